@@ -1,4 +1,4 @@
-/** Parts of `npm run torture` that take something away from a server while people pay, and give it back. */
+/** Parts of `npm run torture` that cause a fault under payments, and end it again. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -6,7 +6,7 @@ import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { findDatabaseProcesses } from '#platform/embedded-postgres/processes.ts'
+import { findDatabaseProcesses } from '#platform/database'
 import { send } from '#test/fixtures/sites.ts'
 import { findFreePort } from '#test/servers.ts'
 import { assertNoFault, probe, untilReady, whilePaying } from './paying.ts'
@@ -16,11 +16,11 @@ const signal = (pids: number[], name: NodeJS.Signals) => {
     try {
       process.kill(pid, name)
     } catch {
-      // It has ended by itself.
+      // The process has exited already.
     }
 }
 
-/** The database is killed, and then stands still for a quarter of a minute. */
+/** Kills the database, and then freezes it for 15 seconds. */
 export const breakDatabase = (dataDir: string, seed: number) =>
   whilePaying(dataDir, seed, {}, async ({ address, look }) => {
     const cluster = join(dataDir, 'postgres', 'cluster')
@@ -46,14 +46,14 @@ export const breakDatabase = (dataDir: string, seed: number) =>
       assert.ok((counts[503] ?? 0) > 0, `answered ${JSON.stringify(counts)}`)
       assertNoFault(counts)
     } finally {
-      // Whatever was found, it can end.
+      // Resumes the database whatever the result, so that it can exit.
       signal(still, 'SIGCONT')
     }
     const back = await untilReady(address)
     return `killed, and ready again after ${away.join(', ')} ms; silent for 15 s: readiness 503 within ${slowest.toFixed(0)} ms, ready again after ${back} ms`
   })
 
-/** Redis is killed and comes back. */
+/** Kills Redis and restarts it. */
 export async function breakRedis(dataDir: string, seed: number): Promise<string> {
   const port = await findFreePort()
   const start = async () => {
@@ -89,7 +89,7 @@ export async function breakRedis(dataDir: string, seed: number): Promise<string>
   }
 }
 
-/** The mail server takes connections and says nothing. */
+/** The mail server accepts connections and never responds. */
 export async function breakMail(dataDir: string, seed: number): Promise<string> {
   const sockets = new Set<Socket>()
   const silent = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1')
@@ -128,7 +128,7 @@ export async function breakMail(dataDir: string, seed: number): Promise<string> 
   }
 }
 
-/** An endpoint takes requests and never answers. */
+/** A webhook endpoint accepts requests and never replies. */
 export async function breakWebhooks(dataDir: string, seed: number): Promise<string> {
   let hanging = 0
   let most = 0

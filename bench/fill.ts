@@ -1,17 +1,17 @@
 import { nameKey } from '#lib/text.ts'
 import { addRoles } from '#modules/abilities/index.ts'
 import { issueToken } from '#modules/tokens/index.ts'
-import type { Sql } from '#platform/database.ts'
+import type { Sql } from '#platform/database'
 import { READERS, type Reader } from './operations.ts'
 import type { Size } from './sizes.ts'
 
-/** The people who make the requests: the viewer of most, and those with notifications. */
+/** The users that make the requests: the viewer of most, and those with notifications. */
 export type Filled = Record<'viewer' | Reader, { id: number; token: string }>
 
-/** How many people like each feed. */
+/** Likes per feed. */
 const LIKES = 2
 
-/** Fills an empty, migrated database in bulk, with the counters that the product would have kept. */
+/** Fills an empty, migrated database in bulk, including the counters. */
 export async function fill(sql: Sql, size: Size): Promise<Filled> {
   const run = async (what: string, statement: Promise<unknown>) => {
     const started = performance.now()
@@ -126,8 +126,8 @@ export async function fill(sql: Sql, size: Size): Promise<Filled> {
 }
 
 /**
- * Drops the indexes and foreign keys of tables that are filled in bulk; they are made anew from all rows at once, which takes
- * a fraction of the time. What others refer to stays.
+ * Drops the indexes and foreign keys of bulk-filled tables. Creating them again from all rows takes a
+ * fraction of the time. Referenced keys stay.
  */
 async function takeIndexes(sql: Sql, tables: string[]) {
   const taken = await sql<{ drop: string; make: string }[]>`
@@ -151,7 +151,7 @@ async function takeIndexes(sql: Sql, tables: string[]) {
 
 const signedIn = async (sql: Sql, id: number) => ({ id, token: (await issueToken(sql, id)).access_token })
 
-/** Somebody with that many notifications of all types in turn, the older half of them read. */
+/** Creates a user with that many notifications of all types in turn, the older half read. */
 async function fillReader(
   sql: Sql,
   name: Reader,
@@ -189,7 +189,7 @@ async function fillReader(
   return id
 }
 
-/** Songs and articles, with comments on each kind. */
+/** Creates songs and articles, with comments on each. */
 async function fillMusicAndNews(
   sql: Sql,
   size: Size,
@@ -242,7 +242,7 @@ async function fillMusicAndNews(
 
 const ANSWERS = 25
 
-/** Questions, a tenth of them anonymous and a tenth with an adopted answer, and answers that people collected. */
+/** Creates questions, a tenth anonymous and a tenth with an adopted answer, and collected answers. */
 async function fillQuestions(
   sql: Sql,
   size: Size,

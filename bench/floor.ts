@@ -1,9 +1,10 @@
 /**
- * The floor: a bare node:http server that runs the statements an operation was seen to run, with the parameters it was
- * seen to use, and answers the rows as JSON. Started by run.ts, which sends it the statements.
+ * The floor: a bare node:http server that runs the captured statements of an operation with their parameters,
+ * and returns the rows as JSON. Started by run.ts, which sends it the statements.
  */
 import { createServer } from 'node:http'
-import { openDatabase } from '#platform/database.ts'
+import pg from 'pg'
+import { typeParsers } from '#platform/database'
 import { idAt, type Range } from './operations.ts'
 
 export type Statement = { text: string; parameters: unknown[] }
@@ -11,17 +12,18 @@ export type FloorTask = {
   connection: { host: string; port: number; user: string; database: string }
   statements: Statement[]
   poolSize: number
-  /** A parameter that was this value is another number of the range in each request, as the real requests' is. */
+  /** A parameter with this value varies over the range between requests, like that of the real requests. */
   varied: string
   range: Range
   isRead: boolean
 }
 
 process.once('message', (task: FloorTask) => {
-  const sql = openDatabase({
-    connection: task.connection,
-    poolSize: task.poolSize,
-    statementTimeoutMs: 60_000,
+  const pool = new pg.Pool({
+    ...task.connection,
+    max: task.poolSize,
+    types: typeParsers,
+    options: '-c TimeZone=UTC -c plan_cache_mode=force_generic_plan',
   })
   const inTransaction = task.statements.some(({ text }) => /^begin/i.test(text.trim()))
   const statements = task.statements.filter(({ text }) => !/^(begin|commit|rollback)/i.test(text.trim()))
@@ -36,12 +38,15 @@ process.once('message', (task: FloorTask) => {
         ) as never[]
       try {
         const rows: unknown[] = []
-        const work = async (db: { unsafe: typeof sql.unsafe }) => {
-          for (const { text, parameters } of statements)
-            rows.push(await db.unsafe(text, vary(parameters), { prepare: true }))
+        const client = await pool.connect()
+        try {
+          if (inTransaction) await client.query('begin')
+          for (const [number, { text, parameters }] of statements.entries())
+            rows.push((await client.query({ name: `s${number}`, text, values: vary(parameters) })).rows)
+          if (inTransaction) await client.query('commit')
+        } finally {
+          client.release()
         }
-        if (inTransaction) await sql.begin((tx) => work(tx))
-        else await work(sql)
         response.setHeader('content-type', 'application/json')
         response.end(JSON.stringify(rows))
       } catch (error) {

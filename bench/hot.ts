@@ -1,4 +1,4 @@
-/** `npm run bench:hot`: what it costs that many change the same row at once. See bench/README.md. */
+/** `npm run bench:hot`: the cost of concurrent changes to one row. See bench/README.md. */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,10 +8,8 @@ import { parseArgs } from 'node:util'
 import { seedAbilities } from '#modules/abilities/index.ts'
 import { createUser } from '#modules/accounts/index.ts'
 import { issueToken } from '#modules/tokens/index.ts'
-import { openDatabase } from '#platform/database.ts'
-import { startEmbeddedPostgres } from '#platform/embedded-postgres.ts'
-import { migrateJobs } from '#platform/jobs.ts'
-import { migrate } from '#platform/migrate.ts'
+import { migrate, openDatabase, startEmbeddedPostgres } from '#platform/database'
+import { migrateJobs } from '#platform/jobs'
 import { requireRuntime } from '#platform/runtime.ts'
 import { findFreePort, waitForAnswer } from '#test/servers.ts'
 import { fill } from './fill.ts'
@@ -53,7 +51,13 @@ const server = spawn(process.execPath, ['src/main.ts'], {
   stdio: ['ignore', 'ignore', 'inherit'],
   env: {
     ...process.env,
-    ...{ DATA_DIR: dataDir, PORT: String(port), PROCESSES: options.processes, LOG_LEVEL: 'error' },
+    ...{
+      DATA_DIR: dataDir,
+      PORT: String(port),
+      PROCESSES: options.processes,
+      WEB: 'off',
+      LOG_LEVEL: 'error',
+    },
     ...{ RATE_LIMIT_USER: '0', RATE_LIMIT_SENSITIVE: '0' },
   },
 })
@@ -75,7 +79,9 @@ const post = (mark: number, author: number): ReturnType<Request> => ({
   body: JSON.stringify({ feed_content: 'A short note.', feed_from: 1, feed_mark: mark }),
   token: tokens[author % PEOPLE] as string,
 })
-/** Pairs of the same load: on one row, and on many. Each person likes a feed once, so the feed changes when all did. */
+/**
+ * Runs the same load on one row and on many. Each user likes a feed once, so the feed changes after all have.
+ */
 const pairs: [string, (n: number) => ReturnType<Request>, (n: number) => ReturnType<Request>][] = [
   ['POST /feeds/{id}/like', (n) => like(Math.floor(n / PEOPLE), n), (n) => like(n * 7919, n)],
   ['POST /feeds', (n) => post(n, 0), (n) => post(n, n)],

@@ -1,9 +1,9 @@
 /**
- * Measures `kith import thinksns` on a made-up community: `npm run bench:import -- DIR [--scale=0.01] [--no-kill]`.
- * At scale 1 it has 200,000 people, 2,000,000 feeds and 10,000,000 comments and likes. DIR needs 30 GB then and holds
- * everything: a MariaDB of its own (mariadb-server has to be installed) and the database that is imported into. Half
- * way the importer is killed and started again. Prints rows a second, the most memory that the importer took, and what
- * `kith doctor` says.
+ * Measures `kith import thinksns` on a generated community: `npm run bench:import -- DIR [--scale=0.01]
+ * [--no-kill]`. At scale 1 it has 200,000 users, 2,000,000 feeds and 10,000,000 comments and likes. DIR needs
+ * 30 GB then and holds everything: its own MariaDB (mariadb-server must be installed) and the target
+ * database. The importer is killed half way and restarted. Prints rows per second, the peak memory of the
+ * importer, and the output of `kith doctor`.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -29,7 +29,7 @@ const [people, feeds, comments, likes] = [200_000, 2_000_000, 5_000_000, 5_000_0
   number,
 ]
 
-/** Statements that fill the source, each from a row of numbers. */
+/** Statements that fill the source from numbered rows. */
 const FILL: [string, string][] = [
   ['migrations', "insert into migrations (migration) values ('made up')"],
   [
@@ -65,7 +65,7 @@ const FILL: [string, string][] = [
   ],
   [
     'likes',
-    // One in a thousand is of a feed that is gone, and one in a thousand is there twice.
+    // One in a thousand refers to a deleted feed, and one in a thousand is a duplicate.
     `insert into likes (id, user_id, target_user, likeable_type, likeable_id, created_at)
      select seq, 1 + ((seq div ${feeds}) * 7 + seq) % ${people}, 1 + ((1 + seq % ${feeds}) * 31) % ${people}, 'feeds',
        if(seq % 1000 = 0, ${feeds} + seq, 1 + seq % ${feeds}), from_unixtime(1500000000 + seq * 20)
@@ -78,7 +78,7 @@ const FILL: [string, string][] = [
 const say = (text: string) => process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`)
 const number = (value: number) => Math.round(value).toLocaleString('en')
 
-/** The most memory that a process took, in bytes. */
+/** Peak memory of a process, in bytes. */
 function peakOf(pid: number): number {
   try {
     return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
@@ -91,7 +91,7 @@ const program = join(import.meta.dirname, '../src/cli.ts')
 const data = join(folder, 'kith')
 const env = { ...process.env, DATA_DIR: data }
 
-/** Runs the importer until it ends, or until it has said this many rows. */
+/** Runs the importer to its end, or until it reports this many rows. */
 async function run(address: string, killAt: number | undefined, more: string[] = []) {
   const begun = Date.now()
   const child = spawn(

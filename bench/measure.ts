@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import autocannon from 'autocannon'
 
-/** Ticks of processor time a second, which Linux has fixed for every program. */
+/** Clock ticks per second of processor time, fixed in Linux. */
 const TICKS = 100
 
 /**
- * Microseconds of processor time that these processes and their ended children have used so far; 0 where the system
- * does not say. A connection of the database that ends meanwhile stays counted, with its parent.
+ * Returns the processor time of these processes and their finished children in microseconds; 0 when the
+ * system does not report it. A database connection that ends stays counted with its parent.
  */
 export function processorTime(pids: number[]): number {
   let ticks = 0
@@ -20,7 +20,7 @@ export function processorTime(pids: number[]): number {
   return (ticks / TICKS) * 1e6
 }
 
-/** The children of a process, which for a database server are its connections and helpers. */
+/** Child processes. Those of a database server are its connections and helpers. */
 export function childrenOf(parent: number): number[] {
   const found: number[] = []
   for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
@@ -35,11 +35,11 @@ export function childrenOf(parent: number): number[] {
 export type Load = {
   url: string
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Empty: a guest. */
+  /** Empty for a guest. */
   token: string
   seconds: number
   connections: number
-  /** The path and body of the request with this number, and who sends it when it is not always the same person. */
+  /** Path and body of a numbered request, and its user if that varies. */
   request: (n: number) => { path: string; body?: string; token?: string }
 }
 
@@ -47,7 +47,7 @@ export type Measured = { requests: number; perSecond: number; p50: number; p99: 
 
 let serial = Date.now() % 1_000_000_000
 
-/** Drives one operation for some seconds; warm it up before. */
+/** Drives one operation for some seconds. Warm it up before. */
 export async function drive(load: Load): Promise<Measured> {
   const result = await autocannon({
     url: load.url,
@@ -82,7 +82,7 @@ export async function drive(load: Load): Promise<Measured> {
   }
 }
 
-/** What several times of driving come to: the sums, and of the latencies the middle one. */
+/** Combines several runs: sums, and the median of the latencies. */
 export function sumUp(rounds: Measured[]): Measured {
   const add = (name: 'requests' | 'perSecond' | 'failures') =>
     rounds.reduce((sum, each) => sum + each[name], 0)

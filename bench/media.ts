@@ -1,6 +1,7 @@
 /**
- * Writes files for `kith import`: `npm run bench:media -- DIR [--things=100000] [--comments=2000000] [--people=1000]`
- * makes DIR/music.jsonl and DIR/news.jsonl with that many songs and articles, and half of the comments each.
+ * Writes files for `kith import`: `npm run bench:media -- DIR [--things=100000] [--comments=2000000]
+ * [--people=1000]` makes DIR/music.jsonl and DIR/news.jsonl with that many songs and articles, and half of
+ * the comments each.
  */
 import { createWriteStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
@@ -26,11 +27,11 @@ const [things, comments, people] = [values.things, values.comments, values.peopl
 const ALBUMS = 1000
 const WORDS = 'river stone autumn letter window garden silver morning harbour candle winter forest'.split(' ')
 
-/** Words that differ from one number to the next, and are the same in each run. */
+/** Words that vary by number and are the same in each run. */
 const words = (n: number, count: number) =>
   Array.from({ length: count }, (_, at) => WORDS[(n * 7 + at * (1 + (n % 11))) % WORDS.length]).join(' ')
 
-/** A second of the last years; a later number is a later time. */
+/** A second of the last years, increasing with the number. */
 const time = (n: number, of: number) =>
   `${new Date(Date.UTC(2020, 0, 1) + Math.floor((n / of) * 1e8) * 1000).toISOString().slice(0, 19)}Z`
 
@@ -41,7 +42,7 @@ function* persons() {
 }
 
 function* remarks(of: 'song' | 'news', count: number) {
-  // A step prime to the number of things spreads the comments over them as people do: never in order.
+  // A step coprime to the number of items spreads the comments out of order, as users do.
   for (let n = 0; n < count; n += 1)
     yield {
       kind: 'comment',

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:money`: purchases and pins over HTTP, in requests a second, beside `pgbench` on the same database
- * server; see bench/README.md.
+ * `npm run bench:money`: purchases and pins over HTTP per second, compared with `pgbench` on the same
+ * database server; see bench/README.md.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -10,8 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
 import { createUser } from '#modules/accounts/index.ts'
 import { issueToken } from '#modules/tokens/index.ts'
-import { openDatabase, type Sql } from '#platform/database.ts'
-import { findRunningPostgres } from '#platform/embedded-postgres/running.ts'
+import { findRunningPostgres, openDatabase, type Sql } from '#platform/database'
 import { requireRuntime } from '#platform/runtime.ts'
 import { findFreePort, waitForAnswer } from '#test/servers.ts'
 import { drive, type Measured } from './measure.ts'
@@ -24,7 +23,7 @@ const seconds = Number(options.seconds)
 const connections = Number(options.connections)
 const BUYERS = 64
 const AUTHORS = 64
-// Pins take each feed once, and no machine of today pins faster than this.
+// Each pin takes another feed, and no current machine pins faster than this.
 const FEEDS = Math.ceil((seconds + 2) * 1500)
 
 const dataDir = await mkdtemp(join(tmpdir(), 'kith-bench-money-'))
@@ -37,6 +36,7 @@ const server = spawn(process.execPath, ['src/main.ts'], {
     ...process.env,
     DATA_DIR: dataDir,
     PORT: String(port),
+    WEB: 'off',
     RATE_LIMIT_ANONYMOUS: '0',
     RATE_LIMIT_USER: '0',
     RATE_LIMIT_SENSITIVE: '0',
@@ -64,7 +64,7 @@ async function main() {
 
   let bought = 0
   const purchases = await driveAs((n) => {
-    // Each buyer goes through the feeds in an order of their own, and buys none of them twice.
+    // Each buyer has an own order of feeds, and buys none twice.
     const buyer = buyers[n % BUYERS] as Person
     const feed = feeds[(Math.floor(n / BUYERS) + (n % BUYERS) * 97) % FEEDS] as Shop['feeds'][number]
     bought += 1
@@ -100,7 +100,7 @@ async function main() {
   }
 }
 
-/** Authors with feeds to buy and to pin, and buyers with points enough. */
+/** Creates authors with feeds to buy and pin, and buyers with enough points. */
 async function settle(sql: Sql): Promise<Shop> {
   const sign = async (id: number) => ({ id, token: (await issueToken(sql, id)).access_token })
   const make = async (name: string) => sign(await createUser(sql, { name, password: null, roles: ['owner'] }))
@@ -162,7 +162,7 @@ async function driveAs(request: (n: number) => { path: string; body: string; tok
   return { measured, count }
 }
 
-/** What was measured has to have been real. */
+/** Verifies that the measured requests took effect. */
 async function checkLedger(sql: Sql): Promise<void> {
   const [row] = await sql<[{ sum: string; count: number }]>`
     select coalesce(sum(amount), 0)::text as sum, count(distinct transaction_id)::int as count from ledger_postings`
@@ -170,7 +170,10 @@ async function checkLedger(sql: Sql): Promise<void> {
   console.log(`${row.count} movements, and the ledger balances`)
 }
 
-/** The standard script of pgbench (three updates, a select and an insert in one transaction), prepared; undefined without pgbench. */
+/**
+ * The standard script of pgbench (three updates, a select and an insert in one transaction), prepared;
+ * undefined without pgbench.
+ */
 async function runPgbench(connection: {
   host: string
   port: number
@@ -192,7 +195,7 @@ async function runPgbench(connection: {
   const run = async (...parameters: string[]) =>
     (await promisify(execFile)('pgbench', [...parameters, 'pgbench'], { env })).stdout
   try {
-    // As many branches as connections: its transactions wait for each other no more than those of so many buyers do.
+    // As many branches as connections, so that its transactions contend no more than those of as many buyers.
     await run('-i', '-q', '-s', String(connections))
     const output = await run(
       '-n',

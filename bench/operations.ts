@@ -1,27 +1,27 @@
-/** People with notifications, and how many. */
+/** Users with notifications, and how many. */
 export const READERS = { few: 100, many: 100_000 } as const
 export type Reader = keyof typeof READERS
 
-/** One operation of the bench. `vary` in the path or body is replaced by a number that differs between requests. */
+/** One operation of the bench. Each request replaces `vary` in the path or body by another number. */
 export type Operation = {
   name: string
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
   body?: (n: number) => object
-  /** Numbers that `{n}` in the path runs through; 1 to `size.topics` and so on. */
+  /** Range of `{n}` in the path: 1 to `size.topics` and so on. */
   range?: 'topics' | 'feeds' | 'people' | 'posts' | 'songs' | 'news' | 'questions'
   /**
-   * Who asks: the one with few or with many notifications, or the one who has collected and follows. Else writes are one
-   * person's, and reads of many people in turn.
+   * The requesting user: one with few or many notifications, or one with collections and follows. By default
+   * writes come from one user, and reads from many in turn.
    */
   as?: Reader | 'viewer'
-  /** Nobody who is signed in asks. */
+  /** Sends the request as a guest. */
   isGuest?: true
-  /** The operation that this one should cost no more than, whatever there is more of. */
+  /** The operation with the same cost target, however much data there is. */
   against?: string
 }
 
-/** What everybody reads, and guests most. */
+/** The most common reads, mostly by guests. */
 const HOT = [
   '/feed/topics',
   '/feed/topics/{n}/feeds',
@@ -31,7 +31,7 @@ const HOT = [
   '/news/{n}',
 ]
 
-/** Stands for a number in a path: what each request varies. */
+/** Placeholder for a number that varies per request. */
 export const OPERATIONS: Operation[] = [
   { name: 'GET /feed/topics', method: 'GET', path: '/feed/topics' },
   { name: 'GET /feed/topics/{id}', method: 'GET', path: '/feed/topics/{n}', range: 'topics' },
@@ -95,15 +95,15 @@ export const OPERATIONS: Operation[] = [
   }),
 ]
 
-/** The ids that the numbers of an operation's path run through. */
+/** Ids for the numbers of an operation's path. */
 export type Range = { from: number; count: number }
 
 /** Irrational, so that its multiples spread evenly between two integers. */
 const STEP = 0.618_033_988_749_894_9
 
 /**
- * The id that a request with a number asks for. Reads are spread as they are on a site: the most read of a kind as often as
- * the next two to five together, and so on (Zipf's law). Writes go to all alike.
+ * Returns the id for a numbered request. Reads follow Zipf's law, as on a real site; writes are spread
+ * evenly.
  */
 export function idAt({ from, count }: Range, n: number, isRead: boolean): number {
   if (!isRead) return from + (n % count)

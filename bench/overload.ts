@@ -1,9 +1,10 @@
 /**
- * Far more requests than a server can answer. First its capacity is measured, then four times as many are sent as they
- * would come, whether or not the last ones were answered.
+ * Overload test: measures the capacity, and then sends four times as many requests at a fixed rate, whether
+ * or not earlier ones were completed.
  */
 import assert from 'node:assert/strict'
 import {
+  askEmbedded,
   assertSound,
   nextPayment,
   openSite,
@@ -20,14 +21,14 @@ type Wire = ReturnType<typeof openWire>
 
 const MEASURE_SECONDS = 10
 const TIMES = 4
-/** One request in ten pays; the others read what is costly to read. */
+/** One request in ten is a payment; the others are expensive reads. */
 const PAYING = 0.1
-/** Connections, all open before the load begins: the system lets a busy process take few new ones in a second. */
+/** Opens all connections before the load, because a busy process accepts few new ones per second. */
 const MAX_OPEN = 500
 
 const percentile = (sorted: number[], part: number) => sorted[Math.floor((sorted.length - 1) * part)] ?? 0
 
-/** Sends one request of the mixture, and keeps the payments with their answers. */
+/** Sends one request of the mix, and records payments with their replies. */
 function sendAny(wire: Wire, site: Site, payments: Payment[], random: Random) {
   if (random() >= PAYING) {
     const person = site.buyers[Math.floor(random() * site.buyers.length)] ?? site.author
@@ -52,7 +53,10 @@ function sendAny(wire: Wire, site: Site, payments: Payment[], random: Random) {
   )
 }
 
-/** Drives a site far above its capacity, and checks that what was accepted was answered in time and is there. */
+/**
+ * Drives a site far above its capacity, and checks that accepted requests were completed in time and
+ * persisted.
+ */
 export async function overload(
   dataDir: string,
   { seconds, seed }: { seconds: number; seed: number },
@@ -123,9 +127,9 @@ export async function overload(
   clearInterval(probe)
   wire.close()
 
-  // Refused payments are sent again: with their keys they take effect now, once.
+  // Repeats rejected payments with their keys; each takes effect once.
   await retry(address, payments)
-  await assertSound(address, dataDir, site, payments)
+  await assertSound(address, askEmbedded(dataDir), site, payments)
   server.child.kill('SIGTERM')
   await server.ended
   accepted.sort((a, b) => a - b)

@@ -1,7 +1,8 @@
-/** People who pay all the time while something is taken away from their server. */
+/** Continuous payments during a fault of the server. */
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
 import {
+  askEmbedded,
   assertSound,
   nextPayment,
   openSite,
@@ -18,11 +19,13 @@ type Running = {
   address: string
   site: Site
   dataDir: string
-  /** Answers by status since the last look, 0 for none at all. */
+  /** Replies by status since the last reading, 0 for none. */
   look(): Record<number, number>
 }
 
-/** Runs `work` on a server on which people pay all the time; then all that was answered has to be there, once. */
+/**
+ * Runs `work` on a server under continuous payments. Afterwards every acknowledged payment must exist once.
+ */
 export async function whilePaying(
   dataDir: string,
   seed: number,
@@ -64,13 +67,13 @@ export async function whilePaying(
   }
   await untilReady(address)
   await retry(address, payments)
-  await assertSound(address, dataDir, site, payments)
+  await assertSound(address, askEmbedded(dataDir), site, payments)
   server.child.kill('SIGTERM')
   await server.ended
   return `${told}; ${payments.length} payments all there, once, and the ledger balances`
 }
 
-/** Whether the server says it is ready, and how long that took. */
+/** Waits for readiness and returns how long it took. */
 export async function probe(address: string): Promise<{ isReady: boolean; ms: number }> {
   const started = performance.now()
   const answer = await fetch(`${address}/health/ready`).catch(() => undefined)
@@ -86,7 +89,7 @@ export async function untilReady(address: string): Promise<number> {
   throw new Error('the server did not become ready again within two minutes')
 }
 
-/** Nothing but answers and refusals that say when to come back. */
+/** Checks that every reply is a success or a rejection with Retry-After. */
 export function assertNoFault(counts: Record<number, number>) {
   assert.equal(counts[500] ?? 0, 0, `answered ${JSON.stringify(counts)}`)
 }

@@ -1,15 +1,15 @@
 import { issueToken } from '#modules/tokens/index.ts'
-import type { Sql } from '#platform/database.ts'
+import type { Sql } from '#platform/database'
 import type { Filled } from './fill.ts'
 import { idAt, type Operation, type Range } from './operations.ts'
 import type { Size } from './sizes.ts'
 
 const READING_PEOPLE = 50
 
-/** The ids that the numbers of an operation's path run through. */
+/** Ids for the numbers of an operation's path. */
 export type Ranges = Record<NonNullable<Operation['range']>, Range>
 
-/** The people whose tokens the bench uses, with tokens good for a day; a kept database may be older than an hour. */
+/** The users of the bench with tokens valid for a day, because a kept database may be older than an hour. */
 export async function peopleOf(sql: Sql): Promise<Filled> {
   const [{ people }] = await sql<[{ people: Filled }]>`select people from bench_people`
   const ids = Object.values(people).map(({ id }) => id)
@@ -18,13 +18,13 @@ export async function peopleOf(sql: Sql): Promise<Filled> {
   return people
 }
 
-/** Tokens of people who read: what a site shows to one is not what it shows to all. */
+/** Tokens of readers. One reader would not be representative. */
 export async function readersOf(sql: Sql, { people }: Ranges): Promise<string[]> {
   const ids = Array.from({ length: READING_PEOPLE }, (_, n) => people.from + ((n * 37) % people.count))
   return Promise.all(ids.map(async (id) => (await issueToken(sql, id)).access_token))
 }
 
-/** What there is in a filled database. */
+/** Contents of a filled database. */
 export async function rangesOf(sql: Sql, size: Size): Promise<Ranges> {
   const [row] = await sql<[Record<NonNullable<Operation['range']>, number>]>`
     select (select min(id) from feed_topics) as topics, (select min(id) from feeds) as feeds,
@@ -42,7 +42,7 @@ export async function rangesOf(sql: Sql, size: Size): Promise<Ranges> {
   }
 }
 
-/** The request of an operation with a number, which varies what it asks for. */
+/** The request of an operation with a number that varies its target. */
 export function requestOf(operation: Operation, ranges: Ranges) {
   return (n: number) => {
     const range = operation.range ? ranges[operation.range] : { from: 0, count: 1 }
@@ -54,14 +54,10 @@ export function requestOf(operation: Operation, ranges: Ranges) {
   }
 }
 
-/**
- * Takes back the feeds that were published after a fill, so that lists read after it show what they showed before: posts
- * without comments cost less. Says so to the server, which did not do it.
- */
+/** Deletes feeds published after a fill, because posts without comments would make later lists cheaper. */
 export async function takeBackFeeds(sql: Sql, newest: number): Promise<void> {
   await sql`
     with gone as (delete from feeds where id > ${newest} returning user_id)
     update user_counts c set feeds_count = c.feeds_count - g.n
     from (select user_id, count(*)::int as n from gone group by user_id) g where c.user_id = g.user_id`
-  await sql`select pg_notify('kith', ${'bench\nwrote:*'})`
 }

@@ -6,11 +6,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { seedAbilities } from '#modules/abilities/index.ts'
-import { openDatabase, type Sql } from '#platform/database.ts'
-import { findDatabaseProcesses } from '#platform/embedded-postgres/processes.ts'
-import { startEmbeddedPostgres } from '#platform/embedded-postgres.ts'
-import { migrateJobs } from '#platform/jobs.ts'
-import { migrate } from '#platform/migrate.ts'
+import {
+  findDatabaseProcesses,
+  migrate,
+  openDatabase,
+  type Sql,
+  startEmbeddedPostgres,
+} from '#platform/database'
+import { migrateJobs } from '#platform/jobs'
 import { requireRuntime } from '#platform/runtime.ts'
 import { findFreePort, waitForAnswer } from '#test/servers.ts'
 import { captureStatements } from './capture.ts'
@@ -80,7 +83,7 @@ async function main() {
 
 type Database = { filled: Filled; ranges: Ranges; readers: string[]; connection: FloorTask['connection'] }
 
-/** Starts the server with so many processes, drives it and ends it. */
+/** Starts the server with so many processes, drives it and stops it. */
 async function measure(processes: string, { filled, ranges, readers, connection }: Database) {
   const folder = join(dataDir, 'postgres')
   const port = await findFreePort()
@@ -92,6 +95,7 @@ async function measure(processes: string, { filled, ranges, readers, connection 
       DATA_DIR: dataDir,
       PORT: String(port),
       PROCESSES: processes,
+      WEB: 'off',
       LOG_LEVEL: 'info',
       RATE_LIMIT_USER: '1000000',
       RATE_LIMIT_ANONYMOUS: '1000000',
@@ -102,7 +106,7 @@ async function measure(processes: string, { filled, ranges, readers, connection 
   children.add(server)
   await waitForAnswer(`http://127.0.0.1:${port}/health/ready`)
   const url = `http://127.0.0.1:${port}`
-  /** Who sends what. */
+  /** Tokens and requests of an operation. */
   const who = (operation: Operation) => {
     const request = requestOf(operation, ranges)
     const token = operation.isGuest ? '' : filled[operation.as ?? 'viewer'].token
@@ -110,7 +114,7 @@ async function measure(processes: string, { filled, ranges, readers, connection 
     if (!isManys) return { token, request }
     return { token, request: (n: number) => ({ ...request(n), token: readers[n % readers.length] ?? token }) }
   }
-  // A fresh process runs its first thousands of requests unoptimized, which is not what the first rows should tell.
+  // Warms up a new process, because its first thousands of requests run unoptimized.
   for (const operation of operations.filter(({ method }) => method === 'GET'))
     await drive({ ...who(operation), url, method: operation.method, seconds: 2, connections })
   const databasePids = () => findDatabaseProcesses(join(folder, 'cluster'))
@@ -149,7 +153,7 @@ async function measure(processes: string, { filled, ranges, readers, connection 
   children.delete(server)
 }
 
-/** The processes that serve below a supervisor. */
+/** The serving processes below a supervisor. */
 function childrenOf(parent: number): number[] {
   const lines = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(parent)], { encoding: 'utf8' })
   return lines
@@ -176,10 +180,7 @@ async function fillOnce(sql: Sql): Promise<Filled> {
 
 type Compared = Measured & { serverMicros: number; databaseMicros: number }
 
-/**
- * Drives an operation and its floor in turns: what else the machine does in the meantime slows both alike, which would
- * not be so if one was driven after the other.
- */
+/** Alternates an operation and its floor, so that other load on the machine slows both alike. */
 async function compare(
   operation: Operation,
   of: {

@@ -1,4 +1,6 @@
-/** `npm run bench:scale`: what lists cost and how large tables are at millions of rows. See bench/README.md. */
+/**
+ * `npm run bench:scale`: the cost of lists and the size of tables at millions of rows. See bench/README.md.
+ */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,11 +8,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { seedAbilities } from '#modules/abilities/index.ts'
-import { openDatabase, type Sql } from '#platform/database.ts'
-import { findDatabaseProcesses } from '#platform/embedded-postgres/processes.ts'
-import { startEmbeddedPostgres } from '#platform/embedded-postgres.ts'
-import { migrateJobs } from '#platform/jobs.ts'
-import { migrate } from '#platform/migrate.ts'
+import {
+  findDatabaseProcesses,
+  migrate,
+  openDatabase,
+  type Sql,
+  startEmbeddedPostgres,
+} from '#platform/database'
+import { migrateJobs } from '#platform/jobs'
 import { requireRuntime } from '#platform/runtime.ts'
 import { findFreePort, waitForAnswer } from '#test/servers.ts'
 import { fill } from './fill.ts'
@@ -24,7 +29,7 @@ const { values: options } = parseArgs({
     size: { type: 'string', default: 'large' },
     keep: { type: 'string' },
     times: { type: 'string', default: '100' },
-    /** Fills, and measures nothing. */
+    /** Fills without measuring. */
     fill: { type: 'boolean', default: false },
   },
 })
@@ -32,7 +37,7 @@ const size = SIZES[options.size as keyof typeof SIZES]
 if (!size) throw new Error(`--size is one of ${Object.keys(SIZES).join(', ')}`)
 const times = Number(options.times)
 const dataDir = options.keep ?? (await mkdtemp(join(tmpdir(), 'kith-scale-')))
-/** What makes a fill fast; the server that is measured has the settings of every embedded database. */
+/** Settings for a fast fill; the measured server has those of every embedded database. */
 const FILLING = {
   ...{
     fsync: 'off',
@@ -85,9 +90,15 @@ async function measure(): Promise<void> {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       ...process.env,
-      ...{ DATA_DIR: dataDir, PORT: String(port), METRICS_PORT: String(metricsPort), PROCESSES: '1' },
-      // What a page costs that is not in memory.
-      ...{ KEPT_PAGES_MB: '0', LOG_LEVEL: 'error', RATE_LIMIT_USER: '1000000' },
+      ...{
+        DATA_DIR: dataDir,
+        PORT: String(port),
+        METRICS_PORT: String(metricsPort),
+        PROCESSES: '1',
+        WEB: 'off',
+      },
+      // Measures a page that is not in memory.
+      ...{ LOG_LEVEL: 'error', RATE_LIMIT_USER: '1000000' },
     },
   })
   process.on('exit', () => server.kill('SIGTERM'))
@@ -129,7 +140,7 @@ async function measure(): Promise<void> {
   let serial = Date.now() % 1_000_000_000
   for (const [name, path] of Object.entries(reads)) {
     const took: number[] = []
-    // A ranking is kept for a while once it is found: only the first tells what it takes.
+    // A ranking is cached, so only the first request shows its cost.
     const count = name.endsWith('found anew') ? 1 : times
     const failed = new Set<number>()
     const before = processorTime(databasePids())

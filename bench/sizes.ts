@@ -1,4 +1,4 @@
-/** How much there is in the database: the everyday size, and the one of the promises. */
+/** Database sizes: the everyday one, and the one of the performance targets. */
 export const SIZES = {
   small: {
     people: 2_000,
@@ -20,7 +20,7 @@ export const SIZES = {
     questions: 50_000,
     remarks: 1_000_000,
   },
-  // Ten times as many people and feeds, with one comment each; for `bench:scale`.
+  // Ten times as many users and feeds, with one comment each; for `bench:scale`.
   huge: {
     people: 1_000_000,
     topics: 20_000,
@@ -31,7 +31,7 @@ export const SIZES = {
     questions: 50_000,
     remarks: 1_000_000,
   },
-  // The two that music and news are compared between: ten comments on each song and article.
+  // Two sizes for comparing music and news: ten comments on each song and article.
   'media-small': {
     people: 2_000,
     topics: 200,

@@ -7,9 +7,13 @@ import { parseArgs } from 'node:util'
 import { requireRuntime } from '#platform/runtime.ts'
 import { crashAgainAndAgain, openSite, randomOf } from '#test/fixtures/payments.ts'
 import { killAll } from '#test/fixtures/sites.ts'
+import { killWhileChatting } from './chat-fault.ts'
 import { fillDisk } from './disk-fault.ts'
+import { runFaultTests } from './fault-tests.ts'
 import { breakDatabase, breakMail, breakRedis, breakWebhooks } from './faults.ts'
+import { killJobs } from './jobs-fault.ts'
 import { overload } from './overload.ts'
+import { killWhilePaying } from './providers-fault.ts'
 
 requireRuntime()
 const { values: options } = parseArgs({
@@ -24,8 +28,10 @@ const seed = Number(options.seed)
 const minutes = Number(options.minutes)
 if (!Number.isInteger(seed) || !(minutes > 0))
   throw new Error('--seed is a whole number, --minutes more than 0')
-/** A kill, its start and its checks take a few seconds. */
+/** A kill with restart and checks takes a few seconds. */
 const kills = options.kills === undefined ? Math.max(1, Math.round(minutes * 5)) : Number(options.kills)
+/** More than the five attempts of an export. */
+const MOST_JOB_KILLS = 8
 
 const folder = await mkdtemp(join(tmpdir(), 'kith-torture-'))
 await chmod(folder, 0o755)
@@ -50,11 +56,22 @@ async function kill() {
 
 const PARTS: [string, () => Promise<string>][] = [
   ['kills', kill],
+  ['chat', () => killWhileChatting(join(folder, 'chat'), seed, kills)],
+  ['providers', () => killWhilePaying(join(folder, 'providers'), seed, kills)],
   ['overload', () => overload(join(folder, 'overload'), { seconds: minutes * 60, seed })],
   ['database', () => breakDatabase(join(folder, 'database'), seed)],
   ['redis', () => breakRedis(join(folder, 'redis'), seed)],
   ['mail', () => breakMail(join(folder, 'mail'), seed)],
   ['webhooks', () => breakWebhooks(join(folder, 'webhooks'), seed)],
+  ['failover', () => runFaultTests('test/failover.test.ts')],
+  [
+    'silence',
+    () => runFaultTests('src/platform/database/listener.test.ts', 'src/platform/jobs/workers.test.ts'),
+  ],
+  ['standby', () => runFaultTests('test/standby.test.ts')],
+  ['own-writes', () => runFaultTests('src/platform/database/own-writes.test.ts')],
+  ['signals', () => runFaultTests('src/platform/database/signals.test.ts')],
+  ['jobs', () => killJobs(join(folder, 'jobs'), seed, Math.min(kills, MOST_JOB_KILLS))],
   ['disk', () => fillDisk(join(folder, 'disk'), seed)],
 ]
 

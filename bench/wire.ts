@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 
-/** What came back over a connection, and after how long. */
+/** A response, and the time it took. */
 export type Outcome = { status: number; ms: number; body: string }
 
 export type WireRequest = { method: string; path: string; token: string; key?: string; body?: object }
@@ -12,8 +12,8 @@ type Connection = {
 }
 
 /**
- * Kept connections to a server that cost the sender next to nothing: what drives a server on the same machine takes from
- * it what it costs itself. One request is under way on each; every answer has to have a length.
+ * Keep-alive connections with little overhead for the sender, because it shares the machine with the server.
+ * Each carries one request at a time; every response needs a length.
  */
 export function openWire(address: string) {
   const { hostname, port } = new URL(address)
@@ -49,7 +49,7 @@ export function openWire(address: string) {
     })
 
   return {
-    /** Opens so many connections ahead. */
+    /** Opens so many connections in advance. */
     async warm(count: number): Promise<void> {
       idle.push(...(await Promise.all(Array.from({ length: count }, open))))
     },

@@ -1,23 +1,35 @@
 #!/usr/bin/env node
-// Plain JavaScript for whatever Node the host has: finds the Node that the project carries and runs the real
-// command line with it.
-import { spawn } from 'node:child_process'
+// Plain JavaScript for the host's Node 20 or later: runs the real command line on the Node that the project
+// carries. Installs the dependencies first where there are none, as on a fresh clone.
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /** The first that runs TypeScript as it is. */
 const oldest = [23, 6]
 
+const folderOf = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
+
 function findNode() {
   const packages = ['linux-x64', 'linux-arm64', 'darwin-x64', 'bin-darwin-arm64', 'win-x64']
   const platform = process.platform === 'win32' ? 'win' : process.platform
   const name = packages.find((entry) => entry.replace('bin-', '') === `${platform}-${process.arch}`)
   const program = process.platform === 'win32' ? 'node.exe' : 'node'
-  const carried = fileURLToPath(new URL(`../node_modules/node-${name}/bin/${program}`, import.meta.url))
+  const carried = folderOf(`node_modules/node-${name}/bin/${program}`)
   if (existsSync(carried)) return carried
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return process.execPath
   return null
+}
+
+if (!existsSync(folderOf('node_modules')) && existsSync(folderOf('scripts/install-if-needed.mjs'))) {
+  const { status } = spawnSync(process.execPath, [folderOf('scripts/install-if-needed.mjs')], {
+    // Standard output belongs to the command.
+    stdio: ['inherit', 2, 2],
+    // Installs what a server needs, without development tools.
+    env: { ...process.env, npm_lifecycle_event: 'prestart' },
+  })
+  if (status !== 0) process.exit(status ?? 1)
 }
 
 const node = findNode()
@@ -29,8 +41,7 @@ if (!node) {
   process.exit(1)
 }
 
-const main = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
-const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' })
+const child = spawn(node, [folderOf('src/cli.ts'), ...process.argv.slice(2)], { stdio: 'inherit' })
 
 // The terminal gives Ctrl-C and the like to the whole group: passing them on would deliver them twice.
 const fromTerminal = process.stdin.isTTY ? ['SIGINT', 'SIGQUIT', 'SIGHUP'] : []

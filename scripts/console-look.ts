@@ -1,11 +1,8 @@
 /**
- * Looks at the console of a running demo with the Chromium of this machine: takes the pictures of docs/console.md and
- * measures how soon the first page is there.
- *
- *     node scripts/console-look.ts ADDRESS PASSWORD [FOLDER]
- *
- * PASSWORD is that of the demo's `demo_admin`; pictures go to docs/images unless FOLDER says otherwise, and then every
- * page is taken in both languages and at the width of a telephone too.
+ * Takes the pictures of docs/console.md from a running demo with the local Chromium, and measures the load
+ * time of the first page. Usage: node scripts/console-look.ts ADDRESS PASSWORD [FOLDER]. PASSWORD is that of
+ * the demo's `demo_admin`. Pictures go to docs/images unless FOLDER is given; then every page is taken in
+ * both languages, and at phone width too.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -36,7 +33,7 @@ async function take(name: string, path: string, options?: Options): Promise<void
   await page.context().close()
 }
 
-/** From the beginning of the navigation to the first content, and to what waits for decisions being there to be clicked. */
+/** Times from navigation to first content, and to clickable pending items. */
 async function measure(): Promise<Timing> {
   const page = await open('/')
   await page.locator('a[href*="/queues/"] h3').first().waitFor()
@@ -68,6 +65,8 @@ await take('console-telephone', '/', { locale: 'zh', ...TELEPHONE })
 if (isThorough) {
   const page = await open('/')
   await settle(page)
+  const closed = page.locator('nav [aria-expanded=false]')
+  while ((await closed.count()) > 0) await closed.first().click()
   const paths = await page
     .locator('a[role=menuitem]')
     .evaluateAll((links) => links.map((link) => new URL((link as unknown as { href: string }).href).pathname))

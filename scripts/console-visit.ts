@@ -1,9 +1,9 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 
-/** A telephone, as pictures show it. */
+/** Screen size of a phone. */
 export const TELEPHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
 
-/** Signs the administrator of a demo in; answers the token. */
+/** Signs in as the demo's administrator and returns the token. */
 export async function signIn(address: string, password: string): Promise<string> {
   const answer = await fetch(`${address}/api/v2/auth/login`, {
     method: 'POST',
@@ -39,7 +39,7 @@ export async function visit(
   return page
 }
 
-/** Waits until a page has shown for a while that it waits for nothing. */
+/** Waits until a page has been idle for a while. */
 export async function settle(page: Page): Promise<void> {
   await page.locator('h1, main table, main form, article').first().waitFor()
   const waiting = page.locator('.MuiSkeleton-root, [role=progressbar]:not([aria-valuenow])')

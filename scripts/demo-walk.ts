@@ -1,6 +1,6 @@
 /**
- * Walks through what existing clients ask of a server, over HTTP: `npm run demo:walk`. Starts a server on an empty folder,
- * prints every step with its answer, and ends with 1 when one of them is not what clients expect.
+ * Plays the requests of existing clients over HTTP: `npm run demo:walk`. Starts a server on an empty folder,
+ * prints every step with its reply, and exits with 1 when a reply differs from the expectation.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -13,7 +13,7 @@ const GUEST = ''
 let address = ''
 let steps = 0
 
-/** Asks, prints and checks one step; answers the body. */
+/** Sends, prints and checks one step; returns the body. */
 async function step(what: string, token: string, request: string, status: number, body?: object) {
   const [method = 'GET', path = ''] = request.split(' ')
   const reply = await fetch(`${address}/api/v2${path}`, {

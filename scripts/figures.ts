@@ -1,6 +1,6 @@
 /**
- * Prints figures of the sources, to compare before and after: `node scripts/figures.ts` of what lies here,
- * `node scripts/figures.ts REVISION` of a commit.
+ * Prints statistics of the sources: `node scripts/figures.ts` for the working copy, `node scripts/figures.ts
+ * REVISION` for a commit.
  */
 import { execFileSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const revision = process.argv[2]
 const folder = revision === undefined ? ROOT : unpack(revision)
 
-/** A commit in a folder of its own. */
+/** Checks a commit out into a temporary folder. */
 function unpack(commit: string): string {
   const target = mkdtempSync(join(tmpdir(), 'kith-figures-'))
   process.on('exit', () => rmSync(target, { recursive: true, force: true }))
@@ -24,12 +24,12 @@ function unpack(commit: string): string {
 }
 
 /**
- * The code alone: without comments and strings, and of a template what its expressions say. Knows a regular expression by
- * what stands before it.
+ * Strips comments and strings, but keeps the expressions of templates. Recognises a regular expression by the
+ * token before it.
  */
 function codeOf(text: string): string {
   let code = ''
-  /** Of each template that is open, how many braces are open in its expression. */
+  /** Number of open braces in the expression of each open template. */
   const templates: number[] = []
   let at = 0
   const skipTemplate = () => {
@@ -100,7 +100,7 @@ function exportsOf(code: string): number {
   return declared.length + listed.length
 }
 
-/** Assertions of a type, `as const` left out; what imports and exports rename is none. */
+/** Counts type assertions, except `as const` and renames in imports and exports. */
 const castsOf = (code: string) =>
   matches(
     code.replace(/^(?:import|export)\s[^;]*?\bfrom\b/gm, '').replace(/^export (?:type )?\{[^}]*\}/gm, ''),
@@ -108,7 +108,7 @@ const castsOf = (code: string) =>
   ).length
 
 const all = read('src/**/*.ts')
-// What is generated says nothing about those who write.
+// Skips generated files.
 const sources = all.filter(
   ({ path, text }) => !path.endsWith('.test.ts') && !text.startsWith('// Written by'),
 )

@@ -1,4 +1,7 @@
-/** `npm run fuzz -- --seed N --requests N`: drives every operation with inputs from the schemas. See docs/testing.md. */
+/**
+ * `npm run fuzz -- --seed N --requests N`: drives every operation with inputs from the schemas. See
+ * docs/testing.md.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'

@@ -1,6 +1,6 @@
-// Runs before `npm start`, `npm test` and the like, on whatever Node the host has: plain JavaScript for Node 20,
-// no dependencies. Installs the dependencies unless those of package-lock.json are there already: for a server those
-// that it runs with, for everything else the development tools as well; or those of the package in a folder that is named.
+// Runs before `npm start`, `npm test` and the like, on the host's Node: plain JavaScript for Node 20, no
+// dependencies. Installs missing or outdated dependencies of package-lock.json: only those of production for
+// a server, the development tools too for other commands, or those of the package in a given folder.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -12,12 +12,12 @@ const root = process.argv[2] ? resolve(process.argv[2]) : kith
 const oldestNode = 24
 const needsTools = process.env.npm_lifecycle_event !== 'prestart'
 const modules = join(root, 'node_modules')
-/** Comes along with what a server needs, and a server never runs it: a compiler that npm takes for an optional peer. */
+/** An optional peer of a dependency, a compiler that a server never runs. */
 const unused = ['typescript', '@typescript']
 const stamp = join(modules, '.kith-install')
 const ending = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
-/** Stands for what the last look compared, so that it need not be compared again. */
+/** Fingerprint of the last comparison, to skip the next one. */
 function readState() {
   try {
     const lock = createHash('sha256')
@@ -42,11 +42,11 @@ function writeStamp() {
   try {
     writeFileSync(stamp, String(readState()))
   } catch {
-    // node_modules may be read-only; the next look then compares again.
+    // node_modules may be read-only; then the next run compares again.
   }
 }
 
-/** Says why an install is due; null when everything is in place. */
+/** Returns why an install is needed; null when everything is in place. */
 function findReason() {
   const wanted = readPackages('package-lock.json')
   const present = readPackages('node_modules/.package-lock.json')
@@ -74,14 +74,16 @@ function isUnused(path) {
   return unused.some((name) => path === `node_modules/${name}` || path.startsWith(`node_modules/${name}/`))
 }
 
-/** Whether the development tools were installed here: then they stay, a test may be under way. */
+/** Returns whether development tools are installed. They stay, because a test may be running. */
 function hasTools() {
   const wanted = readPackages('package-lock.json') ?? {}
   const present = readPackages('node_modules/.package-lock.json') ?? {}
   return Object.entries(wanted).some(([path, entry]) => entry.dev && present[path])
 }
 
-/** Whether nothing but development tools is missing: they are added then, and a server goes on with the rest. */
+/**
+ * Returns whether only development tools are missing. They are added, and a running server keeps the rest.
+ */
 function lacksToolsOnly() {
   const wanted = readPackages('package-lock.json') ?? {}
   const present = readPackages('node_modules/.package-lock.json')
@@ -120,22 +122,22 @@ function allows(list, value) {
   return names.includes(value) || names.includes('any') || names.every((name) => name.startsWith('!'))
 }
 
-/** Runs npm; a signal ends it and, where it was replacing everything, takes away what it left half done. */
+/** Runs npm. A signal stops it and removes a half-finished reinstall. */
 async function install() {
-  // The programs of node_modules, among them the Node we carry, must not be in use while npm replaces them.
+  // Programs in node_modules, including the bundled Node, must not be in use while npm replaces them.
   const path = (process.env.PATH ?? process.env.Path ?? '')
     .split(delimiter)
     .filter((folder) => !folder.endsWith(`node_modules${sep}.bin`))
     .join(delimiter)
   const adds = needsTools && lacksToolsOnly()
   const isLean = !needsTools && (process.env.NODE_ENV === 'production' || !hasTools())
-  // npm warns of what does not suit the host's Node, which runs none of it; what it fails at is still told.
+  // Hides npm's warnings about the host's Node version, but not its errors.
   const args = [adds ? 'install' : 'ci', ...(adds ? ['--no-save'] : []), '--prefer-offline']
   args.push('--no-audit', '--no-fund', '--loglevel=error', isLean ? '--omit=dev' : '--include=dev')
   const { npm_execpath: npm, npm_node_execpath: node } = process.env
   const isDirect = npm?.endsWith('npm-cli.js') && node && !node.includes(`${sep}node_modules${sep}node-`)
   const windows = process.platform === 'win32'
-  // Before npm begins: a signal in between would end this program alone.
+  // Installed before npm starts, because a signal in between would stop only this program.
   let interrupted
   let child
   const pass = (signal) => {
@@ -162,7 +164,7 @@ async function install() {
   return { ...outcome, interrupted }
 }
 
-/** Headers to compile against, which nothing here does, and in a lean install the compiler: together 98 MB. */
+/** Removes compiler headers, and in a lean install the compiler: together 98 MB. */
 function removeUnused(isLean) {
   const headers = (existsSync(modules) ? readdirSync(modules) : [])
     .filter((name) => /^node-(bin-)?(linux|darwin|win)-/.test(name))
@@ -171,7 +173,7 @@ function removeUnused(isLean) {
     rmSync(join(modules, name), { recursive: true, force: true })
 }
 
-/** Two commands at once must not both replace node_modules: the second waits for the first. */
+/** Serializes installs: a second command waits for the first. */
 async function withLock(work) {
   const lock = join(root, '.installing')
   const draft = `${lock}.${process.pid}`
@@ -204,7 +206,7 @@ async function withLock(work) {
   }
 }
 
-/** What installs that were killed left behind. */
+/** Remains of killed installs. */
 function removeDrafts(own) {
   for (const name of readdirSync(root)) {
     const path = join(root, name)
@@ -234,7 +236,7 @@ async function installIfStillNeeded() {
   process.exitCode = interrupted ? 130 : error ? 1 : (status ?? 1)
 }
 
-/** The Node that we carry is linked with a library that small systems are without: says which, before it fails. */
+/** Names a system library that the bundled Node needs and small systems lack, before it fails. */
 function checkCarriedNode() {
   const node = join(kith, 'node_modules', '.bin', 'node')
   if (process.platform !== 'linux' || !existsSync(node)) return

@@ -1,4 +1,4 @@
-/** Writes the page on lists from the description of the API. */
+/** Writes the pages on lists and on deprecated paths from the API description. */
 type Schema = {
   $ref?: string
   type?: string | string[]
@@ -12,25 +12,27 @@ type Schema = {
 }
 type Operation = {
   deprecated?: boolean
+  operationId: string
+  'x-alias-of'?: string
   parameters?: { in: string; name: string; schema: Schema }[]
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>
 }
-/** What is read of an API description. */
+/** The parts of an API description that are read here. */
 export type Described = {
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, Schema> }
 }
 
-/** How pages go on, in the order in which they are told. */
+/** Kinds of cursors in the order of the page. */
 const CURSORS = ['after', 'max_id', 'index', 'since', 'hot', 'page', 'offset']
 const SEARCHES = ['q', 'search', 'key', 'keyword', 'keywords', 'name', 'subject']
 
-/** `docs/lists.md`: every list with pages, as the API description has them. */
+/** `docs/lists.md`: every paged list of the API description. */
 export function listsPage(document: Described): { text: string; count: number } {
   const resolve = (schema: Schema): Schema =>
     schema.$ref ? (document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema
 
-  /** The forms of times in what a list shows, at any depth. */
+  /** Time formats of a list's items, at any depth. */
   function timesIn(schema: Schema, seen = new Set<Schema>()): Set<string> {
     const found = new Set<string>()
     const walk = (each: Schema): void => {
@@ -86,6 +88,33 @@ in which form its times are. Written from \`openapi.json\`; \`npm run openapi\` 
 
 | List | Goes on by | Items | Searches by | Where | Times |
 |---|---|---|---|---|---|
+${rows.join('\n')}
+`
+  return { text, count: rows.length }
+}
+
+/** `docs/deprecated-paths.md`: every path that the API keeps for existing clients, with the current one. */
+export function deprecatedPage(document: Described): { text: string; count: number } {
+  const all = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([verb, operation]) => ({
+      operation,
+      label: `\`${verb.toUpperCase()} ${path.replace('/api/v2', '')}\``,
+    })),
+  )
+  const current = new Map(all.map(({ operation, label }) => [operation.operationId, label]))
+  const rows = all
+    .filter(({ operation }) => operation.deprecated)
+    .map(
+      ({ operation, label }) =>
+        `| ${label} | ${current.get(operation['x-alias-of'] ?? '') ?? 'none: existing clients only'} |`,
+    )
+  const text = `# Deprecated paths
+
+Existing clients call these paths. They behave like the current ones, stay, and are absent from the SDK's types. New clients
+use the right column. \`npm run openapi\` writes this page.
+
+| Deprecated | Current |
+|---|---|
 ${rows.join('\n')}
 `
   return { text, count: rows.length }

@@ -1,6 +1,6 @@
 /**
- * `npm run mutate -- [paths] [--sample N | --each N] [--seed N] [--kind lock] [--turns N] [--list]`: removes one guard at
- * a time in a copy of the sources and runs the tests of its area. See docs/testing.md.
+ * `npm run mutate -- [paths] [--sample N | --each N] [--seed N] [--kind lock] [--turns N] [--list]`: removes
+ * one guard at a time in a copy of the sources and runs the tests of its area. See docs/testing.md.
  */
 import {
   chmodSync,
@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { openDatabase } from '#platform/database.ts'
+import { openDatabase } from '#platform/database'
 import { requireRuntime } from '#platform/runtime.ts'
 import { createDice, type Dice } from '#test/fixtures/dice.ts'
 import { testsFor } from '#test/mutation/area.ts'
@@ -29,6 +29,8 @@ requireRuntime()
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const COPIED = [
   'src',
+  'importers',
+  'demo',
   'test',
   'migrations',
   'docs',
@@ -38,9 +40,9 @@ const COPIED = [
   'package.json',
   'openapi.json',
 ]
-/** Test files that take longer are stuck. */
+/** Timeout of a test file. */
 const PATIENCE_MS = 240_000
-/** How many files share a process. */
+/** Files per process. */
 const TOGETHER = 6
 
 type Survivor = Pick<Guard, 'file' | 'kind' | 'text'> & { reason: string }
@@ -86,9 +88,9 @@ if (guards.length === 0) process.exit(1)
 const tally = new Map<string, { tried: number; noticed: number; accepted: number; untested: number }>()
 let survivors = 0
 const folder = mkdtempSync(join(tmpdir(), 'kith-mutate-'))
-// Where root runs this, tests start databases as somebody else, who has to get at the copy.
+// Tests started by root run databases as another user, who needs access to the copy.
 chmodSync(folder, 0o755)
-/** Whether test files are green with every guard in place. */
+/** Returns whether test files pass with every guard in place. */
 const usual = new Map<string, boolean>()
 const tidyUp = async (code: number) => {
   await globalTeardown()
@@ -132,13 +134,13 @@ for (const [index, guard] of guards.entries()) {
 report()
 await tidyUp(survivors > 0 ? 1 : 0)
 
-/** Whether a test of the area turns red, or is stuck, without the guard, and is green with it. */
+/** Returns whether a test fails or times out without the guard, and passes with it. */
 async function tryWithout(guard: Guard): Promise<'noticed' | 'survived' | 'untested'> {
   let isTested = false
   for (const files of inTurns(testsFor(ROOT, guard.file, guard.kind))) {
     let ending = await runWithout(guard, files)
     if (ending !== 'green' && (await areGreen(files))) return 'noticed'
-    // One of several is red in any case: each has its own turn.
+    // One of several fails in any case, so each has its own turn.
     if (ending !== 'green' && files.length > 1)
       for (const file of files) {
         if (!(await areGreen([file]))) continue
@@ -150,7 +152,7 @@ async function tryWithout(guard: Guard): Promise<'noticed' | 'survived' | 'untes
   return isTested ? 'survived' : 'untested'
 }
 
-/** The nearest file, which notices most, by itself, and then several in one process. */
+/** Runs the nearest file first, which finds most, and then several in one process. */
 function inTurns(files: string[]): string[][] {
   const [first, ...others] = files.filter((file) => usual.get(file) !== false)
   if (first === undefined) return []
@@ -169,7 +171,7 @@ async function runWithout(guard: Guard, files: string[]): Promise<Ending> {
   return ending
 }
 
-/** A test that is red with every guard in place says nothing. What was red is run once so. */
+/** A test that fails with every guard in place proves nothing, so failures are repeated that way. */
 async function areGreen(files: string[]): Promise<boolean> {
   const name = files.join(' ')
   const before = usual.get(name)
@@ -181,7 +183,7 @@ async function areGreen(files: string[]): Promise<boolean> {
   return ending === 'green'
 }
 
-/** The databases of a test that was ended at its first red one. */
+/** Removes the databases of a test that stopped at its first failure. */
 async function dropLeft(): Promise<void> {
   const left = await admin<{ name: string }[]>`
     select datname as name from pg_database where datname ~ '^kith_[0-9a-f]{12}$'`
@@ -193,7 +195,7 @@ function moduleOf({ file }: Guard): string {
   return file.split('/').slice(0, 3).join('/')
 }
 
-/** All guards, some of all, or some of each module. */
+/** Selects all guards, a sample, or some of each module. */
 function chosen(): Guard[] {
   const dice = createDice(Number(values.seed))
   if (values.sample !== undefined) return sampleOf(all, Number(values.sample), dice)

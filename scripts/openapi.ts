@@ -1,8 +1,7 @@
 /**
- * Writes openapi.json from the routes' schemas, or with --check fails when the committed copy differs or breaks a
- * rule of redocly.yaml. One operation and
- * one component a line, in the order of their names: a change of the contract is then a few lines to read. The types of
- * sdk/ follow.
+ * Writes openapi.json from the routes' schemas. With --check it fails when the committed copy differs or
+ * breaks a rule of redocly.yaml. One operation or component per line, sorted by name, keeps diffs readable.
+ * Also writes the types of sdk/.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -11,8 +10,8 @@ import { fileURLToPath } from 'node:url'
 import { buildApp } from '#app'
 import { readConfig } from '#platform/config.ts'
 import type { Context } from '#platform/context.ts'
-import { createMetrics } from '#platform/metrics.ts'
-import { listsPage } from './lists.ts'
+import { createMetrics } from '#platform/observability'
+import { deprecatedPage, listsPage } from './lists.ts'
 
 const FILE = new URL('../openapi.json', import.meta.url)
 const nothing = () => {}
@@ -26,7 +25,7 @@ const log = {
   child: () => log,
 }
 
-// Routes are only described, never called: nothing outside has to be there.
+// Routes are described and never called, so no external service is needed.
 const ctx = {
   config: readConfig({}),
   log,
@@ -35,11 +34,12 @@ const ctx = {
   limiter: { hit: nothing },
   signals: { on: nothing, onReconnect: nothing },
   onClose: [],
+  state: new Map(),
 } as unknown as Context
 
 type Json = { [name: string]: unknown }
 
-/** Pretty down to a depth; what lies deeper stands in one line. */
+/** Indents down to a depth; deeper values stay on one line. */
 function print(value: unknown, depth: number, indent = ''): string {
   if (depth === 0 || value === null || typeof value !== 'object') return JSON.stringify(value)
   const inner = `${indent}  `
@@ -59,12 +59,14 @@ const app = await buildApp(ctx)
 await app.ready()
 const { paths, ...document } = app.swagger() as unknown as { paths: Record<string, Json> } & Json
 const byMethod = Object.entries(paths).map(([path, operations]) => [path, sorted(operations)])
-// Members of the document, then names of paths and of kinds of components, then operations and components.
+// Members of the document, then paths and component kinds, then operations and components.
 const text = `${print({ ...document, paths: sorted(Object.fromEntries(byMethod)) }, 3)}\n`
 await app.close()
 if (!process.argv.includes('--check')) {
   await writeFile(FILE, text)
   await writeFile(new URL('../docs/lists.md', import.meta.url), listsPage(JSON.parse(text)).text)
+  const deprecated = deprecatedPage(JSON.parse(text)).text
+  await writeFile(new URL('../docs/deprecated-paths.md', import.meta.url), deprecated)
   process.exitCode = generateClient()
   if (process.exitCode === 0) resolveConflicts()
 } else if ((await readFile(FILE, 'utf8').catch(() => '')) === text)
@@ -74,14 +76,14 @@ else {
   process.exitCode = 1
 }
 
-/** Brings the types of the client library up to date, or looks whether they are. */
+/** Updates the types of the client library, or checks them. */
 function generateClient(...options: string[]): number {
   const generator = fileURLToPath(new URL('../sdk/scripts/generate.mjs', import.meta.url))
   const { status } = spawnSync(process.execPath, [generator, ...options], { stdio: 'inherit' })
   return status ?? 1
 }
 
-/** In a merge or rebase, what was just generated is the answer to every conflict in it. */
+/** Resolves all conflicts of generated files in a merge or rebase with the new output. */
 function resolveConflicts(): void {
   const root = fileURLToPath(new URL('..', import.meta.url))
   const isMerging = ['MERGE_HEAD', 'rebase-merge', 'rebase-apply'].some((name) =>
@@ -91,7 +93,7 @@ function resolveConflicts(): void {
     spawnSync('git', ['add', 'openapi.json', 'sdk/src/generated'], { cwd: root, stdio: 'inherit' })
 }
 
-/** Holds the description to the rules in redocly.yaml. Asks no server for news of the linter, and tells none. */
+/** Checks the description by redocly.yaml, with the linter's update check and telemetry off. */
 function lint(): number {
   const cli = fileURLToPath(new URL('../node_modules/@redocly/cli/bin/cli.js', import.meta.url))
   const { status, stderr } = spawnSync(process.execPath, [cli, 'lint', 'kith', '--format=stylish'], {

@@ -1,6 +1,6 @@
 /**
- * Takes the pictures of the console and of the demo that README and docs show: `npm run pictures`. Needs Chromium and a
- * font for Chinese (Debian: `apt-get install chromium fonts-noto-cjk`).
+ * Takes the pictures of the console and the demo for README and docs: `npm run pictures`. Needs Chromium and
+ * a Chinese font (Debian: `apt-get install chromium fonts-noto-cjk`).
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,7 +17,7 @@ const IMAGES = resolve(import.meta.dirname, '../docs/images')
 const MOST_BYTES = 120_000
 const PASSWORD = 'password-of-pictures'
 const WIDE = { viewport: { width: 1280, height: 800 } }
-/** High enough for what waits and the charts below it. */
+/** High enough for the pending items and the charts below them. */
 const HIGH = { viewport: { width: 1280, height: 1300 } }
 const TALL = { ...TELEPHONE, viewport: { width: 390, height: 800 }, deviceScaleFactor: 1.5 }
 
@@ -29,7 +29,7 @@ type Shot = {
   on?: BrowserContextOptions
 }
 
-/** What is shown, and how. */
+/** Pages to take, with their settings. */
 const SHOTS: Shot[] = [
   { name: 'console-home', path: '/', on: HIGH },
   { name: 'console-queue', path: '/queues/contributions' },
@@ -48,7 +48,7 @@ if (execFileSync('fc-list', [':lang=zh'], { encoding: 'utf8' }).trim() === '')
 const run = (script: string, args: string[], env: NodeJS.ProcessEnv) =>
   execFileSync(process.execPath, [join(import.meta.dirname, script), ...args], { env, stdio: 'inherit' })
 
-/** A picture of at most the bytes that a page of documentation bears: with as many colours as fit. */
+/** Compresses a picture to the size limit of a documentation page, with as many colours as fit. */
 async function keep(name: string, picture: Buffer): Promise<void> {
   for (const colours of [256, 128, 64, 32, 16]) {
     const png = await sharp(picture)
@@ -67,7 +67,7 @@ async function take(browser: Browser, site: { address: string; token: string }, 
   await page.waitForLoadState('networkidle')
   await settle(page)
   if (shot.isDark) await page.getByRole('button', { name: 'Toggle light/dark mode' }).click()
-  // Colours and ripples that are on their way.
+  // Waits for transitions to end.
   await page.mouse.move(0, 0)
   await page.waitForTimeout(800)
   await keep(shot.name, await page.screenshot())
@@ -88,7 +88,7 @@ const env = {
   RATE_LIMIT_VARIANTS: '0',
   LOG_LEVEL: 'warn',
 }
-run('build-console.ts', [], env)
+run('build-packages.ts', ['console'], env)
 run('../src/cli.ts', ['demo', '--seed', '1', '--password', PASSWORD], env)
 const server = spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts')], {
   env,

@@ -1,4 +1,4 @@
-/** The parts of a changelog around what is not released yet. */
+/** The parts of a changelog around the unreleased section. */
 export function readChangelog(text: string): { before: string; lines: string[]; after: string } {
   const heading = '## Unreleased\n'
   const start = text.indexOf(heading)
@@ -14,14 +14,14 @@ export function readChangelog(text: string): { before: string; lines: string[]; 
   }
 }
 
-/** What whoever upgrades has to know: the migrations that run, and the lines that begin with `Upgrading:`. */
+/** Upgrade notes: the pending migrations, and the lines that begin with `Upgrading:`. */
 export function upgradeNotes(of: {
   from: string | undefined
   migrations: string[]
   lines: string[]
 }): string[] {
   const own = of.lines.flatMap((line) => /^- Upgrading: (.+)$/.exec(line)?.[1] ?? [])
-  // Before the first release people ran what they had checked out.
+  // Before the first release users ran a checkout.
   if (of.from === undefined) return own
   const numbers = of.migrations.map((path) => path.replace(/^.*\//, '').slice(0, 4)).sort()
   const range = numbers.length === 1 ? numbers[0] : `${numbers[0]} to ${numbers.at(-1)}`
@@ -34,7 +34,7 @@ export function upgradeNotes(of: {
   ]
 }
 
-/** The changelog with what was unreleased as the section of a release, and that section. */
+/** Turns the unreleased section into that of a release, and returns both. */
 export function withRelease(
   text: string,
   { version, today, notes }: { version: string; today: string; notes: string[] },

@@ -1,6 +1,6 @@
 /**
- * Keeps a small site of this version for the tests of later upgrades, `node scripts/release-site.ts FILE`: runs a server
- * on an empty folder, has the people of docs/first-hour.md use it, and backs it up.
+ * Stores a small site of this version for later upgrade tests, `node scripts/release-site.ts FILE`: runs a
+ * server on an empty folder, plays docs/first-hour.md, and backs it up.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** How long the server may take until it answers. */
+/** Start timeout of the server. */
 const PATIENCE_MS = 120_000
 
 const [file] = process.argv.slice(2)
@@ -50,7 +50,7 @@ const folder = mkdtempSync(join(tmpdir(), 'kith-site-'))
 chmodSync(folder, 0o755)
 const port = await findFreePort()
 const log = openSync(join(folder, 'kith.log'), 'w')
-const env = { ...process.env, PORT: String(port), DATA_DIR: join(folder, 'data'), CONSOLE: 'off' }
+const env = { ...process.env, PORT: String(port), DATA_DIR: join(folder, 'data'), CONSOLE: 'off', WEB: 'off' }
 const server = spawn(process.execPath, ['src/main.ts'], { env, stdio: ['ignore', log, log] })
 const stopped = once(server, 'exit')
 try {

@@ -1,8 +1,8 @@
 /**
- * Makes a release of the repository that it is run in: `npm run release -- 0.2.0`. Looks that there is something to
- * release and that it is green, writes the version and the section of the changelog, keeps a site of it for later upgrade
- * tests, commits, tags, and packs an archive that carries the console built. `--dry-run` changes nothing and tells what
- * would be done.
+ * Makes a release of the current repository: `npm run release -- 0.2.0`. Checks that there are changes and
+ * that tests pass, writes the version and the changelog section, stores a site for later upgrade tests,
+ * commits, tags, and packs an archive with the built site and console. `--dry-run` changes nothing and prints the
+ * plan.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -12,9 +12,11 @@ import { join } from 'node:path'
 import { readChangelog, upgradeNotes, withRelease } from './release-notes.ts'
 
 const OUTPUT = 'release'
-/** What only those who change Kith need, and the sources of what the archive carries built. */
-const LEFT_OUT = ['.ci', 'bench', 'console', 'test']
-const PACKAGES = ['.', 'sdk', 'console']
+/** Builds that the archive carries. */
+const BUILT = ['web/dist', 'console/dist']
+/** Files for development only, and sources of what the archive carries built. */
+const LEFT_OUT = ['.ci', 'bench', 'console', 'test', 'web']
+const PACKAGES = ['.', 'sdk', 'console', 'web']
 
 class Refusal extends Error {}
 
@@ -42,7 +44,7 @@ const isNewer = (version: string, than: string) => {
   return at >= 0 && (a[at] ?? 0) > (b[at] ?? 0)
 }
 
-/** The tag of the last release, if there was one. */
+/** The tag of the last release, if any. */
 function lastTag(): string | undefined {
   return git('tag', '--list', 'v*', '--sort=-version:refname').split('\n')[0] || undefined
 }
@@ -55,7 +57,7 @@ function check(version: string | undefined): string {
   if (git('status', '--porcelain') !== '')
     refuse('The tree is dirty: commit or put away what `git status` lists first.')
   if (git('tag', '--list', `v${version}`) !== '') refuse(`There is a tag v${version} already.`)
-  // The first release is of the version that stands there from the beginning.
+  // The first release takes the version that is already set.
   if (!isNewer(version, present) && !(version === present && tag === undefined))
     refuse(`${version} is not newer than ${present}, which package.json has.`)
   if (readChangelog(readFileSync('CHANGELOG.md', 'utf8')).lines.length === 0)
@@ -68,12 +70,12 @@ function check(version: string | undefined): string {
   return version
 }
 
-/** Brings the version into every package, whose files stay as they are written otherwise. */
+/** Writes the version into every package file and changes nothing else. */
 function writeVersion(version: string): void {
   for (const folder of PACKAGES)
     for (const [name, times] of [
       ['package.json', 1],
-      // Of the file, and of the package that it is of.
+      // The version of the file, and that of the package it locks.
       ['package-lock.json', 2],
     ] as const) {
       const path = join(folder, name)
@@ -85,7 +87,7 @@ function writeVersion(version: string): void {
     }
 }
 
-/** The archive: what the tag holds and a server needs, with the console as it was built from it. */
+/** Packs the archive: the tagged files that a server needs, with the built site and console. */
 function pack(version: string): string {
   const name = `kith-${version}`
   const folder = mkdtempSync(join(tmpdir(), 'kith-release-'))
@@ -94,10 +96,10 @@ function pack(version: string): string {
     const without = LEFT_OUT.map((path) => `:(exclude)${path}`)
     git('archive', `--prefix=${name}/`, `--output=${tar}`, `v${version}`, '--', '.', ...without)
     run('tar', ['xf', tar, '-C', folder])
-    cpSync('console/dist', join(folder, name, 'console/dist'), { recursive: true })
+    for (const built of BUILT) cpSync(built, join(folder, name, built), { recursive: true })
     mkdirSync(OUTPUT, { recursive: true })
     const archive = join(OUTPUT, `${name}.tar.gz`)
-    // The same tree makes the same bytes: no order of a disk, no owner, no hour of packing.
+    // Reproducible: no disk order, no owner, no build time.
     const time = git('log', '-1', '--format=%cI', `v${version}`)
     const plain = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', `--mtime=${time}`]
     run('tar', [...plain, '--use-compress-program=gzip -n', '-cf', archive, '-C', folder, name])
@@ -130,13 +132,14 @@ function release(version: string, isDry: boolean): void {
     writeVersion(version)
     writeFileSync('CHANGELOG.md', text)
     run('npm', ['run', '--silent', 'openapi'], { loud: true })
-    run('npm', ['run', '--silent', 'console'], { loud: true })
-    if (!existsSync('console/dist/built.json')) throw new Error('The console was not built.')
+    for (const each of ['web', 'console']) run('npm', ['run', '--silent', each], { loud: true })
+    for (const built of BUILT)
+      if (!existsSync(join(built, 'built.json'))) throw new Error(`${built} was not built.`)
     if (!existsSync(site)) run('npm', ['run', '--silent', 'release:site', '--', site], { loud: true })
     git('add', '--all')
     git('commit', '--quiet', `--message=Release ${version}`)
   } catch (error) {
-    // The tree was clean, so that this puts back nobody's work.
+    // The tree was clean, so this reverts only our own changes.
     git('reset', '--quiet', '--hard')
     rmSync(site, { force: true })
     throw error

@@ -1,6 +1,7 @@
 /** Writes docs/settings.md from the registry of settings, or with --check fails when the committed copy differs. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { SETTINGS } from '#modules/settings/registry.ts'
+import { SECRETS } from '#platform/secret-files.ts'
 
 const FILE = new URL('../docs/settings.md', import.meta.url)
 
@@ -15,7 +16,7 @@ type Schema = {
   items?: Schema
 }
 
-/** What a setting may be, in words. */
+/** Describes the allowed values of a setting. */
 function valuesOf(schema: Schema): string {
   const types = [schema.type ?? []].flat()
   const orNull = types.includes('null') ? ' or null' : ''
@@ -40,6 +41,13 @@ holds on every process within a second. This page is written by \`npm run settin
 | Setting | What it does | Values | At first |
 |---|---|---|---|
 ${rows.join('\n')}
+
+## Secrets from files
+
+These variables of the environment ([running.md](running.md)) may come from a file. Add \`_FILE\` to the name and set it to the
+path: \`APP_SECRET_FILE=/run/secrets/app-secret\`. The same holds for \`LINKED_…_CLIENT_SECRET\`.
+
+${SECRETS.map((name) => `- \`${name}_FILE\``).join('\n')}
 `
 
 if (process.argv.includes('--check')) {

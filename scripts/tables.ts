@@ -1,6 +1,6 @@
 /**
- * Writes src/platform/tables.ts, the row types of the migrated database, or with --check fails when the committed copy
- * differs. The database is one of its own, made from the migrations.
+ * Writes src/platform/database/tables.ts, the row types of the migrated database. With --check it fails when the
+ * committed copy differs. Uses a database of its own, made from the migrations.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { type Generator, makePgTsGenerator, processDatabase } from 'kanel'
@@ -8,8 +8,8 @@ import { requireRuntime } from '#platform/runtime.ts'
 import { globalSetup, globalTeardown } from '#test/setup.ts'
 
 requireRuntime()
-const FILE = new URL('../src/platform/tables.ts', import.meta.url)
-/** What platform/database.ts makes of each type. What JSON holds its reader has to know. */
+const FILE = new URL('../src/platform/database/tables.ts', import.meta.url)
+/** Result types of platform/database.ts. JSON columns are narrowed by their readers. */
 const TYPES: Record<string, string> = {
   bool: 'boolean',
   bytea: 'Buffer',
@@ -33,7 +33,7 @@ function typeOf(column: string, type: string): string {
   return known
 }
 
-/** Beside the row kanel describes what an insert and an update take, of which there is no use here. */
+/** Drops the insert and update types of kanel, which have no use here. */
 const PREFIX = 'row of '
 
 type Output = Awaited<ReturnType<Generator>>
@@ -43,7 +43,7 @@ function render(output: Output): string {
   const lines = [
     '// Written by `npm run tables` from the migrated database. Not to be edited by hand.',
     '',
-    '/** What a row of each table holds. */',
+    '/** Row type of each table. */',
     'export type Tables = {',
   ]
   const rows = Object.values(output)
@@ -84,7 +84,7 @@ try {
           comment: undefined,
           path: 'tables',
         }),
-        // kanel would give every key a type of its own.
+        // Drops kanel's branded type for every key.
         getPropertyMetadata: (column, table, _use, known) => ({
           ...known,
           typeOverride: typeOf(`${table.name}.${column.name}`, column.type.fullName),
@@ -103,7 +103,7 @@ try {
 }
 if (process.argv.includes('--check')) {
   if ((await readFile(FILE, 'utf8').catch(() => '')) !== text) {
-    console.error('src/platform/tables.ts is not what the migrations say: run `npm run tables`.')
+    console.error('src/platform/database/tables.ts is not what the migrations say: run `npm run tables`.')
     process.exit(1)
   }
 } else await writeFile(FILE, text)

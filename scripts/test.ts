@@ -1,6 +1,6 @@
 /**
- * Runs the tests: all of them, or the files, folders and patterns given; of these `--name=` picks tests by their name.
- * The last line is `N passed, N failed`.
+ * Runs the tests: all of them, or the given files, folders and patterns. `--name=` selects tests by name, and
+ * `--bundle` groups given files into processes like a whole run does. The last line is `N passed, N failed`.
  */
 import { globSync, readFileSync, statSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -13,22 +13,29 @@ import { importing } from '#test/bundle.ts'
 import { BUNDLE, globalSetup, globalTeardown, watchProcesses } from '#test/setup.ts'
 
 requireRuntime()
-// The test processes and what they start inherit it: without it each of them compiles hundreds of files anew.
+// Child processes inherit it. Without it each of them compiles hundreds of files again.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url))
-// Servers that tests start build no console; those that show one say so.
+// Test servers build no console and no site, unless a test turns them on.
 process.env.CONSOLE ??= 'off'
+process.env.WEB ??= 'off'
 const given = process.argv.slice(2)
 const names = given.filter((argument) => argument.startsWith('--name=')).map((argument) => argument.slice(7))
 const patterns = given.filter((argument) => !argument.startsWith('--'))
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-/** How long each file took when it was last run, in milliseconds. */
+/** Duration of each file's last run, in milliseconds. */
 const DURATIONS = fileURLToPath(new URL('../node_modules/.cache/test-durations.json', import.meta.url))
+/** Durations of the long files, for a checkout that has not run the tests, such as in CI. */
+const LONG_FILES = fileURLToPath(new URL('../test/durations.json', import.meta.url))
 const durations = readDurations()
-/** A file that takes longer has a process of its own. */
+/** A longer file has its own process. */
 const ALONE_MS = 20_000
+/** A longer file of test/ has its own process. Most of these start servers and compare what the process holds. */
+const ALONE_IN_TEST_MS = 4_000
+/** Files of a bundle, unless its folder has more. Each keeps a pool of connections until its process ends. */
+const BUNDLED_MOST = 24
 const measured = new Map<string, number>()
 
-const found = globSync(patterns.length > 0 ? patterns.map(widen) : ['src/**/*.test.ts', 'test/**/*.test.ts'])
+const found = globSync(patterns.length > 0 ? patterns.map(widen) : ['{src,importers,demo,test}/**/*.test.ts'])
   .map(normalize)
   .sort()
 if (found.length === 0) {
@@ -39,7 +46,7 @@ if (found.length === 0) {
 let passed = 0
 let failed = 0
 const folder = await globalSetup()
-const files = patterns.length > 0 ? found : await bundle(found)
+const files = patterns.length > 0 && !given.includes('--bundle') ? found : await bundle(found)
 const stop = async (code: number) => {
   await globalTeardown()
   process.exit(code)
@@ -70,27 +77,29 @@ events.on('test:fail', (event) => {
 const report = events.compose(spec)
 report.pipe(process.stdout)
 await new Promise((resolve) => report.on('end', resolve))
-// A run that names tests has not run the whole of any file.
+// A run with `--name` did not run whole files.
 if (names.length === 0) await keepDurations()
 console.log(`${passed} passed, ${failed} failed`)
 await stop(failed > 0 || passed === 0 ? 1 : 0)
 
-/** A folder stands for the tests below it. */
+/** A folder selects the tests below it. */
 function widen(pattern: string): string {
   return statSync(pattern, { throwIfNoEntry: false })?.isDirectory() ? join(pattern, '**/*.test.ts') : pattern
 }
 
+/** Durations of former runs here, or of the long files where nothing has run yet. */
 function readDurations(): Record<string, number> {
+  const long = JSON.parse(readFileSync(LONG_FILES, 'utf8')) as Record<string, number>
   try {
-    return JSON.parse(readFileSync(DURATIONS, 'utf8'))
+    return { ...long, ...JSON.parse(readFileSync(DURATIONS, 'utf8')) }
   } catch {
-    return {}
+    return long
   }
 }
 
-/** What a file that was never run takes is guessed: those of test/ start servers of their own. */
+/** Estimates the duration of a file. One that has never run, and is not among the long ones, is short. */
 function expected(file: string): number {
-  return durations[file] ?? (file.startsWith('test') ? ALONE_MS : 1_000)
+  return durations[file] ?? 1_000
 }
 
 async function keepDurations(): Promise<void> {
@@ -101,21 +110,22 @@ async function keepDurations(): Promise<void> {
   await writeFile(DURATIONS, JSON.stringify(Object.fromEntries(kept), null, 1)).catch(() => {})
 }
 
-/** Where a file's tests belong: the files of a small folder share a process, which reads all the sources but once. */
-function placeOf(file: string): string {
+/** Group of a file. Files of a small folder share a process, which compiles the sources once. */
+function placeOf(file: string, at: number): string {
   const [top, area = '', module_ = ''] = file.split('/')
-  if (top === 'test' || expected(file) > ALONE_MS) return file
+  if (expected(file) > (top === 'test' ? ALONE_IN_TEST_MS : ALONE_MS)) return file
+  if (top === 'test') return `${top} ${at % 3}`
   return area === 'modules' ? `${top}/${area}/${module_}` : `${top}/${area}`
 }
 
-/** Gathers files that may share a process: those of one place, and of several places while they are few. */
+/** Groups files that may share a process: those of one place, or of several small ones. */
 async function bundle(all: string[]): Promise<string[]> {
-  const separate = all.filter((file) => placeOf(file) === file)
+  const separate = all.filter((file, at) => placeOf(file, at) === file)
   const places = Object.entries(Object.groupBy(all, placeOf)).filter(([place]) => !separate.includes(place))
   const bundles: string[][] = []
   for (const [, files = []] of places) {
     const last = bundles.at(-1)
-    if (last && last.length + files.length <= 8) last.push(...files)
+    if (last && last.length + files.length <= BUNDLED_MOST) last.push(...files)
     else bundles.push(files)
   }
   const written = await Promise.all(
@@ -125,7 +135,7 @@ async function bundle(all: string[]): Promise<string[]> {
       return { path, ms: files.reduce((sum, file) => sum + expected(file), 0) }
     }),
   )
-  // What takes longest begins first: then it is not what everything waits for at the end.
+  // Starts the longest first, so that the run does not end with a wait for it.
   return [...separate.map((path) => ({ path, ms: expected(path) })), ...written]
     .sort((a, b) => b.ms - a.ms)
     .map(({ path }) => path)

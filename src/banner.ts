@@ -3,7 +3,7 @@ import { founderPasswordPath } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import { VERSION } from '#platform/version.ts'
 
-/** What a newcomer needs after a start, as plain text beside the log. */
+/** First steps after startup, as plain text next to the log. */
 export function banner(ctx: Context, founder: { name: string; password?: string } | undefined): string {
   const { publicUrl, founderName } = ctx.config
   const path = founderPasswordPath(ctx)
@@ -18,8 +18,8 @@ export function banner(ctx: Context, founder: { name: string; password?: string 
       : []
   const login = `{"login":"${founderName}","password":"'"$(cat '${path}')"'"}`
   const line = kept
-    ? `curl -s ${publicUrl}/api/v2/auth/login -H 'Content-Type: application/json' -d '${login}'`
-    : `curl -s ${publicUrl}/api/v2/bootstrappers`
+    ? `curl -s -w '\\n' ${publicUrl}/api/v2/auth/login -H 'Content-Type: application/json' -d '${login}'`
+    : `curl -s -w '\\n' ${publicUrl}/api/v2/bootstrappers`
   return [
     '',
     `Kith ${VERSION} is running at ${publicUrl}`,

@@ -1,39 +1,14 @@
-import { accountCounters } from '#modules/accounts/index.ts'
-import { checkinCounters } from '#modules/checkins/index.ts'
-import { commentCounters } from '#modules/comments/index.ts'
-import { likeCounters } from '#modules/likes/index.ts'
-import { notificationCounters } from '#modules/notifications/index.ts'
-import { anonymousLikes } from '#modules/questions/index.ts'
-import { topicCounters } from '#modules/topics/index.ts'
-import type { CounterCheck } from '#platform/counters.ts'
-import { type Sql, type Tx, transaction } from '#platform/database.ts'
-import { listPendingMigrations } from '#platform/migrate.ts'
-import { CONTENT_KINDS } from './content-kinds.ts'
-import { MONEY_CHECKS } from './money-checks.ts'
-
-/** Every counter of the modules, and the audit of the ledger. Where one is counted from another, that one comes first. */
-export const COUNTERS: CounterCheck[] = [
-  ...notificationCounters,
-  ...accountCounters,
-  ...checkinCounters,
-  ...commentCounters,
-  anonymousLikes,
-  ...likeCounters,
-  ...CONTENT_KINDS.flatMap(({ counters = [] }) => counters),
-  ...topicCounters,
-  ...MONEY_CHECKS,
-]
+import { faultOf } from '#modules/statistics/index.ts'
+import type { Context } from '#platform/context.ts'
+import { listPendingMigrations, longTransaction, type Sql } from '#platform/database'
+import { countFailedJobs, deleteFailedJobs } from '#platform/jobs'
+import type { Probe } from '#platform/probe.ts'
+import type { Leftover } from './module.ts'
+import { COUNTERS, LEFTOVERS } from './site.ts'
 
 const SHOWN = 10
 
-/** Recounts and inspections of the whole database may take longer than any request. */
-const patiently = <T>(sql: Sql, work: (tx: Tx) => Promise<T>) =>
-  transaction(sql, async (tx) => {
-    await tx`set local statement_timeout = 0`
-    return work(tx)
-  })
-
-/** Constraints that old rows may break, and indexes whose building failed. */
+/** Finds constraints that old rows may violate, and invalid indexes. */
 async function findBrokenParts(sql: Sql): Promise<string[]> {
   const rows = await sql<{ fault: string }[]>`
     select 'constraint ' || conname || ' of ' || conrelid::regclass || ' is not validated' as fault
@@ -47,15 +22,16 @@ async function findBrokenParts(sql: Sql): Promise<string[]> {
 }
 
 /**
- * Examines the database and prints what it finds; with `mend` counters are set right. True when all is well in the end.
+ * Checks the database and prints the findings. With `mend` repairs counters. Returns true when no fault
+ * remains.
  */
-export async function examine(
+export async function diagnose(
   sql: Sql,
   { mend, print }: { mend: boolean; print: (line: string) => void },
 ): Promise<boolean> {
   const pending = await listPendingMigrations(sql)
   if (pending.length > 0) {
-    print(`${pending.length} migrations are to be applied: run \`kith migrate\` first.`)
+    print(`${pending.length} migrations are pending: run \`kith migrate\` first.`)
     return false
   }
   const broken = await findBrokenParts(sql)
@@ -63,19 +39,62 @@ export async function examine(
   let left = 0
   let wrong = 0
   for (const check of COUNTERS) {
-    const found = await patiently(sql, (tx) => check.find(tx))
+    const found = await longTransaction(sql, (tx) => check.find(tx))
     if (found.length === 0) {
       print(`✓ ${check.name}`)
       continue
     }
     print(`✗ ${check.name}: ${found.length}${found.length === 100 ? ' or more' : ''} differ`)
     for (const { key, kept, counted } of found.slice(0, SHOWN))
-      print(`    ${key}: kept ${kept}, counted ${counted}`)
+      print(`    ${key}: stored ${kept}, counted ${counted}`)
     if (check.mendable === false) wrong += 1
-    else if (mend) print(`    mended ${await patiently(sql, (tx) => check.mend(tx))}`)
+    else if (mend) print(`    mended ${await longTransaction(sql, (tx) => check.mend(tx))}`)
     else left += 1
   }
-  if (left > 0) print('Run `kith doctor --mend` to set the counters right.')
-  if (wrong > 0) print('What differs in the ledger is not mended: docs/ledger.md says how to look into it.')
+  if (left > 0) print('Run `kith doctor --mend` to repair the counters.')
+  if (wrong > 0)
+    print('Differences in the ledger are not repaired: docs/ledger.md describes how to examine them.')
   return broken.length === 0 && left === 0 && wrong === 0
+}
+
+/** Prints which services outside are configured, and whether each answers. Returns true when none fails. */
+export async function reportChannels(
+  ctx: Context,
+  { probes, print }: { probes: readonly Probe[]; print: (line: string) => void },
+): Promise<boolean> {
+  let isWell = true
+  for (const probe of probes) {
+    const names = probe.services?.(ctx) ?? []
+    const name = names.length > 0 ? `${probe.part} (${names.join(', ')})` : probe.part
+    const fault = probe.isUsed(ctx) ? await faultOf(ctx, probe) : undefined
+    if (fault) isWell = false
+    if (fault === undefined) print(`· ${name} is not configured`)
+    else print(fault === null ? `✓ ${name} answers` : `✗ ${name}: ${fault}`)
+  }
+  return isWell
+}
+
+const AT_ONCE = 1000
+
+const failedJobs: Leftover = {
+  text: 'jobs failed permanently and are kept for inspection',
+  find: async ({ sql }) => ({ count: await countFailedJobs(sql) }),
+  async clear({ sql }) {
+    let gone = 0
+    for (let some = AT_ONCE; some === AT_ONCE; gone += some) some = await deleteFailedJobs(sql, 0, AT_ONCE)
+    return gone
+  },
+}
+
+/** Prints leftovers that can be deleted, and with `mend` deletes them. None of them is a fault. */
+export async function reportLeftovers(
+  ctx: Context,
+  { mend, print }: { mend: boolean; print: (line: string) => void },
+): Promise<void> {
+  for (const { text, find, clear } of [failedJobs, ...LEFTOVERS]) {
+    const { count, doubt } = await find(ctx)
+    if (count === 0) continue
+    print(`· ${count} ${text}`)
+    if (mend) print(doubt === undefined ? `    deleted ${await clear(ctx)}` : `    not deleted: ${doubt}`)
+  }
 }

@@ -1,14 +1,21 @@
 import cluster from 'node:cluster'
 import { cacheCompiledCode } from '#platform/compile-cache.ts'
 import { requireRuntime } from '#platform/runtime.ts'
+import { readStartOptions, START_USAGE, StartUsageError } from './start-options.ts'
 
 requireRuntime()
 cacheCompiledCode()
 
 try {
-  // A child of a server with several processes gets the arguments too.
-  if (cluster.isPrimary && process.argv.includes('--demo')) {
-    const { fillDemo } = await import('./commands/demo.ts')
+  // `kith start` and the child processes of a server run this file with the same arguments.
+  const args = process.argv.slice(process.argv[2] === 'start' ? 3 : 2)
+  const options = readStartOptions(args, process.env)
+  if (options.has('--help')) {
+    process.stdout.write(START_USAGE)
+    process.exit(0)
+  }
+  if (cluster.isPrimary && options.has('--demo')) {
+    const { fillDemo } = await import('../demo/command.ts')
     await fillDemo(process.env, { scale: 'small', seed: 1, force: false, unlessFilled: true })
   }
   const { readConfig } = await import('#platform/config.ts')
@@ -21,6 +28,10 @@ try {
     await serve(config)
   }
 } catch (error) {
+  if (error instanceof StartUsageError) {
+    process.stderr.write(`kith: ${error.message}${error.message.endsWith('?') ? '' : '.'}\n\n${START_USAGE}`)
+    process.exit(2)
+  }
   const isTold = error instanceof Error && ['ConfigError', 'StartFault'].includes(error.name)
   console.error(isTold ? error.message : error)
   process.exit(1)

@@ -1,15 +1,32 @@
 import { seedAbilities } from '#modules/abilities/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type JobsConnection, migrateJobs } from '#platform/jobs.ts'
-import { migrate } from '#platform/migrate.ts'
+import { listPendingMigrations, listUnknownMigrations, migrate } from '#platform/database'
+import { type JobsConnection, migrateJobs } from '#platform/jobs'
 import { keepSecretCheck } from '#platform/secret-check.ts'
+import { StartFault } from '#platform/start-fault.ts'
 
-/** Any number that nothing else locks on. */
+/**
+ * Prepares the database for a server or worker. With MIGRATE=off only checks that nothing is missing. Then the schema may be
+ * newer: during a rolling update the version before has to start again after a crash.
+ */
+export async function prepareStart(ctx: Context, connection: JobsConnection): Promise<string[]> {
+  if (ctx.config.migrates) return prepareDatabase(ctx, connection)
+  const pending = await listPendingMigrations(ctx.sql)
+  if (pending.length > 0)
+    throw new StartFault(
+      `MIGRATE=off: the database lacks ${pending.length} ${pending.length === 1 ? 'migration' : 'migrations'}, the first is ${pending[0]}: run \`npx kith migrate\` of this version, or set MIGRATE to on.`,
+    )
+  const unknown = await listUnknownMigrations(ctx.sql)
+  if (unknown.length > 0) ctx.log.warn({ migrations: unknown }, 'the database is of a newer version')
+  return []
+}
+
+/** An arbitrary key, used by no other lock. */
 const LOCK = 4_127_005
 
 /**
- * Brings the database to this version: schema, job queue, roles and abilities; one process after the other, so that none
- * begins while another is half way. Takes two connections. Answers the migrations applied.
+ * Upgrades the database to this version: schema, job queue, roles and abilities. A lock serializes processes,
+ * so that none starts on a partial upgrade. Takes two connections. Returns the applied migrations.
  */
 export async function prepareDatabase(ctx: Context, connection: JobsConnection): Promise<string[]> {
   const session = await ctx.sql.reserve()
@@ -28,7 +45,7 @@ export async function prepareDatabase(ctx: Context, connection: JobsConnection):
 
 async function prepare(ctx: Context, connection: JobsConnection): Promise<string[]> {
   const applied = await migrate(ctx.sql)
-  // The queue has migrations of its own; looking for them costs a connection, so it is done only when due.
+  // The queue has its own migrations. Checking them costs a connection, so it happens only when due.
   const [queue] = await ctx.sql`select to_regclass('graphile_worker.migrations') as present`
   if (applied.length > 0 || queue?.present === null) {
     await migrateJobs(connection)

@@ -2,35 +2,36 @@ import type { AddressInfo } from 'node:net'
 import { Gauge } from 'prom-client'
 import { buildApp } from '#app'
 import { ensureFounder } from '#modules/accounts/index.ts'
-import { keepTraffic } from '#modules/statistics/index.ts'
+import { recordTraffic } from '#modules/statistics/index.ts'
 import { type Closer, closeInOrder } from '#platform/closing.ts'
 import type { Config } from '#platform/config.ts'
-import { buildConsole } from '#platform/console/build.ts'
 import type { Context } from '#platform/context.ts'
 import type { DatabaseServer } from '#platform/database-server.ts'
-import { serveMetrics } from '#platform/health.ts'
-import { bufferedOutput, createLog } from '#platform/log.ts'
+import { buildPackages, serveMetrics } from '#platform/http'
+import { runOnLease } from '#platform/jobs'
+import { bufferedOutput, createLog } from '#platform/observability'
 import { openContext } from '#platform/open-context.ts'
-import type { Channel } from '#platform/processes/channel.ts'
-import type { Begin } from '#platform/processes/crew.ts'
-import { parent } from '#platform/processes/parent.ts'
+import { type Channel, type StartParameters, supervisorChannel } from '#platform/processes'
 import { checkAddresses, listenFault } from '#platform/start-checks.ts'
 import { StartFault, startFault } from '#platform/start-fault.ts'
 import { banner } from './banner.ts'
-import { prepareDatabase } from './prepare.ts'
-import { gaugeSite } from './site-metrics.ts'
+import { prepareStart } from './prepare.ts'
+import { exportSiteMetrics } from './site-metrics.ts'
 import { startWorker } from './worker.ts'
 
-/** A request waits a second for a connection and three for a row; in time it hears that it should come back. */
+/**
+ * A request waits up to one second for a connection and three for a lock, so that the client learns in time
+ * to retry.
+ */
 const BOUNDS = { patienceMs: 1000, maxWaiting: 1000, lockTimeoutMs: 3000 }
 
-/** A process that serves alone. */
-const ALONE: Begin & { connection?: never } = { slot: 1, prepares: true, isFirst: true }
+/** The settings of a single-process server. */
+const ALONE: StartParameters & { connection?: never } = { slot: 1, prepares: true, isFirst: true }
 
-/** Runs the server in this process until it is told to stop. Throws what keeps it from starting. */
+/** Runs the server in this process until a signal stops it. Throws when it cannot start. */
 export async function serve(config: Config): Promise<void> {
   const log = createLog({ level: config.logLevel, destination: bufferedOutput() })
-  if (!parent) await checkAddresses(config)
+  if (!supervisorChannel) await checkAddresses(config)
   let closing = false
   const closers: Closer[] = []
   const shutDown = async (signal: string, code = 0) => {
@@ -42,10 +43,10 @@ export async function serve(config: Config): Promise<void> {
     process.exit(code)
   }
   let retire = () => shutDown('retire')
-  if (parent) {
-    parent.on('stop', () => void shutDown('stop'))
-    parent.on('retire', () => void retire())
-    // A terminal, or a service manager, sends these to all processes: the supervisor tells what follows from them.
+  if (supervisorChannel) {
+    supervisorChannel.on('stop', () => void shutDown('stop'))
+    supervisorChannel.on('retire', () => void retire())
+    // Terminals and service managers signal all processes. The supervisor decides on the reaction.
     for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
     process.on('SIGTERM', () => void retire())
   } else {
@@ -53,10 +54,17 @@ export async function serve(config: Config): Promise<void> {
     process.on('SIGINT', () => void shutDown('SIGINT'))
     process.on('SIGHUP', () => {
       if (process.stdout.isTTY) void shutDown('SIGHUP')
-      else log.warn('one process cannot be replaced without an interruption: stop it and start it again')
+      else log.warn('a single process cannot reload without downtime: stop and start it')
     })
   }
-  const begin = parent ? await parent.ask<Begin & DatabaseServer>('begin') : ALONE
+  const begin = supervisorChannel
+    ? await supervisorChannel.ask<StartParameters & DatabaseServer>('begin')
+    : ALONE
+  if (begin.isFirst && config.retired.length > 0)
+    log.warn(
+      { settings: config.retired },
+      'these settings have no effect any more: remove them (GUEST_CACHE_MS and FRAGMENTS_MB take their place, docs/running.md)',
+    )
   const opened = await openContext(config, log, {
     bounds: BOUNDS,
     ...(begin.connection ? { server: { connection: begin.connection } } : {}),
@@ -65,20 +73,24 @@ export async function serve(config: Config): Promise<void> {
   })
   const { ctx } = opened
   ctx.metrics.defaultProcessMetrics()
-  // The site is the same seen from each process: one of them tells of it.
-  if (begin.slot === 1) gaugeSite(ctx)
-  if (parent) shareMetrics(ctx, parent, begin.slot)
+  // Site metrics are equal in every process, so one exports them.
+  if (begin.slot === 1) exportSiteMetrics(ctx)
+  if (supervisorChannel) shareMetrics(ctx, supervisorChannel, begin.slot)
   closers.push({ name: 'context', withinMs: 120_000, close: opened.close })
   try {
-    const applied = begin.prepares ? await prepareDatabase(opened.forJobs, opened.connection) : []
+    const applied = begin.prepares ? await prepareStart(opened.forJobs, opened.connection) : []
     if (applied.length > 0) log.info({ migrations: applied }, 'migrated')
     const founder = begin.isFirst ? await ensureFounder(ctx) : undefined
     const server = await buildApp(ctx)
-    keepTraffic(ctx)
+    recordTraffic(ctx)
     await ctx.signals.listen()
-    // A connection that finds no place in the queue of the system tries again after seconds, unseen by anybody.
+    // A full backlog makes connections retry after seconds without a log entry.
     await server.listen({ host: config.host, port: config.port, backlog: 4096 })
-    const stop: Closer = { name: 'server', withinMs: 12_000, close: () => server.close() }
+    const stop: Closer = {
+      name: 'server',
+      withinMs: 12_000 + config.drainNoticeMs,
+      close: () => server.close(),
+    }
     closers.unshift(stop)
     retire = () => {
       stop.close = () => server.retire()
@@ -87,21 +99,25 @@ export async function serve(config: Config): Promise<void> {
     const { port } = server.server.address() as AddressInfo
     if (config.publicUrlIsDerived && config.port === 0)
       config.publicUrl = config.publicUrl.replace(/:0$/, `:${port}`)
-    log.info({ address: config.publicUrl, ...(parent ? { process: begin.slot } : {}) }, 'listening')
-    if (config.metricsPort > 0 && !parent) {
-      const metrics = await serveMetrics(ctx.metrics, config.metricsPort)
+    log.info(
+      { address: config.publicUrl, ...(supervisorChannel ? { process: begin.slot } : {}) },
+      'listening',
+    )
+    if (config.metricsPort > 0 && !supervisorChannel) {
+      const metrics = await serveMetrics(ctx.metrics, config)
       closers.unshift({ name: 'metrics', withinMs: 1_000, close: metrics.close })
     }
-    // One process of a machine runs the jobs.
     if (config.worker === 'inside' && begin.slot === 1) {
-      const worker = await startWorker(opened.forJobs, opened.connection)
+      const worker = await runOnLease(opened.forJobs.sql, log, () =>
+        startWorker(opened.forJobs, opened.connection),
+      )
       closers.splice(-1, 0, { name: 'worker', withinMs: 8_000, close: worker.stop })
     }
     if (begin.prepares) {
-      const building = buildConsole(config, log)
-      closers.unshift({ name: 'console', withinMs: 1_000, close: building.stop })
+      const building = buildPackages(config, log)
+      closers.unshift({ name: 'builds', withinMs: 1_000, close: building.stop })
     }
-    parent?.tell('listening')
+    supervisorChannel?.tell('listening')
     if (begin.isFirst) process.stdout.write(banner(ctx, founder))
   } catch (error) {
     const fault = startFault(listenFault(error, config), config.dataDir)
@@ -111,7 +127,7 @@ export async function serve(config: Config): Promise<void> {
   }
 }
 
-/** Gives the supervisor the metrics of this process, and serves those of all. */
+/** Shares the metrics of this process with the supervisor, and serves those of all. */
 function shareMetrics({ metrics, onClose }: Context, supervisor: Channel, slot: number): void {
   const read = () => metrics.registry.getMetricsAsJSON()
   new Gauge({

@@ -1,20 +1,20 @@
 import { Gauge } from 'prom-client'
-import { imBacklog } from '#modules/im/index.ts'
-import { measure } from '#modules/statistics/index.ts'
-import { findLastBackup } from '#platform/backup/history.ts'
+import { countImBacklog } from '#modules/im/index.ts'
+import { measureStatistics } from '#modules/statistics/index.ts'
+import { findLastBackup } from '#platform/backup'
 import type { Context } from '#platform/context.ts'
-import { findReplicaLags } from '#platform/database/replication.ts'
-import { countJobs } from '#platform/jobs/counts.ts'
-import { STATISTICS } from './statistics.ts'
+import { findReplicaLags } from '#platform/database'
+import { countJobs } from '#platform/jobs'
+import { SITE } from './site.ts'
 
-/** However often it is asked, the database is looked at no oftener. */
+/** Cache time, which limits database queries by frequent scrapes. */
 const KEPT_MS = 10_000
 
 async function look(ctx: Context) {
   const [jobs, site, im, backup, replicas] = await Promise.all([
     countJobs(ctx.sql),
-    measure(ctx, STATISTICS),
-    imBacklog(ctx.sql),
+    measureStatistics(ctx, SITE.statistics),
+    countImBacklog(ctx.sql),
     findLastBackup(ctx.sql),
     findReplicaLags(ctx.sql),
   ])
@@ -24,7 +24,7 @@ async function look(ctx: Context) {
 type Seen = Awaited<ReturnType<typeof look>>
 type Value = { labels?: Record<string, string>; value: number }
 
-/** What is told of the site beside its processes: name, meaning, labels, and its values of what was seen. */
+/** Site-wide metrics: name, help text, labels and values. */
 const GAUGES: { name: string; help: string; labels?: string[]; of: (seen: Seen) => Value[] }[] = [
   {
     name: 'kith_jobs',
@@ -94,17 +94,17 @@ const GAUGES: { name: string; help: string; labels?: string[]; of: (seen: Seen) 
   },
 ]
 
-/** Tells metrics of the whole site, which one process does for all: they are the same in each. */
-export function gaugeSite(ctx: Context): void {
+/** Exports site-wide metrics from one process, because they are equal in all. */
+export function exportSiteMetrics(ctx: Context): void {
   const registers = [ctx.metrics.registry]
   let kept: { until: number; seen: Promise<Seen | undefined> } | undefined
   const see = () => {
-    if (kept === undefined || kept.until < Date.now())
+    if (kept === undefined || kept.until < performance.now())
       kept = {
-        until: Date.now() + KEPT_MS,
-        // Whoever watches has to hear of the process above all while the database is away.
+        until: performance.now() + KEPT_MS,
+        // Process metrics have to stay available during a database outage.
         seen: look(ctx).catch((error) => {
-          ctx.log.warn({ err: error }, 'metrics of the site')
+          ctx.log.warn({ err: error }, 'reading site metrics failed')
           return undefined
         }),
       }

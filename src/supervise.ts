@@ -2,43 +2,46 @@ import { fileURLToPath } from 'node:url'
 import { type Closer, closeInOrder } from '#platform/closing.ts'
 import type { Config } from '#platform/config.ts'
 import { type DatabaseServer, openDatabaseServer } from '#platform/database-server.ts'
-import { serveMetrics } from '#platform/health.ts'
-import { bufferedOutput, createLog } from '#platform/log.ts'
-import { gatherMetrics } from '#platform/processes/all-metrics.ts'
-import { keepAllowances } from '#platform/processes/allowances.ts'
-import { createCrew } from '#platform/processes/crew.ts'
-import { keepPlaces } from '#platform/processes/places.ts'
-import { spreadToSiblings } from '#platform/processes/siblings.ts'
+import { serveMetrics } from '#platform/http'
+import { bufferedOutput, createLog } from '#platform/observability'
+import {
+  createProcessPool,
+  gatherMetrics,
+  grantSlots,
+  leaseQuotas,
+  relayToSiblings,
+} from '#platform/processes'
 import { checkAddresses, listenFault } from '#platform/start-checks.ts'
 import { StartFault, startFault } from '#platform/start-fault.ts'
 
-/** Runs the server in several processes until it is told to stop. Serves nothing itself. */
+/** Runs the server in several processes until a signal stops it. Serves no requests itself. */
 export async function supervise(config: Config): Promise<void> {
   const log = createLog({ level: config.logLevel, destination: bufferedOutput() })
   await checkAddresses(config)
-  const allowances = keepAllowances({ processes: config.processes })
-  const places = keepPlaces()
+  const allowances = leaseQuotas({ processes: config.processes })
+  const places = grantSlots()
   const metrics = gatherMetrics(() => crew.state())
-  // The first process reads the program while the database starts.
+  // The first process loads the program while the database starts.
   const opening = Promise.withResolvers<{ connection: DatabaseServer['connection'] }>()
-  const crew = createCrew({
+  const crew = createProcessPool({
     size: config.processes,
+    drainNoticeMs: config.drainNoticeMs,
     program: fileURLToPath(new URL('./main.ts', import.meta.url)),
     log,
     opening: opening.promise,
     onJoin(channel) {
       allowances.serve(channel)
       places.serve(channel)
-      spreadToSiblings(channel, crew.serving)
+      relayToSiblings(channel, crew.serving)
       metrics.serve(channel)
     },
     onLeave(channel) {
       allowances.leave(channel)
       places.leave(channel)
-      metrics.leave(channel).catch((error) => log.warn({ err: error }, 'metrics'))
+      metrics.leave(channel).catch((error) => log.warn({ err: error }, 'collecting metrics failed'))
     },
   })
-  const closers: Closer[] = [{ name: 'processes', withinMs: 60_000, close: crew.stop }]
+  const closers: Closer[] = [{ name: 'processes', withinMs: 60_000 + config.drainNoticeMs, close: crew.stop }]
   let closing: Promise<void> | undefined
   const shutDown = (signal: string, code = 0) => {
     closing ??= (async () => {
@@ -51,7 +54,7 @@ export async function supervise(config: Config): Promise<void> {
   }
   process.on('SIGTERM', () => void shutDown('SIGTERM'))
   process.on('SIGINT', () => void shutDown('SIGINT'))
-  // A terminal that is closed sends the same signal.
+  // A closed terminal sends the same signal.
   process.on('SIGHUP', () => (process.stdout.isTTY ? void shutDown('SIGHUP') : crew.reload()))
 
   const started = crew.start()
@@ -63,11 +66,11 @@ export async function supervise(config: Config): Promise<void> {
     await crew.stop()
     throw startFault(error, config.dataDir)
   }
-  // It has said why.
+  // The process has already logged the reason.
   if (!(await started)) return shutDown('failure', 1)
-  if (config.metricsPort === 0 || closing) return
+  if (config.metricsPort === 0 || closing !== undefined) return
   try {
-    const { close } = await serveMetrics(metrics, config.metricsPort)
+    const { close } = await serveMetrics(metrics, config)
     closers.unshift({ name: 'metrics', withinMs: 1_000, close })
   } catch (error) {
     const fault = listenFault(error, config)

@@ -7,7 +7,7 @@ import { createWorld, type Person } from '#test/world.ts'
 
 const FILE = new URL('./contract/access-matrix.json', import.meta.url)
 const VERBS = ['get', 'post', 'put', 'patch', 'delete'] as const
-/** Owners delete at last, the inner things before the outer ones. */
+/** Owners delete last, inner things before outer ones. */
 const isDeletion = (name: string) => name.startsWith('DELETE')
 
 const world = await createWorld()
@@ -26,11 +26,11 @@ const operations: Operation[] = Object.entries(document.paths).flatMap(([path, v
   })),
 )
 
-/** Asks an operation about what the owner has, without a body: what counts is how far one gets. */
+/** Sends an operation without a body about the owner's things. The status shows how far the caller gets. */
 async function ask(who: Person | null, { method, path }: Operation): Promise<number> {
   const url = seed.address(path)
   const body = method === 'GET' || method === ('DELETE' as string) ? undefined : {}
-  // Whoever signs out or exchanges a token does so with one of its own.
+  // Sign-out and token refresh use a sign-in of their own.
   const caller =
     who && /\/auth\/(logout|refresh)$/.test(path) && who !== seed.disabled
       ? { ...who, token: (await issueToken(sql, who.id)).access_token }
@@ -40,10 +40,10 @@ async function ask(who: Person | null, { method, path }: Operation): Promise<num
 }
 
 /**
- * How far each kind of caller gets with what belongs to somebody else. The committed file changes only on purpose: an
- * operation that opens to somebody is seen there.
+ * Compares the status of each kind of caller on another user's things with the committed matrix, so that an
+ * operation that opens to somebody shows up in the diff.
  */
-test('nobody gets further than the committed matrix says (conventions-10)', async () => {
+test('gives no caller more access than the committed matrix (conventions-10)', async () => {
   const found: Record<string, string> = {}
   const others = {
     guest: null,
@@ -54,7 +54,7 @@ test('nobody gets further than the committed matrix says (conventions-10)', asyn
   }
   for (const operation of operations) {
     const cells: string[] = []
-    // The stream never ends, so it is only asked by those whom it refuses.
+    // The stream never ends, so only callers that it rejects request it.
     const endless = operation.path.endsWith('/stream')
     for (const [role, who] of Object.entries(others))
       if (!endless || role === 'guest' || role === 'disabled')
@@ -75,7 +75,7 @@ test('nobody gets further than the committed matrix says (conventions-10)', asyn
   assert.deepEqual(changed, [], 'KITH_WRITE_MATRIX=1 npm test -- test/access-matrix.test.ts writes it anew')
 })
 
-test('a caller without the ability is refused all of the administration, whatever is there (administration-1)', () => {
+test('rejects a caller without the ability on all administrative operations (administration-1)', () => {
   const kept = JSON.parse(readFileSync(FILE, 'utf8')) as Record<string, string>
   const rows = Object.entries(kept).filter(([name]) => name.includes(' /admin'))
   assert.ok(rows.length > 100, `saw only ${rows.length}`)

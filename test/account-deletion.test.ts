@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addJob } from '#platform/jobs.ts'
+import { addJob } from '#platform/jobs'
 import { erasureOf, PASSWORD } from '#test/fixtures/erasure.ts'
 import { pinWorld } from '#test/fixtures/pins.ts'
 import { refusalOf, settingsOn, signUpsOn } from '#test/sign-up.ts'
@@ -13,7 +13,7 @@ const { signUp, signIn, codeFor } = signUpsOn(world)
 const under = settingsOn(world)
 const { erase, owner, comeDue, gone, healthy } = await erasureOf(fixtures)
 
-test('deleting needs a proof, ends all sign-ins, and signing in takes it back (rights-1)', async () => {
+test('requires a proof for deletion, ends all sign-ins, and restores the account on sign-in (rights-1)', async () => {
   const ann = await signUp()
   const email = 'email' in ann ? String(ann.email) : ''
   assert.deepEqual(refusalOf(await erase(ann, {})), [422, 'proof_required'])
@@ -36,7 +36,7 @@ test('deleting needs a proof, ends all sign-ins, and signing in takes it back (r
   assert.match(outbox.findLast(({ to, code }) => to === email && !code)?.text ?? '', /取消.*not deleted/)
 })
 
-test('racing with a sign-in, an account is either kept or erased whole (rights-1, rights-2)', async () => {
+test('either keeps or erases an account when deletion races with a sign-in (rights-1, rights-2)', async () => {
   const outcomes = new Set<boolean>()
   for (let round = 0; round < 6; round++) {
     const ann = await owner(10)
@@ -60,11 +60,11 @@ test('racing with a sign-in, an account is either kept or erased whole (rights-1
   await healthy()
 })
 
-test('the erasure of one account leaves the grace period of another as it is (rights-1, rights-2)', async () => {
+test('keeps the grace period of one account when another is erased (rights-1, rights-2)', async () => {
   const [ann, bob] = [await owner(), await signUp()]
   assert.equal((await erase(bob)).status, 202)
   await gone(ann)
-  // A job that was meant for a deletion which was taken back meanwhile.
+  // A stale job of a deletion that was revoked.
   await addJob(sql, 'erase_account', { id: bob.id })
   await work()
   const states = await sql<{ user_id: number; finished: boolean; due: boolean }[]>`
@@ -81,14 +81,14 @@ test('the erasure of one account leaves the grace period of another as it is (ri
   assert.deepEqual(refusalOf(await signIn(bob.name, { password: PASSWORD })), [422, 'wrong_sign_in'])
 })
 
-test('with a grace period of zero days the account is erased at once (rights-1)', async () => {
+test('erases an account at once when the grace period is zero days (rights-1)', async () => {
   const ann = await owner(0)
   await under({ 'account:deletion-days': 0 }, async () => assert.equal((await erase(ann)).status, 202))
   await work()
   assert.equal((await guest('GET', `/users/${ann.id}`)).status, 404)
 })
 
-test('the last founder stays, also when the others went meanwhile (rights-1)', async () => {
+test('keeps the last founder, even when the others left in the meantime (rights-1)', async () => {
   const other = await createWorld()
   const founders = [await other.person({ roles: ['founder'] }), await other.person({ roles: ['founder'] })]
   const [first, second] = founders as [Person, Person]

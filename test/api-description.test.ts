@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { shareComponents } from '#platform/api-components.ts'
+import { shareComponents } from '#platform/http/api-components.ts'
 import { API_TAGS } from '#platform/http/api-tags.ts'
 import { createWorld } from '#test/world.ts'
 
@@ -28,7 +28,7 @@ const operations = Object.entries(document.paths).flatMap(([path, verbs]) =>
   })),
 )
 
-test('every operation has an id, a summary and one known tag', () => {
+test('gives every operation an id, a summary and one known tag', () => {
   assert.ok(operations.length > 400, `saw only ${operations.length}`)
   const ids = new Map<string, string>()
   for (const { name, path, operationId = '', summary, tags = [] } of operations) {
@@ -42,7 +42,7 @@ test('every operation has an id, a summary and one known tag', () => {
   }
 })
 
-test('the id of an operation stays: generated clients name their functions by it', () => {
+test('keeps operation ids stable, because generated clients name functions after them', () => {
   const kept = JSON.parse(
     readFileSync(new URL('./contract/operation-ids.json', import.meta.url), 'utf8'),
   ) as Record<string, string>
@@ -58,14 +58,39 @@ test('the id of an operation stays: generated clients name their functions by it
   )
 })
 
-test('every success says what it answers', () => {
+test('describes every success reply', () => {
   for (const { name, responses } of operations)
     for (const [status, { description = '' }] of Object.entries(responses))
       if (/^2/.test(status))
         assert.doesNotMatch(description, /^(Default Response|Success\.)?$/, `${name} ${status}`)
 })
 
-test('two objects of one name that differ are not taken for one', () => {
+test('lists every code of a declared 400, and the price of unpaid content', () => {
+  type Reply = {
+    headers?: { 'X-Error-Code'?: { schema: { enum: string[] } } }
+    content?: Record<string, { schema?: { anyOf?: { $ref: string }[] } }>
+  }
+  let seen = 0
+  for (const { name, responses } of operations) {
+    const codesOf = (status: string) =>
+      (responses[status] as Reply | undefined)?.headers?.['X-Error-Code']?.schema.enum
+    const codes = codesOf('400')
+    if (codes === undefined) continue
+    seen += 1
+    assert.ok(codes.includes('bad_request'), name)
+  }
+  assert.ok(seen > 3, `saw only ${seen}`)
+  for (const path of ['/api/v2/feeds/{feed}', '/api/v2/music/specials/{special}']) {
+    const { get } = document.paths[path] as { get: Operation }
+    const { schema } = (get.responses[403] as Reply).content?.['application/json'] ?? {}
+    assert.deepEqual(
+      schema?.anyOf?.map(({ $ref }) => $ref.split('/').at(-1)),
+      ['UnpaidError', 'Error'],
+    )
+  }
+})
+
+test('keeps different objects of one name apart', () => {
   const operation = (type: string) => ({
     responses: { 200: { schema: { title: 'Thing', type: 'object', properties: { id: { type } } } } },
   })
@@ -76,7 +101,7 @@ test('two objects of one name that differ are not taken for one', () => {
   assert.throws(() => shareComponents(pathsOf('string')), /Two schemas have the title Thing/)
 })
 
-test('every object of the wire has a name', () => {
+test('names every object of the wire', () => {
   const unnamed: string[] = []
   const walk = (value: unknown, where: string, isNamed = false) => {
     if (Array.isArray(value)) for (const item of value) walk(item, where)

@@ -1,50 +1,39 @@
 import assert from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
+import { LAYERS } from '../src/modules.ts'
 
-/** Modules from low to high: one imports only from strictly lower layers, and only through index.ts. */
-const LAYERS = [
-  ['audit'],
-  ['settings', 'abilities', 'tokens', 'files', 'words', 'address-blocks'],
-  ['ledger', 'notifications', 'advertising', 'areas'],
-  ['accounts'],
-  [
-    ...['comments', 'likes', 'collections', 'reports', 'pinning', 'purchases', 'rewards', 'checkins', 'tags'],
-    ...['certifications', 'conversations', 'nearby', 'linked-accounts'],
-  ],
-  ['topics', 'music', 'news', 'questions', 'groups'],
-  ['feeds'],
-  ['im', 'ranks', 'statistics', 'search'],
-]
 /** Inside a module, from low to high. */
-const FILES = ['errors', 'schema', 'queries', 'view', 'service', 'mount', 'jobs', 'index', 'routes']
+const FILES = ['errors', 'schema', 'queries', 'view', 'service', 'mount', 'jobs', 'index', 'routes', 'module']
 
 const layerOf = (module: string) => LAYERS.findIndex((layer) => layer.includes(module))
 const moduleOf = (path: string) => /^src\/modules\/([^/]+)\//.exec(path)?.[1]
 
-function importsOf(file: string): string[] {
+function importsOf(file: string, pattern = /(?:from|import)\s*\(?\s*'([^']+)'/g): string[] {
   const text = readFileSync(file, 'utf8')
-  return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)]
+  return [...text.matchAll(pattern)]
     .map((match) => match[1] ?? '')
     .flatMap((target) => {
       if (target.startsWith('#test/')) return [target.replace('#test/', 'test/')]
       if (target === '#app') return ['src/app.ts']
-      if (target.startsWith('#')) return [target.replace('#', 'src/')]
+      if (target.startsWith('#'))
+        return [`${target.replace('#', 'src/')}${target.endsWith('.ts') ? '' : '/index.ts'}`]
       return target.startsWith('.') ? [normalize(join(dirname(file), target))] : []
     })
 }
 
 const files = globSync('src/**/*.ts').sort()
-const sources = files.filter((file) => !file.endsWith('.test.ts'))
+const isTest = (file: string) => file.endsWith('.test.ts')
+const sources = files.filter((file) => !isTest(file))
 
-test('every module has a place in the layers', () => {
+test('gives every module a layer', () => {
   assert.ok(sources.length > 30, `saw only ${sources.length} files`)
   const folders = globSync('src/modules/*').map((path) => path.slice('src/modules/'.length))
   assert.deepEqual(LAYERS.flat().sort(), folders.sort())
 })
 
-test('ARCHITECTURE.md lists the modules as they are layered', () => {
+test('lists the modules in ARCHITECTURE.md by layer', () => {
   const tree = /^ {2}modules\/.*?\n(.*?)^\S/ms.exec(readFileSync('ARCHITECTURE.md', 'utf8'))?.[1] ?? ''
   const listed = tree.split(/^ {4}\d/m).slice(1)
   assert.deepEqual(
@@ -53,7 +42,7 @@ test('ARCHITECTURE.md lists the modules as they are layered', () => {
   )
 })
 
-test('imports point down: lib, platform, modules by layer, app, entry points', () => {
+test('points imports down: lib, platform, modules by layer, app, entry points', () => {
   let seen = 0
   for (const file of sources) {
     for (const target of importsOf(file)) {
@@ -64,7 +53,10 @@ test('imports point down: lib, platform, modules by layer, app, entry points', (
       if (file.startsWith('src/platform/')) assert.match(target, /^src\/(lib|platform)\//, arrow)
       const from = moduleOf(file)
       if (from === undefined) continue
+      // The type of module.ts names what modules offer each other.
+      if (target === 'src/module.ts' && file.endsWith('/module.ts')) continue
       assert.match(target, /^src\/(lib|platform|modules)\//, arrow)
+      assert.ok(!target.endsWith('/module.ts'), arrow)
       const to = moduleOf(target)
       if (to === undefined || to === from) continue
       assert.ok(layerOf(to) < layerOf(from), `${arrow}: not a lower layer`)
@@ -74,7 +66,57 @@ test('imports point down: lib, platform, modules by layer, app, entry points', (
   assert.ok(seen > 100, `saw only ${seen} imports`)
 })
 
-test('inside a module files import only what comes before them, and routes are a leaf', () => {
+test('keeps importers and the demo out of the server, and lets them use modules through their index', () => {
+  const rooms = globSync('{importers,demo}/**/*.ts').filter((file) => !file.endsWith('.test.ts'))
+  assert.ok(rooms.length > 50, `saw only ${rooms.length} files`)
+  for (const file of rooms)
+    for (const target of importsOf(file)) {
+      assert.ok(!target.startsWith('test/'), `${file} imports ${target}`)
+      const to = moduleOf(target)
+      if (to !== undefined) assert.equal(target, `src/modules/${to}/index.ts`, `${file} imports ${target}`)
+    }
+  // The two programs load them when their command is called, so that a server does not.
+  for (const file of sources)
+    for (const target of importsOf(file)) {
+      if (!/^(importers|demo)\//.test(target)) continue
+      assert.ok(['src/cli.ts', 'src/main.ts'].includes(file), `${file} imports ${target}`)
+      assert.match(readFileSync(file, 'utf8'), new RegExp(`await import\\('\\.\\./${target}'\\)`), target)
+    }
+})
+
+test('enters a room of the platform through its index.ts only', () => {
+  const roomOf = (path: string) => /^src\/platform\/([^/]+)\//.exec(path)?.[1]
+  const rooms = new Set(sources.flatMap((file) => roomOf(file) ?? []))
+  assert.ok(rooms.size > 8, `saw only ${rooms.size} rooms`)
+  for (const room of rooms)
+    for (const door of ['index.ts', 'README.md']) assert.ok(existsSync(`src/platform/${room}/${door}`), room)
+  for (const file of [...sources, ...globSync('{importers,demo}/**/*.ts')].filter((name) => !isTest(name)))
+    for (const target of importsOf(file)) {
+      const room = roomOf(target)
+      if (room === undefined || room === roomOf(file)) continue
+      assert.equal(target, `src/platform/${room}/index.ts`, `${file} imports ${target}`)
+    }
+})
+
+test('has no cycle of imports, types included', () => {
+  const graph = new Map(
+    [...sources, ...globSync('{importers,demo}/**/*.ts')]
+      .filter((file) => !isTest(file))
+      // Programs load commands and modules when they need them.
+      .map((file) => [file, importsOf(file, /^(?:import|export)\b[^'";]*?\bfrom '([^']+)'/gm)]),
+  )
+  const done = new Set<string>()
+  const visit = (file: string, path: string[]) => {
+    assert.ok(!path.includes(file), [...path.slice(path.indexOf(file)), file].join(' imports '))
+    if (done.has(file)) return
+    for (const target of graph.get(file) ?? []) visit(target, [...path, file])
+    done.add(file)
+  }
+  for (const file of graph.keys()) visit(file, [])
+  assert.ok(done.size > 500, `saw only ${done.size} files`)
+})
+
+test('lets files of a module import lower files only, and no routes', () => {
   const rank = (path: string) => {
     const name = /([^/]+)\.ts$/.exec(path)?.[1] ?? ''
     const folder = /\/([^/]+)\/[^/]+\.ts$/.exec(path)?.[1] ?? ''
@@ -86,28 +128,29 @@ test('inside a module files import only what comes before them, and routes are a
       const [from, to] = [rank(file), rank(target)]
       if (from === -1 || to === -1) continue
       assert.ok(to <= from, `${file} imports ${target}`)
-      assert.ok(!/\/routes(\/|\.ts$)/.test(target), `${file} imports routes`)
+      if (!file.endsWith('/module.ts'))
+        assert.ok(!/\/routes(\/|\.ts$)/.test(target), `${file} imports routes`)
     }
   }
 })
 
-test('only the configuration reads the environment', () => {
+test('reads the environment in the configuration only', () => {
   for (const file of sources) {
     if (['src/main.ts', 'src/cli.ts', 'src/platform/config.ts'].includes(file)) continue
-    // Hands the environment on to a child process, reading nothing of it.
-    if (file.startsWith('src/platform/embedded-postgres/')) continue
+    // Passes the environment on to a child process without reading it.
+    if (file.startsWith('src/platform/database/embedded-postgres/')) continue
     assert.doesNotMatch(readFileSync(file, 'utf8'), /process\.env/, file)
   }
 })
 
-test('HTTP stays in routes and mounts: nothing else of a module knows a request or a reply', () => {
+test('keeps HTTP in routes and mounts', () => {
   const others = sources.filter((file) => moduleOf(file) && !/\/(routes|mount)\.ts$/.test(file))
   assert.ok(others.length > 100, `saw only ${others.length} files`)
   for (const file of others)
     assert.doesNotMatch(readFileSync(file, 'utf8'), /from 'fastify'|\bFastify(Request|Reply)\b/, file)
 })
 
-test('the client library and the server import nothing of each other', () => {
+test('separates the client library from the server', () => {
   const library = globSync('sdk/{src,scripts}/**/*.{ts,mjs}')
   assert.ok(library.length > 5, `saw only ${library.length} files`)
   for (const file of library)
@@ -116,19 +159,7 @@ test('the client library and the server import nothing of each other', () => {
     for (const target of importsOf(file)) assert.doesNotMatch(target, /^sdk\/|@kith\/client/, file)
 })
 
-test('no module invalidates a page by hand: the database layer knows what was written', () => {
-  let seen = 0
-  for (const file of sources.filter((path) => path.startsWith('src/modules/'))) {
-    seen += 1
-    const text = readFileSync(file, 'utf8')
-    assert.doesNotMatch(text, /generations\b|pagesOf\b/, `${file} meddles with what is kept`)
-    for (const target of importsOf(file).filter((path) => path.startsWith('src/platform/pages/')))
-      assert.match(target, /(overlay|reading|values)\.ts$/, `${file} imports ${target}`)
-  }
-  assert.ok(seen > 100, `saw only ${seen} files`)
-})
-
-test('an upsert takes the time from the row that was to be inserted, which a database of several machines demands', () => {
+test('takes the time of an upsert from the inserted row, which a distributed database requires', () => {
   for (const file of sources)
     for (const [update] of readFileSync(file, 'utf8').matchAll(/do update\s[\s\S]*?(?=`|\n\s*\)|returning)/g))
       assert.doesNotMatch(update, /\b(now|clock_timestamp|random|gen_random_uuid)\(/, file)

@@ -12,7 +12,7 @@ const founder = await person({ roles: ['founder', 'owner'] })
 
 const routes = app.routeTable
   .filter(({ url, method }) => url.startsWith('/api/v2') && !['HEAD', 'OPTIONS'].includes(String(method)))
-  // A sign-out would end the session the other requests need.
+  // A sign-out would end the session of the other requests.
   .filter(({ url }) => !/auth\/(logout|refresh)|stream/.test(url))
   .flatMap(({ method, url, schema }) =>
     [method]
@@ -47,12 +47,12 @@ function assertClear(answer: { status: number; body: unknown }, what: string) {
       assert.ok(Array.isArray(texts) && texts.every((text) => typeof text === 'string'), what)
 }
 
-test('there are routes to drive', () => {
+test('finds routes to test', () => {
   assert.ok(routes.length > 30, `saw only ${routes.length}`)
 })
 
 for (const { method, url, schema } of routes) {
-  test(`${method} ${url} answers bad input with a clear 4xx`, async () => {
+  test(`${method} ${url} rejects bad input with a clear 4xx`, async () => {
     const property = fc.asyncProperty(
       inputFor(schema.querystring),
       inputFor(schema.body),
@@ -72,7 +72,7 @@ for (const { method, url, schema } of routes) {
   })
   const required = schema.body?.required ?? []
   if (required.length === 0) continue
-  test(`${method} ${url} refuses a body of the wrong type or without what it needs`, async () => {
+  test(`${method} ${url} rejects a body of the wrong type or without required fields`, async () => {
     const path = url.replace(/:\w+(\([^)]*\))?/g, '1')
     for (const body of [{}, [], 'text', 5, { [required[0] ?? '']: { nested: true } }]) {
       const answer = await app.inject({
@@ -89,7 +89,7 @@ for (const { method, url, schema } of routes) {
   })
 }
 
-test('a body over 1 MiB is 413 and a string of 10 MB goes no further', async () => {
+test('returns 413 for a body over 1 MiB, and stops reading a string of 10 MB', async () => {
   const answer = await as(founder, 'POST', '/feeds', { feed_content: 'x'.repeat(10_000_000) })
   assert.equal(answer.status, 413)
   assert.equal(answer.headers['x-error-code'], 'body_too_large')

@@ -11,7 +11,7 @@ const SCRIPT = fileURLToPath(new URL('../scripts/install-if-needed.mjs', import.
 const root = await mkdtemp(join(tmpdir(), 'kith-slim-'))
 after(() => rm(root, { recursive: true, force: true }))
 
-/** What `npm start` runs first, in a clone whose Node says this and ends with this code. */
+/** Runs the first step of `npm start` in a clone with a fake Node of this output and exit code. */
 function look(complaint: string, code: number) {
   const program = `#!/bin/sh\necho '${complaint}' >&2\nexit ${code}\n`
   writeFileSync(join(root, 'node_modules/.bin/node'), program, { mode: 0o755 })
@@ -22,7 +22,7 @@ function look(complaint: string, code: number) {
   return { status, stderr }
 }
 
-test('a library that the Node that comes along needs and the system lacks is named with its package', () => {
+test('names the package of a system library that the bundled Node needs and the system lacks', () => {
   for (const part of ['scripts', 'node_modules/.bin']) mkdirSync(join(root, part), { recursive: true })
   copyFileSync(SCRIPT, join(root, 'scripts/install-if-needed.mjs'))
   for (const lock of ['package-lock.json', 'node_modules/.package-lock.json'])

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 
-/** The Chromium of this machine; undefined where none is installed. */
+/** The Chromium of this machine; undefined without one. */
 export const BROWSER = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   (path) => existsSync(path),
 )
 if (!BROWSER && process.env.CI) throw new Error('CI installs chromium: pages have to be seen')
 
-/** Why nothing can be looked at here; false where it can. */
+/** Reason to skip tests in a browser; false without one. */
 export const CANNOT_LOOK = BROWSER ? false : 'chromium is not installed'

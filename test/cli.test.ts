@@ -5,8 +5,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { openDatabase } from '#platform/database.ts'
-import { findRunningPostgres } from '#platform/embedded-postgres/running.ts'
+import { findRunningPostgres, openDatabase } from '#platform/database'
 
 const root = await mkdtemp(join(tmpdir(), 'kith-cli-'))
 const dataDir = join(root, 'data')
@@ -68,7 +67,7 @@ async function send(address: string, method: string, path: string, body?: object
   return { status: answer.status, body: text === '' ? null : JSON.parse(text) }
 }
 
-test('help is printed when asked for, and with exit code 2 for what makes no sense', async () => {
+test('prints help on request, and with exit code 2 for invalid arguments', async () => {
   const help = await kith('help')
   assert.equal(help.code, 0)
   assert.match(help.out, /Usage: kith <command>/)
@@ -84,11 +83,60 @@ test('help is printed when asked for, and with exit code 2 for what makes no sen
   const outcomes = await Promise.all(nonsense.map((parameters) => kith(...parameters)))
   for (const { code, err } of outcomes) {
     assert.equal(code, 2)
-    assert.match(err, /Usage: kith <command>/)
+    assert.match(err, /Usage: kith <command>|Usage of kith (admin|doctor|migrate):/)
   }
 })
 
-test('commands work beside a running server and without one', async () => {
+test('prints the usage of one command with --help', async () => {
+  const [backup, create, doctor, pair] = await Promise.all([
+    kith('backup', '--help'),
+    kith('admin', 'create', '--help'),
+    kith('help', 'doctor'),
+    kith('import', 'thinksns', '-h'),
+  ])
+  assert.deepEqual(
+    [backup, create, doctor, pair].map(({ code }) => code),
+    [0, 0, 0, 0],
+  )
+  assert.match(
+    backup.out,
+    /^Usage of kith backup:\n\n {2}backup FILE\|s3[^\n]+\n\n`kith help` lists all commands\.\n$/,
+  )
+  assert.match(create.out, /admin create NAME[\s\S]+Without --password/)
+  assert.doesNotMatch(create.out, /reset-password/)
+  assert.match(doctor.out, / {2}doctor \[--mend\][\s\S]+ {2}doctor im \[--mend\]/)
+  assert.match(pair.out, /--close/)
+  assert.doesNotMatch(pair.out, /music\|news/)
+})
+
+test('names the missing or superfluous argument of a command', async () => {
+  for (const [args, told] of [
+    [
+      ['backup'],
+      /^kith: `kith backup` lacks FILE, the file to write, or s3:\/\/BUCKET\/NAME\.\n\nUsage of kith backup/,
+    ],
+    [['restore'], /^kith: `kith restore` lacks FILE, the backup to restore/],
+    [['import', 'music'], /^kith: `kith import music` lacks FILE, the file to read\./],
+    [['admin', 'create'], /^kith: `kith admin create` lacks NAME, the user name/],
+    [['backup', 'a', 'b'], /^kith: `kith backup` takes FILE, so "b" is too much\./],
+    [['migrate', 'now'], /^kith: `kith migrate` takes no argument, so "now" is too much\./],
+    [['restore', 'a', '--mend'], /^kith: `kith restore` has no option --mend\./],
+    [['start', '--dmo'], /^kith: unknown option --dmo: did you mean --demo\?/],
+  ] as const) {
+    const { code, err } = await kith(...args)
+    assert.equal(code, 2)
+    assert.match(err, told)
+  }
+})
+
+test('prints the SQL that distributes the notifications, without a database', async () => {
+  const [scale, nothing] = await Promise.all([kith('scale', 'notifications'), kith('scale')])
+  assert.equal(scale.code, 0)
+  assert.match(scale.out, /^select create_distributed_table\('notifications', 'user_id', colocate_with/m)
+  assert.equal(nothing.code, 2)
+})
+
+test('runs commands beside a running server and without one', async () => {
   const server = run('start')
   const [, address = ''] = await server.says(/is running at (http:\S+)/)
   const [, shown] = await server.says(/Password +(\S+), also in /)
@@ -117,10 +165,10 @@ test('commands work beside a running server and without one', async () => {
   ])
   for (const [index, reason] of [
     /taken/,
-    /not a user name/,
-    /no role pirate/,
+    /not a valid user name/,
+    /unknown role pirate/,
     /8 to 128/,
-    /nobody called/,
+    /unknown user nobody_here/,
   ].entries()) {
     assert.equal(refused[index]?.code, 1)
     assert.match(refused[index]?.err ?? '', reason)
@@ -133,6 +181,22 @@ test('commands work beside a running server and without one', async () => {
   await new Promise((resolve) => setTimeout(resolve, 1000))
   assert.equal((await send(address, 'GET', '/user', undefined, token)).status, 401)
   assert.equal((await send(address, 'POST', '/auth/login', { login: 'admin', password })).status, 200)
+
+  const connected = await findRunningPostgres(join(dataDir, 'postgres'))
+  assert.ok(connected)
+  const db = openDatabase({ connection: connected, poolSize: 1, statementTimeoutMs: 10_000 })
+  await db`update users set deleted_at = now() where name = 'admin'`
+  const locked = await kith('admin', 'reset-password', 'admin', '--random')
+  assert.match(locked.out, /The account is disabled.*Add --enable/)
+  const enabled = await kith('admin', 'reset-password', 'admin', '--password', 'another word', '--enable')
+  assert.match(enabled.out, /was disabled and is enabled now/)
+  const proof = { login: 'admin', password: 'another word' }
+  assert.equal((await send(address, 'POST', '/auth/login', proof)).status, 200)
+  await db`insert into imports (source, options) values ('thinksns', '{}')`
+  const early = await kith('admin', 'create', 'mate', '--random')
+  assert.deepEqual([early.code, /the move from thinksns is open/.test(early.err)], [1, true])
+  await db`delete from imports`
+  await db.end()
 
   const migrated = await kith('migrate')
   assert.equal(migrated.code, 0)
@@ -147,13 +211,19 @@ test('commands work beside a running server and without one', async () => {
   await sql`update user_counts set followers_count = 3 where user_id = (select min(id) from users)`
   const ill = await kith('doctor')
   assert.equal(ill.code, 1)
-  assert.match(ill.out, /✗ user_counts.followers_count: 1 differ\n +1: kept 3, counted 0/)
+  assert.match(ill.out, /✗ user_counts.followers_count: 1 differ\n +1: stored 3, counted 0/)
   assert.equal((await kith('doctor', '--mend')).code, 0)
+  const audited = await kith('doctor', 'audit')
+  assert.equal(audited.code, 0, audited.out + audited.err)
+  assert.match(audited.out, /✓ \d+ records, none changed/)
+  const noAnchor = await kith('doctor', 'audit', 'package.json')
+  assert.equal(noAnchor.code, 1)
+  assert.match(noAnchor.err, /has no line "anchor POSITION HASH"/)
   assert.equal((await kith('doctor')).code, 0)
   const chat = await kith('doctor', 'im', '--mend')
   assert.equal(chat.code, 0, chat.out + chat.err)
-  assert.match(chat.out, /✓ embedded answers/)
-  assert.match(chat.out, /✓ every confirmed group is the same at the provider/)
+  assert.match(chat.out, /✓ embedded responds/)
+  assert.match(chat.out, /✓ every confirmed group matches the provider/)
   await sql`alter table users add constraint users_test check (id > 0) not valid`
   const unchecked = await kith('doctor')
   assert.equal(unchecked.code, 1)
@@ -162,7 +232,7 @@ test('commands work beside a running server and without one', async () => {
   await sql.end()
 
   const worker = run('worker')
-  await worker.says(/the worker runs/)
+  await worker.says(/worker started/)
   worker.child.kill('SIGTERM')
   assert.equal((await worker.ended).code, 0)
 

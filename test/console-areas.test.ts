@@ -8,9 +8,10 @@ const skip = CANNOT_LOOK
 const world = skip ? undefined : await openConsole()
 if (world) await fillConsole(world)
 
-test('the second half of the pages opens without an error and keeps nobody out, in light and in dark', {
-  skip,
-}, async () => {
-  assert.deepEqual(await walkPages(world!, 'second half'), [])
-  assert.deepEqual(world!.faults, [])
-})
+for (const locale of ['en', 'zh'] as const)
+  test(`opens the second half of the pages without errors and accessibly, in light and dark, in ${locale}`, {
+    skip,
+  }, async () => {
+    assert.deepEqual(await walkPages(world!, 'second half', locale), [])
+    assert.deepEqual(world!.faults, [])
+  })

@@ -5,30 +5,30 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { promisify } from 'node:util'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { CONSOLE_FOLDER, hashSources, readBuilt } from '#platform/console/folder.ts'
+import { hashSources, packageFolder, readBuilt } from '#platform/http'
 import { BROWSER } from '#test/chromium.ts'
 import { createWorld, type Person, type World } from '#test/world.ts'
 
 const run = promisify(execFile)
 
-/** The console of a world in a browser. */
+/** A browser with the console of a world. */
 export type Console = World & {
   address: string
   founder: Person
-  /** A page, signed in as somebody unless told otherwise. */
+  /** Opens a page, signed in as the administrator by default. */
   open(
     path: string,
     options?: { person?: Person | null; locale?: 'en' | 'zh' } & BrowserContextOptions,
   ): Promise<Page>
-  /** Errors of pages, and what their policy refused; a test that expects none looks here. */
+  /** Page errors and policy violations, for tests that expect none. */
   faults: string[]
 }
 
-/** Builds the console where the sources have changed, and opens it on a world of its own. */
+/** Builds the console if its sources changed, and opens it on a world of its own. */
 export async function openConsole(): Promise<Console> {
-  if (readBuilt()?.sources !== hashSources()) {
+  if (readBuilt('console')?.sources !== hashSources('console')) {
     if (process.env.CI) throw new Error('CI builds the console before the tests: `npm run console`')
-    await run(process.execPath, ['scripts/build-console.ts'])
+    await run(process.execPath, ['scripts/build-packages.ts', 'console'])
   }
   const world = await createWorld({ PORT: '0', CONSOLE: 'on' })
   await world.app.listen({ host: '127.0.0.1', port: 0 })
@@ -53,7 +53,7 @@ export async function openConsole(): Promise<Console> {
         ],
       })
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
-      // A busy machine is slow, and that is no failure.
+      // A slow page on a busy machine is no failure.
       context.setDefaultTimeout(60_000)
       await context.addInitScript(
         ({ token, locale }) => {
@@ -83,7 +83,7 @@ export async function openConsole(): Promise<Console> {
   }
 }
 
-/** Has a page count its requests, so that it can be waited for what it asks. */
+/** Counts the requests of a page, to wait until it is idle. */
 function countRequests() {
   const page = globalThis as unknown as Counting & { fetch: typeof fetch }
   const ask = page.fetch.bind(page)
@@ -103,12 +103,12 @@ type Counting = { kithAsked: { open: number; last: number } }
 
 type Storage = { getItem(key: string): string | null; setItem(key: string, value: string): void }
 
-/** A file of a package that the console brings. */
-export const ofConsole = (path: string) => join(CONSOLE_FOLDER, 'node_modules', path)
+/** A file of a package that the console installs. */
+export const ofConsole = (path: string) => join(packageFolder('console'), 'node_modules', path)
 
 const AXE = ofConsole('axe-core/axe.min.js')
 
-/** Waits for colours and places that are on their way to others; what turns for ever is let turn. */
+/** Waits for transitions to end, except endless animations. */
 const stilled = (page: Page) =>
   page.evaluate(async () => {
     const { document, requestAnimationFrame: soon } = globalThis as unknown as {
@@ -127,29 +127,29 @@ const stilled = (page: Page) =>
     await Promise.allSettled(ending.map(({ finished }) => finished))
   })
 
-/** What axe finds on a page that keeps somebody out: serious and critical findings. */
-export async function seriousFindings(page: Page): Promise<string[]> {
+/** Returns axe's accessibility findings. `rules` names the only rules to check. */
+export async function findings(page: Page, rules?: string[]): Promise<string[]> {
   await stilled(page)
-  await page.evaluate(readFileSync(AXE, 'utf8'))
-  const found = await page.evaluate(async () => {
+  if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(readFileSync(AXE, 'utf8'))
+  return page.evaluate(async (rules) => {
     const { axe } = globalThis as unknown as {
       axe: {
         run(options: object): Promise<{
-          violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[]
+          violations: { id: string; nodes: { html: string; failureSummary: string }[] }[]
         }>
       }
     }
-    const { violations } = await axe.run({ resultTypes: ['violations'] })
-    return violations
-      .filter(({ impact }) => ['serious', 'critical'].includes(impact))
-      .map(
-        ({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary.slice(0, 200)}`,
-      )
-  })
-  return found
+    const { violations } = await axe.run({
+      resultTypes: ['violations'],
+      ...(rules ? { runOnly: { type: 'rule', values: rules } } : {}),
+    })
+    return violations.map(
+      ({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary.slice(0, 200)}`,
+    )
+  }, rules)
 }
 
-/** Waits until a page has loaded what it shows. */
+/** Waits until a page has loaded. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1, [role=status], form, table').first().waitFor()
   await page.waitForFunction(() => {
@@ -162,7 +162,7 @@ export async function settled(page: Page): Promise<void> {
     .waitFor({ state: 'detached' })
 }
 
-/** Opens another address as a click on a link does: without loading the console anew. */
+/** Navigates like a click on a link, without a reload of the console. */
 async function follow(page: Page, path: string): Promise<void> {
   const before = await page.locator('#react-admin-title').innerText()
   await page.evaluate((path) => {
@@ -175,7 +175,7 @@ async function follow(page: Page, path: string): Promise<void> {
     history.pushState({}, '', path)
     dispatchEvent(new PopStateEvent('popstate'))
   }, `/admin${path}`)
-  // The page before stays until the parts of the next one are there.
+  // The previous page stays until the parts of the next one are loaded.
   await page.waitForFunction((before) => {
     const { document } = globalThis as unknown as {
       document: { querySelector(path: string): { innerText: string } | null }
@@ -186,18 +186,37 @@ async function follow(page: Page, path: string): Promise<void> {
   await settled(page)
 }
 
-/** Pages that no entry of the menu leads to. */
+/** Pages without a menu entry. */
 const INNER = [
   ...['/people/create', '/songs/create', '/news/create', '/roles/create'],
   ...['/people/1/show', '/feeds/1/show', '/webhooks/1/show', '/news/1'],
   ...['/reports/1/show', '/sanctions/1/show', '/appeals/1/show', '/topics/1', '/groups/1/show'],
-  ...['/advertising/create', '/notices/create', '/address-blocks/create'],
+  ...['/account', '/advertising/create', '/notices/create', '/address-blocks/create'],
 ]
 
-/** Opens half of all pages, half of those in the dark, and tells what is wrong with them. */
-export async function walkPages(world: Console, part: 'first half' | 'second half'): Promise<string[]> {
-  const page = await world.open('/')
+/** Opens every job of the menu. */
+export async function openJobs(page: Page): Promise<void> {
+  const closed = page.locator('nav [aria-expanded=false]')
+  while ((await closed.count()) > 0) await closed.first().click()
+}
+
+/** Switches between light and dark. */
+async function switchTheme(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^(Toggle light\/dark mode|切换浅色\/深色)$/ }).click()
+  // Its tooltip fades out, and is no part of the page.
+  await page.mouse.move(0, 0)
+  await page.getByRole('tooltip').waitFor({ state: 'detached' })
+}
+
+/** Opens half of all pages in a language, each in both themes, and returns the problems. */
+export async function walkPages(
+  world: Console,
+  part: 'first half' | 'second half',
+  locale: 'en' | 'zh',
+): Promise<string[]> {
+  const page = await world.open('/', { locale })
   await settled(page)
+  await openJobs(page)
   const links = await page
     .locator('a[role=menuitem]')
     .evaluateAll((all) => all.map((link) => new URL((link as unknown as { href: string }).href).pathname))
@@ -205,17 +224,20 @@ export async function walkPages(world: Console, part: 'first half' | 'second hal
   const all = [...links.map((path) => path.replace(/^\/admin/, '') || '/'), ...INNER]
   const middle = Math.ceil(all.length / 2)
   const paths = part === 'first half' ? all.slice(0, middle) : all.slice(middle)
-  const findings: string[] = []
-  // Where the page is already, there is nothing to be waited for.
+  const problems: string[] = []
+  // The page is open already, so there is nothing to wait for.
   if (paths[0] === '/') await follow(page, '/people')
-  for (const [at, path] of paths.entries()) {
+  for (const path of paths) {
     await follow(page, path)
-    if (at === Math.floor(paths.length / 2))
-      await page.getByRole('button', { name: 'Toggle light/dark mode' }).click()
-    for (const finding of await seriousFindings(page)) findings.push(`${path} ${finding}`)
+    const found = await findings(page)
+    // A theme changes colours only, so the other rules need no second look. The next page begins in this theme.
+    await switchTheme(page)
+    found.push(...(await findings(page, ['color-contrast'])))
+    problems.push(...found.map((finding) => `${locale} ${path} ${finding}`))
     const text = await page.locator('main').innerText()
-    if (/Something went wrong|Not Found/.test(text)) findings.push(`${path} ${text.slice(0, 200)}`)
+    if (/Something went wrong|Not Found|出错了|未找到/.test(text))
+      problems.push(`${locale} ${path} ${text.slice(0, 200)}`)
   }
   await page.context().close()
-  return findings
+  return problems
 }

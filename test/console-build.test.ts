@@ -6,19 +6,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { readConfig } from '#platform/config.ts'
-import { buildConsole } from '#platform/console/build.ts'
-import { readProgress } from '#platform/console/progress.ts'
-import type { Log } from '#platform/log.ts'
+import { buildPackages } from '#platform/http'
+import { readProgress } from '#platform/http/packages/progress.ts'
+import type { Log } from '#platform/observability'
 
 const root = await mkdtemp(join(tmpdir(), 'kith-console-'))
 after(() => rm(root, { recursive: true, force: true }))
 
-/** A checkout with as much of Kith as the build needs, and with `npm` and `vite` of the test's own. */
+/** A checkout with the parts of Kith that the build needs, and with fake `npm` and `vite`. */
 async function checkout(name: string, { npm, vite = '' }: { npm?: string; vite?: string }) {
   const folder = join(root, name)
   const home = join(folder, 'console')
-  await cp('src/platform/console', join(folder, 'src/platform/console'), { recursive: true })
-  await cp('scripts/build-console.ts', join(folder, 'scripts/build-console.ts'))
+  await cp('src/platform/http/packages', join(folder, 'src/platform/http/packages'), { recursive: true })
+  await cp('scripts/build-packages.ts', join(folder, 'scripts/build-packages.ts'))
   await cp('package.json', join(folder, 'package.json'))
   await mkdir(join(home, 'node_modules/vite/bin'), { recursive: true })
   await mkdir(join(folder, 'data'))
@@ -32,16 +32,20 @@ async function checkout(name: string, { npm, vite = '' }: { npm?: string; vite?:
   const build = async () => {
     const { npm_execpath: _, npm_node_execpath: __, ...env } = process.env
     const path = npm === undefined ? join(folder, 'bin') : `${join(folder, 'bin')}:/usr/bin:/bin`
-    const child = spawn(process.execPath, [join(folder, 'scripts/build-console.ts'), join(folder, 'data')], {
-      env: { ...env, PATH: path },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
+    const child = spawn(
+      process.execPath,
+      [join(folder, 'scripts/build-packages.ts'), 'console', join(folder, 'data')],
+      {
+        env: { ...env, PATH: path },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      },
+    )
     let said = ''
     child.stderr.on('data', (chunk) => {
       said += chunk
     })
     const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
-    return { code, said, progress: readProgress(join(folder, 'data')) }
+    return { code, said, progress: readProgress(join(folder, 'data'), 'console') }
   }
   return { folder, home, build }
 }
@@ -53,7 +57,7 @@ mkdirSync(out + '/assets', { recursive: true })
 writeFileSync(out + '/index.html', '<p>')
 writeFileSync(out + '/assets/index.js', ' '.repeat(5000))`
 
-test('without a network the build says what npm said of it, and is done the next time', {
+test("reports npm's output when the network is down, and succeeds the next time", {
   skip: process.platform === 'win32',
 }, async () => {
   const npm = `[ -e ../online ] && exit 0
@@ -67,9 +71,9 @@ exit 1`
   assert.equal(failed.progress.phase, 'failed')
   assert.match(
     failed.progress.reason ?? '',
-    /^the console's packages could not be installed \/ .*: request to https:\/\/packages\.example\/react failed/,
+    /^the packages could not be installed \/ .*: request to https:\/\/packages\.example\/react failed/,
   )
-  assert.match(failed.said, /console: failed: the console's packages could not be installed/)
+  assert.match(failed.said, /console: failed: the packages could not be installed/)
   assert.equal(existsSync(join(home, '.building')), false, 'it keeps no lock')
   assert.equal(existsSync(join(home, 'dist')), false)
   await writeFile(join(folder, 'online'), '')
@@ -78,7 +82,7 @@ exit 1`
   assert.deepEqual(built.files, ['assets/index.js', 'assets/index.js.br', 'assets/index.js.gz'])
 })
 
-test('on a full disk the build says so, and what was built before stays', {
+test('reports a full disk and keeps the previous build', {
   skip: process.platform === 'win32',
 }, async () => {
   const { home, build } = await checkout('full', { npm: 'exit 0', vite: MAKES })
@@ -91,11 +95,11 @@ test('on a full disk the build says so, and what was built before stays', {
   )
   const failed = await build()
   assert.equal(failed.code, 1)
-  assert.match(failed.progress.reason ?? '', /^the console could not be built .*(error during build|ENOSPC)/)
+  assert.match(failed.progress.reason ?? '', /^the pages could not be built .*(error during build|ENOSPC)/)
   assert.equal(await readFile(join(home, 'dist/built.json'), 'utf8'), before)
 })
 
-test('where npm is missing that is said', { skip: process.platform === 'win32' }, async () => {
+test('reports a missing npm', { skip: process.platform === 'win32' }, async () => {
   const { build } = await checkout('bare', {})
   assert.deepEqual((await build()).progress, {
     phase: 'failed',
@@ -103,7 +107,7 @@ test('where npm is missing that is said', { skip: process.platform === 'win32' }
   })
 })
 
-/** Runs a builder of the test's own until it has built, and tells what was logged. */
+/** Runs a fake builder until it has built, and returns the log. */
 async function run(name: string, program: string) {
   const dataDir = join(root, name)
   await mkdir(dataDir, { recursive: true })
@@ -116,7 +120,7 @@ writeFileSync('${dataDir}/tried', '')
 ${program}
 process.send({ phase: 'built', seconds: 1 }, () => process.exit(0))`,
   )
-  const config = readConfig({ DATA_DIR: dataDir, CONSOLE: 'on' })
+  const config = readConfig({ DATA_DIR: dataDir, CONSOLE: 'on', WEB: 'off' })
   const lines: { level: string; reason?: string; message: string }[] = []
   const failing: string[] = []
   const { stop } = await new Promise<{ stop(): void }>((resolve) => {
@@ -127,16 +131,16 @@ process.send({ phase: 'built', seconds: 1 }, () => process.exit(0))`,
       },
       warn: ({ reason }: { reason: string }, message: string) => {
         lines.push({ level: 'warn', reason, message })
-        failing.push(readProgress(dataDir).phase)
+        failing.push(readProgress(dataDir, 'console').phase)
       },
     } as unknown as Log
-    const building = buildConsole(config, log, { builder, retryMs: 20 })
+    const building = buildPackages(config, log, { builder, retryMs: 20 })
   })
   stop()
   return { lines, failing }
 }
 
-test('the server logs why a build failed, tells it at /admin, and tries again by itself', async () => {
+test('logs the reason of a failed build, shows it at /admin, and retries', async () => {
   const { lines, failing } = await run(
     'again',
     `if (isFirst) await new Promise((sent) => process.send({ phase: 'failed', reason: 'no network' }, sent)), process.exit(1)`,
@@ -151,17 +155,17 @@ test('the server logs why a build failed, tells it at /admin, and tries again by
   assert.deepEqual(failing, ['failed'])
 })
 
-test('a build that was killed without a word is told and tried again too', async () => {
+test('reports and retries a build that was killed', async () => {
   const { lines } = await run('killed', `if (isFirst) process.kill(process.pid, 'SIGKILL')`)
   assert.match(lines[0]?.reason ?? '', /ended before its time .*SIGKILL/)
   assert.equal(lines[1]?.level, 'info')
 })
 
-test('with CONSOLE=off nothing is built', () => {
-  const config = Object.defineProperty(readConfig({ CONSOLE: 'off' }), 'dataDir', {
+test('builds nothing with CONSOLE=off and WEB=off', () => {
+  const config = Object.defineProperty(readConfig({ CONSOLE: 'off', WEB: 'off' }), 'dataDir', {
     get() {
       throw new Error('a builder is told where to work')
     },
   })
-  buildConsole(config, {} as Log).stop()
+  buildPackages(config, {} as Log).stop()
 })

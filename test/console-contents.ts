@@ -3,7 +3,7 @@ import type { Console } from '#test/console-browser.ts'
 import { signUpsOn } from '#test/sign-up.ts'
 import type { Answer, Person } from '#test/world.ts'
 
-/** What the console finds: people, and one thing at least of every kind that waits for a decision. */
+/** Contents for the console: users, and at least one item of every kind that waits for a decision. */
 export type Contents = { writer: Person; other: Person; waiting: Record<string, number> }
 
 const made = (answer: Answer): Answer['body'] => {
@@ -11,7 +11,7 @@ const made = (answer: Answer): Answer['body'] => {
   return answer.body
 }
 
-/** Fills a world through the API, so that every queue of the console has something to decide on. */
+/** Fills a world through the API, so that every queue of the console has an item. */
 export async function fillConsole(world: Console): Promise<Contents> {
   const { as, person, founder, sql } = world
   const founding = async (method: 'POST' | 'PATCH' | 'PUT', path: string, body?: unknown) =>

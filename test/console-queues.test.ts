@@ -12,7 +12,7 @@ const contents = world ? await fillConsole(world) : undefined
 
 const read = async (path: string) => (await world!.as(world!.founder, 'GET', path)).body
 
-/** Decides on what a queue shows, and waits until that was sent. */
+/** Decides on the shown item, and waits until the decision was sent. */
 async function decide(page: Page, queue: string, key: 'a' | 'r', reason?: string): Promise<void> {
   await page.goto(`${world!.address}/admin/queues/${queue}`)
   await page.locator('article').waitFor()
@@ -27,7 +27,7 @@ async function decide(page: Page, queue: string, key: 'a' | 'r', reason?: string
   assert.equal(response.status(), 204, queue)
 }
 
-/** Has a queue show the thing of a title, wherever it waits. */
+/** Shows the item with a title in a queue, at any position. */
 async function show(page: Page, title: string): Promise<void> {
   await page.locator('article').waitFor()
   const heading = page.locator('article').getByRole('heading', { name: title })
@@ -35,7 +35,7 @@ async function show(page: Page, title: string): Promise<void> {
   await heading.waitFor()
 }
 
-/** What each queue is told, and how the API shows that it was. */
+/** Inputs of each queue, with the check of the result through the API. */
 const DECISIONS: { queue: string; key: 'a' | 'r'; reason?: string; holds: () => Promise<boolean> }[] = [
   { queue: 'reports', key: 'a', holds: async () => (await read('/admin/reports')).data[0].status === 1 },
   {
@@ -96,7 +96,7 @@ const DECISIONS: { queue: string; key: 'a' | 'r'; reason?: string; holds: () => 
   },
 ]
 
-test('each queue is decided on with one key, and the API shows what came of it', {
+test('decides on each queue with one key, with the result visible in the API', {
   skip,
   timeout: 200_000,
 }, async () => {
@@ -111,7 +111,55 @@ test('each queue is decided on with one key, and the API shows what came of it',
   assert.deepEqual(world!.faults, [])
 })
 
-test('a decision that is taken back within five seconds is never sent', { skip }, async () => {
+test('shows payee and amount of a withdrawal, to be copied', { skip }, async () => {
+  const { other } = contents!
+  const asked = { value: 15_000, type: 'alipay', account: 'payee@example.org' }
+  assert.equal((await world!.as(other, 'POST', '/plus-pay/cashes', asked)).status, 201)
+  const page = await world!.open('/queues/withdrawals', {
+    permissions: ['clipboard-read', 'clipboard-write'],
+  })
+  await show(page, 'CN¥150.00 → payee@example.org')
+  const clipboard = () => page.evaluate('navigator.clipboard.readText()')
+  for (const [label, text] of [
+    ['To be paid', '150.00'],
+    ['Payee account', 'payee@example.org'],
+  ]) {
+    await page.getByRole('button', { name: `Copy: ${label}` }).click()
+    await page.getByText(`Copied: ${text}`).waitFor()
+    assert.equal(await clipboard(), text)
+  }
+  await page.context().close()
+})
+
+test('shows a reported chat message between those around it, and says that others stay private (im-16)', {
+  skip,
+}, async () => {
+  const { writer, other } = contents!
+  const { as } = world!
+  const { id: chat } = (await as(writer, 'PUT', `/chats/people/${other.id}`)).body
+  const say = async (body: string) =>
+    (await as(writer, 'POST', `/chats/${chat}/messages`, { body })).body.id as number
+  const texts = ['long before', ...Array.from({ length: 5 }, (_, n) => `before ${n}`)]
+  for (const text of texts) await say(text)
+  const bad = await say('an insult')
+  await say('afterwards')
+  const report = await as(other, 'POST', `/chats/messages/${bad}/reports`, { reason: 'rude' })
+  assert.equal(report.status, 201)
+  const page = await world!.open('/queues/reports')
+  await show(page, 'an insult')
+  await page.locator('[aria-current]').getByText('an insult').waitFor()
+  for (const text of ['before 0', 'before 4', 'afterwards'])
+    await page.getByText(text, { exact: true }).waitFor()
+  assert.equal(await page.getByText('long before').count(), 0)
+  await page.getByText('and no others').waitFor()
+  await page.context().close()
+  const { data } = await read('/admin/reports?status=0')
+  const found = data.find(({ reportable_id: id }: { reportable_id: number }) => id === bad)
+  const { founder } = world!
+  assert.equal((await as(founder, 'PATCH', `/admin/reports/${found.id}`, { action: 'reject' })).status, 204)
+})
+
+test('never sends a decision that is undone within five seconds', { skip }, async () => {
   const { writer } = contents!
   await world!.as(writer, 'POST', '/feed/topics', { name: 'Taken back', desc: 'x' })
   const page = await world!.open('/queues/topic-reviews')
@@ -126,7 +174,7 @@ test('a decision that is taken back within five seconds is never sent', { skip }
   await page.context().close()
 })
 
-test('what another administrator decided meanwhile is not decided twice, and that is said', {
+test('reports an item that another administrator decided on, and does not decide twice', {
   skip,
 }, async () => {
   const { writer } = contents!
@@ -144,7 +192,7 @@ test('what another administrator decided meanwhile is not decided twice, and tha
   await page.context().close()
 })
 
-test('a report is dealt with by removing what was reported and silencing its author, in one decision', {
+test('removes reported content and silences its author in one decision', {
   skip,
 }, async () => {
   const { writer, other } = contents!
@@ -161,8 +209,10 @@ test('a report is dealt with by removing what was reported and silencing its aut
   await dialog.getByRole('checkbox', { name: 'Remove what was reported' }).check()
   await dialog.getByRole('combobox', { name: 'Sanction' }).click()
   await page.getByRole('option', { name: 'silence' }).click()
-  await dialog.getByRole('spinbutton').fill('12')
+  await dialog.getByRole('combobox', { name: 'For how long' }).click()
+  await page.getByRole('option', { name: '3 days' }).click()
   await dialog.getByRole('textbox', { name: 'What the person is told' }).fill('Be kind')
+  await dialog.getByText(/^You may read, but not write until .* \(UTC\): Be kind$/).waitFor()
   const sent = page.waitForResponse((response) => response.request().method() === 'PATCH')
   await dialog.getByRole('button', { name: 'Remove or sanction' }).click()
   assert.equal((await sent).status(), 204)
@@ -172,8 +222,87 @@ test('a report is dealt with by removing what was reported and silencing its aut
   await page.context().close()
 })
 
-test('every queue that the server counts is one of the console, and the other way round', async () => {
-  const { STATISTICS } = await import('../src/statistics.ts')
+test('gives each waiting item an address that survives a reload and moves on after a decision', {
+  skip,
+}, async () => {
+  const { other } = contents!
+  const ids: number[] = []
+  for (const name of ['First in line', 'Second in line', 'Third in line']) {
+    const topic = await world!.as(other, 'POST', '/feed/topics', { name, desc: 'x' })
+    assert.equal(topic.status, 201, name)
+    ids.push((await read(`/admin/feed-topics?q=${encodeURIComponent(name)}`)).data[0].id)
+  }
+  const page = await world!.open(`/queues/topic-reviews/${ids[1]}`)
+  const heading = (name: string) => page.locator('article').getByRole('heading', { name })
+  await heading('Second in line').waitFor()
+  await page.reload()
+  await heading('Second in line').waitFor()
+  await page.locator('h1').click()
+  const sent = page.waitForResponse((response) => response.request().method() === 'PUT')
+  await page.keyboard.press('a')
+  await heading('Third in line').waitFor()
+  assert.match(page.url(), new RegExp(`/queues/topic-reviews/${ids[2]}$`))
+  assert.equal((await sent).status(), 204)
+  await page.goto(`${world!.address}/admin/queues/topic-reviews/${ids[1]}`)
+  await page.getByText('This item waits no longer.').waitFor()
+  await page.getByRole('link', { name: 'To what waits' }).click()
+  await page.locator('article').waitFor()
+  await page.context().close()
+})
+
+test('shows a way on at unknown addresses and deleted records, with a title and one heading', {
+  skip,
+}, async () => {
+  const page = await world!.open('/no/such/page')
+  for (const [path, text, link] of [
+    ['/no/such/page', 'This page does not exist.', 'Home'],
+    ['/queues/nothing', 'This queue does not exist.', 'What waits'],
+    ['/queues/topic-reviews/999999999', 'This item waits no longer.', 'To what waits'],
+    ['/news/999999999/show', 'This article does not exist.', 'Articles'],
+  ] as const) {
+    await page.goto(`${world!.address}/admin${path}`)
+    await page.getByText(text).first().waitFor()
+    await page.locator('main').getByRole('link', { name: link, exact: true }).waitFor()
+    assert.equal(await page.locator('h1:visible').count(), 1, path)
+    assert.match(await page.title(), /.+ · Kith$/, path)
+  }
+  await page.context().close()
+})
+
+test('shows contributions and questions as readers see them, and their source on demand', {
+  skip,
+}, async () => {
+  const { other } = contents!
+  const text = '# A heading of it\n\nSome **bold** words <script>window.hacked = 1</script>'
+  const category = (await world!.guest('GET', '/news/cates')).body[0] ?? { id: 1 }
+  await world!.as(world!.founder, 'PATCH', '/admin/settings', { 'news:contribute:verified': false })
+  const contribution = { title: 'Shown to readers', subject: 'Summary', author: 'O', content: text }
+  const tags = (await world!.guest('GET', '/tags')).body[0].tags[0].id
+  const path = `/news/categories/${category.id}/currency-news`
+  const made = await world!.as(other, 'POST', path, { ...contribution, tags: String(tags) })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const { id } = (await read('/admin/news?q=Shown')).data[0]
+  const topics = (await world!.guest('GET', '/question-topics')).body
+  const question = await world!.as(other, 'POST', '/currency-questions', {
+    subject: 'How is this shown?',
+    body: text,
+    topics: [{ id: topics[0].id }],
+  })
+  assert.equal(question.status, 201, JSON.stringify(question.body))
+  const page = await world!.open(`/queues/contributions/${id}`)
+  for (const address of [`queues/contributions/${id}`, `questions/${question.body.question.id}/show`]) {
+    await page.goto(`${world!.address}/admin/${address}`)
+    const shown = page.getByRole('region', { name: 'Text' })
+    await shown.locator('strong', { hasText: 'bold' }).waitFor()
+    assert.equal(await page.evaluate('window.hacked'), undefined, address)
+    await page.getByRole('button', { name: 'Show the source' }).click()
+    await shown.getByText('**bold**').waitFor()
+  }
+  await page.context().close()
+})
+
+test('has the same queues as the server counts', async () => {
+  const { statistics: STATISTICS } = (await import('../src/site.ts')).SITE
   const texts = globSync('console/src/queues/*-queues.ts').map((file) => readFileSync(file, 'utf8'))
   const names = texts.flatMap((text) => [...text.matchAll(/^ {4}name: '([^']+)'/gm)].map(([, name]) => name))
   assert.deepEqual(names.sort(), STATISTICS.queues.map(({ name }) => name).sort())

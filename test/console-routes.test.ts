@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { progressPage } from '#platform/console/page.ts'
-import { readProgress, writeProgress } from '#platform/console/progress.ts'
+import { progressPage } from '#platform/http/packages/page.ts'
+import { readProgress, writeProgress } from '#platform/http/packages/progress.ts'
 import { createWorld } from '#test/world.ts'
 
 const off = await createWorld({ CONSOLE: 'off' })
 
-test('CONSOLE=off says in both languages that there is no console', async () => {
+test('reports a disabled console in both languages with CONSOLE=off', async () => {
   for (const path of ['/admin', '/admin/people', '/admin/assets/index.js']) {
     const english = await off.app.inject({ method: 'GET', url: path })
     assert.equal(english.statusCode, 404, path)
@@ -20,25 +20,25 @@ test('CONSOLE=off says in both languages that there is no console', async () => 
   assert.match(chinese.body, /已关闭/)
 })
 
-test('the progress of the build is told in both languages, asks again by itself and escapes what a program said', async () => {
+test('shows the build progress in both languages, reloads, and escapes program output', async () => {
   const folder = off.ctx.config.dataDir
   await mkdir(folder, { recursive: true })
-  assert.deepEqual(readProgress(folder), { phase: 'waiting' })
-  writeProgress(folder, { phase: 'failed', reason: 'npm said <no> & "left"' })
-  const page = progressPage(readProgress(folder), 'en', 'n0nce')
+  assert.deepEqual(readProgress(folder, 'console'), { phase: 'waiting' })
+  writeProgress(folder, 'console', { phase: 'failed', reason: 'npm said <no> & "left"' })
+  const page = progressPage('console', readProgress(folder, 'console'), 'en', 'n0nce')
   assert.match(page, /npm said &#60;no&#62; &#38; &#34;left&#34;/)
   assert.match(page, /npm run console/)
   assert.match(page, /<style nonce="n0nce">/)
   assert.match(
-    progressPage({ phase: 'installing' }, 'zh', 'n'),
+    progressPage('console', { phase: 'installing' }, 'zh', 'n'),
     /http-equiv="refresh" content="3"[\s\S]*正在安装/,
   )
   await writeFile(join(folder, 'console-build.json'), '{"phase":')
-  assert.deepEqual(readProgress(folder), { phase: 'waiting' }, 'half a file is no progress')
+  assert.deepEqual(readProgress(folder, 'console'), { phase: 'waiting' }, 'half a file is no progress')
   await rm(join(folder, 'console-build.json'))
 })
 
-test('the page at /admin is never kept, allows no inline script, and has a nonce of its own each time', async () => {
+test('serves /admin uncached, without inline scripts, and with a new nonce each time', async () => {
   const on = await createWorld({ CONSOLE: 'on' })
   const nonces = new Set<string>()
   for (const path of ['/admin', '/admin/people/7', '/admin/assets']) {
@@ -55,7 +55,7 @@ test('the page at /admin is never kept, allows no inline script, and has a nonce
   assert.equal(nonces.size, 3)
 })
 
-test('only files that were built are served: no path leads out of their folder', async () => {
+test('serves built files only, and no path outside their folder', async () => {
   const { app } = await createWorld({ CONSOLE: 'on' })
   const get = (url: string) => app.inject({ method: 'GET', url })
   for (const path of [
@@ -69,7 +69,7 @@ test('only files that were built are served: no path leads out of their folder',
     const { statusCode, headers } = await get(path)
     assert.deepEqual([statusCode, headers['x-error-code']], [404, 'no_such_path'], path)
   }
-  // Any other address is a page of the console, whatever it looks like.
+  // Any other path is a page of the console.
   for (const path of [
     '/admin/..%2f..%2fpackage.json',
     '/admin/..%2fpackage.json',

@@ -8,8 +8,9 @@ import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import { containersIn, whyNoContainers } from '#test/fixtures/containers.ts'
 
-// Builds the image of deploy/docker and runs it as compose.yml says: `npm run test:container`, as root on a Linux with
-// buildah, podman, debootstrap and runc. Registries are asked for packages only: the images that it begins with are made here.
+// Builds the image of deploy/docker and runs it as compose.yml does: `npm run test:container`, as root on a
+// Linux with buildah, podman, debootstrap and runc. Registries serve packages only; the base images are built
+// here.
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DOCKERFILE = join(ROOT, 'deploy/docker/Dockerfile')
 const IMAGE = 'kith-under-test'
@@ -24,7 +25,7 @@ type Service = {
   volumes: string[]
 }
 
-/** What compose.yml says of the container, as podman takes it. */
+/** The container options of compose.yml for podman. */
 function rulesOfCompose(): string[] {
   const { kith } = (
     parse(readFileSync(join(ROOT, 'deploy/docker/compose.yml'), 'utf8')) as { services: { kith: Service } }
@@ -58,7 +59,9 @@ describe('the container', { skip: why ?? false }, () => {
       if (Date.now() > until) throw new Error(`It is not healthy: ${stdout}\n${stderr}`)
     }
   }
-  /** What a program inside prints of an answer of the server; there is no network but its own. */
+  /**
+   * Returns the output of a program inside, which requests the server; the container's network is isolated.
+   */
   const ask = (path: string, init: object = {}) =>
     JSON.parse(
       inside(
@@ -94,7 +97,7 @@ describe('the container', { skip: why ?? false }, () => {
     { timeout: 600_000 },
   )
 
-  test('it runs as an account of its own, without capabilities, and gains none', () => {
+  test('runs as its own account without capabilities, and gains none', () => {
     assert.equal(inside('id', '-u'), '10001')
     const status = inside('cat', '/proc/1/status')
     assert.match(status, /^Uid:\s+10001\s+10001\s+10001\s+10001$/m)
@@ -103,7 +106,7 @@ describe('the container', { skip: why ?? false }, () => {
     assert.match(status, /^NoNewPrivs:\s+1$/m)
   })
 
-  test('it writes nowhere but where it keeps its data', () => {
+  test('writes to its data folder only', () => {
     for (const path of ['/opt/kith/x', '/etc/x', '/var/x']) {
       const { status, stderr } = tryPodman('exec', '--user', '0', running, 'touch', path)
       assert.notEqual(status, 0)
@@ -114,20 +117,23 @@ describe('the container', { skip: why ?? false }, () => {
     assert.equal(inside('stat', '-c', '%a %U', '/var/lib/kith'), '700 kith')
   })
 
-  test('it is ready with a database of its own', () => {
+  test('becomes ready with its own database', () => {
     assert.deepEqual(ask('/health/ready'), { status: 200, text: '{"status":"ok"}' })
     assert.equal(ask('/api/v2/bootstrappers').status, 200)
+    const { status, text } = ask('/', { headers: { accept: 'text/html' } })
+    assert.equal(status, 200)
+    assert.match(text, /<script type="module" nonce="[^"]+" src="\/_\/assets\//)
     assert.equal(tryPodman('healthcheck', 'run', running).status, 0)
   })
 
-  test('the commands of an operator run in it, as docs/running.md says', () => {
+  test('runs the operator commands of docs/running.md', () => {
     assert.match(inside('node', 'bin/kith.js', '--version'), /^Kith \d/)
     assert.match(inside('node', 'bin/kith.js', 'doctor'), /✓/)
     inside('node', 'bin/kith.js', 'backup', '/var/lib/kith/monday.backup')
     assert.match(inside('ls', '-l', '/var/lib/kith'), /-rw------- .* monday\.backup/)
   })
 
-  test('the console is served as it was built, and its sources and the tools are left out', () => {
+  test('serves the built console, and leaves out its sources and the tools', () => {
     const { status, text } = ask('/admin', { headers: { accept: 'text/html' } })
     assert.equal(status, 200)
     const [, script = ''] = /<script type="module"[^>]* src="([^"]+)"/.exec(text) ?? []
@@ -147,7 +153,7 @@ describe('the container', { skip: why ?? false }, () => {
     assert.notEqual(tryPodman('exec', running, 'sh', '-c', tools).status, 0)
   })
 
-  test('what people wrote is there in a second container, and both end well when they are told to', async () => {
+  test('keeps content for a second container, and both stop cleanly', async () => {
     const login = 'root'
     const password = inside('cat', '/var/lib/kith/founder-password')
     const json = { 'content-type': 'application/json' }

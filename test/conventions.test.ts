@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Content, type ContentKind, contentKinds, noteMounted, requireKinds } from '#platform/content.ts'
+import {
+  type Content,
+  type ContentKind,
+  contentKinds,
+  registerMount,
+  requireMountedKinds,
+} from '#platform/content.ts'
+import type { Context } from '#platform/context.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { createWorld } from '#test/world.ts'
 
@@ -8,19 +15,19 @@ const world = await createWorld()
 const { as, guest, person, sql } = world
 const { publish } = feedsOf(world)
 
-test('a path id that is no positive integer below 2^53 names nothing (conventions-4)', async () => {
+test('returns 404 for a path id that is not a positive integer below 2^53 (conventions-4)', async () => {
   for (const id of ['0', '-1', '1.5', 'x', '9007199254740992', '1e3'])
     assert.equal((await guest('GET', `/feeds/${id}`)).status, 404, id)
 })
 
-test('what is not there is 404 whatever is wrong with the rest of the request', async () => {
+test('returns 404 for a missing resource, even when the request is invalid', async () => {
   const ada = await person()
   assert.equal((await as(ada, 'POST', '/feeds/999999999/comments', {})).status, 404)
   const id = await publish(ada)
   assert.equal((await as(ada, 'POST', `/feeds/${id}/comments`, {})).status, 422)
 })
 
-test('fields are there and null when empty, lists are never null (conventions-5)', async () => {
+test('returns empty fields as null and empty lists as lists (conventions-5)', async () => {
   const id = await publish(await person())
   const { body } = await guest('GET', `/feeds/${id}`)
   for (const name of ['paid_node', 'repostable_type', 'repostable_id', 'video'])
@@ -28,14 +35,14 @@ test('fields are there and null when empty, lists are never null (conventions-5)
   for (const name of ['topics', 'images', 'likes']) assert.deepEqual(body[name], [], name)
 })
 
-test('a success that only acknowledges is a list of one sentence (conventions-6)', async () => {
+test('returns an acknowledgement as a list of one sentence (conventions-6)', async () => {
   const id = await publish(await person())
   const { status, body } = await as(await person(), 'POST', `/feeds/${id}/like`)
   assert.equal(status, 201)
   assert.ok(Array.isArray(body.message) && body.message.length === 1 && typeof body.message[0] === 'string')
 })
 
-test('a page has 15 items unless asked otherwise, and 1 to 100 may be asked for (conventions-14)', async () => {
+test('returns 15 items by default, and accepts a limit of 1 to 100 (conventions-14)', async () => {
   const author = await person()
   for (let n = 0; n < 16; n += 1) await publish(author)
   const list = async (query: string) => guest('GET', `/feeds?type=users&user=${author.id}${query}`)
@@ -46,7 +53,7 @@ test('a page has 15 items unless asked otherwise, and 1 to 100 may be asked for 
   assert.equal((await guest('GET', '/bootstrappers')).body.limit, 15)
 })
 
-test('a page number that is none means the first page (conventions-16)', async () => {
+test('treats an invalid page number as the first page (conventions-16)', async () => {
   const reader = await person()
   for (const page of ['NaN', '0', '-1', 'x', '']) {
     const { status, body } = await as(reader, 'GET', `/user/notifications?type=system&page=${page}`)
@@ -54,7 +61,7 @@ test('a page number that is none means the first page (conventions-16)', async (
   }
 })
 
-test('parameters of PATCH, PUT and DELETE may stand in the query, and the body wins (conventions-17)', async () => {
+test('accepts parameters of PATCH, PUT and DELETE in the query, with precedence for the body (conventions-17)', async () => {
   const ann = await person()
   assert.equal((await as(ann, 'PATCH', '/user?bio=from+the+query')).status, 204)
   assert.equal((await as(ann, 'GET', '/user')).body.bio, 'from the query')
@@ -62,7 +69,7 @@ test('parameters of PATCH, PUT and DELETE may stand in the query, and the body w
   assert.equal((await as(ann, 'GET', '/user')).body.bio, 'from the body')
 })
 
-test('booleans and integers may arrive as older clients write them (conventions-18)', async () => {
+test('accepts booleans and integers in the forms of older clients (conventions-18)', async () => {
   const [founder, creator] = [await person({ roles: ['founder'] }), await person()]
   const made = await as(creator, 'POST', '/feed/topics', { name: 'Written by an older client' })
   const setHot = async (hot: unknown) => {
@@ -79,12 +86,12 @@ test('booleans and integers may arrive as older clients write them (conventions-
   assert.equal(status, 201)
 })
 
-test('a field that nobody knows is ignored (conventions-31)', async () => {
+test('ignores unknown fields (conventions-31)', async () => {
   const { status } = await as(await person(), 'PATCH', '/user', { bio: 'x', shoe_size: 43 })
   assert.equal(status, 204)
 })
 
-test('content of a closed account stays, without the person (conventions-25)', async () => {
+test('keeps content of a closed account without the author (conventions-25)', async () => {
   const author = await person()
   const id = await publish(author)
   const { comment } = (await as(author, 'POST', `/feeds/${id}/comments`, { body: 'Mine' })).body
@@ -95,7 +102,7 @@ test('content of a closed account stays, without the person (conventions-25)', a
   assert.deepEqual([comments[0].id, comments[0].user], [comment.id, null])
 })
 
-test('kinds of content have their names on the wire (conventions-24)', async () => {
+test('names kinds of content on the wire (conventions-24)', async () => {
   const author = await person()
   const id = await publish(author)
   await as(author, 'POST', `/feeds/${id}/comments`, { body: 'Mine' })
@@ -103,12 +110,12 @@ test('kinds of content have their names on the wire (conventions-24)', async () 
   assert.deepEqual([comments[0].commentable_type, comments[0].commentable_id], ['feeds', id])
 })
 
-test('a kind of content that is claimed twice, or not known at all, keeps the server from starting', () => {
+test('refuses to start when a kind of content is claimed twice or unknown', () => {
   const kind = (type: string, code: number) => ({ type, code, reader: {} }) as unknown as ContentKind
   assert.throws(() => contentKinds([kind('one', 990_001), kind('two', 990_001)]), /claim the code 990001/)
   assert.throws(() => contentKinds([kind('one', 990_001), kind('one', 990_002)]), /claim the type one/)
-  const ctx = {}
-  noteMounted(ctx, { type: 'poems' } as unknown as Content)
-  assert.throws(() => requireKinds(ctx, [kind('songs', 990_003)]), /mounted on poems/)
-  assert.doesNotThrow(() => requireKinds(ctx, [kind('poems', 990_003)]))
+  const ctx = { state: new Map() } as unknown as Context
+  registerMount(ctx, { type: 'poems' } as unknown as Content)
+  assert.throws(() => requireMountedKinds(ctx, [kind('songs', 990_003)]), /mounted on poems/)
+  assert.doesNotThrow(() => requireMountedKinds(ctx, [kind('poems', 990_003)]))
 })

@@ -13,10 +13,10 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Twice with its database and once without; `npm run torture` does it hundreds of times. */
+/** Two crashes with the database and one without; `npm run torture` runs hundreds. */
 const CRASHES = 3
 
-test('a server killed in the middle of payments loses none, makes none twice, and its ledger balances', async (t) => {
+test('loses and repeats no payment when the server is killed, and its ledger balances', async (t) => {
   const seed = Math.floor(Math.random() * 2 ** 32)
   const site = await openSite(join(folder, 'site'))
   const { crashes, payments } = await crashAgainAndAgain(site, { times: CRASHES, random: randomOf(seed) })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +13,7 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const scripts: Record<string, string> = JSON.parse(read('package.json')).scripts
 const documents = globSync(['*.md', 'docs/**/*.md', 'bench/*.md'], { cwd: ROOT }).sort()
 
-/** What a document sets in code, in a line or in a block. */
+/** Code of a document, inline or in a block. */
 const codeOf = (text: string) => [
   ...[...text.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block = '']) => block.split('\n')),
   ...[...text.replace(/^```.*?^```/gms, '').matchAll(/`([^`]+)`/g)].map(([, code = '']) => code),
@@ -21,8 +22,9 @@ const commands = documents.flatMap((path) =>
   codeOf(read(path)).map((code) => ({ path, code: code.replace(/\s+/g, ' ').trim() })),
 )
 
-/** Commands that CONTRIBUTING and ARCHITECTURE name and that are not run below, and why. */
+/** Commands in CONTRIBUTING and ARCHITECTURE that the test does not run, with the reasons. */
 const NOT_RUN: Record<string, string> = {
+  'npm run web': 'test/web-pages.test.ts builds the site',
   'npm test': 'is what runs this',
   'npm run check': 'is the first line of .ci/run',
   'npm run fix': 'writes; `npm run check` says the same and does not',
@@ -32,13 +34,20 @@ const NOT_RUN: Record<string, string> = {
   'npm run fuzz': 'takes long, as it says',
   'npm run demo:walk': 'starts a server of its own and prints all of it',
   'npm run mutate': 'takes long, as it says',
+  'npm run examples -- /tmp/examples': 'writes; examples that do not fit fail `npm run check`',
+  'npm run figures': 'counts, and changes nothing',
+  'npm run figures -- COMMIT': 'counts, and changes nothing',
+  'npm run compare-wire -- A B': 'compares two runs of all tests',
   'npm run torture': 'takes long, as it says',
+  'npm run site': 'is a line of .ci/run of its own',
   'npm run screenshots': 'writes pictures into docs/images',
   'npm run test:container': 'is a line of .ci/run of its own',
+  'npm run test:patroni': 'needs root and packages of a cluster, as it says',
+  'npm run test:upgrade -- --from=COMMIT': 'needs an earlier version, as it says',
   'npm run release -- 0.2.0': 'commits and tags; test/release.test.ts runs it in repositories of its own',
 }
 
-test('every npm command in a document is one that there is', () => {
+test('names only existing npm scripts in documents', () => {
   let seen = 0
   for (const { path, code } of commands) {
     const [, script] = /^npm (?:run )?([\w:-]+)/.exec(code) ?? []
@@ -49,13 +58,44 @@ test('every npm command in a document is one that there is', () => {
   assert.ok(seen > 10, `saw only ${seen} commands`)
 })
 
-test('every npm script runs a file that there is', () => {
+test('points every npm script to an existing file', () => {
   for (const [name, line] of Object.entries(scripts))
     for (const [, file = ''] of line.matchAll(/\bnode (?:--\S+ )*(\S+)/g))
       assert.ok(existsSync(join(ROOT, file)), `${name}: ${file}`)
 })
 
-test('every kith command in a document is one that `kith help` tells', async () => {
+test('documents only commands that run on a host with Node 20', async (t) => {
+  for (const [name, line] of Object.entries(scripts)) {
+    if (!/\.ts\b|^biome/.test(line)) continue
+    const first = scripts[`pre${name}`] ?? line
+    assert.match(first, /^node scripts\/install-if-needed\.mjs/, `${name} runs on the Node of the host`)
+  }
+  for (const { path, code } of commands)
+    assert.doesNotMatch(code, /^node \S+\.ts/, `${path} runs TypeScript on the Node of the host`)
+
+  // A stand-in for Node 20, which cannot load TypeScript.
+  const folder = mkdtempSync(join(tmpdir(), 'kith-old-node-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const old = join(folder, 'node')
+  writeFileSync(
+    old,
+    `#!/bin/sh\ncase "$1" in *.ts) echo 'Unknown file extension ".ts"' >&2; exit 9 ;; esac\nexec '${process.execPath}' "$@"\n`,
+  )
+  chmodSync(old, 0o755)
+  // The Node of the project leaves PATH, as in the shell of an operator.
+  const path = (process.env.PATH ?? '').split(':').filter((part) => !part.includes('node_modules'))
+  const env = { PATH: [folder, ...path].join(':'), HOME: folder }
+  const say = (...args: string[]) => run(args[0] ?? '', args.slice(1), { cwd: ROOT, env })
+  await assert.rejects(say('node', 'src/cli.ts', '--version'), /Unknown file extension/)
+  for (const args of [
+    ['npm', 'run', '--silent', 'kith', '--', '--version'],
+    ['npx', '--offline', 'kith', '--version'],
+    ['node', 'bin/kith.js', '--version'],
+  ])
+    assert.match((await say(...args)).stdout, /^Kith \d/, args.join(' '))
+})
+
+test('names only commands of `kith help` in documents', async () => {
   const { stdout } = await run(process.execPath, ['src/cli.ts', 'help'], { cwd: ROOT })
   const told = new Set([...stdout.matchAll(/^ {2}(\w+)/gm)].map(([, command]) => command))
   let seen = 0
@@ -68,7 +108,7 @@ test('every kith command in a document is one that `kith help` tells', async () 
   assert.ok(seen > 5, `saw only ${seen} commands`)
 })
 
-test('what CONTRIBUTING and ARCHITECTURE say to run does run', { timeout: 120_000 }, async () => {
+test('runs the commands of CONTRIBUTING and ARCHITECTURE', { timeout: 120_000 }, async () => {
   const named = new Set(
     commands
       .filter(({ path, code }) => ['CONTRIBUTING.md', 'ARCHITECTURE.md'].includes(path) && /^npm /.test(code))
@@ -80,7 +120,7 @@ test('what CONTRIBUTING and ARCHITECTURE say to run does run', { timeout: 120_00
   assert.ok(folders.length > 0, 'CONTRIBUTING does not say how to run a part of the tests')
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   for (const folder of folders) {
-    // Every file is read; of their tests the first letters of one name pick a few.
+    // Loads every test file, but runs few tests by a name prefix.
     const { stdout } = await run(process.execPath, ['scripts/test.ts', folder, '--name=a '], {
       cwd: ROOT,
       env,
@@ -92,9 +132,17 @@ test('what CONTRIBUTING and ARCHITECTURE say to run does run', { timeout: 120_00
     assert.match(scripts.check ?? '', new RegExp(`scripts/${name}.ts --check`))
 })
 
-test('every file that a document names or links to is there', () => {
+test('refers only to existing files in documents', () => {
   const names = new Set(
-    globSync(['{src,test,scripts,bench,docs,migrations}/**/*', '*', '.ci/*'], { cwd: ROOT }),
+    globSync(
+      [
+        '{src,web/src,importers,demo,test,scripts,bench,docs,migrations}/**/*',
+        '*',
+        '.ci/*',
+        'site/.vitepress/*',
+      ],
+      { cwd: ROOT },
+    ),
   )
   const endings = new Set(
     [...names].flatMap((name) => name.split('/').map((_, n, parts) => parts.slice(n).join('/'))),
@@ -116,7 +164,17 @@ test('every file that a document names or links to is there', () => {
   assert.ok(seen > 20, `saw only ${seen} names`)
 })
 
-test('every mail is named in docs/mails.md, and every picture of docs/images is shown somewhere', () => {
+test('lists every page of docs/ in the sidebar of the site', () => {
+  const config = read('site/.vitepress/config.ts')
+  for (const path of globSync('docs/**/*.md', { cwd: ROOT })) {
+    const name = path.replace(/^docs\//, '').replace(/\.md$/, '')
+    const short = name.replace(/^(rules|decisions)\//, '')
+    if (!/(^|\/)(index|README)$/.test(name))
+      assert.ok(config.includes(`'${name}'`) || config.includes(`'${short}'`), path)
+  }
+})
+
+test('lists every mail in docs/mails.md, and uses every picture of docs/images', () => {
   const page = read('docs/mails.md')
   const sources = globSync('src/modules/accounts/**/*.ts', { cwd: ROOT }).filter(
     (path) => !path.endsWith('.test.ts'),
@@ -133,14 +191,15 @@ test('every mail is named in docs/mails.md, and every picture of docs/images is 
     assert.ok(shown.includes(name.split('/').at(-1) ?? name), name)
 })
 
-test('package-lock.json has a package for every platform, and names no registry', () => {
-  const text = read('package-lock.json')
-  const packages: Record<string, { optionalDependencies?: object }> = JSON.parse(text).packages
-  const present = new Set(Object.keys(packages).map((path) => path.split('node_modules/').at(-1)))
-  const missing = Object.values(packages)
-    .flatMap(({ optionalDependencies }) => Object.keys(optionalDependencies ?? {}))
-    .filter((name) => !present.has(name))
-  // `npm ci` refuses a lockfile with holes, wherever it runs.
-  assert.deepEqual(missing, [])
-  assert.doesNotMatch(text, /"resolved": "http/)
-})
+for (const lock of ['package-lock.json', 'site/package-lock.json'])
+  test(`has packages for every platform and no registry in ${lock}`, () => {
+    const text = read(lock)
+    const packages: Record<string, { optionalDependencies?: object }> = JSON.parse(text).packages
+    const present = new Set(Object.keys(packages).map((path) => path.split('node_modules/').at(-1)))
+    const missing = Object.values(packages)
+      .flatMap(({ optionalDependencies }) => Object.keys(optionalDependencies ?? {}))
+      .filter((name) => !present.has(name))
+    // `npm ci` rejects a lockfile with missing entries on every platform.
+    assert.deepEqual(missing, [])
+    assert.doesNotMatch(text, /"resolved": "http/)
+  })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addJob } from '#platform/jobs.ts'
+import { addJob } from '#platform/jobs'
 import { erasureOf, PASSWORD } from '#test/fixtures/erasure.ts'
 import { storePicture } from '#test/fixtures/nodes.ts'
 import { peopleTables } from '#test/fixtures/people-tables.ts'
@@ -19,7 +19,7 @@ const { erase, owner, comeDue, gone, healthy } = await erasureOf(fixtures)
 const balanceOf = async ({ id }: Person) =>
   Number((await sql`select coalesce(sum(balance), 0) as n from ledger_accounts where owner_id = ${id}`)[0]?.n)
 
-test('an erased account leaves nothing that tells who it was, and its name, e-mail and phone are free (rights-2)', async () => {
+test('removes all identifying data of an erased account, and frees its name, email and phone (rights-2)', async () => {
   const ann = await signUp({ phone: '13911110001' })
   const bob = await person()
   const avatar = await storePicture(world, ann)
@@ -46,10 +46,21 @@ test('an erased account leaves nothing that tells who it was, and its name, e-ma
   await gone(ann)
 
   const [user] = await sql`select * from users where id = ${ann.id}`
-  const { name, name_key, created_at, updated_at, deleted_at, erased_at, id, ...rest } = user as Record<
-    string,
-    unknown
-  >
+  // The version and the choice about phone numbers identify nobody.
+  const {
+    found_by_phone,
+    content_version,
+    name,
+    name_key,
+    created_at,
+    updated_at,
+    deleted_at,
+    erased_at,
+    id,
+    ...rest
+  } = user as Record<string, unknown>
+  assert.equal(found_by_phone, true)
+  assert.ok(content_version)
   assert.equal(name, `deleted ${ann.id}`)
   assert.ok(deleted_at && erased_at)
   for (const [column, value] of Object.entries(rest))
@@ -89,7 +100,7 @@ test('an erased account leaves nothing that tells who it was, and its name, e-ma
   await healthy()
 })
 
-test('what an erased account owns, asked for or had to decide on is settled (rights-3)', async () => {
+test('settles the property, requests and decisions of an erased account (rights-3)', async () => {
   const ann = await owner(5000)
   await give(ann, 1)
   assert.equal(
@@ -123,7 +134,7 @@ test('what an erased account owns, asked for or had to decide on is settled (rig
   await healthy()
 })
 
-test('what arrives while an account is erased, or later, becomes income as well (rights-3)', async () => {
+test('books payments that arrive during or after an erasure as income (rights-3)', async () => {
   const ann = await owner(100)
   const bob = await rich(0)
   await as(founder, 'POST', `/admin/users/${bob.id}/wallet`, { amount: 1000, reason: 'test' })
@@ -139,7 +150,7 @@ test('what arrives while an account is erased, or later, becomes income as well 
   await healthy()
 })
 
-test('an erasure that broke off goes on where it was, and a second one changes nothing (rights-2)', async () => {
+test('resumes an interrupted erasure, and changes nothing on a second one (rights-2)', async () => {
   const ann = await owner(50)
   await gone(ann)
   await sql`update account_deletions set finished_at = null where user_id = ${ann.id}`
@@ -156,12 +167,14 @@ test('an erasure that broke off goes on where it was, and a second one changes n
   await healthy()
 })
 
-/** What stays of an erased account beside public content: numbers that lead to nobody, and records that somebody has to keep. */
+/** Remains of an erased account besides public content: ids without a user, and records with a legal duty. */
 const KEPT = new Set([
   ...[
     'account_deletions',
     'appeals',
     'address_blocks',
+    'payment_differences',
+    'payment_refunds',
     'audit_log',
     'sanctions',
     'registration_requests',
@@ -171,6 +184,7 @@ const KEPT = new Set([
   ...[
     'user_counts',
     'active_people',
+    'last_active_days',
     'period_sums',
     'period_sum_changes',
     'ledger_accounts',
@@ -193,7 +207,7 @@ const KEPT = new Set([
   ],
 ])
 
-test('what others have of the same kind stays (rights-2)', async () => {
+test('keeps the rows of other users (rights-2)', async () => {
   const [ann, bob] = [await signUp({ phone: '13911110007' }), await person()]
   const papers = await uploadPicture(world, bob)
   const [tag] = await sql<{ id: number }[]>`
@@ -236,7 +250,7 @@ test('what others have of the same kind stays (rights-2)', async () => {
   assert.deepEqual(await held(), before)
 })
 
-test('of every table with people in it it is known what an erasure does to it (rights-2)', async () => {
+test('declares the effect of an erasure on every table with users (rights-2)', async () => {
   const erased = [
     ...[
       'tokens',
@@ -250,6 +264,7 @@ test('of every table with people in it it is known what an erasure does to it (r
     ...['notifications', 'notification_counts', 'notification_reads', 'notification_cursors', 'pin_counters'],
     ...[
       'push_devices',
+      'push_preferences',
       'user_tags',
       'user_follows',
       'user_blocks',
@@ -258,9 +273,10 @@ test('of every table with people in it it is known what an erasure does to it (r
       'verification_codes',
       'second_factors',
       'recovery_codes',
+      'chat_members',
     ],
   ]
-  const content = /^(comment|feed|topic|music|news|question|answer|group|im_|file|storage_nodes|import_)/
+  const content = /^(comment|feed|topic|music|news|question|answer|group|im_|chat|file|storage_nodes|import_)/
   const unknown = (await peopleTables(sql)).filter(
     (table) => !KEPT.has(table) && !erased.includes(table) && !content.test(table),
   )

@@ -3,27 +3,27 @@ import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { addJob } from '#platform/jobs.ts'
-import { StorageError } from '#platform/storage/errors.ts'
+import { StorageError } from '#platform/files'
+import { addJob } from '#platform/jobs'
 import { exportsOn, PASSWORD } from '#test/fixtures/exports.ts'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
 import { readZip } from '#test/fixtures/zip.ts'
 import { refusalOf, settingsOn } from '#test/sign-up.ts'
 import { createWorld } from '#test/world.ts'
-import { tasksOn } from '../src/worker.ts'
+import { allTasks } from '../src/worker.ts'
 
 const world = await createWorld()
 const { as, guest, sql, ctx, work, outbox } = world
-// No other number of a test is like the id of a person.
+// Unlike any other number in the tests.
 await sql`select setval(pg_get_serial_sequence('users', 'id'), 700100200)`
 const under = settingsOn(world)
 const { owner, request, fetchBytes, exportOf } = await exportsOn(world)
 
-test('an export that is broken off is made anew and leaves nothing behind (rights-9)', async () => {
+test('restarts an interrupted export and leaves no remains (rights-9)', async () => {
   const ann = await owner()
   const asked = await request(ann)
   const stop = new AbortController()
-  const task = tasksOn(ctx).make_export
+  const task = allTasks(ctx).make_export
   const job = { attempts: 1, max_attempts: 5 }
   const reason = new Error('the server stops')
   const { put } = ctx.storage
@@ -45,19 +45,19 @@ test('an export that is broken off is made anew and leaves nothing behind (right
   }
   assert.equal((await as(ann, 'GET', `/user/exports/${asked.body.id}`)).body.state, 'waiting')
   assert.deepEqual(await readdir(join(ctx.config.dataDir, 'exports')), [])
-  // Two workers at once, as after a stop that was thought to be the end of one.
+  // Runs two workers at once, as after a stop that seemed complete.
   await addJob(sql, 'make_export', { id: asked.body.id })
   await Promise.all([work(), work()])
   const told = await as(ann, 'GET', `/user/exports/${asked.body.id}/archive?json=1`)
   assert.ok(readZip((await fetchBytes(told.body.url)).rawPayload).has('index.html'))
 })
 
-test('exports that wait or are made at the same time are each their own (rights-9)', async () => {
+test('keeps concurrent exports of users separate (rights-9)', async () => {
   const people = [await owner(), await owner(), await owner(), await owner()]
   const ids: number[] = []
   for (const who of people) ids.push((await request(who)).body.id)
   const make = (n: number) =>
-    tasksOn(ctx).make_export?.(
+    allTasks(ctx).make_export?.(
       { id: ids[n] } as never,
       { job: { attempts: 1, max_attempts: 5 }, abortSignal: new AbortController().signal } as never,
     )
@@ -76,7 +76,7 @@ test('exports that wait or are made at the same time are each their own (rights-
   } finally {
     ctx.storage.put = put
   }
-  // Nobody else on the machine reads what is written on the way.
+  // Temporary files are readable by the server only.
   assert.deepEqual(modes, [[0o600, 0o700, 0o700]])
   assert.deepEqual(await states(), ['waiting', 'ready', 'waiting', 'waiting'])
   await Promise.all([make(0), make(2), make(3)])
@@ -91,7 +91,7 @@ test('exports that wait or are made at the same time are each their own (rights-
   }
 })
 
-test('an export that cannot be made is told as failed, and may be asked for again at once (rights-9)', async () => {
+test('reports a failed export, and accepts a new request at once (rights-9)', async () => {
   const [ann, bob] = [await owner(), await owner()]
   const [asked, waiting] = [await request(ann), await request(bob)]
   await sql`
@@ -108,7 +108,7 @@ test('an export that cannot be made is told as failed, and may be asked for agai
   }
   await work()
   assert.equal((await as(ann, 'GET', `/user/exports/${asked.body.id}`)).body.state, 'failed')
-  // His has more attempts.
+  // The second user's job has more attempts.
   assert.equal((await as(bob, 'GET', `/user/exports/${waiting.body.id}`)).body.state, 'waiting')
   assert.match(outbox.findLast(({ to }) => to === ann.email)?.text ?? '', /导出失败.*again/)
   assert.deepEqual(await readdir(join(ctx.config.dataDir, 'exports')), [])
@@ -121,7 +121,7 @@ test('an export that cannot be made is told as failed, and may be asked for agai
   assert.equal((await as(ann, 'GET', '/user/exports')).body[0].state, 'failed')
 })
 
-test('uploads beyond the limit, and those that are lost, are listed and left out (rights-10)', async () => {
+test('lists uploads beyond the limit and lost ones, and leaves them out (rights-10)', async () => {
   const ann = await owner()
   const lost = await uploadPicture(world, ann)
   const [file] = await sql`
@@ -147,7 +147,7 @@ test('uploads beyond the limit, and those that are lost, are listed and left out
   })
 })
 
-test('whoever is suspended takes data along and deletes the account with what they sign in with (rights-1, rights-9)', async () => {
+test('lets a suspended user export data and delete the account with the usual sign-in proof (rights-1, rights-9)', async () => {
   const ann = await owner()
   await sql`
     insert into sanctions (user_id, kind, reason, imposed_by) values (${ann.id}, 'suspension', 'spam', ${ann.id})`
@@ -180,7 +180,7 @@ test('whoever is suspended takes data along and deletes the account with what th
   assert.equal((await fetchBytes(ready.body.url)).statusCode, 404)
 })
 
-test('an account that is erased while its export is made leaves no archive (rights-2)', async () => {
+test('leaves no archive when the account is erased during its export (rights-2)', async () => {
   const ann = await owner()
   const asked = await request(ann)
   const [kept] = await sql`select storage_key as key from data_exports where id = ${asked.body.id}`

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addJob } from '#platform/jobs.ts'
+import { addJob } from '#platform/jobs'
 import { exportsOn } from '#test/fixtures/exports.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { NOT_EXPORTED, peopleTables } from '#test/fixtures/people-tables.ts'
@@ -8,18 +8,18 @@ import { questionsOf } from '#test/fixtures/questions.ts'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
 import { refusalOf, settingsOn } from '#test/sign-up.ts'
 import { createWorld } from '#test/world.ts'
-import { PERSONAL_DATA } from '../src/personal-data.ts'
+import { SITE } from '../src/site.ts'
 
 const world = await createWorld()
 const { as, guest, sql, ctx, work, outbox } = world
-// No other number of a test is like the id of a person.
+// Unlike any other number in the tests.
 await sql`select setval(pg_get_serial_sequence('users', 'id'), 700100200)`
 const { ask, answer } = questionsOf(world)
 const { publish } = feedsOf(world)
 const under = settingsOn(world)
 const { owner, request, fetchBytes, exportOf, hashed } = await exportsOn(world)
 
-test('an export needs a proof, holds what is mine, and is told when it is ready (rights-9)', async () => {
+test("requires a proof for an export, contains the user's data, and notifies when ready (rights-9)", async () => {
   const ann = await owner()
   const bob = await world.person()
   const picture = await uploadPicture(world, ann)
@@ -58,14 +58,14 @@ test('an export needs a proof, holds what is mine, and is told when it is ready 
   const index = JSON.parse(String(files.get('index.json')))
   assert.deepEqual(
     index.lists.map(({ path }: { path: string }) => path),
-    PERSONAL_DATA.map(({ file }) => `${file}.json`),
+    SITE.personalData.map(({ file }) => `${file}.json`),
   )
   for (const { path, rows } of index.lists) assert.equal(list(path.replace('.json', '')).length, rows, path)
   assert.match(String(files.get('index.html')), /<html lang="zh">[\s\S]*您的动态/)
 
   assert.match(outbox.findLast(({ to }) => to === ann.email)?.text ?? '', /导出已完成.*ready/)
   const { body: notices } = await as(ann, 'GET', '/user/notifications?type=system')
-  assert.deepEqual([notices.data[0].data.type, notices.data[0].data.state], ['account:export', 'ready'])
+  assert.deepEqual([notices.data[0].data.kind, notices.data[0].data.state], ['account:export', 'ready'])
 
   const led = await as(ann, 'GET', `/user/exports/${id}/archive`)
   assert.equal(led.status, 302)
@@ -73,7 +73,7 @@ test('an export needs a proof, holds what is mine, and is told when it is ready 
   assert.deepEqual([part.statusCode, part.body.slice(0, 2)], [206, 'PK'])
 })
 
-test('one export at a time, and another one a day later, also racing (rights-9)', async () => {
+test('allows one export at a time and the next a day later, also under a race (rights-9)', async () => {
   const ann = await owner()
   const answers = await Promise.all(Array.from({ length: 6 }, () => request(ann)))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 422, 422, 422, 422, 422])
@@ -97,7 +97,7 @@ test('one export at a time, and another one a day later, also racing (rights-9)'
   )
 })
 
-test('an archive is for its owner alone, until it ends or is deleted (rights-9)', async () => {
+test('restricts an archive to its owner until it expires or is deleted (rights-9)', async () => {
   const ann = await owner()
   const bob = await world.person()
   const { id, url } = await exportOf(ann)
@@ -120,7 +120,7 @@ test('an archive is for its owner alone, until it ends or is deleted (rights-9)'
   })()
   assert.equal((await as(ann, 'DELETE', `/user/exports/${second}`)).status, 204)
   assert.equal((await fetchBytes(later)).statusCode, 404)
-  // The bytes of another one of theirs stay.
+  // The bytes of the user's other archive stay.
   await work()
   assert.equal((await fetchBytes(url)).statusCode, 200)
   assert.deepEqual(refusalOf(await as(ann, 'GET', `/user/exports/${second}/archive`)), [
@@ -139,7 +139,7 @@ test('an archive is for its owner alone, until it ends or is deleted (rights-9)'
   assert.equal((await as(ann, 'GET', `/user/exports/${id}`)).status, 404)
 })
 
-test('nobody else is told of: no nameless author, reporter or moderator (rights-10)', async () => {
+test('reveals nobody else: no anonymous author, reporter or moderator (rights-10)', async () => {
   const [ann, asker, carol, mod] = [await owner(), await world.person(), await world.person(), await owner()]
   const founder = await world.person({ roles: ['founder'] })
   for (const { id } of [ann, asker, carol])
@@ -171,7 +171,7 @@ test('nobody else is told of: no nameless author, reporter or moderator (rights-
       assert.ok(!bytes.toString().includes(String(secret)), `${name} tells ${secret}`)
 })
 
-test('a hundred thousand feeds go into one export (rights-9)', async () => {
+test('exports a hundred thousand feeds (rights-9)', async () => {
   const ann = await owner()
   await sql`
     insert into feeds (user_id, feed_content, feed_from, feed_mark)
@@ -189,9 +189,9 @@ test('a hundred thousand feeds go into one export (rights-9)', async () => {
   assert.equal(new Set(likes.map(({ likeable_id }) => likeable_id)).size, 1000)
 })
 
-test('every table with people in it is exported, or it is said why not (rights-10)', async () => {
+test('exports every table with users, or declares a reason (rights-10)', async () => {
   const people = await peopleTables(sql)
-  const exported = new Set<string>(PERSONAL_DATA.flatMap(({ table, with: parts }) => [table, ...parts]))
+  const exported = new Set<string>(SITE.personalData.flatMap(({ table, with: parts }) => [table, ...parts]))
   assert.ok(people.length > 60, `saw only ${people.length} tables`)
   assert.deepEqual(
     people.filter((name) => !exported.has(name) && NOT_EXPORTED[name] === undefined),
@@ -204,13 +204,13 @@ test('every table with people in it is exported, or it is said why not (rights-1
   }
 })
 
-test('no secret is exported, and an index has the order of each list (rights-10)', async () => {
+test('exports no secret, and has an index for the order of each list (rights-10)', async () => {
   const indexes = await sql<{ table: string; columns: string[]; is_unique: boolean }[]>`
     select i.indrelid::regclass::text as table, i.indisunique and i.indpred is null as is_unique,
       array(select a.attname::text from unnest(i.indkey) with ordinality as k (number, place)
         join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number order by place) as columns
     from pg_index i`
-  for (const { table, owner: whose, within, key, columns, file } of PERSONAL_DATA) {
+  for (const { table, owner: whose, within, key, columns, file } of SITE.personalData) {
     for (const column of columns)
       assert.doesNotMatch(
         column,
@@ -224,7 +224,7 @@ test('no secret is exported, and an index has the order of each list (rights-10)
         (order.every((column, index) => has[index] === column) ||
           (isOne && has.length === 1 && has[0] === whose)),
     )
-    // A person is in few group chats.
+    // A user is in few group chats.
     assert.ok(serves || table === 'im_group_members', `${file} has no index on ${order.join(', ')}`)
   }
 })

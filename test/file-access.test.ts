@@ -9,7 +9,7 @@ const { as, guest, person, sql } = world
 const { rich, answer, askForLooks, ask } = questionsOf(world)
 const [alice, bob] = [await person(), await person()]
 
-/** What those who ask for a file get, a guest first. */
+/** Statuses of the readers of a file, a guest first. */
 const asked = async (file: number, ...people: Person[]) => {
   const replies = [await guest('GET', `/files/${file}`)]
   for (const each of people) replies.push(await as(each, 'GET', `/files/${file}`))
@@ -33,8 +33,8 @@ const publish = async (by: Person, images: number[]): Promise<number> => {
   return made.id
 }
 
-describe('a file is readable exactly when something that shows it is (files-15)', () => {
-  test('an upload that nothing shows yet is its owner’s, who gets an address for pages without a token', async () => {
+describe('allows reading a file exactly when something that shows it is readable (files-15)', () => {
+  test('restricts an unattached upload to its owner, who gets a signed address', async () => {
     const form = new FormData()
     const file = await uploadPicture(world, alice)
     assert.deepEqual(await asked(file, bob, alice), [404, 404, 302])
@@ -48,7 +48,7 @@ describe('a file is readable exactly when something that shows it is (files-15)'
     assert.equal(await load(sent.body.url.replace(`/${sent.body.id}?`, `/${file}?`)), 403)
   })
 
-  test('a picture of a feed is everybody’s until the feed is deleted, and its addresses end with it', async () => {
+  test('shows a picture of a feed to everybody until the feed is deleted, and then ends its addresses', async () => {
     const file = await uploadPicture(world, alice)
     const feed = await publish(alice, [file])
     assert.deepEqual(await asked(file, bob, alice), [302, 302, 302])
@@ -61,7 +61,7 @@ describe('a file is readable exactly when something that shows it is (files-15)'
     assert.deepEqual(await asked(file, moderator), [404, 302])
   })
 
-  test('a picture that was attached by an older version follows the same rule', async () => {
+  test('applies the same rule to a picture attached by an older version', async () => {
     const file = await uploadPicture(world, alice)
     const feed = await publish(alice, [])
     await sql`update file_uses set channel = 'feed:image', raw = ${feed}, attached_at = now() where id = ${file}`
@@ -72,7 +72,7 @@ describe('a file is readable exactly when something that shows it is (files-15)'
     assert.deepEqual(await asked(file), [302])
   })
 
-  test('a picture of an answer behind a paid look is for who may read the answer', async () => {
+  test('restricts a picture of a paid answer to its readers', async () => {
     const [anna, ben, cleo] = [await rich(500), await person(), await rich(150)]
     const question = await askForLooks(anna, ben)
     const file = await uploadPicture(world, ben)
@@ -85,14 +85,14 @@ describe('a file is readable exactly when something that shows it is (files-15)'
     assert.deepEqual(await asked(open, cleo), [302, 302])
   })
 
-  test('the papers of a certification come with an address of minutes to who may see them', async (t) => {
+  test('gives short-lived addresses of certification documents to authorized viewers only', async (t) => {
     const [sender, clerk] = [await person(), await person({ roles: ['founder'] })]
     const file = await uploadPicture(world, sender)
     const early = await addressOf(file, sender)
     const body = { type: 'user', name: 'A', phone: '13900000000', number: '1', desc: 'Me', files: [file] }
     assert.equal((await as(sender, 'POST', '/user/certification', body)).status, 201)
     assert.deepEqual(await asked(file, bob, sender, clerk), [404, 404, 302, 302])
-    // What was given out before the upload became a paper would last for hours.
+    // An address from before the certification would be valid for hours.
     assert.equal(await load(early), 403)
     const own = (await as(sender, 'GET', '/user/certification')).body
     assert.deepEqual([own.files.length, own.files[0].id], [1, file])

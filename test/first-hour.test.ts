@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { openSync, readFileSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,12 @@ import { findFreePort, waitForAnswer } from '#test/servers.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-test('docs/first-hour.md does what it says, command by command', { timeout: 120_000 }, async () => {
+for (const flags of [[], ['--demo']])
+  test(`runs every command of docs/first-hour.md on ${flags.length > 0 ? 'the demo' : 'an empty site'}`, async () => {
+    await runFirstHour(flags)
+  })
+
+async function runFirstHour(flags: string[]) {
   const text = readFileSync(join(ROOT, 'docs/first-hour.md'), 'utf8')
   const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1] ?? '')
   assert.ok(blocks.length >= 9, `saw only ${blocks.length} blocks`)
@@ -20,7 +25,7 @@ test('docs/first-hour.md does what it says, command by command', { timeout: 120_
   const port = await findFreePort()
   const output = openSync(join(folder, 'kith.log'), 'w')
   const dataDir = join(folder, 'data')
-  const server = spawn(process.execPath, ['src/main.ts'], {
+  const server = spawn(process.execPath, ['src/main.ts', ...flags], {
     cwd: ROOT,
     stdio: ['ignore', output, output],
     env: { ...process.env, PORT: String(port), DATA_DIR: dataDir },
@@ -51,9 +56,27 @@ test('docs/first-hour.md does what it says, command by command', { timeout: 120_
     ])
       assert.ok(printed.includes(expected), `"${expected}" was not printed:\n${printed}`)
     assert.doesNotMatch(printed, /"errors"|undefined/)
+    assert.doesNotMatch(printed, /\}\{/, 'a reply begins on the line of another')
+
+    const logged = readFileSync(join(folder, 'kith.log'), 'utf8')
+    const demo = spawnSync(process.execPath, ['src/cli.ts', 'demo'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+      env: { ...process.env, DATA_DIR: dataDir },
+    })
+    assert.equal(demo.status, 1)
+    if (flags.length > 0) {
+      assert.match(logged, /^Demo: telling six weeks, 50 %$/m)
+      assert.match(demo.stdout, /There is a demo already/)
+      return
+    }
+    assert.match(demo.stdout, /DATA_DIR=data-demo npm start -- --demo/)
+    const [, first = ''] = /First request +(curl .+)/.exec(logged) ?? []
+    const reply = spawnSync('bash', ['-c', first], { cwd: folder, encoding: 'utf8' })
+    assert.match(reply.stdout, /^\{"access_token".+\}\n$/)
   } finally {
     server.kill('SIGTERM')
     await stopped
     await rm(folder, { recursive: true, force: true })
   }
-})
+}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createWorld } from '#test/world.ts'
 
-/** References that no index serves, each with the reason why a whole table may be read when what they refer to is deleted. */
+/** References without an index, with the reason why a delete may scan the referring table. */
 const READ_WHOLE: Record<string, string> = {
   'groups.category_id': 'one of few categories is deleted once in a year',
   'role_abilities.ability': 'no ability is ever deleted, and no role has more than there are',
@@ -10,7 +10,7 @@ const READ_WHOLE: Record<string, string> = {
 
 type Reference = { name: string; is_indexed: boolean }
 
-test('whatever refers to a row is found by an index when the row is deleted', async () => {
+test('finds every reference to a deleted row by an index', async () => {
   const { sql } = await createWorld()
   const references = await sql<Reference[]>`
     select c.conrelid::regclass::text || '.' || array_to_string(n.columns, ',') as name,

@@ -3,14 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { describe, test } from 'node:test'
-import { addressKey } from '#platform/http/address.ts'
-import { networkOf } from '#platform/http/device.ts'
-import { viewerOf } from '#platform/http.ts'
-import { isPublicAddress, postOutbound } from '#platform/outbound.ts'
+import { addressKey, isPublicAddress, postOutbound } from '#platform/http'
+import { placeNetwork, viewerOf } from '#platform/http/viewer.ts'
 import { createWorld } from '#test/world.ts'
 
 describe('addresses', () => {
-  test('a /64 of IPv6 counts as one, and IPv4 as itself however it is written (conventions-12)', () => {
+  test('counts a /64 of IPv6 as one address, and IPv4 as itself in any notation (conventions-12)', () => {
     assert.equal(addressKey('203.0.113.9'), '203.0.113.9')
     assert.equal(addressKey('::ffff:203.0.113.9'), '203.0.113.9')
     assert.equal(addressKey('2001:db8:1:2::1'), addressKey('2001:db8:1:2:ffff:eeee:dddd:cccc'))
@@ -18,13 +16,13 @@ describe('addresses', () => {
     assert.equal(addressKey('nonsense:'), 'nonsense:')
   })
 
-  test('what a proxy says instead of an address is in no network', () => {
-    for (const address of ['unknown', '', '203.0.113.9:80']) assert.equal(networkOf(address), '', address)
-    assert.equal(networkOf('203.0.113.9'), '203.0.113.0/24')
-    assert.equal(networkOf('2001:db8:1:2::1'), '2001:db8:1::/48')
+  test("puts a proxy's invalid address into no network", () => {
+    for (const address of ['unknown', '', '203.0.113.9:80']) assert.equal(placeNetwork(address), '', address)
+    assert.equal(placeNetwork('203.0.113.9'), '203.0.113.0/24')
+    assert.equal(placeNetwork('2001:db8:1:2::1'), '2001:db8:1::/48')
   })
 
-  test('IPv4 in the clothes of IPv6 is not public', () => {
+  test('treats IPv4-mapped private addresses as private', () => {
     for (const address of [
       '::127.0.0.1',
       '::10.0.0.1',
@@ -39,7 +37,7 @@ describe('addresses', () => {
       assert.equal(isPublicAddress(address), true, address)
   })
 
-  test('an own address in a URL is refused, and of an answer without end the beginning is read', async () => {
+  test('rejects a private address in a URL, and reads only the start of an endless response', async () => {
     const server = createServer((socket) => {
       socket.on('error', () => {})
       socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(5000)}`))
@@ -53,7 +51,7 @@ describe('addresses', () => {
     server.close()
   })
 
-  test('guests of one /64 share the limit (conventions-12)', async () => {
+  test('shares the limit between guests of one /64 (conventions-12)', async () => {
     const { app } = await createWorld({ RATE_LIMIT_ANONYMOUS: '3', TRUST_PROXY: '127.0.0.1' })
     const ask = (address: string) =>
       app.inject({ url: '/api/v2/bootstrappers', headers: { 'x-forwarded-for': address } })
@@ -65,7 +63,7 @@ describe('addresses', () => {
 })
 
 describe('tokens', () => {
-  test('an address that sends unknown ones is refused before they are looked up, known ones pass (conventions-12)', async () => {
+  test('rejects an address that sends unknown tokens before looking them up, and accepts known ones (conventions-12)', async () => {
     const texts: string[] = []
     const { as, guest, person } = await createWorld(
       { RATE_LIMIT_ANONYMOUS: '5' },
@@ -87,8 +85,8 @@ describe('tokens', () => {
   })
 })
 
-describe('a route that forgot to ask for a sign-in', () => {
-  test('is 401 for a guest all the same, where it needs to know who asks', async () => {
+describe('route without a declared sign-in', () => {
+  test('returns 401 to a guest when it needs the viewer', async () => {
     const { as, guest, person } = await createWorld(
       {},
       {
@@ -104,8 +102,8 @@ describe('a route that forgot to ask for a sign-in', () => {
   })
 })
 
-describe('what others may keep', () => {
-  test('nothing that a viewer or a sender was told (conventions-35)', async () => {
+describe('shared caches', () => {
+  test('store no reply for a viewer or sender (conventions-35)', async () => {
     const { as, guest, person } = await createWorld()
     const ann = await person()
     assert.equal((await as(ann, 'GET', '/user')).headers['cache-control'], 'no-store')
@@ -115,8 +113,8 @@ describe('what others may keep', () => {
   })
 })
 
-describe('requests that cannot be read', () => {
-  test('a form with a boundary that no parser takes is 400', async () => {
+describe('unreadable requests', () => {
+  test('returns 400 for a form with an invalid boundary', async () => {
     const { app, person } = await createWorld()
     const ann = await person()
     for (const boundary of ['x'.repeat(253), 'x'.repeat(5000), '']) {
@@ -133,7 +131,7 @@ describe('requests that cannot be read', () => {
     }
   })
 
-  test('a body that stops arriving is 408 after a while, and a slow one is waited for', async () => {
+  test('returns 408 for a body that stops arriving, and waits for a slow one', async () => {
     const { app, person } = await createWorld({ REQUEST_IDLE_MS: '400' })
     const ann = await person()
     await app.listen({ host: '127.0.0.1', port: 0 })
@@ -165,8 +163,8 @@ describe('requests that cannot be read', () => {
   })
 })
 
-describe('an Idempotency-Key', () => {
-  test('knows the operation however its address is spelled (conventions-28)', async () => {
+describe('Idempotency-Key', () => {
+  test('recognises the operation in any spelling of its path (conventions-28)', async () => {
     const { as, person } = await createWorld()
     const [ann, bob] = [await person(), await person()]
     const root = await person({ roles: ['founder'] })

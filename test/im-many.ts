@@ -5,8 +5,8 @@ import { createWorld } from '#test/world.ts'
 
 const PEOPLE = 10_000
 
-/** Apart from the other tests: it takes as long as ejabberd takes to make ten thousand accounts. */
-test('ten thousand people are registered, with progress that an administrator sees', {
+/** Separate from the other tests, because ejabberd takes long to create ten thousand accounts. */
+test('registers ten thousand users and shows an administrator the progress', {
   skip: skipEjabberd,
   timeout: 900_000,
 }, async (t) => {
@@ -30,7 +30,7 @@ test('ten thousand people are registered, with progress that an administrator se
       const { body } = await as(founder, 'GET', '/admin/im')
       progress.push(body.registration.done)
       t.diagnostic(`${body.registration.done} of ${body.registration.total}`)
-      // In the middle the service goes away for a while.
+      // The service goes away for a while half way.
       if (progress.length === 5) await service.stop().then(() => service.start())
       if (over && body.registration.finished_at === null) {
         await sql`update graphile_worker._private_jobs set run_at = now() where locked_at is null`

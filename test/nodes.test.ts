@@ -35,30 +35,30 @@ async function signIn(address: string): Promise<string> {
   return (answer.body as { access_token: string }).access_token
 }
 
-/** Two nodes on one database do together what one alone does. */
+/** Checks that two nodes on one database behave like one. */
 async function walk(env: Record<string, string>, name: string): Promise<void> {
   const dataDir = join(folder, name)
-  // Both at once, on an empty database.
+  // Starts both at once on an empty database.
   const nodes = [1, 2].map((n) => startServer(`${dataDir}${n}`, { ...COMMON, ...env }))
   const [one = '', two = ''] = await Promise.all(nodes.map(({ address }) => address))
   const [token, other] = [await signIn(one), await signIn(two)]
   assert.equal((await send(two, token, 'GET', '/user')).status, 200)
 
-  // The two race for one payment, which takes place once.
+  // Both race for one payment, which takes effect once.
   const feed = { feed_content: 'of two nodes', feed_from: 5, feed_mark: 77 }
   const made = await Promise.all([one, two].map((node) => send(node, token, 'POST', '/feeds', feed)))
   assert.deepEqual(made.map(({ status }) => status).sort(), [201, 201], JSON.stringify(made))
   const user = (await send(two, token, 'GET', '/user')).body as { extra: { feeds_count: number } }
   assert.equal(user.extra.feeds_count, 1)
 
-  // A job that one node adds tells a stream that the other holds open.
+  // A job of one node reaches a stream on the other.
   const stream = await openStream(two, token)
   const notice = await send(one, token, 'POST', '/admin/notices', { contents: 'to all', all: true })
   assert.equal(notice.status, 201)
   await until(async () => stream.events.length > 0)
   stream.close()
 
-  // What one node changes the other knows soon.
+  // Changes by one node soon reach the other.
   await until(async () => (await send(one, other, 'GET', '/user')).status === 200)
   assert.equal((await send(two, other, 'POST', '/auth/logout')).status, 200)
   await until(async () => (await send(one, other, 'GET', '/user')).status === 401)
@@ -68,22 +68,41 @@ async function walk(env: Record<string, string>, name: string): Promise<void> {
   }
 }
 
-test('two nodes share one PostgreSQL', { skip: skipPostgres }, async () => {
+test('runs two nodes on one PostgreSQL', { skip: skipPostgres }, async () => {
   const database = await startPostgres()
   await walk({ DATABASE_URL: database.url }, 'direct')
 })
 
-test('two nodes go through PgBouncer in transaction mode', { skip: skipPgBouncer }, async () => {
+test('runs jobs on the second node after the first was killed', { skip: skipPostgres }, async () => {
+  const database = await startPostgres()
+  const env = { ...COMMON, DATABASE_URL: database.url }
+  const first = startServer(join(folder, 'killed'), env)
+  await first.address
+  const second = startServer(join(folder, 'standing-by'), env)
+  const address = await second.address
+  first.child.kill('SIGKILL')
+  await first.ended
+  const token = await signIn(address)
+  const stream = await openStream(address, token)
+  const notice = await send(address, token, 'POST', '/admin/notices', { contents: 'to all', all: true })
+  assert.equal(notice.status, 201)
+  await until(async () => stream.events.length > 0)
+  stream.close()
+  second.child.kill('SIGTERM')
+  await second.ended
+})
+
+test('runs two nodes through PgBouncer in transaction mode', { skip: skipPgBouncer }, async () => {
   const database = await startPostgres()
   const pooled = await startPgBouncer(database, {
     connect_query: connectQuery({ statementTimeoutMs: 10_000, lockTimeoutMs: 3_000 }),
-    // Fewer than the nodes have of their own, so that they change hands.
+    // Fewer than the nodes use, so that they change hands.
     default_pool_size: '4',
   })
   await walk({ DATABASE_URL: pooled, DATABASE_DIRECT_URL: database.url }, 'pooled')
 })
 
-test('a pooler that sets nothing up, or loses prepared statements, is told of', {
+test('reports a pooler without session parameters or prepared statements', {
   skip: skipPgBouncer,
 }, async () => {
   const database = await startPostgres()

@@ -1,4 +1,4 @@
-/** A notice to everybody goes on where it was when its server was killed or told to stop in the middle of it. */
+/** A notice to all users resumes when its server was killed or stopped in the middle. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -7,8 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { openDatabase } from '#platform/database.ts'
-import { findRunningPostgres } from '#platform/embedded-postgres/running.ts'
+import { findRunningPostgres, openDatabase } from '#platform/database'
 import { findFreePort, waitForAnswer } from '#test/servers.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -76,7 +75,7 @@ async function until(server: Running, id: number, isSo: (state: State) => boolea
   }
 }
 
-test('a notice to everybody reaches each of them once, whatever happens to the server meanwhile', async () => {
+test('delivers a notice to every user once, despite kills and stops of the server', async () => {
   let server = await startServer()
   await server.sql`
     insert into users (name, name_key) select 'crowd' || n, 'crowd' || n from generate_series(1, ${PEOPLE}::int) n`

@@ -3,16 +3,15 @@ import { hash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { seedAbilities } from '#modules/abilities/index.ts'
-import { openDatabase } from '#platform/database.ts'
-import { addJob, migrateJobs } from '#platform/jobs.ts'
-import { migrate } from '#platform/migrate.ts'
+import { migrate, openDatabase } from '#platform/database'
+import { addJob, migrateJobs } from '#platform/jobs'
 import { hashPassword } from '#platform/passwords.ts'
-import { examine } from '../src/doctor.ts'
+import { diagnose } from '../src/doctor.ts'
 import { createWorld } from './world.ts'
 
 /**
- * A database as 0027 left it, with rows that later migrations change or have to respect, brought to this version: what
- * is asked of it below is asked over HTTP, as its people would.
+ * A database at migration 0027 with rows that later migrations change or respect, upgraded to this version.
+ * The tests use it over HTTP.
  */
 const OLD = readdirSync('migrations').filter((name) => name.endsWith('.sql') && name < '0028')
 const NAME = `kith_old_rows_${process.pid}`
@@ -23,7 +22,7 @@ const tokenOf = (name: string) => `token-of-${name}-from-before`
 const server = JSON.parse(process.env.KITH_TEST_DATABASE ?? '{}')
 const admin = openDatabase({ connection: server, poolSize: 1, statementTimeoutMs: 60_000 })
 after(async () => {
-  // Where it is being vacuumed the server refuses; it goes with the whole server at the end.
+  // The server may reject the drop during a vacuum; the database goes with the whole server.
   await admin.unsafe(`drop database if exists ${NAME} with (force)`).catch(() => {})
   await admin.end()
 })
@@ -49,7 +48,7 @@ async function fillOldDatabase(): Promise<void> {
       select ${hash('sha256', tokenOf(name), 'buffer')}, user_id, id, now(), now() + interval '1 hour', now() + interval '14 days'
       from token_families where user_id = ${id}`
   }
-  // The founder took one ability from their own role, and others came with later versions.
+  // The founder's role had lost one ability, and later versions added others.
   await sql`insert into abilities (name, display_name) values ('admin: login', ''), ('admin: feeds', ''), ('admin:user:show', '')`
   await sql`insert into roles (name, fixed) values ('founder', true), ('owner', true)`
   await sql`insert into role_abilities (role_id, ability)
@@ -67,7 +66,7 @@ async function fillOldDatabase(): Promise<void> {
       ('good', '{"image": "https://example.org/1.png", "link": "HTTPS://example.org/?a=1#b"}'),
       ('none', '{"image": "https://example.org/1.png"}')
     ) t (title, data) where space = 'boot'`
-  // 0032: two questions and three answers of Ada, of which one and two are anonymous, and who liked them.
+  // 0032: two questions and three answers of Ada, some anonymous, with likes.
   await sql`
     insert into questions (id, user_id, subject, subject_key, subject_grams, anonymity, answers_count) values
       (1, ${MEMBERS.ada}, 'Open?', 'open?', '{}', false, 3), (2, ${MEMBERS.ada}, 'Hidden?', 'hidden?', '{}', true, 0)`
@@ -80,7 +79,7 @@ async function fillOldDatabase(): Promise<void> {
       ('question-answers', 1, ${MEMBERS.ben}, ${MEMBERS.ada}), ('question-answers', 2, ${MEMBERS.ben}, ${MEMBERS.ada}),
       ('question-answers', 2, ${MEMBERS.cleo}, ${MEMBERS.ada})`
   await sql`insert into question_people (user_id, likes_count) values (${MEMBERS.ada}, 1)`
-  // Ben's count was lost once: it may not fall below nothing.
+  // Ben's count was wrong once; it must not become negative.
   await sql`
     insert into questions (id, user_id, subject, subject_key, subject_grams, anonymity)
     values (3, ${MEMBERS.ben}, 'Of Ben?', 'of ben?', '{}', true)`
@@ -94,7 +93,22 @@ async function fillOldDatabase(): Promise<void> {
   await sql`
     insert into reports (user_id, target_user, reportable_type, reportable_id, subject, reason, status, created_at, handled_by, handled_at) values
       (${MEMBERS.ada}, ${MEMBERS.ben}, 'users', ${MEMBERS.ben}, 'ben', 'rude', 1, ${OLD_TIME}, ${MEMBERS.founder}, ${OLD_TIME})`
-  for (const table of ['users', 'questions', 'answers', 'areas'])
+  // 0130: uploads of Ada and Ben, one of them referenced by a post of its owner.
+  await sql`insert into group_categories (id, name, name_key) values (1, 'old', 'old')`
+  await sql`
+    insert into groups (id, name, name_key, name_grams, user_id, category_id, mode, permissions, audit)
+    values (1, 'Old', 'old', '{}', ${MEMBERS.ada}, 1, 'public', '{member}', 0)`
+  await sql`insert into group_counts (group_id, posts_count) values (1, 1)`
+  await sql`
+    insert into group_posts (id, group_id, user_id, title, title_key, title_grams, body, summary) values
+      (1, 1, ${MEMBERS.ada}, 'Old', 'old', '{}', 'Look @![one](12) and @![two]( 13 ) and 14', '')`
+  await sql`
+    insert into files (id, owner_id, sha256, md5, storage_key, mime, size) values
+      (1, ${MEMBERS.ada}, '\\x01', '\\x01', 'old/1', 'image/png', 1), (2, ${MEMBERS.ben}, '\\x02', '\\x02', 'old/2', 'image/png', 1)`
+  await sql`
+    insert into file_uses (id, file_id, owner_id) values
+      (12, 1, ${MEMBERS.ada}), (13, 2, ${MEMBERS.ben}), (14, 1, ${MEMBERS.ada})`
+  for (const table of ['users', 'questions', 'answers', 'areas', 'files', 'file_uses'])
     await sql.unsafe(`select setval(pg_get_serial_sequence('${table}', 'id'), max(id)) from ${table}`)
 
   await migrate(sql)
@@ -103,7 +117,7 @@ async function fillOldDatabase(): Promise<void> {
   await sql.end()
 }
 
-test('addresses that others follow and that are not http are forgotten, and no others (0028)', async () => {
+test('removes only links that are not http (0028)', async () => {
   const { sql, as } = world
   const ads = (await as(signedIn('ada'), 'GET', '/advertisingspace/1/advertising')).body as {
     title: string
@@ -123,7 +137,7 @@ test('addresses that others follow and that are not http are forgotten, and no o
   assert.deepEqual([...kept], [{ name: 'site:name' }])
 })
 
-test('what was counted of anonymous questions, answers and their likes is taken back, and no time tells of it (0032)', async () => {
+test('corrects counters for anonymous questions, answers and likes without revealing times (0032)', async () => {
   const { sql, as } = world
   const { body: ada } = await as(signedIn('ben'), 'GET', `/users/${MEMBERS.ada}`)
   const { questions_count, answers_count, likes_count } = ada.extra
@@ -144,7 +158,7 @@ test('what was counted of anonymous questions, answers and their likes is taken 
   )
 })
 
-test('a like from before is taken back from the counts that hold it, and from no others (0032)', async () => {
+test('subtracts an older like only from the counters that include it (0032)', async () => {
   const { sql, as } = world
   const likesOf = async () => {
     const [row] = await sql`select likes_count from user_counts where user_id = ${MEMBERS.ada}`
@@ -157,13 +171,13 @@ test('a like from before is taken back from the counts that hold it, and from no
   assert.equal(await likesOf(), 0)
 })
 
-test('the doctor finds nothing to mend in what was there before (0032, 0061)', async () => {
+test('leaves nothing to repair for the doctor (0032, 0061)', async () => {
   const lines: string[] = []
-  const isWell = await examine(world.sql, { mend: false, print: (line) => lines.push(line) })
+  const isWell = await diagnose(world.sql, { mend: false, print: (line) => lines.push(line) })
   assert.ok(isWell, lines.join('\n'))
 })
 
-test('areas lie nowhere until somebody says where, and then on the earth (0031)', async () => {
+test('gives areas a position only when an administrator sets one, within bounds (0031)', async () => {
   const { sql } = world
   const [area] = await sql`select longitude, latitude from areas where id = 900001`
   assert.deepEqual({ ...area }, { longitude: null, latitude: null })
@@ -171,13 +185,13 @@ test('areas lie nowhere until somebody says where, and then on the earth (0031)'
   await assert.rejects(sql`update areas set longitude = 5, latitude = 91 where id = 900001`, /areas_on_earth/)
 })
 
-test('people from before sign in, without an approval, an invitation or a second factor (0040, 0043)', async () => {
+test('lets old users sign in without approval, invitation or second factor (0040, 0043)', async () => {
   const { guest } = world
   const { status } = await guest('POST', '/auth/login', { login: 'ada', password: PASSWORD })
   assert.equal(status, 200)
 })
 
-test('an account that was disabled before is disabled, not erased, and waits for no approval (0040, 0041)', async () => {
+test('keeps an old disabled account disabled, neither erased nor pending (0040, 0041)', async () => {
   const { as, guest } = world
   const refused = await guest('POST', '/auth/login', { login: 'gone', password: PASSWORD })
   assert.equal(refused.status, 403)
@@ -191,7 +205,7 @@ test('an account that was disabled before is disabled, not erased, and waits for
   assert.equal((await guest('POST', '/auth/login', { login: 'gone', password: PASSWORD })).status, 200)
 })
 
-test('sign-ins from before go on, are listed without a device, and can be ended (0042)', async () => {
+test('keeps old sign-ins, lists them without a device, and revokes them (0042)', async () => {
   const { as, guest } = world
   const cleo = signedIn('cleo')
   const { body: sessions } = await as(cleo, 'GET', '/user/sessions')
@@ -206,7 +220,7 @@ test('sign-ins from before go on, are listed without a device, and can be ended 
   assert.equal((await guest('GET', '/user')).status, 401)
 })
 
-test('statistics reach back to the days before there were any (0060)', async () => {
+test('covers earlier days in statistics (0060)', async () => {
   const { as, ctx, work } = world
   await addJob(ctx.sql, 'sum_statistics', {})
   await work()
@@ -220,7 +234,7 @@ test('statistics reach back to the days before there were any (0060)', async () 
   assert.deepEqual(registered.values, [0, 5, 0])
 })
 
-test('reports from before are told to whoever decides about the person (0061)', async () => {
+test('shows old reports to the administrators who decide on the user (0061)', async () => {
   const { as } = world
   const { status, body } = await as(signedIn('founder'), 'GET', `/admin/users/${MEMBERS.ben}/history`)
   assert.equal(status, 200)
@@ -233,11 +247,25 @@ test('reports from before are told to whoever decides about the person (0061)', 
   )
 })
 
-test('the founder gets the abilities of later versions, and none back that they had given away', async () => {
+test('grants the founder new abilities, and restores none that were removed', async () => {
   const rows = await world.sql<{ ability: string }[]>`
     select ability from role_abilities a join roles r on r.id = a.role_id where r.name = 'founder'`
   const held = rows.map(({ ability }) => ability)
   for (const ability of ['admin: sanctions', 'admin: invitations', 'admin: address blocks'])
     assert.ok(held.includes(ability))
   assert.ok(!held.includes('admin: feeds'))
+})
+
+test("attaches new uploads to the owner's post that refers to them (0130)", async () => {
+  const { sql } = world
+  const uses = await sql<{ id: number; channel: string | null; raw: number | null }[]>`
+    select id, channel, raw from file_uses where id in (12, 13, 14) order by id`
+  assert.deepEqual(
+    uses.map(({ id, channel, raw }) => [id, channel, raw]),
+    [
+      [12, 'group:post', 1],
+      [13, null, null],
+      [14, null, null],
+    ],
+  )
 })

@@ -19,13 +19,13 @@ const EXPECTED = [
   'sanctions.impose',
   'passed',
   'song: Morning',
-  'All is well.',
+  'No faults found.',
 ]
 
-test('what docs/operating.md calls by name in the console is called so there', async () => {
+test("uses the console's names in docs/operating.md", async () => {
   const text = readFileSync(join(ROOT, 'docs/operating.md'), 'utf8')
   const named = new Set([...text.matchAll(/\*\*([^*]+)\*\*/g)].map((match) => match[1] ?? ''))
-  // An example of a text, and no part of the console.
+  // An example text, not a part of the console.
   named.delete('larger')
   assert.ok(named.size > 15, `saw only ${named.size} names`)
   const source: string[] = []
@@ -38,7 +38,7 @@ test('what docs/operating.md calls by name in the console is called so there', a
   )
 })
 
-test('docs/operating.md does what it says, command by command', { timeout: 300_000 }, async () => {
+test('runs every command of docs/operating.md', { timeout: 300_000 }, async () => {
   const text = readFileSync(join(ROOT, 'docs/operating.md'), 'utf8')
   const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1] ?? '')
   assert.ok(blocks.length >= 13, `saw only ${blocks.length} blocks`)

@@ -19,7 +19,7 @@ const read = (name: string) => readFileSync(join(ROOT, 'deploy', name), 'utf8')
 const DOCUMENTED =
   readFileSync(join(ROOT, 'docs/running.md'), 'utf8') + readFileSync(join(ROOT, 'docs/im.md'), 'utf8')
 
-/** Runs a program that CI installs; false where it is absent elsewhere. */
+/** Runs a program that CI installs; false when it is missing elsewhere. */
 function has(program: string, t: TestContext): boolean {
   const paths = [...(process.env.PATH ?? '').split(':'), '/usr/sbin']
   if (paths.some((path) => existsSync(join(path, program)))) return true
@@ -29,7 +29,7 @@ function has(program: string, t: TestContext): boolean {
 }
 const ENV = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` }
 
-test('the service is one that systemd takes, and shuts itself in', async (t) => {
+test('has a systemd service that is valid and sandboxed', async (t) => {
   if (!has('systemd-analyze', t)) return
   const unit = join(folder, 'kith.service')
   await writeFile(unit, read('systemd/kith.service').replaceAll('/opt/kith', ROOT))
@@ -46,7 +46,7 @@ test('the service is one that systemd takes, and shuts itself in', async (t) => 
   assert.equal(secured.status, 0, secured.stdout.split('\n').at(-2) ?? '')
 })
 
-test('Caddy passes requests on, each piece of a stream when it comes, and no metrics', async (t) => {
+test('passes requests through Caddy with unbuffered streams and without metrics', async (t) => {
   if (!has('caddy', t)) return
   const [site, upstream] = [await findFreePort(), await findFreePort()]
   let sent: (() => void) | undefined
@@ -68,7 +68,7 @@ test('Caddy passes requests on, each piece of a stream when it comes, and no met
   })
   assert.equal(valid.status, 0, valid.stderr)
   const own = join(folder, 'Caddyfile')
-  await writeFile(own, `{\n\tadmin off\n}\n${read('caddy/Caddyfile')}`)
+  await writeFile(own, read('caddy/Caddyfile').replace(/^\{$/m, '{\n\tadmin off'))
   const caddy = spawn('caddy', ['run', '--adapter', 'caddyfile', '--config', own], { env, stdio: 'ignore' })
   try {
     const at = `http://127.0.0.1:${site}`
@@ -91,7 +91,7 @@ test('Caddy passes requests on, each piece of a stream when it comes, and no met
   }
 })
 
-test('nginx takes its sample, which names the stream as it is', async (t) => {
+test("passes nginx's configuration test, with an unbuffered stream", async (t) => {
   const sample = read('nginx/kith.conf')
   const [, stream] = /location = (\/api\S+stream)/.exec(sample) ?? []
   const contract = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8')) as { paths: object }
@@ -131,7 +131,7 @@ test('nginx takes its sample, which names the stream as it is', async (t) => {
   assert.equal(valid.status, 0, valid.stderr)
 })
 
-test('the container runs as nobody special, on a disk it cannot write to, and what it copies and runs is there', () => {
+test('runs the container as an unprivileged user on a read-only disk, with all files that it copies and runs', () => {
   const text = read('docker/Dockerfile')
   const lines = text
     .replaceAll(/\\\n\s*/g, ' ')
@@ -172,11 +172,11 @@ const COMPOSE = ['docker/compose.yml', 'docker/compose.full.yml']
 const servicesOf = (name: string) =>
   Object.entries((parse(read(name)) as { services: Record<string, Service> }).services)
 
-test('every image is of one version, every service says whether it is well, and others wait for that', () => {
+test('pins every image, and gives every service a health check that others wait for', () => {
   for (const name of COMPOSE)
     for (const [service, { image, build, healthcheck, depends_on }] of servicesOf(name)) {
       if (!build) assert.match(image, /^[\w./-]+:\d[\w.-]*$/, `${name}: ${image}`)
-      // That of Kith is in its image.
+      // The health check of Kith is in its image.
       if (!build) assert.equal(healthcheck?.test[0], 'CMD', `${name}: ${service}`)
       for (const { condition } of Object.values(depends_on ?? {}))
         assert.equal(condition, 'service_healthy', service)
@@ -185,7 +185,7 @@ test('every image is of one version, every service says whether it is well, and 
     assert.match(image, /^[\w/-]+:(\d[\w.]*|bookworm)[\w.-]*$/)
 })
 
-test('every setting that a compose file names is one that Kith reads, and together they are a configuration', () => {
+test('uses only known settings in compose files, which form a valid configuration', () => {
   const source = readFileSync(join(ROOT, 'src/platform/config.ts'), 'utf8')
   const example = read('docker/full.env.example')
   const given = Object.fromEntries(
@@ -218,10 +218,10 @@ test('every setting that a compose file names is one that Kith reads, and togeth
   assert.ok(seen > 10)
 })
 
-test('ejabberd is started in its container for the site, open to Kith beside it, with the account of Kith', async () => {
+test("starts ejabberd in its container for the site, reachable by Kith, with Kith's account", async () => {
   const home = join(folder, 'ejabberd')
   for (const each of ['bin', 'conf']) await mkdir(join(home, each), { recursive: true })
-  // Stands for the program of the image: it is started at the second look, and says what it was told.
+  // A fake of the image's program, which starts at the second check and records its arguments.
   const fake = `#!/bin/sh
 echo "$@" >> ${home}/told
 case $1 in
@@ -265,7 +265,7 @@ esac
   assert.ok(!JSON.stringify(made).includes('chat.example.org'))
 })
 
-test('every file of deploy is spoken of', () => {
+test('documents every file of deploy', () => {
   const spoken =
     DOCUMENTED +
     read('docker/Dockerfile') +

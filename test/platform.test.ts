@@ -4,14 +4,14 @@ import { type AddressInfo, connect } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { buildApp } from '#app'
-import { createMetrics } from '#platform/metrics.ts'
+import { createMetrics } from '#platform/observability'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { createWorld } from '#test/world.ts'
 
 const world = await createWorld()
 const { app, as, guest, person } = world
 
-test('an unknown path is 404 in the specified shape, with rate and request headers (conventions-7)', async () => {
+test('returns 404 in the specified shape for an unknown path, with rate and request headers (conventions-7)', async () => {
   const answer = await guest('GET', '/nothing/here')
   assert.equal(answer.status, 404)
   assert.equal(typeof answer.body.message, 'string')
@@ -22,19 +22,19 @@ test('an unknown path is 404 in the specified shape, with rate and request heade
   assert.equal(answer.headers['content-encoding'], undefined)
 })
 
-test('a known path with another verb is 405 with Allow (conventions-2)', async () => {
+test('returns 405 with Allow for a known path with another method (conventions-2)', async () => {
   const answer = await guest('POST', '/user/abilities', {})
   assert.equal(answer.status, 405)
   assert.equal(answer.headers.allow, 'GET, HEAD')
 })
 
-test('a route for users answers a guest 401, and Chinese when asked for (conventions-8)', async () => {
+test('returns 401 to a guest on a route for users, in Chinese on request (conventions-8)', async () => {
   const answer = await guest('GET', '/user/abilities', undefined, { 'accept-language': 'zh-CN,en;q=0.5' })
   assert.equal(answer.status, 401)
   assert.match(answer.body.message, /[\u4e00-\u9fff]/)
 })
 
-test('a token in the header or the query opens the route, HEAD included (conventions-21)', async () => {
+test('accepts a token in the header or the query, HEAD included (conventions-21)', async () => {
   const ada = await person()
   const answer = await as(ada, 'GET', '/user/abilities')
   assert.deepEqual(
@@ -45,7 +45,7 @@ test('a token in the header or the query opens the route, HEAD included (convent
   assert.equal((await as(ada, 'HEAD', '/user/abilities')).status, 200)
 })
 
-test('malformed JSON is 400 in the specified shape', async () => {
+test('returns 400 in the specified shape for malformed JSON', async () => {
   const send = (payload: string, type: string) =>
     app.inject({ method: 'POST', url: '/api/v2/nothing', payload, headers: { 'content-type': type } })
   const malformed = await send('{"a":', 'application/json')
@@ -60,27 +60,98 @@ test('malformed JSON is 400 in the specified shape', async () => {
   assert.deepEqual([other.statusCode, other.headers['x-error-code']], [415, 'unsupported_media_type'])
 })
 
-test('a route that does not say who may call it is refused before the server starts', async () => {
+test('rejects a body that is not UTF-8 and accepts every script (conventions-41)', async () => {
+  const ada = await person()
+  const send = (bio: Buffer) =>
+    app.inject({
+      method: 'PATCH',
+      url: '/api/v2/user',
+      payload: Buffer.concat([Buffer.from('{"bio":"'), bio, Buffer.from('"}')]),
+      headers: { authorization: `Bearer ${ada.token}`, 'content-type': 'application/json' },
+    })
+  for (const bytes of [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc4, 0xe3]]) {
+    const refused = await send(Buffer.from(bytes))
+    assert.deepEqual([refused.statusCode, refused.headers['x-error-code']], [400, 'bad_request'])
+  }
+  assert.equal((await send(Buffer.from('你好, \ufffd 🙂'))).statusCode, 204)
+  assert.equal((await as(ada, 'GET', '/user')).body.bio, '你好, \ufffd 🙂')
+})
+
+test('ignores an empty body whatever its content type (conventions-41)', async () => {
+  const [ada, ben] = [await person(), await person()]
+  for (const type of ['application/json', 'text/plain', 'application/xml', 'multipart/form-data', 'nonsense'])
+    for (const method of ['PUT', 'DELETE'] as const) {
+      const answer = await app.inject({
+        method,
+        url: `/api/v2/user/followings/${ben.id}`,
+        headers: { authorization: `Bearer ${ada.token}`, 'content-type': type, 'content-length': '0' },
+      })
+      assert.equal(answer.statusCode, 204, `${type} ${answer.body}`)
+    }
+})
+
+test('asks for a multipart form when an upload has another content type (conventions-41)', async () => {
+  const ada = await person()
+  for (const path of ['/files', '/user/bg']) {
+    const answer = await app.inject({
+      method: 'POST',
+      url: `/api/v2${path}`,
+      payload: 'bytes',
+      headers: { authorization: `Bearer ${ada.token}`, 'content-type': 'image/png' },
+    })
+    assert.deepEqual([answer.statusCode, answer.headers['x-error-code']], [415, 'unsupported_media_type'])
+    assert.match(answer.json().message, /multipart\/form-data/)
+  }
+})
+
+test('sends Allow on OPTIONS (conventions-2)', async () => {
+  const answer = await guest('OPTIONS', '/user/abilities')
+  assert.equal(answer.headers.allow, 'GET, HEAD')
+  assert.equal((await guest('OPTIONS', '/nothing/here')).headers.allow, undefined)
+})
+
+test('names the list, not the item, when a value in it is invalid (conventions-7)', async () => {
+  const ada = await person()
+  const { status, body } = await as(ada, 'POST', '/im/group', { groupname: 'G', desc: '', members: '1,x' })
+  assert.deepEqual([status, Object.keys(body.errors)], [422, ['members']])
+  assert.match(body.errors.members[0], /^The members field /)
+})
+
+test('returns 422 when a page is out of range, and page 1 when it is no positive integer (conventions-16)', async () => {
+  const ada = await person()
+  const read = (page: string) => as(ada, 'GET', `/user/notifications?type=like&page=${page}`)
+  const { status, body } = await read('1000001')
+  assert.deepEqual([status, Object.keys(body.errors)], [422, ['page']])
+  for (const [page, shown] of [
+    ['1000000', 1_000_000],
+    ['NaN', 1],
+    ['0', 1],
+    ['1.5', 1],
+  ] as const)
+    assert.equal((await read(page)).body.meta.current_page, shown, page)
+})
+
+test('refuses to start with a route without declared access', async () => {
   const other = await buildApp({ ...world.ctx, metrics: createMetrics(), onClose: [] })
   assert.throws(() => other.get('/api/v2/forgotten', async () => 'open'), /does not say who may call it/)
   await other.close()
 })
 
-test('caches are told of the API alone', async () => {
+test('sets cache headers for the API only', async () => {
   const health = await app.inject('/health/live')
   assert.equal(health.statusCode, 200)
   assert.equal(health.headers.etag, undefined)
   assert.doesNotMatch(String(health.headers.vary), /Authorization/)
 })
 
-test('a URL that cannot be decoded is 400 with all headers', async () => {
+test('returns 400 with all headers for a URL that cannot be decoded', async () => {
   const answer = await guest('GET', '/feeds/%E0%A4%A')
   assert.ok([400, 404].includes(answer.status))
   assert.equal(typeof answer.body.message, 'string')
   assert.ok(answer.headers['x-ratelimit-limit'])
 })
 
-test('the description says shared objects once, and every reference leads somewhere', async () => {
+test('describes shared objects once, with valid references', async () => {
   const { body } = await guest('GET', '/openapi.json')
   const text = JSON.stringify(body)
   const names = [...text.matchAll(/"\$ref":"#\/components\/(\w+\/\w+)"/g)].map(([, name]) => name!)
@@ -96,19 +167,19 @@ test('the description says shared objects once, and every reference leads somewh
   assert.equal(text.match(/"title":"User"/g)?.length, 1)
 })
 
-test('a preflight carries the rate and request headers', async () => {
+test('sends rate and request headers with a preflight', async () => {
   const headers = { origin: 'https://client.example', 'access-control-request-method': 'POST' }
   const answer = await app.inject({ method: 'OPTIONS', url: '/api/v2/feeds', headers })
   assert.equal(answer.statusCode, 204)
   assert.ok(answer.headers['x-ratelimit-limit'])
   assert.ok(answer.headers['x-ratelimit-remaining'])
   assert.ok(answer.headers['x-request-id'])
-  // Elsewhere nothing is counted.
+  // Nothing is counted outside the API.
   const health = await app.inject({ method: 'GET', url: '/health/live' })
   assert.deepEqual([health.statusCode, health.headers['x-ratelimit-limit']], [200, undefined])
 })
 
-test('a required text that shows no character is missing, and an optional one absent (conventions-20)', async () => {
+test('treats invisible text as missing when required and absent when optional (conventions-20)', async () => {
   const ada = await person()
   const id = await feedsOf(world).publish(ada)
   const topic = (await as(ada, 'POST', '/feed/topics', { name: 'Seen' })).body.id
@@ -143,7 +214,7 @@ test('a required text that shows no character is missing, and an optional one ab
   assert.equal((await as(ada, 'POST', `/feeds/${id}/comments`, { body: family })).body.comment.body, family)
 })
 
-test('a part of a path that is too long is the 404 of that path', async () => {
+test('returns 404 of the path for an overlong segment', async () => {
   const ada = await person()
   for (const part of ['x', '9', '%E4%B8%AD'].map((piece) => piece.repeat(1700))) {
     for (const path of [`/feeds/${part}`, `/users/${part}`, `/feed/topics/${part}/feeds`]) {
@@ -165,7 +236,7 @@ const port = async () => {
   return (app.server.address() as AddressInfo).port
 }
 
-test('Chinese that is not percent-encoded in a URL is understood, wherever the packets part', async () => {
+test('accepts raw Chinese in a URL, at any packet boundary', async () => {
   const ada = await person({ name: '张三丰' })
   await as(ada, 'POST', '/feed/topics', { name: '中文话题' })
   const ask = async (...pieces: (string | Buffer)[]) => {
@@ -218,7 +289,7 @@ test('Chinese that is not percent-encoded in a URL is understood, wherever the p
   }
 })
 
-test('what is not HTTP, and headers that are too large, are refused like everything else', async () => {
+test('rejects non-HTTP bytes and oversized headers in the usual shape', async () => {
   const send = async (text: string) => {
     const socket = connect(await port(), '127.0.0.1')
     let answer = ''

@@ -5,7 +5,7 @@ import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { hashSources, readBuilt } from '#platform/console/folder.ts'
+import { hashSources, readBuilt } from '#platform/http'
 import { killAll, startServer } from '#test/fixtures/sites.ts'
 import { findFreePort } from '#test/servers.ts'
 
@@ -13,13 +13,13 @@ const folder = await mkdtemp(join(tmpdir(), 'kith-processes-'))
 await chmod(folder, 0o755)
 const metricsPort = await findFreePort()
 const LIMIT = 100
-/** Where it is not, a server that serves the console would build it first. */
-const isBuilt = readBuilt()?.sources === hashSources()
+/** Avoids a build of the console by the server. */
+const isBuilt = readBuilt('console')?.sources === hashSources('console')
 
 let server: ReturnType<typeof startServer>
 let address = ''
 let output = ''
-/** Of two sign-ins, made while guests may still ask. */
+/** Two signed-in users, created within the limit of guests. */
 let tokens: string[] = []
 
 before(async () => {
@@ -45,7 +45,7 @@ const until = async (isSo: () => Promise<boolean>) => {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
-/** One number of the metrics of all processes. */
+/** A value of the metrics of all processes. */
 async function metric(name: string): Promise<number> {
   const text = await fetch(`http://127.0.0.1:${metricsPort}/metrics`).then(
     (answer) => answer.text(),
@@ -57,7 +57,7 @@ async function metric(name: string): Promise<number> {
 
 type Reply = { status: number; process: string; connection: string | undefined; text: string }
 
-/** Sends a request, over a connection of its own unless an agent keeps one. */
+/** Sends a request, over a connection of its own unless an agent is given. */
 function send(
   path: string,
   {
@@ -81,7 +81,7 @@ function send(
       answer.once('end', () =>
         resolve({
           status: answer.statusCode ?? 0,
-          // Each process begins the ids of its requests in its own way.
+          // Each process has its own prefix of request ids.
           process: String(answer.headers['x-request-id']).slice(0, 12),
           connection: answer.headers.connection,
           text,
@@ -93,7 +93,7 @@ function send(
   })
 }
 
-/** When the tokens were fetched, which counts too. */
+/** Fetching the tokens counts as well. */
 let signedInAt = 0
 const isSameMinute = () => Math.floor(signedInAt / 60_000) === Math.floor(Date.now() / 60_000)
 
@@ -103,8 +103,8 @@ const signIn = async () => {
   return JSON.parse((await send('/api/v2/auth/login', { method: 'POST', body })).text).access_token as string
 }
 
-test('several processes serve on one address, and a limit counts what all of them answer', async () => {
-  // A window ends at the full minute; what is counted here is over by then.
+test('serves one address with several processes, and counts limits across them', async () => {
+  // A window ends at the full minute, so the test waits for a new one.
   const intoMinute = Date.now() % 60_000
   if (intoMinute > 40_000) await new Promise((resolve) => setTimeout(resolve, 60_100 - intoMinute))
   const replies: Reply[] = []
@@ -115,7 +115,7 @@ test('several processes serve on one address, and a limit counts what all of the
   assert.equal(replies.length - refused, LIMIT - (isSameMinute() ? tokens.length : 0))
 })
 
-test('every process serves the console, or says that it is off', async () => {
+test('serves the console from every process, or reports that it is off', async () => {
   const answers = await Promise.all(Array.from({ length: 12 }, () => send('/admin')))
   assert.ok(new Set(answers.map(({ process }) => process)).size > 1)
   const told = answers.map(({ status, text }) => [status, text.replaceAll(/nonce="[^"]*"/g, '')].join(' '))
@@ -123,7 +123,7 @@ test('every process serves the console, or says that it is off', async () => {
   assert.equal(answers[0]?.status, isBuilt ? 200 : 404)
 })
 
-test('a sign-in that was ended in one process is soon unknown to the other', async () => {
+test('revokes a sign-in in all processes soon', async () => {
   const [token = ''] = tokens
   const processes = new Set<string>()
   while (processes.size < 2) {
@@ -140,7 +140,7 @@ test('a sign-in that was ended in one process is soon unknown to the other', asy
   })
 })
 
-test('SIGHUP replaces all processes while every request is answered', async () => {
+test('replaces all processes on SIGHUP without losing a request', async () => {
   const [, token = ''] = tokens
   const before = new Set<string>()
   while (before.size < 2) before.add((await send('/health/ready')).process)
@@ -155,7 +155,7 @@ test('SIGHUP replaces all processes while every request is answered', async () =
     }
     agent.destroy()
   })
-  // A node that replaces its processes is ready all the while, and whoever retires says so over connections it has.
+  // A node under replacement stays ready. A retiring process closes its own connections.
   const asking = [undefined, new Agent({ keepAlive: true, maxSockets: 1 })].map(async (agent) => {
     while (!isOver) {
       const health = await send('/health/ready', agent ? { agent } : {}).catch((error) => error)
@@ -165,20 +165,20 @@ test('SIGHUP replaces all processes while every request is answered', async () =
   })
   server.child.kill('SIGHUP')
   await until(async () => output.includes('replacing the processes'))
-  // Who is replaced already is not replaced once more.
+  // A process under replacement is not replaced again.
   server.child.kill('SIGHUP')
   await until(async () => output.includes('all processes were replaced'))
   isOver = true
   await Promise.all([...senders, ...asking])
   assert.equal(output.split('replacing the processes').length, 2)
-  // Who was told to go is not taken for lost, and not replaced a second time.
+  // A stopped process is not taken for lost, and not replaced a second time.
   assert.ok(!output.includes('ended unexpectedly'))
   assert.deepEqual(failures, [])
   assert.deepEqual([...statuses.keys()], [200])
   for (let n = 0; n < 10; n += 1) assert.ok(!before.has((await send('/health/ready')).process))
 })
 
-test('a process that is killed is replaced, and what it had counted is kept', async () => {
+test('replaces a killed process and keeps its counters', async () => {
   const count = () =>
     metric('http_request_duration_seconds_count{method="GET",route="/api/v2/user",status="200"}')
   const counted = await count()
@@ -192,14 +192,14 @@ test('a process that is killed is replaced, and what it had counted is kept', as
   assert.equal((await send('/health/ready')).status, 200)
 })
 
-test('told to stop, all processes and the database end, with success', async () => {
+test('stops all processes and the database with success', async () => {
   const ended = new Promise<number | null>((resolve) => server.child.once('exit', resolve))
   server.child.kill('SIGTERM')
   assert.equal(await ended, 0)
   assert.match(output, /the embedded database has stopped/)
 })
 
-/** A process that serves below a supervisor. */
+/** A serving process below a supervisor. */
 function childOf(parent: number): number {
   const lines = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(parent)], {
     encoding: 'utf8',

@@ -1,18 +1,21 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { findFreePort, waitForAnswer } from '#test/servers.ts'
 
 const SCRIPT = fileURLToPath(new URL('../scripts/release.ts', import.meta.url))
 const scratch = await mkdtemp(join(tmpdir(), 'kith-release-'))
+await chmod(scratch, 0o755)
 after(() => rm(scratch, { recursive: true, force: true }))
 let repositories = 0
 
-/** A repository with what a release touches; what takes long in the real one is a line in its package.json. */
+/** A repository with the files of a release; slow steps of the real one are stubs in its package.json. */
 function repository({ changes = '- A first thing.\n', green = true, migrations = ['0001_first'] } = {}) {
   repositories += 1
   const root = join(scratch, String(repositories))
@@ -29,6 +32,7 @@ function repository({ changes = '- A first thing.\n', green = true, migrations =
     check: green ? 'true' : 'false',
     openapi: 'cp package.json openapi.json',
     console: 'mkdir -p console/dist && echo {} > console/dist/built.json',
+    web: 'mkdir -p web/dist && echo {} > web/dist/built.json',
     'release:site': `node -e 'require("fs").mkdirSync("test/fixtures/upgrade",{recursive:true});require("fs").writeFileSync(process.argv[1],"a site")'`,
   }
   write(
@@ -44,7 +48,7 @@ function repository({ changes = '- A first thing.\n', green = true, migrations =
   write('src/main.ts', 'export {}\n')
   write('console/package-lock.json', '{ "version": "0.1.0", "packages": { "": { "version": "0.1.0" } } }\n')
   write('test/some.test.ts', 'export {}\n')
-  write('.gitignore', 'console/dist/\nrelease/\n')
+  write('.gitignore', 'console/dist/\nweb/dist/\nrelease/\n')
   git('init', '--quiet', '--initial-branch=main')
   git('config', 'user.name', 'A tester')
   git('config', 'user.email', 'tester@example.org')
@@ -61,7 +65,7 @@ function repository({ changes = '- A first thing.\n', green = true, migrations =
   return { root, write, git, read, release }
 }
 
-test('a release writes the version and the changelog, keeps a site, tags, and packs an archive with the console built', () => {
+test('writes version and changelog, stores a site, tags, and packs an archive with the built console', () => {
   const { root, git, read, release, write } = repository()
   const made = release('0.1.0')
   assert.deepEqual([made.status, made.stderr], [0, ''])
@@ -101,23 +105,29 @@ test('a release writes the version and the changelog, keeps a site, tags, and pa
   const listed = spawnSync('tar', ['tzf', join(root, 'release/kith-0.2.0.tar.gz')], {
     encoding: 'utf8',
   }).stdout
-  for (const held of ['src/main.ts', 'console/dist/built.json', 'CHANGELOG.md', 'package-lock.json'])
+  for (const held of [
+    'src/main.ts',
+    'console/dist/built.json',
+    'web/dist/built.json',
+    'CHANGELOG.md',
+    'package-lock.json',
+  ])
     assert.ok(listed.includes(`kith-0.2.0/${held}\n`), held)
   // A server builds the console wherever its sources are.
-  for (const absent of ['console/package-lock.json', 'test/', '.git/'])
+  for (const absent of ['console/package-lock.json', 'web/package-lock.json', 'test/', '.git/'])
     assert.ok(!listed.includes(`kith-0.2.0/${absent}`), absent)
   const summed = spawnSync('sha256sum', ['-c', 'kith-0.2.0.tar.gz.sha256'], { cwd: join(root, 'release') })
   assert.equal(summed.status, 0)
 })
 
-test('what the first release asks of those who upgrade is not lost', () => {
+test('keeps the upgrade notes of the first release', () => {
   const { release } = repository({ changes: '- A first thing.\n- Upgrading: say `OLD=1` no more.\n' })
   const { status, stdout } = release('0.1.0', '--dry-run')
   assert.equal(status, 0)
   assert.match(stdout, /- A first thing\.\n\n### Upgrading\n\n- say `OLD=1` no more\.\n/)
 })
 
-test('a dry run tells the section and changes nothing', () => {
+test('prints the section and changes nothing in a dry run', () => {
   const { root, git, release } = repository()
   const before = git('rev-parse', 'HEAD')
   const { status, stdout } = release('0.2.0', '--dry-run')
@@ -127,7 +137,7 @@ test('a dry run tells the section and changes nothing', () => {
   assert.ok(!existsSync(join(root, 'release')))
 })
 
-test('a dirty tree, a red check, an empty changelog, an old version and a known tag are refused in one sentence', () => {
+test('rejects a dirty tree, a failed check, an empty changelog, an old version and a known tag in one sentence', () => {
   const dirty = repository()
   dirty.write('left.txt', 'left')
   const tagged = repository()
@@ -149,7 +159,7 @@ test('a dirty tree, a red check, an empty changelog, an old version and a known 
   }
 })
 
-test('a release that fails half way leaves the tree as it was', () => {
+test('restores the tree when a release fails half way', () => {
   const { git, read, release, write } = repository()
   write('package.json', read('package.json').replace('"cp package.json openapi.json"', '"false"'))
   git('commit', '--quiet', '--all', '--message=Break')
@@ -157,4 +167,56 @@ test('a release that fails half way leaves the tree as it was', () => {
   assert.equal(status, 1)
   assert.match(stderr, /npm run --silent openapi failed/)
   assert.deepEqual([git('status', '--porcelain'), git('tag')], ['', ''])
+})
+
+test('packs an archive of the real tree that starts and serves', { timeout: 180_000 }, async () => {
+  const { root, git, write, release } = repository()
+  const ROOT = fileURLToPath(new URL('..', import.meta.url))
+  const listed = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  for (const path of listed.stdout.trim().split('\n'))
+    if (!/^(test|bench|console|docs\/images)\//.test(path) && existsSync(join(ROOT, path))) {
+      mkdirSync(dirname(join(root, path)), { recursive: true })
+      copyFileSync(join(ROOT, path), join(root, path))
+    }
+  // The slow steps have tests of their own.
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const stubs = {
+    check: 'true',
+    openapi: 'true',
+    console: 'mkdir -p console/dist && echo {} > console/dist/built.json',
+    web: 'mkdir -p web/dist && echo {} > web/dist/built.json',
+    'release:site': 'touch',
+  }
+  write('package.json', `${JSON.stringify({ ...manifest, scripts: stubs }, null, 2)}\n`)
+  mkdirSync(join(root, 'test/fixtures/upgrade'), { recursive: true })
+  git('add', '--all')
+  git('commit', '--quiet', '--message=Take the real tree')
+  const made = release('0.9.0')
+  assert.deepEqual([made.status, made.stderr], [0, ''])
+
+  const unpacked = spawnSync('tar', ['xzf', 'release/kith-0.9.0.tar.gz'], { cwd: root })
+  assert.equal(unpacked.status, 0)
+  const folder = join(root, 'kith-0.9.0')
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  const port = await findFreePort()
+  const server = spawn(process.execPath, ['src/main.ts'], {
+    cwd: folder,
+    stdio: 'ignore',
+    env: { ...process.env, PORT: String(port), DATA_DIR: join(scratch, 'data'), PROCESSES: '1' },
+  })
+  const ended = once(server, 'exit')
+  try {
+    await waitForAnswer(`http://127.0.0.1:${port}/health/ready`)
+    const told = (await (await fetch(`http://127.0.0.1:${port}/api/v2/openapi.json`)).json()) as {
+      info: { version: string }
+    }
+    assert.equal(told.info.version, '0.9.0')
+    assert.equal((await fetch(`http://127.0.0.1:${port}/docs`)).status, 200)
+  } finally {
+    server.kill('SIGTERM')
+    assert.deepEqual(await ended, [0, null])
+  }
 })

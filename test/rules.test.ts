@@ -5,16 +5,16 @@ import { test } from 'node:test'
 
 const files = globSync('docs/rules/*.md').filter((file) => !file.endsWith('README.md'))
 const areas = files.map((file) => basename(file, '.md'))
-const CITATION = new RegExp(`\\b(${areas.join('|')})-(\\d+)\\b`, 'g')
+const CITATION = new RegExp(`\\b(${areas.join('|')})-([1-9]\\d*)\\b`, 'g')
 
 const rules = new Set<string>()
 for (const file of files)
   for (const [, id = ''] of readFileSync(file, 'utf8').matchAll(/^### (\S+)$/gm)) rules.add(id)
 
 const citationsIn = (file: string) => [...readFileSync(file, 'utf8').matchAll(CITATION)].map(([id]) => id)
-const sources = globSync(['src/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts', 'docs/**/*.md', '*.md'])
+const sources = globSync(['{src,importers,demo,test,bench}/**/*.ts', 'docs/**/*.md', '*.md'])
 
-test('rules are numbered through in the file of their area', () => {
+test('numbers rules consecutively in the file of their area', () => {
   assert.ok(rules.size > 30, `saw only ${rules.size} rules`)
   for (const file of files) {
     const area = basename(file, '.md')
@@ -27,7 +27,7 @@ test('rules are numbered through in the file of their area', () => {
   }
 })
 
-test('every rule that is cited exists', () => {
+test('cites only existing rules', () => {
   let seen = 0
   for (const file of sources)
     for (const id of citationsIn(file)) {
@@ -39,7 +39,7 @@ test('every rule that is cited exists', () => {
 
 const README = readFileSync('docs/rules/README.md', 'utf8')
 
-test('the table of the first 54 operations names each with its rules and the file of its route', () => {
+test('lists the first 54 operations with their rules and route files', () => {
   const operations = JSON.parse(readFileSync('test/contract/endpoints.json', 'utf8')) as {
     method: string
     path: string
@@ -53,7 +53,7 @@ test('the table of the first 54 operations names each with its rules and the fil
     const ids = [...cited.matchAll(CITATION)].map(([id]) => id)
     assert.ok(ids.length > 0, operation)
     for (const id of ids) assert.ok(rules.has(id), `${operation}: ${id}`)
-    // What is mounted on content is mounted under the content's own path, by a file of its folder.
+    // Behaviour mounted on content is under the content's path, in a file of its folder.
     const [, path = ''] = operation.split(' ')
     const start = path.split('{')[0]!.split('/').slice(0, 3).join('/').replace(/\/$/, '')
     const folder = globSync(`${file.replace(/\/[^/]+$/, '')}/*.ts`)
@@ -62,7 +62,7 @@ test('the table of the first 54 operations names each with its rules and the fil
   }
 })
 
-test('what a migration cites of its time has a rule, and nothing new cites it', () => {
+test('has a rule for citations of old migrations, without new ones', () => {
   const OLD = /\b(?:R §|decisions §|specification )\d+(?:\.\d+)*/g
   for (const file of sources)
     if (!file.endsWith('rules/README.md'))
@@ -74,7 +74,7 @@ test('what a migration cites of its time has a rule, and nothing new cites it', 
   }
 })
 
-test('every rule is cited by a test', () => {
+test('cites every rule in a test', () => {
   const cited = new Set(sources.filter((file) => /(\.test\.ts|^test\/)/.test(file)).flatMap(citationsIn))
   assert.deepEqual(
     [...rules].filter((id) => !cited.has(id)),

@@ -3,13 +3,13 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { chromium } from 'playwright-core'
-import type { Letter } from '#platform/mail.ts'
-import { mailHtml } from '#platform/mail-parts.ts'
+import type { MailMessage } from '#platform/messaging/mail.ts'
+import { mailHtml } from '#platform/messaging/mail.ts'
 import { hashPassword } from '#platform/passwords.ts'
 import { BROWSER } from '#test/chromium.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
-// Makes the pictures of docs/images that show `GET /` and the mails: `npm run screenshots`. It needs a Chinese font.
+// Takes the pictures of docs/images of `GET /` and the mails: `npm run screenshots`. Needs a Chinese font.
 const IMAGES = join(import.meta.dirname, '../docs/images')
 const MOST_BYTES = 60_000
 const PASSWORD = 'correct horse'
@@ -19,11 +19,11 @@ const world = await createWorld({
   PUBLIC_WEB_URL: 'https://app.example',
 })
 const { as, guest, sql, ctx, app, work } = world
-const letters: Letter[] = []
+const letters: MailMessage[] = []
 ctx.mail.send = async (letter) => void letters.push(letter)
 
-/** Does something and answers the mail that it sent. */
-async function mailOf(act: () => Promise<{ status: number; body: unknown }>): Promise<Letter> {
+/** Runs an action and returns the mail that it sent. */
+async function mailOf(act: () => Promise<{ status: number; body: unknown }>): Promise<MailMessage> {
   const before = letters.length
   const { status, body } = await act()
   assert.ok(status < 300, JSON.stringify(body))
@@ -42,10 +42,10 @@ async function owner(name: string): Promise<Person> {
   return made
 }
 
-test('the pictures of the page and of the mails', async () => {
+test('takes the pictures of the page and of the mails', async () => {
   if (!BROWSER) throw new Error('a chromium is needed')
   const made = await owner('ann')
-  // A sign-in of which it is not known where it was keeps the others from being told.
+  // A sign-in without a known device suppresses notices about others.
   await sql`delete from tokens where user_id = ${made.id}`
   await sql`delete from token_families where user_id = ${made.id}`
   const founder = await world.person({ roles: ['founder'] })

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 
-/** A port of this machine that nothing listened on a moment ago. */
+/** A local port that was free a moment ago. */
 export const findFreePort = () =>
   new Promise<number>((resolve) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {
@@ -9,7 +9,7 @@ export const findFreePort = () =>
     })
   })
 
-/** Waits until an address answers 200, at most a minute. */
+/** Waits until an address returns 200, at most a minute. */
 export async function waitForAnswer(url: string): Promise<void> {
   for (let attempt = 0; attempt < 600; attempt += 1) {
     const answer = await fetch(url).catch(() => undefined)

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { notify } from '#modules/notifications/index.ts'
 import type { SettingName, Settings } from '#modules/settings/index.ts'
 import { SETTINGS } from '#modules/settings/registry.ts'
-import { addJob } from '#platform/jobs.ts'
+import { addJob } from '#platform/jobs'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { groupMaker } from '#test/fixtures/groups.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
@@ -21,7 +21,7 @@ const { group } = groupMaker(world)
 const under = settingsOn(world)
 const ann = await rich(10_000, 10_000)
 
-/** What only clients follow: where each of them is told, in the form clients know it. */
+/** Settings with an effect on clients only: the path and form that reports each. */
 const TOLD: Record<string, readonly SettingName[]> = {
   '/bootstrappers': [
     ...['feed:items', 'site:client-email', 'site:user-invite-template', 'site:gold', 'site:reward-amounts'],
@@ -41,7 +41,7 @@ const TOLD: Record<string, readonly SettingName[]> = {
   '/locations/hots': ['locations:hots'],
 }
 
-/** Another value than the one in force. */
+/** A value other than the current one. */
 function otherThan(name: SettingName): unknown {
   const { schema, standard } = SETTINGS[name] as { schema: object; standard: unknown }
   const {
@@ -58,7 +58,7 @@ function otherThan(name: SettingName): unknown {
 }
 
 for (const [path, names] of Object.entries(TOLD))
-  test(`${path} tells the settings that clients follow (sign-in-1)`, async () => {
+  test(`${path} returns the settings for clients (sign-in-1)`, async () => {
     const read = async () => JSON.stringify((await as(ann, 'GET', path)).body)
     const before = await read()
     for (const name of names)
@@ -68,7 +68,7 @@ for (const [path, names] of Object.entries(TOLD))
     assert.equal(await read(), before)
   })
 
-/** How many notifications somebody has when these settings have been kept to. */
+/** Number of notifications left after the retention settings were applied. */
 const tidied = async (who: Person, settings: Partial<Settings>) => {
   await under(settings, async () => {
     await addJob(sql, 'tidy_notifications', {})
@@ -77,7 +77,7 @@ const tidied = async (who: Person, settings: Partial<Settings>) => {
   return (await sql`select from notifications where user_id = ${who.id}`).length
 }
 const statusOf = async (path: string, body: object) => (await as(ann, 'POST', path, body)).status
-/** What is refused with this value and taken with that one. */
+/** Requests that are rejected with this value and accepted with that one. */
 const bounds =
   (name: SettingName, refused: unknown, taken: unknown, path: string, body: object) => async () => {
     await under({ [name]: refused } as Partial<Settings>, async () =>
@@ -90,7 +90,7 @@ const bounds =
 const cash = { value: 200, type: 'alipay', account: 'ann@pay.example' }
 const recharge = { type: 'manual', amount: 300 }
 
-/** What holds that a setting is obeyed, where no test of its module names it. */
+/** Checks for settings without a test in their module. */
 const PROOFS: Partial<Record<SettingName, () => Promise<void>>> = {
   'currency:recharge-min': bounds('currency:recharge-min', 301, 300, '/currency/recharge', recharge),
   'currency:recharge-max': bounds('currency:recharge-max', 299, 300, '/currency/recharge', recharge),
@@ -98,6 +98,7 @@ const PROOFS: Partial<Record<SettingName, () => Promise<void>>> = {
   'currency:cash-max': bounds('currency:cash-max', 299, 300, '/currency/cash', { amount: 300 }),
   'wallet:cash-min-amount': bounds('wallet:cash-min-amount', 201, 200, '/plus-pay/cashes', cash),
   'wallet:cash-types': bounds('wallet:cash-types', ['wechat'], ['alipay'], '/plus-pay/cashes', cash),
+  'wallet:recharge-daily': bounds('wallet:recharge-daily', 299, 0, '/plus-pay/recharge', recharge),
   'wallet:recharge-types': bounds('wallet:recharge-types', [], ['manual'], '/plus-pay/recharge', recharge),
   'site:reserved-nickname': async () => {
     const rename = async () => refusalOf(await as(ann, 'PATCH', '/user', { name: 'zebra_7' }))
@@ -188,10 +189,10 @@ const PROOFS: Partial<Record<SettingName, () => Promise<void>>> = {
 }
 
 for (const [name, prove] of Object.entries(PROOFS))
-  test(`the setting ${name} is obeyed (administration-8)`, prove as () => Promise<void>)
+  test(`applies the setting ${name} (administration-8)`, prove as () => Promise<void>)
 
-test('every setting does something: clients are told it, or a test sees it obeyed (administration-8)', () => {
-  const tests = globSync('{src,test}/**/*.test.ts')
+test('has a client or a test for every setting (administration-8)', () => {
+  const tests = globSync('{src,importers,test}/**/*.test.ts')
     .filter((file) => file !== 'test/settings.test.ts')
     .map((file) => readFileSync(file, 'utf8'))
   const told = new Set(Object.values(TOLD).flat())

@@ -2,16 +2,17 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, statfs } from 'node:fs/pro
 import { freemem, tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { seedAbilities } from '#modules/abilities/index.ts'
-import { openDatabase } from '#platform/database.ts'
-import { findBirth, isAlive } from '#platform/embedded-postgres/processes.ts'
-import { startEmbeddedPostgres } from '#platform/embedded-postgres.ts'
-import { migrateJobs } from '#platform/jobs.ts'
-import { migrate } from '#platform/migrate.ts'
+import { migrate, openDatabase, startEmbeddedPostgres } from '#platform/database'
+import { findBirth, isAlive } from '#platform/database/embedded-postgres/processes.ts'
+import { migrateJobs } from '#platform/jobs'
 
 type Running = { stop(): Promise<void>; dataDir: string }
 let running: Running | undefined
 
-/** Before the run: one PostgreSQL without fsync, and a migrated template that every test file clones. Gives a folder for the run. */
+/**
+ * Before the run: starts one PostgreSQL without fsync, with a migrated template that every test file clones.
+ * Returns the folder of the run.
+ */
 export async function globalSetup(): Promise<string> {
   const folder = await findFastFolder()
   await clearAbandoned(folder)
@@ -50,13 +51,13 @@ export async function globalTeardown(): Promise<void> {
   if (running) await rm(running.dataDir, { recursive: true, force: true })
 }
 
-/** How long a file may take, and a process that runs several. */
+/** Time limits of a file, and of a process with several. */
 const LONGEST_MS = 300_000
 const LONGEST_OF_SEVERAL_MS = 900_000
-/** What the names of files begin with that run several others. */
+/** Prefix of files that run several others. */
 export const BUNDLE = 'bundle-'
 
-/** Kills test processes (see watchdog.ts) that have run for longer than any may. */
+/** Kills test processes (see watchdog.ts) beyond their time limit. */
 export function watchProcesses(): void {
   const folder = process.env.KITH_TEST_RUNNING ?? ''
   setInterval(async () => {
@@ -74,7 +75,10 @@ export function watchProcesses(): void {
   }, 5_000).unref()
 }
 
-/** Memory where there is plenty (Linux), for a database is thousands of small files: 20 ms instead of 200 for each. */
+/**
+ * A folder in memory if there is plenty (Linux), because a database is thousands of small files: 20 ms
+ * instead of 200 for each.
+ */
 async function findFastFolder(): Promise<string> {
   const memory = await statfs('/dev/shm').catch(() => null)
   return memory && memory.bavail * memory.bsize > 4 * 1024 ** 3 && freemem() > 4 * 1024 ** 3
@@ -82,7 +86,7 @@ async function findFastFolder(): Promise<string> {
     : tmpdir()
 }
 
-/** What a run that was killed has left in memory. */
+/** Remains of a killed run in memory. */
 async function clearAbandoned(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const [, pid] = /^kith-test-(\d+)-/.exec(name) ?? []

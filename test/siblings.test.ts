@@ -6,13 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { killAll, startServer } from '#test/fixtures/sites.ts'
-import { findFreePort } from '#test/servers.ts'
-
-/** More would not fit into what a person may ask for in a minute. */
-const ROUNDS = 40
 
 const folder = await mkdtemp(join(tmpdir(), 'kith-siblings-'))
-const metricsPort = await findFreePort()
 await chmod(folder, 0o755)
 let server: ReturnType<typeof startServer>
 let address = ''
@@ -25,8 +20,6 @@ before(async () => {
   server = startServer(join(folder, 'data'), {
     PROCESSES: '2',
     RATE_LIMIT_ANONYMOUS: '1000',
-    METRICS_PORT: String(metricsPort),
-    KEPT_PAGES_TIMED_MS: '60000',
   })
   address = await server.address
   token = await signIn()
@@ -98,20 +91,7 @@ const postFeed = async (agent: Agent, n: number) => {
   return (json as { id: number }).id
 }
 
-test('what one process has answered to be written, every process of the node shows from then on', async () => {
-  const newest = async (agent: Agent, as?: string) => {
-    const { json } = await send(agent, '/api/v2/feeds?type=new&limit=1', as ? { token: as } : {})
-    return (json as { feeds: { id: number }[] }).feeds[0]?.id
-  }
-  for (let n = 0; n < ROUNDS; n += 1) {
-    const [one, other] = n % 2 === 0 ? connections : connections.toReversed()
-    const id = await postFeed(one as Agent, n)
-    assert.equal(await newest(other as Agent), id)
-    assert.equal(await newest(other as Agent, token), id)
-  }
-})
-
-test('a setting that one process has changed holds in every process from then on', async () => {
+test('applies a changed setting in every process at once', async () => {
   for (let n = 0; n < 10; n += 1) {
     const [one, other] = n % 2 === 0 ? connections : connections.toReversed()
     const amount = 20 + n
@@ -121,12 +101,13 @@ test('a setting that one process has changed holds in every process from then on
       body: { 'checkin:balance': amount },
     })
     assert.ok(changed.status < 300, JSON.stringify(changed.json))
-    const { json } = await send(other as Agent, '/api/v2/bootstrappers')
+    // A guest may be shown a reply of the last second (conventions-42).
+    const { json } = await send(other as Agent, '/api/v2/bootstrappers', { token })
     assert.equal((json as { checkin: { balance: number } }).checkin.balance, amount)
   }
 })
 
-test('a sign-in that one process has ended is unknown to every process from then on', async () => {
+test('revokes a sign-in in every process at once', async () => {
   for (let n = 0; n < 5; n += 1) {
     const ending = await signIn()
     const [one, other] = n % 2 === 0 ? connections : connections.toReversed()
@@ -136,20 +117,21 @@ test('a sign-in that one process has ended is unknown to every process from then
   }
 })
 
-test('views that one process has counted show in the other before they are written', async () => {
+test('shows views counted by one process in the other before they are written', async () => {
   const [one, other] = connections
-  const id = await postFeed(one, ROUNDS)
+  const id = await postFeed(one, 1)
   const views = async (agent: Agent) =>
     ((await send(agent, `/api/v2/feeds/${id}`, { token })).json as { feed_view_count: number })
       .feed_view_count
-  // What was counted before is written by then: while it is, both the row and the memory of the others may show it.
+  // Waits for the first write, because during it both the row and the memory of the others may include the
+  // count.
   await new Promise((resolve) => setTimeout(resolve, 4000))
   const before = await views(other)
   for (let n = 0; n < 5; n += 1) await views(one)
-  // They are written three seconds after the first of them.
+  // The write follows three seconds after the first view.
   await new Promise((resolve) => setTimeout(resolve, 1000))
   assert.equal(await views(other), before + 6)
-  // Once they are written, nobody adds what another told of them: sooner or later both show what they were asked for.
+  // After the write no process adds pending views of another, so both converge.
   let asked = before + 6
   const isExact = async (agent: Agent) => {
     asked += 1
@@ -162,24 +144,4 @@ test('views that one process has counted show in the other before they are writt
     exact = Number(await isExact(one)) + Number(await isExact(other))
   }
   assert.equal(exact, 2)
-})
-
-test('what a process has heard of another directly is not heard once more through the database', async () => {
-  const made = async () => {
-    const text = await fetch(`http://127.0.0.1:${metricsPort}/metrics`).then((answer) => answer.text())
-    return Number(/^http_kept_pages_total\{event="made"\} (\d+)/m.exec(text)?.[1] ?? 0)
-  }
-  const [one, other] = connections
-  const names = async () =>
-    ((await send(other, '/api/v2/feed/topics')).json as { name: string }[]).map(({ name }) => name)
-  const before = await made()
-  for (let n = 0; n < ROUNDS; n += 1) {
-    const body = { name: `Heard ${n}` }
-    assert.equal((await send(one, '/api/v2/feed/topics', { method: 'POST', token, body })).status, 201)
-    assert.ok((await names()).includes(body.name))
-    // The same comes through the database meanwhile: what was kept since then is good.
-    await new Promise((resolve) => setTimeout(resolve, 100))
-    assert.ok((await names()).includes(body.name))
-  }
-  assert.equal(await made(), before + ROUNDS)
 })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { forgetSettings, readSettings, type Settings, updateSettings } from '#modules/settings/index.ts'
+import { dropCachedSettings, readSettings, type Settings, updateSettings } from '#modules/settings/index.ts'
 import type { Answer, World } from '#test/world.ts'
 
 let counter = 0
 
-/** A name, e-mail address and phone number that no other test of this file has. */
+/** A name, email address and phone number unique within this file. */
 export function fresh() {
   counter += 1
   return {
@@ -14,11 +14,11 @@ export function fresh() {
   }
 }
 
-/** Steps of a newcomer through HTTP, with codes read where they were sent. */
+/** Steps of a new user over HTTP, with codes from the outbox. */
 export function signUpsOn({ guest, outbox, sql, work }: World) {
   const lastCode = (to: string) => outbox.findLast((sent) => sent.to === to)?.code as string
 
-  /** Asks for a code and answers it; a minute passes first, where one was sent before. */
+  /** Requests a code and returns it, a minute after the previous one. */
   async function codeFor(to: string, path: '/verifycodes' | '/verifycodes/register' = '/verifycodes') {
     await sql`update verification_codes set created_at = created_at - interval '1 minute'`
     const target = to.includes('@') ? { email: to } : { phone: to }
@@ -41,7 +41,7 @@ export function signUpsOn({ guest, outbox, sql, work }: World) {
     })
   }
 
-  /** A registered person with what they gave. */
+  /** A registered user with their credentials. */
   async function signUp(fields: { phone?: string; password?: string | null } = {}) {
     const given = fresh()
     const password = fields.password === undefined ? 'correct horse' : fields.password
@@ -62,13 +62,13 @@ export function signUpsOn({ guest, outbox, sql, work }: World) {
   return { lastCode, codeFor, register, signUp, signIn }
 }
 
-/** Does something while these settings hold, and puts back what held before. */
+/** Runs an action with temporary settings. */
 export const settingsOn =
   ({ ctx, sql }: Pick<World, 'ctx' | 'sql'>) =>
   async (changes: Partial<Settings>, work: () => Promise<unknown>): Promise<void> => {
     const put = async (values: Partial<Settings>) => {
       await updateSettings(ctx, sql, values)
-      forgetSettings(ctx)
+      await dropCachedSettings(ctx)
     }
     const before = await readSettings(ctx)
     await put(changes)
@@ -81,17 +81,17 @@ export const settingsOn =
     }
   }
 
-/** The status and code of an error. */
+/** Status and code of an error. */
 export const refusalOf = ({ status, headers }: Answer) => [status, headers['x-error-code']]
 
-/** The only error of a field, which every 422 on one field has. */
+/** The only error of a field, for a 422 on one field. */
 export function fieldError(answer: Answer, field: string): string {
   assert.equal(answer.status, 422, JSON.stringify(answer.body))
   assert.deepEqual(Object.keys(answer.body.errors ?? {}), [field], JSON.stringify(answer.body))
   return answer.body.errors[field][0]
 }
 
-/** Waits for the next minute when this one is nearly over: rate limits are counted by the minute of the clock. */
+/** Waits for the next minute when this one is nearly over, because rate limits count by clock minute. */
 export async function earlyInMinute(): Promise<void> {
   const left = 60_000 - (Date.now() % 60_000)
   if (left < 12_000) await new Promise((resolve) => setTimeout(resolve, left + 10))

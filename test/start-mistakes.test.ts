@@ -35,7 +35,7 @@ const secret = 'hidden-secret'
 const external = (port: number) => `postgres://someone:${secret}@127.0.0.1:${port}/kith`
 writeFileSync(join(folder, 'a-file'), '')
 
-/** A provider outside with all that it needs. */
+/** An external provider with all required settings. */
 const COMPANY = {
   LINKED_PROVIDERS: 'company',
   LINKED_COMPANY_CLIENT_ID: 'a',
@@ -44,7 +44,7 @@ const COMPANY = {
   LINKED_COMPANY_ISSUER: 'https://id.example.org',
 }
 
-/** What an operator does wrong, and how the one sentence begins that says what to do about it. */
+/** Mistakes of an operator, with the start of the sentence that explains each. */
 const MISTAKES: [name: string, env: Record<string, string>, told: RegExp][] = [
   [
     'a port in use',
@@ -164,7 +164,7 @@ const MISTAKES: [name: string, env: Record<string, string>, told: RegExp][] = [
 ]
 
 for (const [name, env, told] of MISTAKES)
-  test(`${name} is told in one sentence, before anything is created`, async () => {
+  test(`reports ${name} in one sentence, before creating anything`, async () => {
     const dataDir = join(folder, name.replaceAll(' ', '-'))
     const { code, output } = await run(['src/main.ts'], { PORT: '0', DATA_DIR: dataDir, ...env })
     assert.equal(code, 1, output)
@@ -175,7 +175,7 @@ for (const [name, env, told] of MISTAKES)
     assert.equal(existsSync(dataDir), false)
   })
 
-test('what others may have set for programs of their own is no mistake', async () => {
+test('ignores variables of other programs', async () => {
   const env = { HOMEE: 'x', REDIS_PORT: 'tcp://10.0.0.1:6379', EDITOR: 'vi', DATABASE_URI: 'x' }
   const { output } = await run(['src/main.ts'], { ...env, DATABASE_URL: external(nothing), PORT: '0' })
   assert.match(output, /^DATABASE_URL: nothing answers/)
@@ -183,12 +183,12 @@ test('what others may have set for programs of their own is no mistake', async (
 
 const asNobody = { skip: isRoot ? false : 'only root can be somebody else', timeout: 60_000 }
 
-test('a port that belongs to root is told to whoever may not have it', asNobody, async (t) => {
+test('reports a privileged port to an unprivileged user', asNobody, async (t) => {
   const probe = spawnSync(process.execPath, [
     '-e',
     'process.setgid(65534);process.setuid(65534);require("net").createServer().on("error",()=>process.exit(3)).listen(81,"127.0.0.1",()=>process.exit(0))',
   ])
-  // Some systems let everybody have every port.
+  // Some systems allow every port to everybody.
   if (probe.status === 0) return t.diagnostic('every port is free to everybody here')
   chmodSync(folder, 0o755)
   const { code, output } = await run(['src/main.ts'], { PORT: '81' }, { uid: NOBODY, gid: NOBODY })
@@ -199,7 +199,7 @@ test('a port that belongs to root is told to whoever may not have it', asNobody,
   )
 })
 
-test('a folder of somebody else is told, empty or with a database in it', asNobody, async () => {
+test('reports a folder of another user, empty or with a database', asNobody, async () => {
   chmodSync(folder, 0o755)
   const closed = join(folder, 'closed')
   mkdirSync(closed, { mode: 0o700 })
@@ -222,7 +222,7 @@ test('a folder of somebody else is told, empty or with a database in it', asNobo
   assert.match(other.output, /^DATA_DIR: the database in \S+ belongs to the user with id 12345[^\n]*\.\n$/)
 })
 
-test('a disk without room for a database is told before one is begun', asNobody, async (t) => {
+test('reports a disk without room before creating a database', asNobody, async (t) => {
   const small = join(folder, 'small')
   mkdirSync(small)
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=20m', 'kith', small]).status !== 0)
@@ -236,7 +236,7 @@ test('a disk without room for a database is told before one is begun', asNobody,
   assert.deepEqual(await readdir(small), [])
 })
 
-test('a file system that makes no folders is told, where even root may write', async (t) => {
+test('reports a file system that allows no folders, even for root', async (t) => {
   if (!existsSync('/proc/self')) return t.diagnostic('there is no such file system here')
   const { code, output } = await run(['src/main.ts'], { PORT: '0', DATA_DIR: '/proc/kith/data' })
   assert.equal(code, 1)
@@ -246,15 +246,39 @@ test('a file system that makes no folders is told, where even root may write', a
   )
 })
 
-test('the command line says its version, and what was meant by what it does not know', async () => {
+test('rejects unknown arguments of a server, with a suggestion, before creating anything', async () => {
+  const dataDir = join(folder, 'flags')
+  const start = (args: string[], env = {}) =>
+    run(['src/main.ts', ...args], { PORT: '0', DATA_DIR: dataDir, ...env })
+  for (const [args, told] of [
+    [['--dmo'], /^kith: unknown argument --dmo: did you mean --demo\?\n/],
+    [['demo'], /^kith: unknown argument demo: did you mean --demo\?\n/],
+    [['--port', '9000'], /^kith: unknown argument --port: settings [^\n]* PORT=… npm start\.\n/],
+    [['--data-dir=x'], /^kith: unknown argument --data-dir=x: settings [^\n]* DATA_DIR=… npm start\.\n/],
+    [['serve'], /^kith: unknown argument serve: settings are environment variables/],
+  ] as const) {
+    const { code, output } = await start([...args])
+    assert.equal(code, 2)
+    assert.match(output, told)
+    assert.match(output, /Usage: npm start/)
+  }
+  const swallowed = await start([], { npm_config_demo: 'true', npm_lifecycle_event: 'start' })
+  assert.equal(swallowed.code, 2)
+  assert.match(swallowed.output, /^kith: npm took --demo for itself: npm start -- --demo\.\n/)
+  const help = await start(['--help'])
+  assert.deepEqual([help.code, help.output.split('\n')[0]], [0, 'Usage: npm start [-- --demo]'])
+  assert.equal(existsSync(dataDir), false)
+})
+
+test('prints the version, and a suggestion for an unknown command', async () => {
   const kith = (...args: string[]) => run(['src/cli.ts', ...args], { DATA_DIR: join(folder, 'cli') })
   assert.deepEqual(await kith('--version'), { code: 0, output: `Kith ${VERSION}\n` })
   for (const [args, told] of [
-    [['docter'], /^kith: there is no command docter: did you mean doctor\?\n/],
-    [['wroker'], /^kith: there is no command wroker: did you mean worker\?\n/],
-    [['admin', 'craete'], /^kith: there is no command admin craete: did you mean admin create\?\n/],
-    [['doctor', '--mendd'], /^kith: there is no option --mendd: did you mean --mend\?\n/],
-    [['somersault'], /^kith: there is no command somersault\.\n/],
+    [['docter'], /^kith: unknown command docter: did you mean doctor\?\n/],
+    [['wroker'], /^kith: unknown command wroker: did you mean worker\?\n/],
+    [['admin', 'craete'], /^kith: unknown command admin craete: did you mean admin create\?\n/],
+    [['doctor', '--mendd'], /^kith: unknown option --mendd: did you mean --mend\?\n/],
+    [['somersault'], /^kith: unknown command somersault\.\n/],
   ] as const) {
     const { code, output } = await kith(...args)
     assert.equal(code, 2)
@@ -266,7 +290,7 @@ test('the command line says its version, and what was meant by what it does not 
     ['import', 'thinksns', '--database', 'mysql://a@b/c', '--time-zone', 'UTC', '--files', 'nowhere'],
   ]) {
     const { code, output } = await kith(...args)
-    assert.deepEqual([code, output.replace(/nowhere\S*/, 'X')], [1, 'kith: there is no file or folder X\n'])
+    assert.deepEqual([code, output.replace(/nowhere\S*/, 'X')], [1, 'kith: no such file or folder: X\n'])
   }
   assert.equal(existsSync(join(folder, 'cli')), false)
 })

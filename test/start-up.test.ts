@@ -16,7 +16,7 @@ after(async () => {
 
 type Packages = Record<string, Record<string, unknown>>
 
-/** A project with the start-up scripts, a lockfile, and an npm that only notes how it was called. */
+/** A project with the start-up scripts, a lockfile, and a fake npm that records its arguments. */
 async function makeProject(options: {
   locked?: Packages
   installed?: Packages
@@ -64,7 +64,7 @@ async function readCalls(root: string): Promise<string[]> {
 const install = 'scripts/install-if-needed.mjs'
 const one = { 'node_modules/one': { version: '1.0.0', integrity: 'sha512-one' } }
 
-test('nothing is installed when everything that the lockfile names is there', async () => {
+test('installs nothing when all packages of the lockfile are present', async () => {
   const locked = {
     ...one,
     'node_modules/elsewhere': { version: '1.0.0', optional: true, os: ['none'] },
@@ -76,7 +76,7 @@ test('nothing is installed when everything that the lockfile names is there', as
   assert.deepEqual(await readCalls(root), [])
 })
 
-test('an install is due without dependencies, with others, and with those of another machine', async () => {
+test('installs when dependencies are missing, different, or of another platform', async () => {
   const foreign = { version: '1.0.0', optional: true, os: ['none'] }
   const cases: [Packages, Packages | undefined, RegExp][] = [
     [one, undefined, /no dependencies yet/],
@@ -98,7 +98,7 @@ test('an install is due without dependencies, with others, and with those of ano
   }
 })
 
-test('a changed lockfile is noticed after a look that found everything in place', async () => {
+test('notices a changed lockfile after a complete check', async () => {
   const root = await makeProject({ locked: one, installed: one })
   await run(root, install)
   await writeFile(
@@ -108,7 +108,7 @@ test('a changed lockfile is noticed after a look that found everything in place'
   assert.match((await run(root, install)).output, /node_modules\/one has changed/)
 })
 
-test('the server starts without the development tools, the tests add them beside what is there', async () => {
+test('starts the server without development tools, and adds them for the tests', async () => {
   const locked = { ...one, 'node_modules/tool': { version: '1.0.0', dev: true } }
   const root = await makeProject({ locked, installed: one })
   await run(root, install, [], 'prestart')
@@ -117,7 +117,7 @@ test('the server starts without the development tools, the tests add them beside
   assert.match((await readCalls(root))[0] ?? '', /^install --no-save .*--include=dev$/)
 })
 
-test('a server on a fresh clone installs no development tools, and keeps those that are there', async () => {
+test('installs no development tools for a server on a fresh clone, and keeps existing ones', async () => {
   const locked = { ...one, 'node_modules/tool': { version: '1.0.0', dev: true } }
   const fresh = await makeProject({ locked })
   await run(fresh, install, [], 'prestart')
@@ -128,7 +128,7 @@ test('a server on a fresh clone installs no development tools, and keeps those t
   assert.match((await readCalls(developed))[0] ?? '', /^ci .*--include=dev$/)
 })
 
-test('a lean install drops the compiler and the headers that it never uses', async () => {
+test('drops the unused compiler and headers from a lean install', async () => {
   const compiler = { 'node_modules/typescript': { version: '1.0.0', devOptional: true } }
   const locked = { ...one, ...compiler }
   const hidden = JSON.stringify({ packages: locked }).replaceAll('"', '\\"')
@@ -144,7 +144,7 @@ test('a lean install drops the compiler and the headers that it never uses', asy
   assert.match((await run(root, install)).output, /node_modules\/typescript is missing/)
 })
 
-test('an interrupted install leaves nothing, and what a killed one left goes with the next', async () => {
+test('removes an interrupted install, and the remains of a killed one with the next', async () => {
   const npm = 'mkdir -p node_modules/half; echo begun; exec sleep 30'
   const root = await makeProject({ locked: one, npm })
   await writeFile(join(root, '.installing'), '999999999')
@@ -166,7 +166,7 @@ test('an interrupted install leaves nothing, and what a killed one left goes wit
   )
 })
 
-test('a failing npm ends the command with its exit code', async () => {
+test("exits with npm's code when npm fails", async () => {
   const root = await makeProject({ locked: one, npm: 'echo broken; exit 7' })
   const { code, output } = await run(root, install)
   assert.equal(code, 7)
@@ -174,7 +174,7 @@ test('a failing npm ends the command with its exit code', async () => {
   await assert.rejects(stat(join(root, '.installing')), /ENOENT/)
 })
 
-test('two commands at once install once', async () => {
+test('installs once for two concurrent commands', async () => {
   const hidden = JSON.stringify({ packages: one }).replaceAll('"', '\\"')
   const npm = `sleep 0.5; mkdir -p node_modules/one; echo "${hidden}" > node_modules/.package-lock.json`
   const root = await makeProject({ locked: one, npm })
@@ -186,8 +186,9 @@ test('two commands at once install once', async () => {
   assert.equal((await readCalls(root)).length, 1)
 })
 
-test('kith passes arguments, input, output and the exit code through', async () => {
+test('passes arguments, input, output and exit code through kith', async () => {
   const root = await makeProject({})
+  await mkdir(join(root, 'node_modules'), { recursive: true })
   await writeFile(
     join(root, 'src', 'cli.ts'),
     'const words: string[] = process.argv.slice(2)\nconsole.log(words.join("+"))\nprocess.exit(5)\n',
@@ -197,7 +198,7 @@ test('kith passes arguments, input, output and the exit code through', async () 
   assert.equal(output, 'demo+--small\n')
 })
 
-test('kith hands a signal on once and ends as its command does', async () => {
+test('passes a signal on once, and exits like the command', async () => {
   const root = await makeProject({})
   const program = `
     let count: number = 0
@@ -215,7 +216,7 @@ test('kith hands a signal on once and ends as its command does', async () => {
   assert.equal(code, 11)
 })
 
-test('kith prefers the Node that the project carries', async () => {
+test('prefers the bundled Node', async () => {
   const root = await makeProject({})
   const platform = `${process.platform}-${process.arch}`
   const carried = join(

@@ -15,10 +15,10 @@ const run = programsIn(folder)
 const nothing = await findFreePort()
 writeFileSync(join(folder, 'a-file'), '')
 
-test('a second server on one DATA_DIR is told which process has it', { timeout: 120_000 }, async () => {
+test('reports the process that uses a DATA_DIR to a second server', { timeout: 120_000 }, async () => {
   const dataDir = join(folder, 'twice')
   chmodSync(folder, 0o755)
-  // Neither keeps the first from starting: it tells that they are away, and goes on without.
+  // The first server starts without both, and reports that they are away.
   const away = { BACKUP_TO: join(folder, 'a-file'), REDIS_URL: `redis://127.0.0.1:${nothing}` }
   const env = { ...surroundingsIn(folder), PORT: '0', DATA_DIR: dataDir, ...away }
   const first = spawn(process.execPath, ['src/main.ts'], { cwd: ROOT, env })

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { findDatabaseProcesses } from '#platform/embedded-postgres/processes.ts'
+import { findDatabaseProcesses } from '#platform/database'
 import { findFreePort, waitForAnswer } from '#test/servers.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -26,7 +26,7 @@ after(async () => {
 type Running = {
   child: ChildProcess
   output: () => string
-  /** The guide for newcomers is the last that a start prints; requests are answered a moment before. */
+  /** The guide for newcomers is the last output of a start; requests are served a moment before. */
   hasPrinted: Promise<void>
   ended: Promise<number | null>
 }
@@ -67,7 +67,7 @@ async function signIn(): Promise<number> {
   return answer.status
 }
 
-test('the first start tells a newcomer what they need, and SIGTERM ends the database too', async () => {
+test("prints the newcomer's guide on the first start, and stops the database on SIGTERM", async () => {
   const server = startServer()
   await waitForAnswer(`${address}/health/ready`)
   assert.equal(await signIn(), 200)
@@ -81,7 +81,7 @@ test('the first start tells a newcomer what they need, and SIGTERM ends the data
   assert.deepEqual(databaseProcesses(), [])
 })
 
-test('a request that was accepted before SIGTERM is answered', async () => {
+test('completes a request that was accepted before SIGTERM', async () => {
   const server = startServer()
   await waitForAnswer(`${address}/health/ready`)
   const body = JSON.stringify({ login: 'nobody', password: 'nothing at all' })
@@ -100,7 +100,7 @@ test('a request that was accepted before SIGTERM is answered', async () => {
   assert.equal(await server.ended, 0)
 })
 
-test('after kill -9 the next start has everything, and never two databases on one folder', async () => {
+test('keeps all data after kill -9, and never runs two databases on one folder', async () => {
   const killed = startServer()
   await waitForAnswer(`${address}/health/ready`)
   killed.child.kill('SIGKILL')
@@ -116,7 +116,7 @@ test('after kill -9 the next start has everything, and never two databases on on
   assert.deepEqual(databaseProcesses(), [])
 })
 
-test('npm start hands the signal on', async () => {
+test('passes the signal through npm start', async () => {
   const server = start('npm', ['start'])
   await waitForAnswer(`${address}/health/ready`)
   server.child.kill('SIGTERM')
@@ -126,7 +126,7 @@ test('npm start hands the signal on', async () => {
   assert.deepEqual(databaseProcesses(), [])
 })
 
-test('every fault of the configuration is told at once, without a start and without secrets', async () => {
+test('reports every configuration error at once, without starting and without secrets', async () => {
   const other = join(folder, 'never')
   const server = startServer({
     DATA_DIR: other,

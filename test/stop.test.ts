@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { findDatabaseProcesses } from '#platform/embedded-postgres/processes.ts'
+import { findDatabaseProcesses } from '#platform/database'
 import { findFreePort, waitForAnswer } from '#test/servers.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -68,7 +68,7 @@ async function signIn(): Promise<string> {
 }
 
 let mark = Date.now()
-/** A feed is made once for each mark. */
+/** Each mark makes one feed only. */
 const nextMark = () => {
   mark += 1
   return mark
@@ -76,7 +76,7 @@ const nextMark = () => {
 
 type Outcome = { status: number; close: boolean } | { code: string }
 
-/** Sends on kept connections until told to go elsewhere; what was sent and how it ended. */
+/** Sends on kept connections until told to reconnect; returns requests and results. */
 async function sendUntilClosed(token: string, outcomes: Outcome[]): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   for (let goesOn = true; goesOn; ) {
@@ -117,7 +117,7 @@ const feedCount = async (token: string) => {
   return ((await answer.json()) as { extra: { feeds_count: number } }).extra.feeds_count
 }
 
-test('stopping under load answers every request that arrived and loses none that was answered', async () => {
+test('completes every request under load on stop, and loses no acknowledged one', async () => {
   const server = await startServer()
   const token = await signIn()
   const before = await feedCount(token)
@@ -137,7 +137,7 @@ test('stopping under load answers every request that arrived and loses none that
   assert.equal(await next.ended, 0)
 })
 
-test('half a request does not keep a server from stopping, and everything else is closed in order', async () => {
+test('stops despite half a request, and closes everything in order', async () => {
   const server = await startServer()
   const half = connect(port, '127.0.0.1')
   await once(half, 'connect')
@@ -155,7 +155,7 @@ test('half a request does not keep a server from stopping, and everything else i
   assert.deepEqual(findDatabaseProcesses(join(dataDir, 'postgres', 'cluster')), [])
 })
 
-test('a server that stops says so before it goes: not ready, and on each reply', async () => {
+test('announces a stop first: not ready, and on each reply', async () => {
   const server = await startServer()
   const agent = new Agent({ keepAlive: true })
   const get = () =>

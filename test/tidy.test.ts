@@ -4,20 +4,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { expireExports } from '#modules/accounts/exports/queries.ts'
-import { clearLeftovers } from '#modules/files/index.ts'
+import { deleteOrphanedObjects } from '#modules/files/index.ts'
 import { removeStaleNodes } from '#modules/files/nodes/queries.ts'
 import { removeStaleUses } from '#modules/files/uploads/queries.ts'
 import { tidyTemporary } from '#modules/files/uploads/service.ts'
-import { takeOldestVariants } from '#modules/files/variants/queries.ts'
+import { takeOldestVariants } from '#modules/files/variants/service.ts'
 import { deleteOldRequests } from '#modules/groups/members/queries.ts'
-import { type Fragment, openDatabase, type Sql, transaction } from '#platform/database.ts'
-import { deleteOldKeys } from '#platform/idempotency.ts'
-import { deleteFailedJobs } from '#platform/jobs/counts.ts'
-import { addJob } from '#platform/jobs.ts'
-import { createStorage } from '#platform/storage/storage.ts'
+import { type Fragment, openDatabase, type Sql, transaction } from '#platform/database'
+import { createStorage } from '#platform/files'
+import { deleteOldKeys } from '#platform/http'
+import { addJob, deleteFailedJobs } from '#platform/jobs'
 import { groupMaker } from '#test/fixtures/groups.ts'
 import { createWorld } from '#test/world.ts'
-import { reportLeftovers } from '../src/leftovers.ts'
+import { reportLeftovers } from '../src/doctor.ts'
 
 const world = await createWorld()
 const { sql, ctx, work, person, as, connection } = world
@@ -25,7 +24,7 @@ const { group } = groupMaker(world)
 const folder = await mkdtemp(join(tmpdir(), 'kith-tidy-'))
 after(() => rm(folder, { recursive: true, force: true }))
 
-test('a backlog of kept answers is deleted in batches, and those that are still replayed stay', async () => {
+test('deletes expired replies in batches, and keeps those still replayed', async () => {
   const { id } = await person()
   await sql`
     insert into idempotency_keys (user_id, key, operation, fingerprint, status, created_at)
@@ -41,7 +40,7 @@ test('a backlog of kept answers is deleted in batches, and those that are still 
 
 const failed = () => sql`select 1 from graphile_worker.jobs where task_identifier = 'never'`
 
-test('jobs that failed for good are deleted after a while, and by the doctor at once', async () => {
+test('deletes failed jobs after a while, and by the doctor at once', async () => {
   for (const age of ['29 days', '31 days', '1 minute']) {
     await addJob(sql, 'never', { age }, { delaySeconds: 0 })
     await sql`
@@ -54,13 +53,13 @@ test('jobs that failed for good are deleted after a while, and by the doctor at 
   const lines: string[] = []
   const print = (line: string) => void lines.push(line)
   await reportLeftovers(ctx, { mend: false, print })
-  assert.ok(lines.includes('· 2 jobs failed for good and are kept for a while'), lines.join('\n'))
+  assert.ok(lines.includes('· 2 jobs failed permanently and are kept for inspection'), lines.join('\n'))
   assert.equal((await failed()).length, 2)
   await reportLeftovers(ctx, { mend: true, print })
   assert.equal((await failed()).length, 0)
 })
 
-test('the doctor tells of notifications and requests that are older than the settings keep, and deletes them', async () => {
+test('reports and deletes expired notifications and requests by the doctor', async () => {
   const [ann, bob, eve] = [await person(), await person(), await person()]
   for (const each of [bob, eve]) await as(each, 'PUT', `/user/followings/${ann.id}`)
   const id = await group(bob, { mode: 'private' })
@@ -73,8 +72,8 @@ test('the doctor tells of notifications and requests that are older than the set
     await reportLeftovers(ctx, { mend, print: (line) => void lines.push(line) })
     return lines
   }
-  const notifications = '· 1 notifications are older or more than the settings keep'
-  const requests = '· 1 settled requests to join groups are older than the settings keep'
+  const notifications = '· 1 notifications exceed the age or number in the settings'
+  const requests = '· 1 decided requests to join groups exceed the age in the settings'
   assert.deepEqual(await report(false), [notifications, requests])
   const gone = '    deleted 1'
   assert.deepEqual(await report(true), [notifications, gone, requests, gone])
@@ -83,7 +82,7 @@ test('the doctor tells of notifications and requests that are older than the set
   assert.equal((await sql`select from group_member_logs where status = 0`).length, 1)
 })
 
-test('what killed uploads left in the temporary folder is removed after a day, and nothing else', async () => {
+test('removes remains of killed uploads from the temporary folder after a day, and nothing else', async () => {
   const old = new Date(Date.now() - 25 * 3_600_000)
   for (const name of ['kith-upload-old', 'kith-upload-new', 'other-old']) {
     await mkdir(join(folder, name))
@@ -94,7 +93,7 @@ test('what killed uploads left in the temporary folder is removed after a day, a
   assert.deepEqual((await readdir(folder)).sort(), ['kith-upload-new', 'other-old'])
 })
 
-test('what killed servers left half written in the store is removed after a day, and nothing else', async () => {
+test('removes remains of killed writes from the store after a day, and nothing else', async () => {
   const drafts = join(ctx.config.dataDir, 'uploads', '.tmp')
   await ctx.storage.put('files/2026/whole.png', Buffer.from('bytes'), { mime: 'image/png' })
   const old = new Date(Date.now() - 25 * 3_600_000)
@@ -107,7 +106,7 @@ test('what killed servers left half written in the store is removed after a day,
   assert.ok(await ctx.storage.exists('files/2026/whole.png'))
 })
 
-test('stored bytes that no row names are told of and removed after a day, and nothing that has a row', async () => {
+test('reports and removes stored bytes without a row after a day, and keeps those with one', async () => {
   const { id } = await person()
   const random = 'ab'.repeat(32)
   const kept = ['files/2026/01/01/row.png', 'variants/ab/row', `public/2026/01/01/${random}.png`]
@@ -134,13 +133,13 @@ test('stored bytes that no row names are told of and removed after a day, and no
   }
   const lines: string[] = []
   await reportLeftovers(ctx, { mend: false, print: (line) => void lines.push(line) })
-  // Those of the test before have no row either.
+  // Those of the previous test have no row either.
   const found = Number(/^· (\d+) stored files/.exec(lines.at(-1) ?? '')?.[1])
-  assert.equal(await clearLeftovers(ctx, 2), found)
+  assert.equal(await deleteOrphanedObjects(ctx, 2), found)
   assert.ok(found >= left.length)
   for (const key of [...kept, ...others, young]) assert.ok(await ctx.storage.exists(key), key)
   for (const key of left) assert.ok(!(await ctx.storage.exists(key)), key)
-  // A site that is pointed at the files of another takes none of them away.
+  // A site on another site's files removes none of them.
   const foreign = Array.from({ length: 101 }, (_, n) => `files/2026/02/02/${n}.png`)
   for (const key of foreign) {
     await ctx.storage.put(key, Buffer.from('bytes'), { mime: 'image/png' })
@@ -148,11 +147,11 @@ test('stored bytes that no row names are told of and removed after a day, and no
   }
   lines.length = 0
   await reportLeftovers(ctx, { mend: true, print: (line) => void lines.push(line) })
-  assert.match(lines.at(-1) ?? '', /not deleted: they are most of what is stored/)
+  assert.match(lines.at(-1) ?? '', /not deleted: they are most of the stored files/)
   for (const key of foreign) assert.ok(await ctx.storage.exists(key), key)
 })
 
-test('uploads are readable by the server alone, in folders of an earlier version too', async () => {
+test('makes uploads readable by the server only, also in folders of an earlier version', async () => {
   const root = join(folder, 'uploads')
   await mkdir(root, { mode: 0o755 })
   const source = join(folder, 'source')
@@ -166,7 +165,7 @@ test('uploads are readable by the server alone, in folders of an earlier version
     assert.equal(await modeOf(path), 0o600, path)
 })
 
-/** What is tidied: a statement that makes two rows of one mark, which rows are theirs, and who removes them. */
+/** Cleanup tasks: a statement that creates two rows of a mark, a selection of them, and the cleanup. */
 const TIDIED: Record<
   string,
   { table: Fragment; isOf: Fragment; make(owner: number): Promise<unknown>; tidy(db: Sql): Promise<unknown> }
@@ -228,12 +227,12 @@ const TIDIED: Record<
     tidy: (db) => transaction(db, (tx) => expireExports(tx, { limit: 10 })),
   },
 }
-// One that waited for a row would fail.
+// A cleanup that waits for a row would time out.
 const tidier = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 30_000 })
 after(() => tidier.end())
 
 for (const [name, { table, isOf, make, tidy }] of Object.entries(TIDIED))
-  test(`${name} that somebody holds at this moment are passed over, and go the next time`, async () => {
+  test(`skips locked ${name} and removes them the next time`, async () => {
     const owner = await person()
     await group(owner)
     await make(owner.id)

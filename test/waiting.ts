@@ -1,6 +1,6 @@
-import type { Sql } from '#platform/database.ts'
+import type { Sql } from '#platform/database'
 
-/** Returns once so many statements on this database wait for a row that another transaction holds. */
+/** Resolves once this many statements on the database wait for a row lock. */
 export async function untilWaiting(sql: Sql, statements = 1): Promise<void> {
   for (let tries = 0; tries < 1000; tries += 1) {
     const waiting = await sql`

@@ -1,9 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findBirth } from '#platform/embedded-postgres/processes.ts'
+import { findBirth } from '#platform/database/embedded-postgres/processes.ts'
 
-// The runner's own timeout asks a test process to end, which one that is caught in a loop never hears. So each tells
-// the runner its id, and what it runs.
+// The runner's own timeout asks a test process to exit, which one in a busy loop never handles. So each
+// reports its id and test files to the runner.
 const folder = process.env.KITH_TEST_RUNNING
 if (folder) {
   const entry = join(folder, String(process.pid))

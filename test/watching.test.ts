@@ -3,10 +3,10 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { recordBackup } from '#platform/backup/history.ts'
-import { addJob } from '#platform/jobs.ts'
+import { recordBackup } from '#platform/backup/jobs.ts'
+import { addJob } from '#platform/jobs'
 import { createWorld } from '#test/world.ts'
-import { gaugeSite } from '../src/site-metrics.ts'
+import { exportSiteMetrics } from '../src/site-metrics.ts'
 
 const { ctx, guest, person, sql } = await createWorld()
 const pathOf = (name: string) => fileURLToPath(new URL(`../deploy/${name}`, import.meta.url))
@@ -16,12 +16,12 @@ await addJob(sql, 'send_code', {}, { delaySeconds: 3600 })
 await sql`update graphile_worker._private_jobs set attempts = 1 where max_attempts = 1`
 await recordBackup(sql, { place: '/backups/a', bytes: 1234, seconds: 5 })
 ctx.metrics.defaultProcessMetrics()
-ctx.metrics.gaugePool(() => ({ max: 1, busy: 0, idle: 1, waiting: 0 }))
-gaugeSite(ctx)
+ctx.metrics.gaugePool(() => ({ max: 1, busy: 0, idle: 1, waiting: 0, pressure: 0 }))
+exportSiteMetrics(ctx)
 await guest('GET', '/bootstrappers')
 const text = await ctx.metrics.render()
 
-/** The names that are told, those of their samples included. */
+/** Names of the metrics, with those of their samples. */
 const told = new Set(
   [...text.matchAll(/^([a-z_]+)(?:\{.*?\})? [^\n]+$/gm), ...text.matchAll(/^# TYPE (\S+)/gm)].map(
     (match) => match[1],
@@ -32,7 +32,7 @@ const sampleOf = (sample: string) => {
   return line === undefined ? undefined : Number(line.slice(sample.length + 1))
 }
 
-/** The names of metrics in an expression: its words without labels, functions and keywords. */
+/** Metric names in an expression: its words without labels, functions and keywords. */
 function metricsOf(expression: string): string[] {
   const bare = expression
     .replaceAll(/\{[^}]*\}/g, ' ')
@@ -43,7 +43,7 @@ function metricsOf(expression: string): string[] {
     .filter((word) => !['and', 'or', 'unless', 'bool', 'up'].includes(word))
 }
 
-/** The values that an expression compares a label with. */
+/** Label values in an expression. */
 const labelsOf = (expression: string, label: string) =>
   [...expression.matchAll(new RegExp(`${label}=~?"([^"]+)"`, 'g'))].flatMap((match) =>
     (match[1] ?? '').split('|'),
@@ -58,7 +58,7 @@ const EXPRESSIONS = [
   ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
 ]
 
-test('every metric that the alerts and the dashboard ask for is told by a server', () => {
+test('exports every metric that the alerts and the dashboard use', () => {
   assert.ok(EXPRESSIONS.length > 30, `saw only ${EXPRESSIONS.length}`)
   for (const expression of EXPRESSIONS) {
     const names = metricsOf(expression)
@@ -67,15 +67,15 @@ test('every metric that the alerts and the dashboard ask for is told by a server
   }
 })
 
-test('every metric of the site is in an alert or on the dashboard', () => {
+test('uses every metric of the site in an alert or on the dashboard', () => {
   const asked = new Set(EXPRESSIONS.flatMap(metricsOf))
   for (const [, name] of text.matchAll(/^# TYPE (kith_\S+)/gm))
     assert.ok(asked.has(name as string), `nobody looks at ${name}`)
 })
 
-test('tasks, states and series that are asked for by name are those that there are', async () => {
-  const { tasksOn } = await import('../src/worker.ts')
-  const tasks = Object.keys(tasksOn(ctx))
+test('names only existing tasks, states and series', async () => {
+  const { allTasks } = await import('../src/worker.ts')
+  const tasks = Object.keys(allTasks(ctx))
   const series = [...text.matchAll(/^kith_today\{series="([^"]+)"\}/gm)].map((match) => match[1])
   for (const expression of EXPRESSIONS) {
     for (const task of labelsOf(expression, 'task')) assert.ok(tasks.includes(task), `no task ${task}`)
@@ -87,7 +87,7 @@ test('tasks, states and series that are asked for by name are those that there a
   }
 })
 
-test('the site is told as it is: jobs, decisions, what happened today, the last backup', async () => {
+test("reports jobs, decisions, today's activity and the last backup correctly", async () => {
   assert.equal(sampleOf('kith_database_up'), 1)
   assert.equal(sampleOf('kith_jobs{task="send_webhook",state="failed"}'), 1)
   assert.equal(sampleOf('kith_jobs{task="send_code",state="later"}'), 1)
@@ -101,7 +101,7 @@ test('the site is told as it is: jobs, decisions, what happened today, the last 
   assert.equal(sampleOf('kith_im_waiting{kind="groups"}'), 0)
 })
 
-test('the files are valid for Prometheus', (t) => {
+test('has valid files for Prometheus', (t) => {
   const { error, stdout, stderr, status } = spawnSync(
     'promtool',
     ['check', 'config', pathOf('prometheus/prometheus.yml')],
@@ -112,5 +112,5 @@ test('the files are valid for Prometheus', (t) => {
     return t.diagnostic('promtool is not installed')
   }
   assert.equal(status, 0, stdout + stderr)
-  assert.match(stdout, /SUCCESS: 15 rules found/)
+  assert.match(stdout, /SUCCESS: 16 rules found/)
 })

@@ -1,8 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Server } from '#platform/http.ts'
+import type { Server } from '#platform/http'
 
-/** By `METHOD route status [error code]`: every place in the body with its type, such as `data[].id number`. */
+/**
+ * By `METHOD route status [error code]`: every path of the body with its type, such as `data[].id number`.
+ */
 type WireRecord = Map<string, Set<string>>
 
 const record: WireRecord = new Map()
@@ -18,8 +20,8 @@ function walk(value: unknown, place: string, places: Set<string>): void {
 }
 
 /**
- * With `KITH_WIRE_RECORD=folder` every reply of the tests is noted there by status and shape, one file a process, so that
- * two versions can be compared: `node scripts/compare-wire.ts before after`.
+ * With `KITH_WIRE_RECORD=folder` every reply of the tests is recorded there by status and shape, one file per
+ * process, to compare two versions: `node scripts/compare-wire.ts before after`.
  */
 export function recordReplies(app: Server): void {
   const folder = process.env.KITH_WIRE_RECORD

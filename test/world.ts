@@ -4,32 +4,30 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { Ajv } from 'ajv'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { buildApp } from '#app'
 import { createUser } from '#modules/accounts/index.ts'
 import { issueToken } from '#modules/tokens/index.ts'
 import { readConfig } from '#platform/config.ts'
 import type { Context } from '#platform/context.ts'
 import { createSecrets } from '#platform/crypto.ts'
-import { type DatabaseOptions, openDatabase, type Sql } from '#platform/database.ts'
-import type { Server } from '#platform/http.ts'
-import { runWaitingJobs } from '#platform/jobs.ts'
-import { createLog } from '#platform/log.ts'
-import { createMetrics } from '#platform/metrics.ts'
-import { createRateLimiter } from '#platform/rate-limit.ts'
-import { createSignals } from '#platform/signals.ts'
-import { createStorage } from '#platform/storage/storage.ts'
-import { checkedStatements } from '#test/fixtures/checked-statements.ts'
+import { createSignals, type DatabaseOptions, openDatabase, type Sql } from '#platform/database'
+import { createStorage } from '#platform/files'
+import type { Server } from '#platform/http'
+import { runWaitingJobs } from '#platform/jobs'
+import { createLog, createMetrics } from '#platform/observability'
+import { createRateLimiter } from '#platform/processes'
+import { recordExamples } from '#test/example-record.ts'
 import { recordReplies } from '#test/wire-record.ts'
-import { tasksOn } from '../src/worker.ts'
+import { allTasks } from '../src/worker.ts'
 
 type Connection = { host: string; port: number; user: string; database: string }
 type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
-/** A person of a test, signed in. */
+/** A signed-in test user. */
 export type Person = { id: number; name: string; token: string }
 
-/** What came back: the parsed body (null when empty), status and headers. */
+/** A reply: the parsed body (null when empty), status and headers. */
 export type Answer = {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: a test reads bodies of every shape
@@ -42,7 +40,7 @@ export type World = {
   ctx: Context
   sql: Sql
   connection: Connection
-  /** Codes and messages that would have been sent. */
+  /** Codes and messages in the outbox. */
   outbox: { to: string; text: string; code?: string }[]
   person(options?: { name?: string; roles?: string[] }): Promise<Person>
   as(
@@ -53,21 +51,23 @@ export type World = {
     headers?: Record<string, string>,
   ): Promise<Answer>
   guest(method: Method, url: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
-  /** Does the jobs that wait now, such as sending codes to the outbox. */
+  /** Runs pending jobs, such as sending codes to the outbox. */
   work(): Promise<void>
 }
 
 let counter = 0
 
-/** An app on a database of its own, cloned from the migrated template; closed after the test file. */
+/** An app on a clone of the migrated template database; closed after the test file. */
 export async function createWorld(
   env: Record<string, string> = {},
   options: {
-    /** Routes of the test's own, under /api/v2/test. */
+    /** Additional routes under /api/v2/test. */
     routes?: (server: Server, ctx: Context) => void
-    /** Sees every statement that the app sends to the database. */
+    /** Receives every statement that the app sends. */
     onQuery?: DatabaseOptions['onQuery']
-    /** Another database to clone, which is of this version and has no connections. */
+    /** Adds hooks to the app before it starts. */
+    prepare?: (app: Server) => void
+    /** Another database to clone, of this version and without connections. */
     template?: string
   } = {},
 ): Promise<World> {
@@ -79,19 +79,11 @@ export async function createWorld(
   const { template = 'kith_template' } = options
   await adminSql.unsafe(`create database ${database} template ${template} strategy file_copy`)
   const connection = { ...admin, database }
-  // Where pages are compared, so is what is known of statements.
-  const checked = process.env.KEPT_PAGES_VERIFY === 'true' ? checkedStatements() : undefined
-  const onQuery: DatabaseOptions['onQuery'] = checked
-    ? (query) => {
-        checked.note(query.text)
-        options.onQuery?.(query)
-      }
-    : options.onQuery
   const sql = openDatabase({
     connection,
     poolSize: 12,
     statementTimeoutMs: 30_000,
-    ...(onQuery ? { onQuery } : {}),
+    ...(options.onQuery ? { onQuery: options.onQuery } : {}),
   })
   const dataDir = await mkdtemp(join(tmpdir(), 'kith-world-'))
   const config = readConfig({
@@ -100,9 +92,9 @@ export async function createWorld(
     RATE_LIMIT_SENSITIVE: '0',
     RATE_LIMIT_FILES: '0',
     RATE_LIMIT_VARIANTS: '0',
-    // Tests look at what was counted at once, whoever asks.
-    KEPT_PAGES_COUNTS_MS: '0',
-    KEPT_PAGES_VERIFY: process.env.KEPT_PAGES_VERIFY ?? 'false',
+    WEB: 'off',
+    // Turns caches off, so that tests see each change at once.
+    GUEST_CACHE_MS: '0',
     LOG_LEVEL: 'silent',
     DATA_DIR: dataDir,
     ...env,
@@ -128,11 +120,14 @@ export async function createWorld(
     },
     push: { send: async () => ({ gone: [] }) },
     sms: {
+      services: {},
       async send({ phone, text, code }) {
         outbox.push({ to: phone, text, ...(code === undefined ? {} : { code }) })
+        return { service: 'outbox', reference: null, refusals: [] }
       },
     },
     onClose: [],
+    state: new Map(),
   }
   await signals.listen()
   const holdAgainstSchema = bodyCheck()
@@ -141,6 +136,9 @@ export async function createWorld(
   holdRepliesAgainstSchemas(app, holdAgainstSchema)
   holdErrorsAgainstDocumentation(app)
   recordReplies(app)
+  recordExamples(app)
+  options.prepare?.(app)
+  // biome-ignore lint/nursery/noMisusedPromises: Fastify awaits an asynchronous plugin.
   await app.register(async (api) => options.routes?.(api as unknown as Server, ctx), {
     prefix: '/api/v2/test',
   })
@@ -149,11 +147,10 @@ export async function createWorld(
   after(async () => {
     await app.close()
     for (const work of ctx.onClose) await work()
-    await checked?.check(sql)
     await signals.close()
-    ctx.limiter.close()
+    await ctx.limiter.close()
     await sql.end()
-    // Only to save space: the whole server goes after the run, so a busy moment is no failure.
+    // Saves space only: the whole server goes after the run, so a failure is harmless.
     await adminSql.unsafe(`drop database if exists ${database} with (force)`).catch(() => {})
     await adminSql.end()
     await rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
@@ -198,11 +195,11 @@ export async function createWorld(
     as: (person, method, url, body, headers = {}) =>
       call(method, url, body, { authorization: `Bearer ${person.token}`, ...headers }),
     guest: (method, url, body, headers = {}) => call(method, url, body, headers),
-    work: () => runWaitingJobs(connection, tasksOn(ctx)),
+    work: () => runWaitingJobs(connection, allTasks(ctx)),
   }
 }
 
-/** In tests every successful reply is held against its schema, which the serializer alone would bend into shape. */
+/** Validates every successful reply in tests by its schema, which the serializer alone would coerce. */
 function bodyCheck() {
   const ajv = new Ajv({ strict: false, validateFormats: false })
   const compiled = new WeakMap<object, ReturnType<Ajv['compile']>>()
@@ -216,11 +213,47 @@ function bodyCheck() {
       validate = ajv.compile(schema)
       compiled.set(schema, validate)
     }
+    const undeclared = findUndeclared(schema, body)
+    if (undeclared)
+      throw new Error(
+        `${request.method} ${request.routeOptions.url} sends ${undeclared}, which its schema does not declare`,
+      )
     if (!validate(body))
       throw new Error(
         `${request.method} ${request.routeOptions.url} breaks its schema: ${ajv.errorsText(validate.errors)}`,
       )
   }
+}
+
+type AnySchema = {
+  properties?: Record<string, AnySchema>
+  additionalProperties?: AnySchema | boolean
+  items?: AnySchema
+  anyOf?: AnySchema[]
+}
+
+/** Returns the path of a field that the schema does not declare, which the serializer would drop silently. */
+function findUndeclared(schema: AnySchema, value: unknown, path = 'body'): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      const found = schema.items && findUndeclared(schema.items, item, `${path}[]`)
+      if (found) return found
+    }
+    return undefined
+  }
+  if (schema.anyOf) {
+    const found = schema.anyOf.map((each) => findUndeclared(each, value, path))
+    return found.includes(undefined) ? undefined : found[0]
+  }
+  if (!schema.properties || schema.additionalProperties) return undefined
+  for (const [name, item] of Object.entries(value)) {
+    if (item === undefined) continue
+    const inner = schema.properties[name]
+    const found = inner ? findUndeclared(inner, item, `${path}.${name}`) : `${path}.${name}`
+    if (found) return found
+  }
+  return undefined
 }
 
 function holdRepliesAgainstSchemas(app: Server, check: ReturnType<typeof bodyCheck>) {
@@ -230,25 +263,34 @@ function holdRepliesAgainstSchemas(app: Server, check: ReturnType<typeof bodyChe
   })
 }
 
-/** Errors that any route may answer with: they come from what all of them share. */
+/** Errors of any route, from shared code. */
 const SHARED_ERRORS = new Set([
   ...['unauthenticated', 'validation_failed', 'too_many_requests', 'unavailable', 'internal_error'],
   ...['body_too_large', 'unsupported_media_type', 'bad_request', 'method_not_allowed', 'no_such_path'],
 ])
 
-/** In tests a route answers only with errors that its documentation names: another one becomes a 500. */
+/** An error of its own status, because Fastify keeps the status of an error reply that fails to be sent. */
+function wrongReply(reply: FastifyReply, fault: string): Error {
+  reply.removeHeader('x-error-code')
+  return Object.assign(new Error(`${reply.request.routeOptions.config.documented?.operationId} ${fault}`), {
+    statusCode: 500,
+  })
+}
+
+/** Turns undocumented errors, and undocumented fields of errors, into a 500 in tests. */
 function holdErrorsAgainstDocumentation(app: Server) {
   app.addHook('onSend', async (request, reply, payload) => {
     const { documented } = request.routeOptions.config
     const code = String(reply.getHeader('x-error-code') ?? '')
-    if (!documented || code === '' || SHARED_ERRORS.has(code)) return payload
-    const isKnown = documented.errors.some(
-      (error) => error.code === code && error.status === reply.statusCode,
-    )
-    if (!isKnown)
-      throw new Error(
-        `${documented.operationId} answers ${reply.statusCode} ${code}, which it does not declare`,
-      )
+    if (!documented || code === '' || reply.statusCode >= 500) return payload
+    const ofStatus = documented.errors.filter(({ status }) => status === reply.statusCode)
+    const declared = ofStatus.find((error) => error.code === code)
+    // The description lists all codes of a status, or none.
+    if (!declared && (ofStatus.length > 0 || !SHARED_ERRORS.has(code)))
+      throw wrongReply(reply, `answers ${reply.statusCode} ${code}, which it does not declare`)
+    const fields = ['message', 'errors', ...(declared?.adds ?? [])]
+    const others = Object.keys(JSON.parse(String(payload))).filter((name) => !fields.includes(name))
+    if (others.length > 0) throw wrongReply(reply, `answers ${code} with undeclared fields: ${others}`)
     return payload
   })
 }

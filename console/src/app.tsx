@@ -10,6 +10,7 @@ import { HomePage } from './home/home-page.tsx'
 import { i18nProvider } from './shell/i18n.ts'
 import { ConsoleLayout } from './shell/layout.tsx'
 import { LoginPage } from './shell/login.tsx'
+import { NotFoundPage } from './shell/not-found.tsx'
 import { textNow } from './shell/text.ts'
 import { DARK, LIGHT } from './shell/theme.ts'
 
@@ -19,17 +20,22 @@ const AreaPage = lazy(() => import('./areas/area-pages.tsx').then((page) => ({ d
 const SettingsPage = lazy(() =>
   import('./pages/settings/settings-page.tsx').then((page) => ({ default: page.SettingsPage })),
 )
-const AuditPage = lazy(() => import('./pages/audit-page.tsx').then((page) => ({ default: page.AuditPage })))
+const AuditPage = lazy(() =>
+  import('./pages/audit/audit-page.tsx').then((page) => ({ default: page.AuditPage })),
+)
 const LedgerPage = lazy(() =>
   import('./pages/ledger-page.tsx').then((page) => ({ default: page.LedgerPage })),
 )
 const ImPage = lazy(() => import('./pages/im-page.tsx').then((page) => ({ default: page.ImPage })))
 
+const AccountPage = lazy(() =>
+  import('./pages/account/account-page.tsx').then((page) => ({ default: page.AccountPage })),
+)
+
 const queries = new QueryClient({
   defaultOptions: { queries: { refetchOnWindowFocus: false, retry: 1, staleTime: 5_000 } },
 })
 
-/** The console. */
 export function App() {
   return (
     <BrowserRouter basename="/admin">
@@ -45,6 +51,7 @@ export function App() {
         loginPage={LoginPage}
         theme={LIGHT}
         darkTheme={DARK}
+        catchAll={NotFoundPage}
         requireAuth
         disableTelemetry
       >
@@ -61,9 +68,12 @@ export function App() {
         ))}
         <CustomRoutes>
           <Route path="/queues/:queue" element={<QueuePage />} />
+          <Route path="/queues/:queue/:item" element={<QueuePage />} />
           <Route path="/settings" element={<SettingsPage />} />
+          <Route path="/settings/:section" element={<SettingsPage />} />
           <Route path="/audit-log" element={<AuditPage />} />
           <Route path="/ledger" element={<LedgerPage />} />
+          <Route path="/account" element={<AccountPage />} />
           <Route path="/im" element={<ImPage />} />
         </CustomRoutes>
       </Admin>

@@ -5,11 +5,11 @@ import { App } from './app.tsx'
 import { currentLocale, keepLocale } from './shell/text.ts'
 
 keepLocale(currentLocale())
-// The styles that are made here carry the nonce that this answer of the server allows.
+// Generated styles carry the nonce that the server allows for this page.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce
 const styles = createCache({ key: 'kith', ...(nonce ? { nonce } : {}) })
 
-// After an update of the server an open page may ask for a part that is gone: begin anew with what is there.
+// Reloads when a part is missing, because the server was updated since the page was opened.
 addEventListener('vite:preloadError', (event) => {
   const last = Number(sessionStorage.getItem('kith.console.reloaded') ?? 0)
   if (Date.now() - last < 10_000) return

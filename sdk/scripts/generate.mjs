@@ -1,5 +1,6 @@
-// Writes src/generated from openapi.json of the repository, or with --check fails when what is committed differs. One
-// operation, path and schema a line, in the order of openapi.json: both change, and merge, in the same places.
+// Writes src/generated from openapi.json of the repository. With --check it fails when the committed copy
+// differs. One operation, path and schema per line, in the order of openapi.json, so that both change and
+// merge in the same places.
 import { spawnSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -9,16 +10,20 @@ const PREFIX = '/api/v2'
 const VERBS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace']
 const NOTE = '// Generated from openapi.json by `npm run openapi`. Do not edit.\n'
 
-/** The generator wants a compiler of its own, which is installed beside it where it is not yet. */
+/** The generator needs its own version of the compiler, which is installed beside it when missing. */
 function installTools() {
   const script = fileURLToPath(at('../scripts/install-if-needed.mjs'))
   const { status } = spawnSync(process.execPath, [script, fileURLToPath(at(''))], { stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)
 }
 
-/** What a client needs: today's spelling of each operation, without the failures, which are all of one form. */
+/**
+ * Keeps what a client needs: current operations without aliases, and without errors, which share one form.
+ */
 function forClients(document) {
   const errorCodes = new Set()
+  const unpaidCodes = new Set()
+  const errorsOf = []
   const idempotent = []
   const paths = {}
   for (const [path, operations] of Object.entries(document.paths)) {
@@ -27,22 +32,36 @@ function forClients(document) {
     for (const [verb, operation] of Object.entries(operations)) {
       if (!VERBS.includes(verb) || operation.deprecated) continue
       const responses = {}
+      for (const { content } of [operation.requestBody ?? {}, ...Object.values(operation.responses)])
+        for (const media of Object.values(content ?? {})) delete media.examples
+      const own = new Set()
       for (const [status, response] of Object.entries(operation.responses)) {
         const [, name] = /^#\/components\/responses\/(.+)$/.exec(response.$ref ?? '') ?? []
-        const { headers } = name ? document.components.responses[name] : response
+        const { headers, 'x-unpaid-codes': unpaid = [] } = name
+          ? document.components.responses[name]
+          : response
         const codes = headers?.['X-Error-Code']?.schema.enum ?? []
-        for (const code of codes) errorCodes.add(code)
+        for (const code of codes) errorCodes.add(code) && own.add(code)
+        for (const code of unpaid) unpaidCodes.add(code)
         if (codes.includes('idempotency_key_running')) idempotent.push(`${verb} ${path.slice(PREFIX.length)}`)
         if (Number(status) < 400 || status === 'default') responses[status] = response
       }
       kept[verb] = { ...operation, responses }
+      errorsOf.push(`  ${operation.operationId}: ${[...own].sort().map(quoted).join(' | ')}\n`)
     }
     if (Object.keys(kept).length > 0) paths[path.slice(PREFIX.length)] = kept
   }
-  return { document: { ...document, paths, servers: undefined }, errorCodes, idempotent }
+  for (const schema of Object.values(document.components.schemas)) delete schema.examples
+  return {
+    document: { ...document, paths, servers: undefined },
+    errorCodes,
+    unpaidCodes,
+    errorsOf,
+    idempotent,
+  }
 }
 
-/** How each list goes on, where its items are, and how many a page may have; by the parameters that it declares. */
+/** Describes the cursor, items and page size of each list, by its declared parameters. */
 function listsOf({ paths, components }) {
   const entries = []
   for (const [path, { get }] of Object.entries(paths)) {
@@ -50,7 +69,7 @@ function listsOf({ paths, components }) {
       (get?.parameters ?? []).filter((each) => each.in === 'query').map((each) => [each.name, each]),
     )
     const schema = get?.responses[200]?.content?.['application/json']?.schema
-    // Where nothing goes on after an item, as in rankings, the place does.
+    // Without a cursor field, as in rankings, the offset is the cursor.
     const by = ['after', 'offset', 'page'].find((name) => query.has(name))
     if (!by || !schema) continue
     const { properties = {} } = components.schemas[schema.$ref?.split('/').at(-1)] ?? {}
@@ -70,7 +89,7 @@ function listsOf({ paths, components }) {
   return `/** Lists that have pages: what they go on by, which field of the last item that is, where the items are, and how many a page has at most. */\nexport const LISTS = {\n${entries.join('')}} as const\n`
 }
 
-/** Brings each member of the interfaces, or of what lies in them, onto a line of its own. */
+/** Puts each member of the interfaces and of their nested types on its own line. */
 function compact(text) {
   const lines = []
   let depth = 1
@@ -87,19 +106,24 @@ function compact(text) {
   return lines.map((line) => line.replace(/ (header|cookie)\?: never;/g, '')).join('\n')
 }
 
+const quoted = (value) => JSON.stringify(value)
+const union = (values) =>
+  [...values]
+    .sort()
+    .map((value) => `\n  | ${quoted(value)}`)
+    .join('')
 const listed = (name, comment, values) =>
   `/** ${comment} */\nexport const ${name}: ReadonlySet<string> = new Set([\n${values.map((value) => `  ${JSON.stringify(value)},\n`).join('')}])\n`
 
 installTools()
 const { default: openapiTS, astToString } = await import('openapi-typescript')
-const { document, errorCodes, idempotent } = forClients(
+const { document, errorCodes, unpaidCodes, errorsOf, idempotent } = forClients(
   JSON.parse(await readFile(at('../openapi.json'), 'utf8')),
 )
 const types = compact(astToString(await openapiTS(document, { defaultNonNullable: false, silent: true })))
-const codes = [...errorCodes].sort().map((code) => `\n  | ${JSON.stringify(code)}`)
 const files = {
   'src/generated/api.ts': `${NOTE}${types}\n`,
-  'src/generated/error-codes.ts': `${NOTE}/** Every word that \`X-Error-Code\` may be. */\nexport type ErrorCode =${codes.join('')}\n`,
+  'src/generated/error-codes.ts': `${NOTE}/** Every word that \`X-Error-Code\` may be. */\nexport type ErrorCode =${union(errorCodes)}\n/** The codes of unpaid content, whose body names the price. */\nexport type UnpaidCode =${union(unpaidCodes)}\n/** The codes of each operation. */\nexport interface OperationErrors {\n${errorsOf.join('')}}\n`,
   'src/generated/lists.ts': `${NOTE}${listsOf(document)}`,
   'src/generated/idempotent.ts': `${NOTE}${listed('IDEMPOTENT', 'Operations that take an `Idempotency-Key`.', idempotent)}`,
 }

@@ -4,13 +4,14 @@ import createFetchClient, {
   type MaybeOptionalInit,
 } from 'openapi-fetch'
 import type { MediaType, PathsWithMethod, RequiredKeysOf } from 'openapi-typescript-helpers'
+import { Chats } from './chat.ts'
 import { errorOf } from './errors.ts'
 import type { paths } from './generated/api.ts'
 import { IDEMPOTENT } from './generated/idempotent.ts'
 import { LISTS } from './generated/lists.ts'
 import { type ItemOf, type ListPath, pagesOf } from './paging.ts'
 import { Session } from './session.ts'
-import { notificationsOf, type StreamedNotification, type StreamOptions } from './stream.ts'
+import { notificationsOf, type OpenStream, type StreamedNotification, type StreamOptions } from './stream.ts'
 import { memoryTokens, type TokenStore } from './token-store.ts'
 import { RETRY, type RetryOptions, send } from './transport.ts'
 import { type Uploaded, type Uploader, type UploadOptions, uploadFile, uploadNode } from './upload.ts'
@@ -23,14 +24,14 @@ type Replied<Operation, Init> =
     : never
 type Rest<Init> = RequiredKeysOf<Init> extends never ? [Init?] : [Init]
 
-/** What an operation answers when it succeeds; undefined for those without a body. */
+/** Reply of a successful operation; undefined for those without a body. */
 export type Answer<Method extends Verb, Path extends PathsWithMethod<paths, Method>> = Replied<
   paths[Path][Method],
   unknown
 >
 
 type ListInit<Path extends ListPath> = MaybeOptionalInit<paths[Path], 'get'> & {
-  /** Items of a page: 50 unless told otherwise, 100 at most. */
+  /** Items per page: 50 by default, at most 100. */
   pageSize?: number
 }
 type Page<Path extends ListPath> = Replied<paths[Path]['get'], unknown>
@@ -44,22 +45,24 @@ type Call<Method extends Verb> = <
 ) => Promise<Replied<paths[Path][Method], Init>>
 
 export type ClientOptions = {
-  /** Where the server is, `https://kith.example`; without it, where the page came from. */
+  /** Base URL of the server, `https://kith.example`; by default that of the page. */
   url?: string
-  /** Where the sign-in is kept: in memory unless told otherwise (`browserTokens()`). */
+  /** Storage of the sign-in: in memory by default (`browserTokens()`). */
   tokens?: TokenStore
-  /** The language of messages, `en` or `zh`; a function is asked for each request. */
+  /** Language of messages, `en` or `zh`; a function is called for each request. */
   language?: string | (() => string)
   retry?: Partial<RetryOptions>
-  /** In place of the global `fetch`. */
+  /** Headers of every request to the server. */
+  headers?: Record<string, string>
+  /** Replaces the global `fetch`. */
   fetch?: typeof fetch
 }
 
-/** A client of one server, signed in as one person or nobody. */
+/** A client of one server, for one signed-in user or a guest. */
 export class Kith {
   /** The sign-in. */
   readonly session: Session
-  /** Every operation with its answer, error and response, for callers that want no exceptions. */
+  /** Every operation with its data, error and response, for callers that avoid exceptions. */
   readonly api: FetchClient<paths>
   readonly get: Call<'get'> = (path, ...init) => this.#call('GET', path, init)
   readonly post: Call<'post'> = (path, ...init) => this.#call('POST', path, init)
@@ -67,14 +70,30 @@ export class Kith {
   readonly patch: Call<'patch'> = (path, ...init) => this.#call('PATCH', path, init)
   readonly delete: Call<'delete'> = (path, ...init) => this.#call('DELETE', path, init)
 
+  /** Conversations, on sites with the embedded chat. */
+  readonly chat: Chats = new Chats({
+    open: (after, signal) => this.#openStream('?chats=1')(after, signal),
+    openPerson: (user) => this.put('/chats/people/{user}', { params: { path: { user } } }),
+    openGroup: (group) => this.put('/chats/groups/{group}', { params: { path: { group } } }),
+    send: (chat, body) => this.post('/chats/{chat}/messages', { params: { path: { chat } }, body }),
+    messages: (chat, query) => this.get('/chats/{chat}/messages', { params: { path: { chat }, query } }),
+    read: (chat, position) =>
+      this.put('/chats/{chat}/position', { params: { path: { chat } }, body: { position } }),
+    typing: (chat) => this.post('/chats/{chat}/typing', { params: { path: { chat } } }),
+    presence: (chat) => this.post('/chats/{chat}/presence', { params: { path: { chat } } }),
+  })
+
   readonly #uploader: Uploader
 
   constructor(options: ClientOptions = {}) {
     const { origin = '' } = (globalThis as { location?: { origin: string } }).location ?? {}
     const base = `${(options.url ?? origin).replace(/\/+$/, '')}/api/v2`
     const own = options.fetch ?? ((input, init) => fetch(input, init))
-    const { language = 'en' } = options
+    const { language = 'en', headers = {} } = options
     const speaks = typeof language === 'function' ? language : () => language
+    const mark = (request: Request) => {
+      for (const [name, value] of Object.entries(headers)) request.headers.set(name, value)
+    }
     const retry = { ...RETRY, ...options.retry }
     this.session = new Session({
       base,
@@ -89,16 +108,18 @@ export class Kith {
         const inLanguage = () => {
           const request = make()
           request.headers.set('accept-language', speaks())
+          mark(request)
           return request
         }
         const through = by ? (((request: Request) => by(request)) as typeof fetch) : own
-        // Bytes that arrived twice are kept once.
+        // Deduplicated by content.
         return send(inLanguage, { fetch: through, session: this.session, retry, repeatable: true })
       },
     }
     this.api = createFetchClient<paths>({ baseUrl: base, fetch: (request) => own(request) })
     this.api.use({
       onRequest: ({ request, schemaPath }) => {
+        mark(request)
         if (!request.headers.has('accept-language')) request.headers.set('accept-language', speaks())
         const takesKey = IDEMPOTENT.has(`${request.method.toLowerCase()} ${schemaPath}`)
         if (takesKey && !request.headers.has('idempotency-key'))
@@ -109,7 +130,7 @@ export class Kith {
     })
   }
 
-  /** The pages of a list, as they come: `for await (const page of kith.pages('/feeds')) …`. */
+  /** Yields the pages of a list: `for await (const page of kith.pages('/feeds')) …`. */
   pages<Path extends ListPath>(
     path: Path,
     ...[init]: Rest<ListInit<Path>>
@@ -118,7 +139,9 @@ export class Kith {
     return pagesOf<Page<Path>>(path, (init ?? {}) as object, read)
   }
 
-  /** Everything in a list, page by page as it is needed: `for await (const feed of kith.list('/feeds')) …`. */
+  /**
+   * Yields the items of a list and loads pages on demand: `for await (const feed of kith.list('/feeds')) …`.
+   */
   async *list<Path extends ListPath>(
     path: Path,
     ...init: Rest<ListInit<Path>>
@@ -128,29 +151,33 @@ export class Kith {
       yield* (items === null ? page : (page as Record<string, unknown>)[items]) as ItemOf<Path, Page<Path>>[]
   }
 
-  /** Uploads a file, unless this person uploaded the same bytes before; its id is for one use. */
+  /** Uploads a file, unless this user uploaded the same bytes before. The id is for one use. */
   upload(file: Blob, options: UploadOptions = {}): Promise<Uploaded> {
     return uploadFile(this.#uploader, file, options)
   }
 
-  /** Uploads a picture of at most 2 MiB as a node (`public:…`), the form that avatars and topics take. */
+  /** Uploads a picture of at most 2 MiB as a node (`public:…`), the form of avatars and topic pictures. */
   uploadNode(file: Blob, options: UploadOptions = {}): Promise<string> {
     return uploadNode(this.#uploader, file, options)
   }
 
-  /** Notifications as they happen, each once: `for await (const told of kith.notifications()) …`. */
+  /** Yields new notifications, each once: `for await (const notification of kith.notifications()) …`. */
   notifications(options: StreamOptions = {}): AsyncGenerator<StreamedNotification, void, undefined> {
-    const { base, send: sendRequest } = this.#uploader
-    const open = (after: number | undefined, signal: AbortSignal) =>
-      sendRequest(() => {
-        const headers: Record<string, string> = { accept: 'text/event-stream' }
-        if (after !== undefined) headers['last-event-id'] = String(after)
-        return new Request(`${base}/user/notifications/stream`, { headers, signal })
-      })
-    return notificationsOf(open, options)
+    return notificationsOf(this.#openStream(''), options)
   }
 
-  /** Lets go of what the client holds open. */
+  /** Opens the stream of events, with further query parameters. */
+  #openStream(query: string): OpenStream {
+    const { base, send: sendRequest } = this.#uploader
+    return (after, signal) =>
+      sendRequest(() => {
+        const headers: Record<string, string> = { accept: 'text/event-stream' }
+        if (after !== undefined) headers['last-event-id'] = after
+        return new Request(`${base}/user/notifications/stream${query}`, { headers, signal })
+      })
+  }
+
+  /** Releases the resources of the client. */
   close(): void {
     this.session.close()
   }
@@ -167,5 +194,5 @@ export class Kith {
   }
 }
 
-/** A client of a server of Kith. */
+/** Creates a client of a Kith server. */
 export const createClient = (options?: ClientOptions): Kith => new Kith(options)

@@ -1,40 +1,39 @@
-import type { operations } from './generated/api.ts'
-import type { ErrorCode } from './generated/error-codes.ts'
+import type { components } from './generated/api.ts'
+import type { ErrorCode, OperationErrors, UnpaidCode } from './generated/error-codes.ts'
 
-/** What no server says: the way to it failed, or a message was not from one. */
+/** Client-side codes: the connection failed, or the response did not come from Kith. */
 type ClientErrorCode = 'network_error' | 'webhook_not_signed'
 
-/** Every word that `code` may be; a newer server may send others. */
+/** All known values of `code`; a newer server may send others. */
 export type KnownErrorCode = ErrorCode | ClientErrorCode
 
-type CodeOf<Reply> = Reply extends { headers: { 'X-Error-Code'?: infer Code } }
-  ? unknown extends Code
-    ? never
-    : Code
-  : never
-type OwnCode<Replies> = { [Status in Exclude<keyof Replies, 'default'>]: CodeOf<Replies[Status]> }[Exclude<
-  keyof Replies,
-  'default'
->]
+/**
+ * The codes of an operation, by its name: `ErrorCodeOf<'createFeed'>`. Every operation may also report an
+ * overloaded server.
+ */
+export type ErrorCodeOf<Operation extends keyof OperationErrors> = OperationErrors[Operation]
 
-/** The codes that an operation answers with, by its name: `ErrorCodeOf<'createFeed'>`. Any may come besides that says the server is busy. */
-export type ErrorCodeOf<Operation extends keyof operations> = Exclude<
-  OwnCode<operations[Operation]['responses']>,
-  undefined
->
+/** The price in the 403 of unpaid content. `POST /currency/purchases/{node}` pays it with points. */
+export type UnpaidError = components['schemas']['UnpaidError']
 
-/** A request that failed. `code` is for programs, `message` is for people, in the language of the client. */
+/** An error with one of these codes, with the body that it sends. */
+export type KithErrorOf<Code extends KnownErrorCode> = KithError & {
+  readonly code: Code
+  readonly body: [Code] extends [UnpaidCode] ? UnpaidError : Readonly<Record<string, unknown>>
+}
+
+/** A failed request. `code` is for programs, `message` for users in the client's language. */
 export class KithError extends Error {
-  /** The HTTP status; 0 where no answer came. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number
   readonly code: KnownErrorCode | (string & {})
-  /** What is wrong with each field of the input; empty unless the server said so. */
+  /** Errors by input field; empty unless the server sent some. */
   readonly fields: Readonly<Record<string, readonly string[]>>
-  /** Quote it when you report a fault. */
+  /** Request id for fault reports. */
   readonly requestId: string | null
-  /** Seconds after which it makes sense to try again, where the server said so. */
+  /** Seconds to wait before a retry, if the server sent them. */
   readonly retryAfter: number | null
-  /** The whole answer, with what an operation tells besides (`paid_node`, `amount`). */
+  /** The whole body, with extra fields of an operation (`paid_node`, `amount`). */
   readonly body: Readonly<Record<string, unknown>>
 
   constructor(
@@ -59,28 +58,33 @@ export class KithError extends Error {
     this.body = more.body ?? {}
   }
 
-  /** Whether the error is one of these: `error.is('name_taken', 'name_reserved')`. */
-  is(...codes: KnownErrorCode[]): boolean {
+  /** Returns whether the error has one of these codes: `error.is('name_taken', 'name_reserved')`. */
+  is<Code extends KnownErrorCode>(...codes: Code[]): this is KithErrorOf<Code> {
     return (codes as string[]).includes(this.code)
   }
 
-  /** The first thing that was said of a field, to show beside it. */
+  /** The first message of a field, to show beside it. */
   field(name: string): string | undefined {
     return this.fields[name]?.[0]
   }
 }
 
-/** Whether something that was thrown is an error of Kith, with one of these codes where some are given. */
-export function isKithError(error: unknown, ...codes: KnownErrorCode[]): error is KithError {
+/** Returns whether a thrown value is an error of Kith, optionally with one of these codes. */
+export function isKithError(error: unknown): error is KithError
+export function isKithError<Code extends KnownErrorCode>(
+  error: unknown,
+  ...codes: Code[]
+): error is KithErrorOf<Code>
+export function isKithError(error: unknown, ...codes: KnownErrorCode[]): boolean {
   return error instanceof KithError && (codes.length === 0 || error.is(...codes))
 }
 
-/** Reads an answer that is no success. */
+/** Converts an unsuccessful response to an error. */
 export async function readError(response: Response): Promise<KithError> {
   return errorOf(response, await response.json().catch(() => null))
 }
 
-/** What an answer that is no success says, with its body as it was read. */
+/** Converts an unsuccessful response with its parsed body to an error. */
 export function errorOf(response: Response, parsed: unknown): KithError {
   const body = (parsed !== null && typeof parsed === 'object' ? parsed : {}) as Record<string, unknown>
   const text = Array.isArray(body.message) ? body.message[0] : body.message
@@ -98,7 +102,7 @@ export function errorOf(response: Response, parsed: unknown): KithError {
   )
 }
 
-/** What a `fetch` that got no answer is told as. Whoever ended the request hears of that unchanged. */
+/** Converts a failure of `fetch` to an error. An abort by the caller stays unchanged. */
 export function networkError(cause: unknown, signal?: AbortSignal | null): unknown {
   if (signal?.aborted) return signal.reason ?? cause
   const message = cause instanceof Error ? cause.message : String(cause)

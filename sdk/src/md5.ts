@@ -1,4 +1,4 @@
-/** Browsers have no MD5, by which the server knows bytes again. It protects nothing. */
+/** MD5, which browsers lack. The server uses it to recognise uploaded bytes, not for protection. */
 
 const SHIFTS = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21]
 const SINES = Uint32Array.from({ length: 64 }, (_, n) => Math.floor(Math.abs(Math.sin(n + 1)) * 2 ** 32))
@@ -30,7 +30,7 @@ function mix(state: Uint32Array, block: DataView, at: number): void {
   ])
 }
 
-/** The MD5 of a file in hexadecimal digits, read in parts: a film need not fit into memory. */
+/** Returns the MD5 of a file in hexadecimal, read in parts because a film may exceed the memory. */
 export async function md5(blob: Blob, signal?: AbortSignal | null): Promise<string> {
   const state = Uint32Array.of(0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476)
   const PART = 2 ** 20
@@ -45,7 +45,7 @@ export async function md5(blob: Blob, signal?: AbortSignal | null): Promise<stri
   return [...new Uint8Array(state.buffer)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** The rest of a message with the mark of its end and its length in bits. */
+/** The last block with the padding and the length in bits. */
 function padded(rest: Uint8Array, size: number): Uint8Array {
   const whole = new Uint8Array(Math.ceil((rest.length + 9) / 64) * 64)
   whole.set(rest)

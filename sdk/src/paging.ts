@@ -1,11 +1,11 @@
 import { LISTS } from './generated/lists.ts'
 
-/** Paths of the lists that have pages. */
+/** Paths of the paged lists. */
 export type ListPath = keyof typeof LISTS
 
 type ItemsOf<Path extends ListPath> = (typeof LISTS)[Path]['items']
 
-/** What a list is of, when `Reply` is what its pages look like. */
+/** Item type of a list with pages of type `Reply`. */
 export type ItemOf<Path extends ListPath, Reply> = Reply extends readonly (infer Item)[]
   ? Item
   : ItemsOf<Path> extends keyof Reply
@@ -17,35 +17,49 @@ export type ItemOf<Path extends ListPath, Reply> = Reply extends readonly (infer
 type Query = Record<string, unknown>
 type Init = { params?: { query?: Query | undefined } | undefined; pageSize?: number | undefined }
 
-/** What a page has unless the caller says otherwise. */
+/** Default page size. */
 const PAGE_SIZE = 50
 
-/** The pages of a list, one request each, until one is shorter than it may be (conventions of the API). */
+/** Query of the first page of a list, with the number of items that it asks for. */
+function firstQuery(path: ListPath, { pageSize, params }: Init): Query {
+  const given = params?.query ?? {}
+  const { max } = LISTS[path]
+  return max === null
+    ? { ...given }
+    : { ...given, limit: Math.min(pageSize ?? (Number(given.limit) || PAGE_SIZE), max) }
+}
+
+/** Returns the query of the page after `reply`, which answered `query`; null after the last page. */
+export function nextQuery(path: ListPath, query: Query, reply: unknown): Query | null {
+  const { by, key, items, max } = LISTS[path]
+  const list = itemsIn(reply, items)
+  const last = list.at(-1)
+  const size = max === null ? null : Math.min(Number(query.limit) || PAGE_SIZE, max)
+  if (last === undefined || isLast(reply, by, query, list.length, size)) return null
+  return { ...query, ...next(path, by, key, query, list.length, last as Record<string, unknown>) }
+}
+
+/** Yields the pages of a list, one request each, until one is short (conventions of the API). */
 export async function* pagesOf<Reply>(
   path: ListPath,
   init: Init,
   read: (init: Init) => Promise<Reply>,
 ): AsyncGenerator<Reply, void, undefined> {
-  const { by, key, items, max } = LISTS[path]
-  const { pageSize, ...rest } = init
-  const given = rest.params?.query ?? {}
-  const size = Math.min(pageSize ?? (Number(given.limit) || PAGE_SIZE), max ?? Number.POSITIVE_INFINITY)
-  let query: Query = max === null ? { ...given } : { ...given, limit: size }
-  for (;;) {
+  const { pageSize: _, ...rest } = init
+  let query: Query | null = firstQuery(path, init)
+  while (query) {
     const reply = await read({ ...rest, params: { ...rest.params, query } })
     yield reply
-    const list = itemsIn(reply, items)
-    const last = list.at(-1)
-    if (last === undefined || isLast(reply, by, query, list.length, max === null ? null : size)) return
-    query = { ...query, ...next(path, by, key, query, list.length, last as Record<string, unknown>) }
+    query = nextQuery(path, query, reply)
   }
 }
 
+/** Returns the items of a page. */
 function itemsIn(reply: unknown, items: string | null): unknown[] {
   return (items === null ? reply : (reply as Record<string, unknown>)[items]) as unknown[]
 }
 
-/** Whether nothing can come after a page: it says so itself where it knows, else it is short. */
+/** Returns whether a page is the last: by its own statement, else by its length. */
 function isLast(reply: unknown, by: string, query: Query, count: number, size: number | null): boolean {
   const { total, meta } = reply as { total?: unknown; meta?: { last_page?: number } }
   const page = Number(query.page ?? 1)
@@ -65,11 +79,14 @@ function next(
 ): Query {
   if (by === 'page') return { page: Number(query.page ?? 1) + 1 }
   if (by === 'offset') return { offset: Number(query.offset ?? 0) + count }
-  // What is hot goes on below the rank of the last one, and among those of one rank below its id.
+  // Hot lists continue below the rank of the last item, and by id within a rank.
   if (path === '/feeds' && query.type === 'hot') return { hot: last.hot, after: last.id }
   return { [by]: fieldOf(last, key) }
 }
 
-/** A field of an item, or of an object in it: `user.id`. */
+/** Returns the items of a page of a list. */
+export const pageItems = (path: ListPath, reply: unknown): unknown[] => itemsIn(reply, LISTS[path].items)
+
+/** Reads a field of an item, or of a nested object: `user.id`. */
 const fieldOf = (item: Record<string, unknown>, key: string): unknown =>
   key.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], item)

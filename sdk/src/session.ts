@@ -5,21 +5,24 @@ import type { StoredToken, TokenStore } from './token-store.ts'
 type Token = components['schemas']['Token']
 type SignIn = components['schemas']['SignIn']
 
-/** Asked when a password alone does not do, again while its answer is wrong: gives the code to send, or null to give up. */
+/**
+ * Called when a password needs a second factor, and again after a wrong code. Returns the code, or null to
+ * give up.
+ */
 export type AnswerSecondFactor = (challenge: KithError) => string | null | Promise<string | null>
 
 const SECOND_FACTOR = ['second_factor_required', 'wrong_second_factor']
 
-/** A token this close to its end is exchanged before it is used. */
+/** Tokens this close to their expiry are refreshed before use. */
 const EARLY_MS = 60_000
-/** An exchange that got no answer is asked for again at once: the server repeats it for 30 seconds only. */
+/** Retries a refresh without a response at once, because the server repeats its reply for 30 seconds only. */
 const EXCHANGE_ATTEMPTS = 3
 const EXCHANGE_TIMEOUT_MS = 8_000
 
 type Locks = { request<T>(name: string, work: () => Promise<T>): Promise<T> }
 type Listener = (signedIn: boolean) => void
 
-/** A person's sign-in: kept, exchanged before it ends, one exchange at a time across all tabs. */
+/** The sign-in of a user: stored, refreshed before it expires, one refresh at a time across all tabs. */
 export class Session {
   readonly #base: string
   readonly #fetch: typeof fetch
@@ -38,7 +41,7 @@ export class Session {
     if (this.#channel) this.#channel.onmessage = ({ data }) => this.#tell(data === true, false)
   }
 
-  /** Signs in with a password or a code. `secondFactor` is asked when the server wants more than that. */
+  /** Signs in with a password or a code. Calls `secondFactor` when the server requires one. */
   async signIn(input: SignIn, options: { secondFactor?: AnswerSecondFactor } = {}): Promise<void> {
     let fields = input
     for (;;) {
@@ -54,18 +57,26 @@ export class Session {
     }
   }
 
-  /** Takes over a token that an operation answered: of registration, or of an account outside. */
+  /**
+   * Takes over a token of another operation, such as registration or an external account. Throws a TypeError
+   * for anything else, because a stored non-token would fail much later.
+   */
   async adopt(
     token: { refresh_ttl: number } & (
       | { access_token: string; expires_in: number }
       | { token: string; ttl: number }
     ),
   ): Promise<void> {
-    await this.#store.set(stored(token))
+    const next = stored(Object(token))
+    if (!next.token || typeof next.token !== 'string' || Number.isNaN(next.expiresAt + next.refreshUntil))
+      throw new TypeError(
+        'adopt() got no token. A registration that waits for approval answers none: ask the person to sign in later.',
+      )
+    await this.#store.set(next)
     this.#tell(true, true)
   }
 
-  /** Ends the sign-in here and on the server. Here it ends in any case; whether the server heard of it is answered. */
+  /** Signs out here and on the server. Always succeeds here; the result says whether the server confirmed. */
   async signOut(): Promise<boolean> {
     const kept = await this.#store.get()
     await this.#forget()
@@ -76,19 +87,22 @@ export class Session {
     )
   }
 
-  /** Whether there is a sign-in that can still be used. */
+  /** Returns whether there is a usable sign-in. */
   async isSignedIn(): Promise<boolean> {
     const kept = await this.#store.get()
     return kept !== null && Date.now() < Math.max(kept.expiresAt, kept.refreshUntil)
   }
 
-  /** Calls back when somebody signs in or the sign-in ends, here or in another tab. Answers how to stop that. */
+  /** Calls back on sign-in and sign-out, here or in another tab. Returns the unsubscribe function. */
   onChange(listener: Listener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** A token to send now, exchanged when it ends soon; null for guests. `refused` is one that the server did not take. */
+  /**
+   * Returns a token for a request, refreshed when it expires soon; null for guests. `refused` is one that the
+   * server rejected.
+   */
   async token(refused?: string): Promise<string | null> {
     const kept = await this.#store.get()
     if (!kept) return null
@@ -97,7 +111,7 @@ export class Session {
     return next?.token ?? null
   }
 
-  /** Lets go of what keeps a process or a page busy. */
+  /** Releases everything that keeps a process or page busy. */
   close(): void {
     this.#channel?.close()
     this.#listeners.clear()
@@ -111,8 +125,8 @@ export class Session {
   }
 
   /**
-   * Runs while no other tab exchanges. Where there are no locks (a page without TLS), two tabs may exchange the same token
-   * at once: within 30 seconds the server gives each of them a good one, and each of them reads the store first.
+   * Runs while no other tab refreshes. Without locks (a page without TLS) two tabs may refresh the same token
+   * at once. Within 30 seconds the server gives each a valid one, and each reads the store first.
    */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const { locks } = (globalThis.navigator ?? {}) as { locks?: Locks }
@@ -120,13 +134,13 @@ export class Session {
   }
 
   async #exchange(refused: string | undefined): Promise<StoredToken | null> {
-    // Another tab may have been quicker.
+    // Another tab may have refreshed first.
     const kept = await this.#store.get()
     if (!kept || (kept.token !== refused && Date.now() < kept.expiresAt - EARLY_MS)) return kept
     for (let attempt = 1; ; attempt += 1) {
       try {
         const next = stored((await this.#post('/auth/refresh', { token: kept.token })) as Token)
-        // Signed out, or signed in as somebody else, meanwhile: that holds.
+        // A sign-out or another sign-in in the meantime takes precedence.
         const now = await this.#store.get()
         if (now?.token !== kept.token) return now
         await this.#store.set(next)
@@ -138,7 +152,7 @@ export class Session {
           return null
         }
         if (error.status !== 0 || attempt === EXCHANGE_ATTEMPTS) {
-          // What is good for a while yet does until the server can be reached again.
+          // A token that is valid for a while is used until the server is reachable again.
           if (kept.token !== refused && Date.now() < kept.expiresAt) return kept
           throw error
         }
@@ -171,7 +185,7 @@ export class Session {
   }
 }
 
-/** Tells other tabs of sign-ins; none where the sign-in is not shared. A process in Node may end in spite of it. */
+/** Notifies other tabs of sign-ins; absent for an unshared sign-in. Does not keep a Node process alive. */
 function openChannel(name: string | undefined): BroadcastChannel | null {
   if (!name || typeof BroadcastChannel === 'undefined') return null
   const channel = new BroadcastChannel(`kith:${name}`)

@@ -2,40 +2,56 @@ import { KithError, networkError, readError } from './errors.ts'
 import type { components } from './generated/api.ts'
 import { backOff, wait } from './transport.ts'
 
-/** A notification as it happens. `seq` is its place in the reader's order: begin after it the next time. */
+/** A new notification. `seq` is its position for this user; resume after it the next time. */
 export type StreamedNotification = components['schemas']['Notification'] & {
   type: 'at' | 'comment' | 'like' | 'follow' | 'system'
   seq: number
 }
 
 export type StreamOptions = {
-  /** The last `seq` that was handled: what came after it is sent first. Without it the stream begins with what is new once it is open. */
+  /**
+   * The last handled `seq`. Later notifications are sent first. Without it the stream starts with new ones.
+   */
   after?: number
   signal?: AbortSignal
-  /** Told when the connection is there, and when it is lost and tried again. */
+  /** Called when the connection opens, and when it is lost and retried. */
   onConnection?: (isOpen: boolean) => void
 }
 
-type Event = { id: string; event: string; data: string }
+export type StreamEvent = { id: string; event: string; data: string }
 
-/** The server writes something every 15 seconds; a connection that brings nothing for so long is dead. */
+/** The server writes every 15 seconds; a connection without data for this long is dead. */
 const SILENCE_MS = 45_000
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
-/** Reasons of an end after which there is nothing to come back for. */
+/** Close reasons without a reconnect. */
 const FINAL = new Map([
   ['token_revoked', 'unauthenticated'],
   ['too_many_streams', 'too_many_streams'],
 ])
 
-/**
- * Notifications as they happen, each once, across lost connections, exchanged tokens and restarts of the server. Ends
- * with the signal, and throws when the sign-in is over or another stream took its place.
- */
+export type OpenStream = (after: string | undefined, signal: AbortSignal) => Promise<Response>
+
+/** Yields new notifications, each once. */
 export async function* notificationsOf(
-  open: (after: number | undefined, signal: AbortSignal) => Promise<Response>,
-  options: StreamOptions,
+  open: OpenStream,
+  { after, ...options }: StreamOptions,
 ): AsyncGenerator<StreamedNotification, void, undefined> {
+  for await (const { event, id, data } of streamedEvents(open, {
+    ...options,
+    after: after === undefined ? undefined : String(after),
+  }))
+    if (event === 'notification') yield { ...JSON.parse(data), seq: Number(id) }
+}
+
+/**
+ * Yields the events of a stream across lost connections, refreshed tokens and server restarts. Ends with the
+ * signal, and throws when the sign-in is over or another stream replaced this one.
+ */
+export async function* streamedEvents(
+  open: OpenStream,
+  options: Omit<StreamOptions, 'after'> & { after: string | undefined },
+): AsyncGenerator<StreamEvent, void, undefined> {
   let { after } = options
   let failures = 0
   while (!options.signal?.aborted) {
@@ -51,8 +67,9 @@ export async function* notificationsOf(
         timer = setTimeout(() => silence.abort(), SILENCE_MS)
       })) {
         failures = 0
-        // The first thing told is where the stream begins: lost before anything happened, it goes on from there.
-        if (event.id !== '') after = Number(event.id)
+        // The first event gives the starting position, so a connection lost before any notification resumes
+        // there.
+        if (event.id !== '') after = event.id
         if (!isOpen) options.onConnection?.(true)
         isOpen = true
         if (event.event === 'end') {
@@ -62,8 +79,7 @@ export async function* notificationsOf(
             throw new KithError(code === 'unauthenticated' ? 401 : 503, code, `The stream ended: ${reason}`)
           break
         }
-        if (event.event !== 'notification') continue
-        yield { ...JSON.parse(event.data), seq: Number(event.id) }
+        if (event.data !== '') yield event
       }
     } catch (error) {
       if (options.signal?.aborted) return
@@ -71,7 +87,7 @@ export async function* notificationsOf(
       if (failure instanceof KithError && isFinal(failure)) throw failure
     } finally {
       clearTimeout(timer)
-      // Whoever stops reading lets the connection go.
+      // A caller that stops reading releases the connection.
       silence.abort()
     }
     options.onConnection?.(false)
@@ -80,12 +96,12 @@ export async function* notificationsOf(
   }
 }
 
-/** A refusal stays one; of everything else the server may recover. */
+/** A rejection is final; other errors are retried. */
 const isFinal = ({ status, code }: KithError) =>
   (status >= 400 && status < 500 && status !== 429) || code === 'too_many_streams'
 
-/** What a stream of Server-Sent Events tells, blocks without data among them; `onBytes` is called for comments as well. */
-async function* eventsOf(response: Response, onBytes: () => void): AsyncGenerator<Event> {
+/** Parses Server-Sent Events, including events without data. Calls `onBytes` for comments too. */
+async function* eventsOf(response: Response, onBytes: () => void): AsyncGenerator<StreamEvent> {
   const decoder = new TextDecoder()
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()
   let text = ''
@@ -97,10 +113,10 @@ async function* eventsOf(response: Response, onBytes: () => void): AsyncGenerato
     const blocks = text.split('\n\n')
     text = blocks.pop() ?? ''
     for (const block of blocks) {
-      const event: Event = { id: '', event: 'message', data: '' }
+      const event: StreamEvent = { id: '', event: 'message', data: '' }
       for (const line of block.split('\n')) {
         const [, name, content = ''] = /^(id|event|data): ?(.*)$/.exec(line) ?? []
-        if (name) event[name as keyof Event] += name === 'event' ? '' : content
+        if (name) event[name as keyof StreamEvent] += name === 'event' ? '' : content
         if (name === 'event') event.event = content
       }
       yield event

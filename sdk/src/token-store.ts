@@ -1,24 +1,24 @@
-/** A sign-in as it is kept. */
+/** A stored sign-in. */
 export type StoredToken = {
   token: string
-  /** When it is no longer good, in milliseconds since 1970 by the clock of this machine. */
+  /** Expiry, in milliseconds since 1970 by the local clock. */
   expiresAt: number
-  /** Until when it can be exchanged. */
+  /** End of the refresh period. */
   refreshUntil: number
 }
 
 /**
- * Where the sign-in is kept. Every read must see what another tab or process wrote: a token that was exchanged
- * elsewhere must not be presented again (after 30 seconds the server ends the whole sign-in).
+ * Storage of the sign-in. Every read must return what another tab or process wrote, because the
+ * server revokes the sign-in when a refreshed token is presented again after 30 seconds.
  */
 export type TokenStore = {
   get(): StoredToken | null | Promise<StoredToken | null>
   set(token: StoredToken | null): void | Promise<void>
-  /** The same for clients that share the sign-in: they exchange it one at a time. */
+  /** A lock for clients that share the sign-in: they refresh one at a time. */
   readonly name?: string
 }
 
-/** Keeps the sign-in as long as this object lives. */
+/** Stores the sign-in in memory. */
 export function memoryTokens(token: StoredToken | null = null): TokenStore {
   let kept = token
   return {
@@ -31,7 +31,7 @@ export function memoryTokens(token: StoredToken | null = null): TokenStore {
 
 type WebStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
-/** Keeps the sign-in in the browser, shared by its tabs: in `localStorage` unless another storage is given. */
+/** Stores the sign-in in the browser, shared by its tabs: in `localStorage` by default. */
 export function browserTokens(
   options: { key?: string; storage?: WebStorage } = {},
 ): TokenStore & { name: string } {

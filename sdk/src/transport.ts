@@ -1,13 +1,13 @@
 import { networkError } from './errors.ts'
 import type { Session } from './session.ts'
 
-/** How a request that failed in passing is tried again. */
+/** Retry policy for transient failures. */
 export type RetryOptions = {
-  /** Attempts in all; 1: never again. */
+  /** Total attempts; 1 for no retry. */
   attempts: number
-  /** What is waited before the second attempt, twice that before the third. */
+  /** Delay before the second attempt; it doubles each time. */
   baseMs: number
-  /** A server that asks for a longer wait is taken at its word: the request fails. */
+  /** Longest accepted Retry-After; beyond it the request fails. */
   maxWaitMs: number
 }
 
@@ -15,7 +15,7 @@ export const RETRY: RetryOptions = { attempts: 3, baseMs: 300, maxWaitMs: 10_000
 
 const PASSING = new Set([429, 502, 503, 504])
 
-/** Waits, or ends at once with the signal's reason. */
+/** Waits, or rejects at once with the signal's reason. */
 export function wait(ms: number, signal?: AbortSignal | null): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
@@ -31,14 +31,14 @@ export function wait(ms: number, signal?: AbortSignal | null): Promise<void> {
   })
 }
 
-/** A wait that grows with each attempt, and differs between clients that failed at the same moment. */
+/** Exponential backoff with jitter. */
 export const backOff = (attempt: number, baseMs: number, maxMs: number): number =>
   Math.min(maxMs, baseMs * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2)
 
 /**
- * Sends a request with the sign-in and the language. A token that is refused is exchanged once. What failed in passing is
- * sent again where that can do no harm: reads, and operations with an idempotency key, which stays the same. `make` is
- * asked for the request each time.
+ * Sends a request with the sign-in and the language. Refreshes a rejected token once. Retries a transient
+ * failure only where that is safe: reads, and operations with an idempotency key, which stays the same. Calls
+ * `make` for each attempt.
  */
 export async function send(
   make: () => Request,
@@ -74,7 +74,7 @@ export async function send(
       continue
     }
     const stillRuns = response.headers.get('x-error-code') === 'idempotency_key_running'
-    // Nothing was done where the limit was hit; of the others that cannot be known.
+    // A rate-limited request did nothing; other failures are uncertain.
     const mayRepeat = repeatable || response.status === 429
     if (isLast || !mayRepeat || !(PASSING.has(response.status) || stillRuns)) return response
     const asked = Number(response.headers.get('retry-after') ?? 0) * 1000

@@ -4,11 +4,11 @@ import { md5 } from './md5.ts'
 
 type Task = components['schemas']['StorageTask']
 
-/** How far an upload came, in bytes. */
+/** Progress of an upload, in bytes. */
 export type Progress = { sent: number; total: number }
 
 export type UploadOptions = {
-  /** Name with its extension, where the bytes have none of their own. */
+  /** File name with extension, for bytes without one. */
   name?: string
   onProgress?: (progress: Progress) => void
   signal?: AbortSignal
@@ -21,17 +21,17 @@ export type Uploaded = {
   reused: boolean
 }
 
-/** What uploads need of a client. */
+/** Dependencies of uploads on the client. */
 export type Uploader = {
   base: string
   fetch: typeof fetch
-  /** Sends a request with the sign-in; `make` is asked for a new one when it has to be sent again. */
+  /** Sends a request with the sign-in; calls `make` again for a retry. */
   send(make: () => Request, by?: (request: Request) => Promise<Response>): Promise<Response>
 }
 
 const nameOf = (blob: Blob, name: string | undefined) => name ?? ('name' in blob ? String(blob.name) : 'file')
 
-/** Uploads a file unless its bytes were uploaded by this person before. */
+/** Uploads a file unless this user uploaded its bytes before. */
 export async function uploadFile(uploader: Uploader, blob: Blob, options: UploadOptions): Promise<Uploaded> {
   const { base, send } = uploader
   const init = options.signal ? { signal: options.signal } : {}
@@ -51,7 +51,7 @@ export async function uploadFile(uploader: Uploader, blob: Blob, options: Upload
   return { id, url, reused: false }
 }
 
-/** Uploads a picture of at most 2 MiB as a node, the form that topics, avatars and the like take. */
+/** Uploads a picture of at most 2 MiB as a node, the form of topic pictures, avatars and the like. */
 export async function uploadNode(uploader: Uploader, blob: Blob, options: UploadOptions): Promise<string> {
   const { base, send } = uploader
   const init = options.signal ? { signal: options.signal } : {}
@@ -68,7 +68,7 @@ export async function uploadNode(uploader: Uploader, blob: Blob, options: Upload
   )
   if (!asked.ok) throw await readError(asked)
   const task = (await asked.json()) as Task
-  // The address is signed: it takes no token, and may be another host's.
+  // The signed address may belong to another host and takes no token.
   const signed = { method: task.method, headers: { ...task.headers }, body: blob, ...init }
   const stored = await sendBody({ ...uploader, send: sendOpen(uploader) }, task.uri, signed, options)
   if (!stored.ok) throw await readError(stored)
@@ -81,7 +81,10 @@ const sendOpen =
   (make, by = fetch) =>
     by(make())
 
-/** Sends bytes and tells how far they are: browsers count for XMLHttpRequest only, elsewhere the stream is counted. */
+/**
+ * Sends bytes and reports progress. Browsers report it for XMLHttpRequest only; elsewhere the stream is
+ * counted.
+ */
 function sendBody(
   { send }: Pick<Uploader, 'send'>,
   url: string,
@@ -124,7 +127,7 @@ function sizeOf(body: FormData | Blob): number {
   return size
 }
 
-/** What is used of XMLHttpRequest, which Node does not have. */
+/** The used part of XMLHttpRequest, which Node lacks. */
 type Xhr = {
   open(method: string, url: string): void
   setRequestHeader(name: string, value: string): void
@@ -150,7 +153,7 @@ function sendByXhr(
     const xhr = new XMLHttpRequest()
     xhr.open(request.method, request.url)
     request.headers.forEach((value, name) => {
-      // Of a form the browser writes it itself, with the boundary of this request.
+      // The browser sets the type of a form, with its boundary.
       if (name !== 'content-type' || !(body instanceof FormData)) xhr.setRequestHeader(name, value)
     })
     xhr.responseType = 'blob'

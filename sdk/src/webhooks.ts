@@ -10,19 +10,18 @@ const read = (headers: HeaderSource, name: string): string => {
 
 const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
 
-/** A message of a webhook: `id` is the same when it is sent again. */
+/** A webhook message: `id` stays the same when it is sent again. */
 export type WebhookMessage = { id: string; sentAt: Date; payload: unknown }
 
 /**
- * Holds a message of a webhook against its signature (Standard Webhooks) and parses it. `body` is the body as it came,
- * byte for byte; `secrets` are all that are good now, two while one is being replaced. Throws `KithError` with
- * `webhook_not_signed`.
+ * Verifies the signature of a webhook message (Standard Webhooks) and parses it. `body` is the body byte for
+ * byte; `secrets` are all valid ones, two during a rotation. Throws `KithError` with `webhook_not_signed`.
  */
 export async function verifyWebhook(input: {
   headers: HeaderSource
   body: string | Uint8Array
   secrets: string | string[]
-  /** How far the clocks may be apart, and how old a message may be: five minutes unless told otherwise. */
+  /** Tolerance for clock differences and old messages: five minutes by default. */
   toleranceSeconds?: number
 }): Promise<WebhookMessage> {
   const refuse = (why: string) =>

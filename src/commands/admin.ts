@@ -2,49 +2,63 @@ import { randomBytes } from 'node:crypto'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { isUserName, loginKind } from '#lib/identifiers.ts'
-import { networkOf } from '#lib/networks.ts'
-import { createUser, findAccount, setPassword } from '#modules/accounts/index.ts'
-import { freeAddress } from '#modules/address-blocks/index.ts'
-import { transaction } from '#platform/database.ts'
+import { createUser, enableAccount, findAccount, setPassword } from '#modules/accounts/index.ts'
+import { networkOf, removeBlocksOfAddress } from '#modules/address-blocks/index.ts'
+import { transaction } from '#platform/database'
 import { ApiError } from '#platform/errors.ts'
-import type { Opened } from '#platform/open-context.ts'
+import type { OpenedContext } from '#platform/open-context.ts'
 import { hashPassword } from '#platform/passwords.ts'
 import { prepareDatabase } from '../prepare.ts'
 import { type Environment, withContext } from './context.ts'
 
-type Choice = { password?: string; random?: boolean; role?: string[] }
+type Choice = { password?: string; random?: boolean; role?: string[]; enable?: boolean }
 
 /** `kith admin create NAME` */
 export async function createAdministrator(env: Environment, name: string, choice: Choice): Promise<number> {
-  if (!isUserName(name)) throw new Error(`"${name}" is not a user name`)
+  if (!isUserName(name)) throw new Error(`"${name}" is not a valid user name`)
   return withPassword(env, choice, async ({ ctx }, hashed) => {
+    const [move] = await ctx.sql<{ source: string }[]>`select source from imports where closed_at is null`
+    // During an import the source may still assign the next id.
+    if (move)
+      throw new Error(
+        `the move from ${move.source} is open: close it with \`kith import ${move.source} --close\`, or let somebody of ` +
+          'the old site in with `kith admin reset-password`',
+      )
     const roles = choice.role ?? ['founder']
     const known = await ctx.sql<{ name: string }[]>`select name from roles where name = any(${roles})`
     for (const role of roles)
-      if (!known.some((row) => row.name === role)) throw new Error(`there is no role ${role}`)
+      if (!known.some((row) => row.name === role)) throw new Error(`unknown role ${role}`)
     const person = { name, password: hashed, roles: [...roles, 'owner'] }
     const id = await transaction(ctx.sql, (tx) => createUser(tx, person))
     process.stdout.write(`Created ${name} (id ${id}) with the roles ${person.roles.join(', ')}.\n`)
   })
 }
 
-/** `kith admin reset-password NAME`: the name may be an e-mail address, a phone number or an id, too. */
+/** `kith admin reset-password NAME`. Also accepts an e-mail address, a phone number or an id. */
 export function resetPassword(env: Environment, name: string, choice: Choice): Promise<number> {
   return withPassword(env, choice, async ({ ctx }, hashed) => {
     const account = await findAccount(ctx.sql, loginKind(name))
-    if (!account) throw new Error(`there is nobody called ${name}`)
-    await transaction(ctx.sql, (tx) => setPassword(ctx, tx, account.id, hashed))
+    if (!account) throw new Error(`unknown user ${name}`)
+    await transaction(ctx.sql, async (tx) => {
+      await setPassword(ctx, tx, account.id, hashed)
+      if (choice.enable) await enableAccount(ctx, tx, account.id)
+    })
     process.stdout.write(`${account.name} has a new password and is signed out everywhere.\n`)
-    if (account.disabled) process.stdout.write('The account is disabled.\n')
+    if (!account.disabled) return
+    process.stdout.write(
+      choice.enable
+        ? 'The account was disabled and is enabled now.\n'
+        : 'The account is disabled, so nobody can sign in with it. Add --enable to enable it.\n',
+    )
   })
 }
 
-/** `kith admin unblock ADDRESS`: for whoever blocked the network that they come from themselves. */
+/** `kith admin unblock ADDRESS`, for administrators who blocked their own network. */
 export async function unblock(env: Environment, address: string): Promise<number> {
-  if (networkOf(address) === undefined) throw new Error(`"${address}" is no address`)
+  if (networkOf(address) === undefined) throw new Error(`"${address}" is not an IP address or network`)
   await withContext(env, async ({ ctx, forJobs, connection }) => {
     await prepareDatabase(forJobs, connection)
-    const networks = await freeAddress(ctx, address)
+    const networks = await removeBlocksOfAddress(ctx, address)
     process.stdout.write(
       networks.length === 0
         ? `${address} was not blocked.\n`
@@ -57,7 +71,7 @@ export async function unblock(env: Environment, address: string): Promise<number
 async function withPassword(
   env: Environment,
   choice: Choice,
-  work: (opened: Opened, hashed: string) => Promise<void>,
+  work: (opened: OpenedContext, hashed: string) => Promise<void>,
 ): Promise<number> {
   const { password, madeUp } = await choosePassword(choice)
   const length = [...password].length
@@ -83,7 +97,7 @@ async function choosePassword({ password, random }: Choice): Promise<{ password:
   return { password: typed, madeUp: false }
 }
 
-/** Reads a line without showing it. */
+/** Reads a line without echo. */
 async function ask(question: string): Promise<string> {
   process.stderr.write(question)
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })

@@ -1,38 +1,37 @@
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openPlain } from '#platform/backup/dump.ts'
-import { makeBackup } from '#platform/backup/jobs.ts'
-import { openPlace } from '#platform/backup/place.ts'
 import {
   clearDatabase,
   countServers,
   isEmptyDatabase,
   loadBackup,
+  makeBackup,
+  openBackupPlace,
+  openDumpSession,
   verifyBackup,
-} from '#platform/backup/read.ts'
+} from '#platform/backup'
 import { type Config, readConfig } from '#platform/config.ts'
-import { openDatabase } from '#platform/database.ts'
+import { findForeignMigration, migrate, openDatabase } from '#platform/database'
 import { openDatabaseServer } from '#platform/database-server.ts'
-import { migrateJobs } from '#platform/jobs.ts'
-import { createLog } from '#platform/log.ts'
-import { findForeignMigration, migrate } from '#platform/migrate.ts'
+import { migrateJobs } from '#platform/jobs'
+import { createLog } from '#platform/observability'
 import { openStorage } from '#platform/open-context.ts'
 import { StartFault, startFault } from '#platform/start-fault.ts'
-import { examine } from '../doctor.ts'
+import { diagnose } from '../doctor.ts'
 import { prepareDatabase } from '../prepare.ts'
 import { type Environment, withContext } from './context.ts'
 
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 const sum = (rows: Record<string, number>) => Object.values(rows).reduce((all, count) => all + count, 0)
 
-/** `kith backup FILE|s3://BUCKET/NAME`, beside a running server or without one. */
+/** `kith backup FILE|s3://BUCKET/NAME`, with or without a running server. */
 export async function backUp(env: Environment, to: string): Promise<number> {
   return withContext(env, async ({ ctx, connection }) => {
     const { config } = ctx
-    const place = openPlace(to, config.s3)
-    if (await place.exists()) throw new Error(`${to} is there already: choose another name, or remove it`)
+    const place = openBackupPlace(to, config.s3)
+    if (await place.exists()) throw new Error(`${to} already exists: choose another name, or delete it`)
     const [site] = await ctx.sql`select to_regclass('schema_migrations') as present`
-    if (site?.present === null) throw new Error('there is nothing to back up: this database has no site yet')
+    if (site?.present === null) throw new Error('nothing to back up: this database contains no site yet')
     const { bytes, end } = await makeBackup(ctx, connection, to)
     print(`Wrote ${sum(end.rows)} rows and ${end.files} files to ${to} (${bytes} bytes).`)
     if (end.missing > 0) print(`${end.missing} files were missing already.`)
@@ -52,8 +51,8 @@ export async function restore(
 ): Promise<number> {
   const config = readConfig(env)
   const log = createLog({ level: env.LOG_LEVEL ? config.logLevel : 'warn', destination: process.stderr })
-  const place = openPlace(from, config.s3)
-  if (!(await place.exists())) throw new Error(`there is no backup ${from}`)
+  const place = openBackupPlace(from, config.s3)
+  if (!(await place.exists())) throw new Error(`no such backup: ${from}`)
   const source = { read: place.read, passphrase: config.backupPassphrase }
   const verified = await verifyBackup(source)
   const { head, end, appSecret } = verified
@@ -68,21 +67,21 @@ export async function restore(
       'APP_SECRET is not the secret of the backup: leave it unset, and the one of the backup is put into DATA_DIR.',
     )
   await requireEmptyFolder(config, force)
-  const { connection, stop } = await openDatabaseServer(config, log).catch((error) => {
+  const { connection, stop } = await openDatabaseServer(config, log, { mayBeLost: true }).catch((error) => {
     throw startFault(error, config.dataDir)
   })
   try {
-    const plain = openPlain(connection)
+    const plain = await openDumpSession(connection)
     try {
-      const servers = await countServers(plain)
+      const servers = await countServers(plain.sql)
       if (servers > 0)
         throw new Error(`a server or worker uses this database (${servers} connections): stop it first`)
-      if (!(await isEmptyDatabase(plain))) {
+      if (!(await isEmptyDatabase(plain.sql))) {
         if (!force)
           throw new Error(
-            'this database is not empty: --force removes everything in it, and the files of the backup replace those here',
+            'this database is not empty: --force deletes everything in it, and replaces its files with those of the backup',
           )
-        await clearDatabase(plain)
+        await clearDatabase(plain.sql)
       }
       const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 0 })
       try {
@@ -95,40 +94,38 @@ export async function restore(
         await sql.end()
       }
       await migrateJobs(connection)
-      await plain.begin((tx) =>
-        loadBackup(source, verified, {
-          sql: tx,
-          storage: openStorage(config),
-          keepSecret: (secret) => keepSecret(config, secret),
-        }),
-      )
-      await plain.unsafe('analyze')
+      await loadBackup(source, verified, {
+        ...plain,
+        storage: openStorage(config),
+        keepSecret: (secret) => keepSecret(config, secret),
+      })
+      await plain.sql.unsafe('analyze')
     } finally {
-      await plain.end({ timeout: 5 })
+      plain.end()
     }
   } finally {
     await stop?.()
   }
-  print('Restored. Now its counters and its ledger are examined:')
+  print('Restored. Checking counters and ledger:')
   return withContext(env, async ({ ctx, forJobs, connection: opened }) => {
     await prepareDatabase(forJobs, opened)
-    const isWell = await examine(ctx.sql, { mend: false, print })
-    print(isWell ? 'All is well.' : 'Something differs: see above.')
+    const isWell = await diagnose(ctx.sql, { mend: false, print })
+    print(isWell ? 'No faults found.' : 'Found differences, listed above.')
     return isWell ? 0 : 1
   })
 }
 
-/** An installation is one folder: files of another one in it are a mistake. */
+/** Throws when the folder contains files, because an installation occupies one folder. */
 async function requireEmptyFolder({ dataDir, storage }: Config, force: boolean): Promise<void> {
   if (force || storage !== 'local') return
   const uploads = await readdir(join(dataDir, 'uploads')).catch(() => [])
   if (uploads.some((name) => name !== '.tmp'))
     throw new Error(
-      `${join(dataDir, 'uploads')} is not empty: set DATA_DIR to another folder, or say --force`,
+      `${join(dataDir, 'uploads')} is not empty: set DATA_DIR to another folder, or use --force`,
     )
 }
 
-/** Puts the secret of the backup in place; another one that was there stays beside it. */
+/** Writes the secret of the backup. Keeps an existing different one next to it. */
 async function keepSecret({ appSecret, dataDir }: Config, secret: string): Promise<void> {
   if (appSecret !== undefined) return
   const path = join(dataDir, 'app-secret')

@@ -1,16 +1,16 @@
 import { readConfig } from '#platform/config.ts'
-import { createLog } from '#platform/log.ts'
-import { type Opened, openContext } from '#platform/open-context.ts'
+import { createLog } from '#platform/observability'
+import { type OpenedContext, openContext } from '#platform/open-context.ts'
 import { startFault } from '#platform/start-fault.ts'
 
-/** The environment of a command, which becomes the configuration. */
+/** The environment variables of a command, from which its configuration is read. */
 export type Environment = Record<string, string | undefined>
 
-/** Does `work` on the database of this installation, beside the server where one runs. Logs go to stderr. */
+/** Runs `work` on the database of this installation, next to a running server. Logs go to stderr. */
 export async function withContext<T>(
   env: Environment,
-  work: (opened: Opened) => Promise<T>,
-  /** False where a machine that loses power may lose the last of it too. */
+  work: (opened: OpenedContext) => Promise<T>,
+  /** False when a power failure may lose the last writes. */
   { isDurable = true }: { isDurable?: boolean } = {},
 ): Promise<T> {
   const config = readConfig(env)

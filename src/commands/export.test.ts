@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { commentCounters } from '#modules/comments/index.ts'
 import { musicCounters, musicImporter } from '#modules/music/index.ts'
 import { newsCounters, newsImporter } from '#modules/news/index.ts'
-import type { Db } from '#platform/database.ts'
+import type { Db } from '#platform/database'
 import { lineFiles } from '#test/fixtures/line-files.ts'
 import { flatPicture, wav } from '#test/fixtures/media.ts'
 import { createCategory, createNews, createTag, newsEditor } from '#test/fixtures/news.ts'
@@ -16,7 +16,7 @@ import { exportArea } from './import.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql, ctx } = world
-/** Another installation, with nothing in it. */
+/** Another installation with an empty database. */
 const other = await createWorld()
 const { folder, fileOf, load } = await lineFiles(ctx)
 
@@ -32,7 +32,7 @@ const assertNoDrift = async (db: Db = sql) => {
     assert.deepEqual(await check.find(db), [], check.name)
 }
 
-/** How much there is of everything an import could make. */
+/** Counts the rows of every table that an import can fill. */
 const contents = async (db: Db) => [
   ...(await db`
     select (select count(*) from users) as users, (select count(*) from comments) as comments,
@@ -45,7 +45,7 @@ const contents = async (db: Db) => [
       (select max(updated_at) from music_songs) as song, (select max(updated_at) from news) as article`),
 ]
 
-/** A line without the names of files and the ids of uploads, which another database gives anew. */
+/** Removes file names and upload ids from a line, because another database assigns new ones. */
 const nameless = (line: object) =>
   JSON.stringify(line)
     .replaceAll(/[0-9a-f]{64}/g, 'NAME')
@@ -62,7 +62,7 @@ describe('an export', () => {
       )
   }
 
-  test('of music, imported again, changes nothing, and makes everything on an empty database', async () => {
+  test('of music changes nothing when imported again, and restores everything on an empty database', async () => {
     const editor = await musicEditor(world)
     const reader = await person()
     const special = await createSpecial(world, editor, {
@@ -110,7 +110,7 @@ describe('an export', () => {
     assert.equal((await other.as(listener, 'GET', `/files/${view.storage.id}`)).status, 403)
   })
 
-  test('of music leaves out what is deleted, and its file imported again does not bring it back', async () => {
+  test('of music omits deleted rows, and a second import does not restore them', async () => {
     const path = await fileOf([
       { kind: 'special', id: 'gone-album', title: 'Gone album' },
       { kind: 'song', id: 'gone-song', title: 'Gone song', singer: 'Gone singer', specials: ['gone-album'] },
@@ -120,7 +120,7 @@ describe('an export', () => {
       { kind: 'comment', song: 'left-song', user: writer.name, body: 'left' },
     ])
     assert.deepEqual((await load(musicImporter, path)).faults, [])
-    // As while the job that removes their comments has yet to run.
+    // The state before the job deletes their comments.
     await sql`update music_songs set deleted_at = now() where external_id = 'gone-song'`
     await sql`update music_specials set deleted_at = now() where external_id = 'gone-album'`
     await sql`update music_singers set deleted_at = now() where name = 'Gone singer'`
@@ -155,7 +155,7 @@ describe('an export', () => {
     assert.equal(left?.n, 1)
   })
 
-  test('of news, imported again, changes nothing, and makes everything on an empty database', async () => {
+  test('of news changes nothing when imported again, and restores everything on an empty database', async () => {
     const editor = await newsEditor(world)
     const [author, reader] = [await person(), await person()]
     const shown = await uploadPicture(world, editor)
@@ -186,7 +186,7 @@ describe('an export', () => {
     assert.deepEqual({ ...use }, { channel: 'news:content', raw: article.id })
   })
 
-  test('brings files by their path, and a line whose file is missing, wrong or elsewhere is a bad one', async () => {
+  test('imports files by path, and reports lines with a missing, invalid or outside file', async () => {
     await uploads('paths.jsonl', 'good.wav', 'cover.png')
     const path = join(folder, 'paths.jsonl')
     const song = (id: string, more: object) => ({ kind: 'song', id, title: id, singer: 'Pat', ...more })

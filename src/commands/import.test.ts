@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { commentCounters } from '#modules/comments/index.ts'
 import { musicCounters, musicImporter } from '#modules/music/index.ts'
 import { newsCounters, newsImporter } from '#modules/news/index.ts'
-import type { Db } from '#platform/database.ts'
+import type { Db } from '#platform/database'
 import { lineFiles } from '#test/fixtures/line-files.ts'
 import { createTag } from '#test/fixtures/news.ts'
 import { createWorld } from '#test/world.ts'
@@ -20,7 +20,7 @@ const assertNoDrift = async (db: Db = sql) => {
     assert.deepEqual(await check.find(db), [], check.name)
 }
 
-/** A file of a song and comments on it, which say its id and their number. */
+/** A file with a song and numbered comments. */
 const songWithComments = (id: string, count: number) =>
   fileOf([
     { kind: 'song', id, title: id, singer: 'Rita' },
@@ -33,7 +33,7 @@ const songWithComments = (id: string, count: number) =>
   ])
 
 describe('importing music', () => {
-  test('makes albums, singers, songs and comments with their counters', async () => {
+  test('creates albums, singers, songs and comments with their counters', async () => {
     const path = await fileOf([
       { kind: 'special', id: 'a1', title: 'Album One', intro: 'About' },
       {
@@ -70,7 +70,7 @@ describe('importing music', () => {
     await assertNoDrift()
   })
 
-  test('reports every bad line with its number and leaves it out', async () => {
+  test('reports every bad line with its number and skips it', async () => {
     const { faults, kept, bad } = await load(
       musicImporter,
       await fileOf([
@@ -106,7 +106,7 @@ describe('importing music', () => {
     await assertNoDrift()
   })
 
-  test('goes on where it was stopped, and a file imported again changes nothing', async () => {
+  test('resumes after an interruption, and changes nothing when a file is imported again', async () => {
     const lines = Array.from({ length: 450 }, (_, n) =>
       n % 3 === 2
         ? { kind: 'comment', song: `r${n - 1}`, user: writer.name, body: `c${n}` }
@@ -119,7 +119,7 @@ describe('importing music', () => {
       async write(...batch) {
         const faults = await musicImporter.write(...batch)
         batches += 1
-        // The second batch is written and fails before its commit, as when the process is killed.
+        // The second batch fails before its commit, as when the process is killed.
         if (batches === 2) throw new Error('stopped')
         return faults
       },
@@ -143,7 +143,7 @@ describe('importing music', () => {
     await assertNoDrift()
   })
 
-  test('by two commands at once imports every line once', async () => {
+  test('imports every line once when two commands run at once', async () => {
     const path = await songWithComments('twice', 699)
     await Promise.allSettled([load(musicImporter, path), load(musicImporter, path)])
     await load(musicImporter, path)
@@ -152,7 +152,7 @@ describe('importing music', () => {
     await assertNoDrift()
   })
 
-  test('by two commands that both go on from the same line imports every line once', async () => {
+  test('imports every line once when two commands resume from the same line', async () => {
     const path = await songWithComments('both', 399)
     let began = 0
     let stops = true
@@ -161,7 +161,7 @@ describe('importing music', () => {
       ...musicImporter,
       async prepare(...batch) {
         began += 1
-        // Two batches came before it was stopped: now both commands know where they go on.
+        // The interrupted run read two batches. With the fourth, both commands have found the line to resume from.
         if (began === 4) together.resolve()
         return musicImporter.prepare(...batch)
       },
@@ -184,7 +184,7 @@ describe('importing music', () => {
 })
 
 describe('importing news', () => {
-  test('makes categories, published articles and comments with their counters', async () => {
+  test('creates categories, published articles and comments with their counters', async () => {
     const tag = await createTag(world)
     const [{ name: tagName } = { name: '' }] = await sql`select name from tags where id = ${tag}`
     const reader = await person()

@@ -5,20 +5,19 @@ import { finished, pipeline } from 'node:stream/promises'
 import { exportMusic, musicImporter } from '#modules/music/index.ts'
 import { exportAllNews, newsImporter } from '#modules/news/index.ts'
 import type { Context } from '#platform/context.ts'
-import type { Db } from '#platform/database.ts'
-import type { Exported } from '#platform/export-lines.ts'
+import { announce, type Db } from '#platform/database'
+import type { ExportBatch } from '#platform/export-lines.ts'
 import { type ImportEvents, type ImportOptions, importLines } from '#platform/import-lines.ts'
-import { sendSignal } from '#platform/signals.ts'
 import { prepareDatabase } from '../prepare.ts'
 import { type Environment, withContext } from './context.ts'
 
-/** What can be imported and exported. */
+/** Areas with import and export. */
 export const AREAS = ['music', 'news'] as const
 export type Area = (typeof AREAS)[number]
 
 const BAR = 30
 
-/** A bar on a terminal, and nothing elsewhere; `clear` makes room for a line of text. */
+/** A progress bar on a terminal, nothing otherwise. `clear` makes room for a line of text. */
 function createBar(stream: NodeJS.WriteStream) {
   const started = performance.now()
   let shown = false
@@ -42,10 +41,10 @@ function createBar(stream: NodeJS.WriteStream) {
   }
 }
 
-/** Where the files are that the lines of a file name, unless another folder is given. */
+/** Default folder of the files that an import references. */
 const folderOf = (path: string) => `${path}.files`
 
-/** `kith import music|news FILE`: exit code 1 when lines were left out. */
+/** `kith import music|news FILE`: exit code 1 when lines were skipped. */
 export function importFile(
   env: Environment,
   area: Area,
@@ -64,9 +63,9 @@ export function importFile(
     }
     const done = await importArea(ctx, area, { path, folder: files, again }, events)
     bar.clear()
-    if (done.resumedAt > 0) process.stdout.write(`Went on after line ${done.resumedAt}.\n`)
+    if (done.resumedAt > 0) process.stdout.write(`Resumed after line ${done.resumedAt}.\n`)
     process.stdout.write(`Imported ${done.kept} of ${done.lines - done.resumedAt} lines`)
-    process.stdout.write(done.bad > 0 ? `; ${done.bad} were left out.\n` : '.\n')
+    process.stdout.write(done.bad > 0 ? `; ${done.bad} were skipped.\n` : '.\n')
     return done.bad > 0 ? 1 : 0
   })
 }
@@ -74,18 +73,18 @@ export function importFile(
 async function importArea(ctx: Context, area: Area, options: ImportOptions, events: ImportEvents) {
   if (area === 'music') return importLines(ctx, musicImporter, options, events)
   const done = await importLines(ctx, newsImporter, options, events)
-  // Servers keep the categories in memory.
-  sendSignal(ctx.sql, 'news-categories', 'all')
+  // Servers cache the categories.
+  await announce(ctx.sql, 'news-categories', ['all'])
   return done
 }
 
-const EXPORTS: Record<Area, (sql: Db) => AsyncGenerator<Exported>> = {
+const EXPORTS: Record<Area, (sql: Db) => AsyncGenerator<ExportBatch>> = {
   music: exportMusic,
   news: exportAllNews,
 }
 
-/** Copies files of the store into a folder, each whole or not at all; those that are there from before stay. */
-async function copyFiles({ storage }: Context, folder: string, files: Exported['files']): Promise<void> {
+/** Copies stored files into a folder, each atomically. Keeps existing ones. */
+async function copyFiles({ storage }: Context, folder: string, files: ExportBatch['files']): Promise<void> {
   for (const { key, name } of files) {
     const place = join(folder, name)
     if (await stat(place).catch(() => undefined)) continue
@@ -95,7 +94,7 @@ async function copyFiles({ storage }: Context, folder: string, files: Exported['
   }
 }
 
-/** `kith export music|news [FILE]`, to standard output where no file is given. */
+/** `kith export music|news [FILE]`, to standard output without a file. */
 export function exportFile(
   env: Environment,
   area: Area,
@@ -112,8 +111,8 @@ export function exportFile(
 }
 
 /**
- * Writes an area to a file, with its uploads beside it. All is read as it was at the start, and the file appears when
- * it is whole.
+ * Exports an area to a file, with its uploads next to it. Reads one snapshot, and creates the file
+ * atomically.
  */
 export async function exportArea(
   ctx: Context,
@@ -130,7 +129,7 @@ export async function exportArea(
   let [lines, named] = [0, 0]
   try {
     await ctx.sql.begin('isolation level repeatable read read only', async (tx) => {
-      // Between statements files are copied and lines taken by a slow reader.
+      // A slow reader and the copying of files leave the transaction idle between statements.
       await tx`set local idle_in_transaction_session_timeout = 0`
       for await (const batch of EXPORTS[area](tx)) {
         if (files !== undefined) await copyFiles(ctx, files, batch.files)

@@ -1,7 +1,7 @@
-import { listPendingMigrations } from '#platform/migrate.ts'
-import { examine } from '../doctor.ts'
-import { reportLeftovers } from '../leftovers.ts'
+import { listPendingMigrations } from '#platform/database'
+import { diagnose, reportChannels, reportLeftovers } from '../doctor.ts'
 import { prepareDatabase } from '../prepare.ts'
+import { SITE } from '../site.ts'
 import { type Environment, withContext } from './context.ts'
 
 const print = (line: string) => void process.stdout.write(`${line}\n`)
@@ -16,11 +16,12 @@ export function migrateDatabase(env: Environment): Promise<number> {
   })
 }
 
-/** `kith doctor`: exit code 1 when something is wrong and was not mended. */
+/** `kith doctor`: exit code 1 when an unrepaired fault remains. */
 export function runDoctor(env: Environment, { mend }: { mend: boolean }): Promise<number> {
   return withContext(env, async ({ ctx }) => {
-    const isWell = await examine(ctx.sql, { mend, print })
+    const isWell = await diagnose(ctx.sql, { mend, print })
     if ((await listPendingMigrations(ctx.sql)).length === 0) await reportLeftovers(ctx, { mend, print })
-    return isWell ? 0 : 1
+    const answers = await reportChannels(ctx, { probes: SITE.probes, print })
+    return isWell && answers ? 0 : 1
   })
 }

@@ -1,13 +1,16 @@
-import { closeInOrder } from '#platform/closing.ts'
+import { type Closer, closeInOrder } from '#platform/closing.ts'
 import { readConfig } from '#platform/config.ts'
-import { createLog } from '#platform/log.ts'
+import { serveMetrics } from '#platform/http'
+import { createLog } from '#platform/observability'
 import { openContext } from '#platform/open-context.ts'
+import { listenFault } from '#platform/start-checks.ts'
 import { startFault } from '#platform/start-fault.ts'
-import { prepareDatabase } from '../prepare.ts'
+import { prepareStart } from '../prepare.ts'
+import { exportSiteMetrics } from '../site-metrics.ts'
 import { startWorker } from '../worker.ts'
 import type { Environment } from './context.ts'
 
-/** `kith worker`: runs jobs until a signal ends it. */
+/** `kith worker`: runs jobs until a signal stops it. */
 export async function work(env: Environment): Promise<number> {
   const config = readConfig(env)
   const log = createLog({ level: config.logLevel })
@@ -16,16 +19,27 @@ export async function work(env: Environment): Promise<number> {
   })
   const { ctx, connection } = opened
   try {
-    await prepareDatabase(opened.forJobs, connection)
+    await prepareStart(opened.forJobs, connection)
     await ctx.signals.listen()
     const worker = await startWorker(opened.forJobs, connection)
-    log.info('the worker runs')
+    const closers: Closer[] = [{ name: 'worker', withinMs: 8_000, close: worker.stop }]
+    ctx.metrics.defaultProcessMetrics()
+    exportSiteMetrics(ctx)
+    if (config.metricsPort > 0) {
+      // A server on this machine with the same environment has the port already, and reports the site too.
+      const metrics = await serveMetrics(ctx.metrics, config).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EADDRINUSE') throw listenFault(error, config)
+        log.warn({ port: config.metricsPort }, 'METRICS_PORT is in use: this worker serves no metrics')
+      })
+      if (metrics) closers.push({ name: 'metrics', withinMs: 1_000, close: metrics.close })
+    }
+    log.info('worker started')
     const signal = await new Promise<string>((resolve) => {
       process.once('SIGTERM', () => resolve('SIGTERM'))
       process.once('SIGINT', () => resolve('SIGINT'))
     })
     log.info({ signal }, 'draining')
-    await closeInOrder([{ name: 'worker', withinMs: 8_000, close: worker.stop }], log)
+    await closeInOrder(closers, log)
   } finally {
     await opened.close()
   }

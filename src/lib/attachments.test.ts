@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findAttachments, replaceAttachments } from '#lib/attachments.ts'
 
-test('the uploads a Markdown text shows are found, each once', () => {
+test('finds the uploads in a Markdown text, each once', () => {
   const text = 'a @![one](12) b @![](7)\n![web](https://x/9.png) @![again]( 12 ) @![no](x) @![zero](0)'
   assert.deepEqual(findAttachments(text), [12, 7])
   assert.deepEqual(findAttachments(text, 1), [12])
@@ -10,14 +10,14 @@ test('the uploads a Markdown text shows are found, each once', () => {
   assert.deepEqual(findAttachments(''), [])
 })
 
-test('a text that never closes its brackets is read in linear time', () => {
+test('reads a text with unclosed brackets in linear time', () => {
   const started = performance.now()
   findAttachments('@!['.repeat(50_000))
   findAttachments(`@![${'x'.repeat(200_000)}`)
   assert.ok(performance.now() - started < 20_000)
 })
 
-test('replaces the ids of uploads, and leaves all other text as it is', () => {
+test('replaces the ids of uploads and keeps all other text', () => {
   const ids = new Map([[12, 5]])
   assert.equal(
     replaceAttachments('12 @![a (12)]( 12 ) ![b](12) @![c](7)', ids),

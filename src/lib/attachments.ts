@@ -1,6 +1,6 @@
 const ATTACHMENT = /@!\[[^\]\n]{0,500}\]\(\s*(\d{1,16})\s*\)/g
 
-/** The ids of uploads that a Markdown text shows, `@![title](id)`, each once, at most `max`. */
+/** Returns the ids of uploads in a Markdown text, `@![title](id)`, each once, at most `max`. */
 export function findAttachments(markdown: string, max = 100): number[] {
   const ids = new Set<number>()
   for (const [, digits] of markdown.matchAll(ATTACHMENT)) {
@@ -11,7 +11,7 @@ export function findAttachments(markdown: string, max = 100): number[] {
   return [...ids]
 }
 
-/** The text with the ids of its uploads replaced where there is another for them. */
+/** Replaces the upload ids in a text that have a replacement. */
 export const replaceAttachments = (markdown: string, ids: ReadonlyMap<number, number>): string =>
   markdown.replace(ATTACHMENT, (whole, digits: string) => {
     const id = ids.get(Number(digits))

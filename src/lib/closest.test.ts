@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { closest, editDistance } from './closest.ts'
+import { editDistance, suggestWord } from './closest.ts'
 
-test('a distance is counted in letters, and two that changed places are one', () => {
+test('counts letters, and a swap of two neighbours as one', () => {
   for (const [a, b, distance] of [
     ['', '', 0],
     ['', 'abc', 3],
@@ -15,7 +15,7 @@ test('a distance is counted in letters, and two that changed places are one', ()
     assert.equal(editDistance(a, b), distance, `${a} ${b}`)
 })
 
-test('a distance is the same both ways, nothing between equals, and never more than the longer word', () => {
+test('is symmetric, zero for equal words, and at most the longer length', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 12 }), fc.string({ maxLength: 12 }), (a, b) => {
       const distance = editDistance(a, b)
@@ -26,10 +26,10 @@ test('a distance is the same both ways, nothing between equals, and never more t
   )
 })
 
-test('the closest of several is found, and nothing where none is near', () => {
+test('finds the closest of several words, and none when all are far', () => {
   const known = ['HOST', 'PORT', 'SMTP_URL', 'SMS_URL', 'DATABASE_URL']
-  assert.equal(closest('SMTP_URI', known), 'SMTP_URL')
-  assert.equal(closest('DATABSE_URL', known), 'DATABASE_URL')
+  assert.equal(suggestWord('SMTP_URI', known), 'SMTP_URL')
+  assert.equal(suggestWord('DATABSE_URL', known), 'DATABASE_URL')
   for (const foreign of ['HOME', 'PATH', 'HOSTNAME', 'EDITOR', 'REDIS_PORT'])
-    assert.equal(closest(foreign, known), undefined, foreign)
+    assert.equal(suggestWord(foreign, known), undefined, foreign)
 })

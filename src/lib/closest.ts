@@ -1,4 +1,4 @@
-/** How many letters have to be put in, left out, changed or swapped with their neighbour to make `a` into `b`. */
+/** The Damerau-Levenshtein distance: letters to insert, delete, replace or swap with a neighbour. */
 export function editDistance(a: string, b: string): number {
   let [before, last, row] = [
     [] as number[],
@@ -19,10 +19,10 @@ export function editDistance(a: string, b: string): number {
 }
 
 /**
- * The one of `known` that `given` was probably meant to be; undefined when none is near. Short words have many
- * neighbours that mean something else (HOME is no HOST), so they have to be nearer.
+ * Returns the word of `known` that `given` was probably meant to be, or undefined. Short words have many
+ * neighbours with another meaning (HOME and HOST), so their limit is stricter.
  */
-export function closest(
+export function suggestWord(
   given: string,
   known: readonly string[],
   allowed = given.length < 5 ? 0 : given.length < 8 ? 1 : 2,

@@ -1,7 +1,7 @@
-/** What an error says of itself; of what is thrown and no error, its text. */
+/** The message of an error, or the text of another thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** The code that the system or a driver gave an error, such as `ENOENT`. */
+/** The code of a system or driver error, such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined

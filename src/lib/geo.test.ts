@@ -6,7 +6,7 @@ import { geoCell, geoCellsAround, type Place } from '#lib/geo.ts'
 const KM = 20
 const rad = (degrees: number) => (degrees * Math.PI) / 180
 
-/** The place that lies so many kilometres away in a direction. */
+/** The place at this distance and bearing. */
 function away({ latitude, longitude }: Place, km: number, bearing: number): Place {
   const d = km / 6371
   const lat = Math.asin(
@@ -22,7 +22,7 @@ function away({ latitude, longitude }: Place, km: number, bearing: number): Plac
   return { latitude: (lat * 180) / Math.PI, longitude: ((((degrees + 180) % 360) + 360) % 360) - 180 }
 }
 
-test('the squares around a place hold everything within the distance', () => {
+test('covers everything within the distance with the squares around a place', () => {
   const place = fc.record({
     latitude: fc.double({ min: -89.9, max: 89.9, noNaN: true }),
     longitude: fc.double({ min: -180, max: 180, noNaN: true }),
@@ -40,7 +40,7 @@ test('the squares around a place hold everything within the distance', () => {
   )
 })
 
-test('a place in a city needs few squares, and both ends of the date line are one', () => {
+test('needs few squares in a city, and joins both sides of the date line', () => {
   assert.ok(geoCellsAround({ latitude: 30.5, longitude: 114.3 }, KM).length <= 12)
   assert.equal(geoCell({ latitude: 0, longitude: 180 }), geoCell({ latitude: 0, longitude: -180 }))
 })

@@ -10,15 +10,15 @@ const rowOf = (latitude: number) => Math.min(ROWS - 1, Math.max(0, Math.floor((l
 const columnOf = (longitude: number) => Math.floor((longitude + 180) / DEGREES)
 const around = (column: number) => ((column % COLUMNS) + COLUMNS) % COLUMNS
 
-/** The number of the square of the map that a place lies in. */
+/** The number of the map square that contains a place. */
 export const geoCell = ({ latitude, longitude }: Place): number =>
   rowOf(latitude) * COLUMNS + around(columnOf(longitude))
 
-/** The squares that hold every place within `km` of this one, across the date line and the poles too. */
+/** The squares that contain every place within `km`, across the date line and the poles too. */
 export function geoCellsAround({ latitude, longitude }: Place, km: number): number[] {
   const height = km / KM_PER_DEGREE
   const farthest = Math.min(90, Math.abs(latitude) + height)
-  // Degrees of longitude shrink towards the poles, where all of them meet.
+  // Degrees of longitude shrink towards the poles.
   const width = Math.min(180, height / Math.max(Math.cos((farthest * Math.PI) / 180), 1e-6))
   const first = columnOf(longitude - width)
   const columns = Math.min(COLUMNS, columnOf(longitude + width) - first + 1)
@@ -29,24 +29,24 @@ export function geoCellsAround({ latitude, longitude }: Place, km: number): numb
 }
 
 const EARTH_METERS = 6_371_000
-/** The map has no poles: beyond this latitude everything lies on its edge. */
+/** Latitude of the map's edge, because a Mercator map has no poles. */
 const EDGE = 89
 const radians = (degrees: number) => (degrees * Math.PI) / 180
 const clamped = (latitude: number) => Math.min(EDGE, Math.max(-EDGE, latitude))
 
-/** A place on Mercator's map, in radians: a short way is equally long there in every direction. */
-export const mapSpot = ({ latitude, longitude }: Place): { x: number; y: number } => ({
+/** A place on a Mercator map, in radians, on which short distances are equal in every direction. */
+export const mercatorPoint = ({ latitude, longitude }: Place): { x: number; y: number } => ({
   x: radians(longitude),
   y: Math.log(Math.tan(Math.PI / 4 + radians(clamped(latitude)) / 2)),
 })
 
-/** The radius on the map that holds everything within so many meters of a place. */
+/** The map radius that contains everything within a distance in meters. */
 export function mapRadius({ latitude }: Place, meters: number): number {
   const farthest = clamped(Math.abs(latitude) + (meters / EARTH_METERS) * (180 / Math.PI))
   return meters / (EARTH_METERS * Math.cos(radians(farthest)))
 }
 
-/** The way from one place to another over the globe, in meters. */
+/** The great-circle distance in meters. */
 export function metersBetween(from: Place, to: Place): number {
   const [a, b] = [radians(from.latitude), radians(to.latitude)]
   const h =

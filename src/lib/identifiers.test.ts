@@ -5,7 +5,7 @@ import { isEmail, isEmailAmong, isUserName, loginKind } from './identifiers.ts'
 import { isPhone, isPhoneCountry, isPhoneOf, normalizePhone } from './phones.ts'
 import { displayLength } from './text.ts'
 
-test('names of letters, digits, underscores and other scripts are taken', () => {
+test('accepts names of letters, digits, underscores and other scripts', () => {
   for (const name of [
     'root',
     '_abc',
@@ -21,7 +21,7 @@ test('names of letters, digits, underscores and other scripts are taken', () => 
   }
 })
 
-test('names too short, too long, beginning with a digit or with other ASCII characters are refused', () => {
+test('rejects names that are too short or long, begin with a digit or contain other ASCII characters', () => {
   for (const name of [
     '',
     'abc',
@@ -38,7 +38,7 @@ test('names too short, too long, beginning with a digit or with other ASCII char
   }
 })
 
-test('names with anything invisible are refused', () => {
+test('rejects names with invisible characters', () => {
   for (const char of [
     ...[
       '\0',
@@ -62,7 +62,7 @@ test('names with anything invisible are refused', () => {
   assert.ok(!isUserName('\u0301小明'))
 })
 
-test('every name that is taken obeys the rule', () => {
+test('accepts only names that obey the rule', () => {
   fc.assert(
     fc.property(
       fc.stringMatching(/^[a-b_\u00ad\u4e00-\u4e01\u200b][a1_\u4e00\u{1f600} -]{0,25}$/u),
@@ -75,7 +75,7 @@ test('every name that is taken obeys the rule', () => {
   )
 })
 
-test('mobile numbers are known with and without their country code', () => {
+test('recognizes mobile numbers with and without country code', () => {
   for (const phone of [
     '13800138000',
     '8613800138000',
@@ -98,7 +98,7 @@ test('mobile numbers are known with and without their country code', () => {
   }
 })
 
-test('numbers of other countries are known by + and their code, and kept as + and digits (registration-4)', () => {
+test('recognizes foreign numbers by + and country code, and stores + and digits (registration-4)', () => {
   for (const [given, kept] of [
     ['+14155552671', '+14155552671'],
     ['+1 (415) 555-2671', '+14155552671'],
@@ -128,7 +128,7 @@ test('numbers of other countries are known by + and their code, and kept as + an
   assert.ok(isPhoneCountry('DE') && !isPhoneCountry('ZZ') && !isPhoneCountry('de'))
 })
 
-test('an entry stands for an address or for a domain and those below it (registration-3)', () => {
+test('matches an entry with an address, or a domain and its subdomains (registration-3)', () => {
   const entries = ['Bad.example', 'eve@good.example']
   for (const email of ['a@bad.example', 'A@x.BAD.example', 'Eve@Good.example'])
     assert.ok(isEmailAmong(email, entries), email)
@@ -136,7 +136,7 @@ test('an entry stands for an address or for a domain and those below it (registr
     assert.ok(!isEmailAmong(email, entries), email)
 })
 
-test('e-mail addresses are known', () => {
+test('recognizes e-mail addresses', () => {
   for (const mail of [
     'a@b.co',
     'first.last+tag@mail.example.com',
@@ -166,7 +166,7 @@ test('e-mail addresses are known', () => {
   }
 })
 
-test('a login is an e-mail address, a phone number, a name or an id, in this order', () => {
+test('reads a login as e-mail address, phone number, name or id, in this order', () => {
   assert.deepEqual(loginKind(' Ann@Example.com '), { kind: 'email', value: 'ann@example.com' })
   assert.deepEqual(loginKind('+86-13800138000'), { kind: 'phone', value: '13800138000' })
   assert.deepEqual(loginKind('Ann_1'), { kind: 'name', value: 'Ann_1' })

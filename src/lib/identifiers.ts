@@ -4,26 +4,26 @@ import { displayLength } from './text.ts'
 const NAME = /^[A-Za-z_\u0080-\u{10ffff}][A-Za-z0-9_\u0080-\u{10ffff}]*$/u
 const NAME_UNITS_MAX = 48
 const PLAIN = /^\w+$/
-// The blank Braille pattern and a mark without a base show nothing of their own, yet are no format characters.
+// The blank Braille pattern and a mark without a base are invisible, although they are not format characters.
 const UNSEEN = /^\p{M}|[\s\p{Cc}\p{Cf}\p{Cs}\p{Zs}\p{Default_Ignorable_Code_Point}\u2800]/u
 
-/** Whether a text may be a user's name (conventions-32), everything in it being visible. */
+/** True when a text is a valid user name (conventions-32) without invisible characters. */
 export function isUserName(name: string): boolean {
   if (name.length > NAME_UNITS_MAX || !NAME.test(name)) return false
-  // Joiners and variation selectors are part of many emoji; anywhere else they make twins of other names.
+  // Joiners and variation selectors are part of many emoji. Elsewhere they would make names that look equal.
   if (!PLAIN.test(name) && UNSEEN.test(hideEmoji(name))) return false
   const length = displayLength(name)
   return length >= 2 && length <= 12
 }
 
-// The expression takes 40 ms to build, which no start should wait for.
+// Built on first use, because the expression takes 40 ms to compile.
 const hideEmoji = (name: string) => name.replace(/\p{RGI_Emoji}/gv, '\u263a')
 
 const EMAIL_MAX = 128
 const LOCAL_PART = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/
 const DOMAIN_LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
 
-/** Whether a text looks like an e-mail address that a server on the Internet could receive. */
+/** True when a text looks like an e-mail address that is deliverable on the Internet. */
 export function isEmail(text: string): boolean {
   if (text.length > EMAIL_MAX) return false
   const at = text.lastIndexOf('@')
@@ -38,12 +38,12 @@ export function isEmail(text: string): boolean {
   )
 }
 
-/** The form of an e-mail address that has to be unique. */
+/** The normalized, unique form of an e-mail address. */
 export function normalizeEmail(text: string): string {
   return text.toLowerCase()
 }
 
-/** Whether an address is meant by one of these entries, each an address or a domain, which stands for those below it too. */
+/** True when an entry matches the address. An entry is an address, or a domain including its subdomains. */
 export function isEmailAmong(email: string, entries: readonly string[]): boolean {
   const address = normalizeEmail(email)
   const domain = address.slice(address.lastIndexOf('@') + 1)
@@ -56,8 +56,8 @@ export function isEmailAmong(email: string, entries: readonly string[]): boolean
 export type Login = { kind: 'email' | 'phone' | 'name'; value: string } | { kind: 'id'; value: number }
 
 /**
- * What a login identifier is, tested in the order e-mail, phone, name, id, its value normalized except for
- * names. A text that is none of them counts as a name, which finds nobody unless an older rule let such a name in.
+ * The kind of a login, tested in the order e-mail, phone, name, id, with its normalized value except for
+ * names. Other text counts as a name, because older rules allowed more names.
  */
 export function loginKind(login: string): Login {
   const text = login.trim()

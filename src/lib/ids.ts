@@ -1,12 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 
-/** `asked` is the time last called for; `time` runs ahead of it when a millisecond had too few counts. */
+/**
+ * `asked` is the last requested time. `time` runs ahead of it when the counter of a millisecond overflows.
+ */
 type Sequence = { asked: number; time: number; count: number }
 
 const clock: Sequence = { asked: 0, time: 0, count: 0 }
 const given: Sequence = { asked: 0, time: 0, count: 0 }
 
-/** A time-ordered UUID (version 7), rising within this process even inside a millisecond and when the clock steps back. */
+/**
+ * A time-ordered UUID (version 7). Rises within this process even in one millisecond and when the clock steps
+ * back.
+ */
 export function uuidv7(now?: number): string {
   const sequence = now === undefined ? clock : given
   advance(sequence, now ?? Math.max(Date.now(), clock.time))
@@ -26,7 +31,7 @@ function advance(sequence: Sequence, now: number): void {
   sequence.count = randomBytes(1)[0]!
 }
 
-/** An unguessable token of so many random bytes, in base64url. */
+/** An unguessable token of random bytes, in base64url. */
 export function randomToken(bytes = 32): string {
   return randomBytes(bytes).toString('base64url')
 }

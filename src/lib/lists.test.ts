@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { byId, groupBy, parseIdList } from './lists.ts'
 
-test('ids come from comma lists and arrays, each once, in their order (conventions-19)', () => {
+test('parses ids from comma lists and arrays, each once, in order (conventions-19)', () => {
   assert.deepEqual(parseIdList('3,1, 3,2'), [3, 1, 2])
   assert.deepEqual(parseIdList(['2', '1,5']), [2, 1, 5])
   assert.deepEqual(parseIdList([7, '8']), [7, 8])
@@ -12,7 +12,7 @@ test('ids come from comma lists and arrays, each once, in their order (conventio
   assert.deepEqual(parseIdList([]), [])
 })
 
-test('a piece that is no id makes the list void', () => {
+test('rejects a list with a piece that is no id', () => {
   for (const list of [
     'a',
     '1,',
@@ -31,17 +31,17 @@ test('a piece that is no id makes the list void', () => {
   }
 })
 
-test('more ids than allowed make the list void', () => {
+test('rejects a list with more ids than allowed', () => {
   assert.deepEqual(parseIdList('1,2,1', 2), [1, 2])
   assert.equal(parseIdList('1,2,3', 2), null)
 })
 
-test('every list of ids survives the way through a query string', () => {
+test('parses every list of ids back from a query string', () => {
   const ids = fc.uniqueArray(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }))
   fc.assert(fc.property(ids, (list) => assert.deepEqual(parseIdList(list.join(','), 1000), list)))
 })
 
-test('rows are found by id and by group', () => {
+test('finds rows by id and by group', () => {
   const rows = [
     { id: 1, kind: 'a' },
     { id: 2, kind: 'b' },

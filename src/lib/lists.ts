@@ -1,8 +1,8 @@
 const ID = /^[1-9][0-9]{0,15}$/
 
 /**
- * The distinct ids of a comma list (`1,2`) or of an array of such lists, in their order. An empty text is an empty
- * list; null when a piece is not a positive safe integer, or when there are more than `max` different ones.
+ * Parses the distinct ids of a comma list (`1,2`) or of an array of such lists, in order. An empty text is an
+ * empty list. Returns null when a piece is not a positive safe integer, or above `max` ids.
  */
 export function parseIdList(
   value: string | number | readonly (string | number)[],
@@ -23,19 +23,19 @@ export function parseIdList(
   return [...ids]
 }
 
-/** Rows by their id, to put pages together from batches. */
+/** Indexes rows by id. */
 export function byId<Row extends { id: number | string }>(rows: Iterable<Row>): Map<Row['id'], Row> {
   const found = new Map<Row['id'], Row>()
   for (const row of rows) found.set(row.id, row)
   return found
 }
 
-/** Rows by a key that several of them may share, each group in the order of the rows. */
+/** Groups rows by key, each group in the order of the rows. */
 export function groupBy<Row, Key>(rows: Iterable<Row>, keyOf: (row: Row) => Key): Map<Key, Row[]> {
   return Map.groupBy(rows, keyOf)
 }
 
-/** The different values that rows have in one field, in the order of the rows. */
+/** The distinct values of one field, in the order of the rows. */
 export function distinct<Row, Field extends keyof Row>(rows: Iterable<Row>, field: Field): Row[Field][] {
   const values = new Set<Row[Field]>()
   for (const row of rows) values.add(row[field])

@@ -1,9 +1,9 @@
 type CodeSpan = { open: number; close: number; end: number }
 type Marks = {
-  /** For a `[` or `(` the position of its closing partner, 0 where there is none. */
+  /** Position of the closing partner of a `[` or `(`, 0 without one. */
   partner: Int32Array
   code: Map<number, CodeSpan>
-  /** How many emphasis characters from a position on are markup. */
+  /** Number of emphasis characters at a position that are markup. */
   dropped: Map<number, number>
 }
 type Opener = { at: number; left: number }
@@ -11,7 +11,7 @@ type Opener = { at: number; left: number }
 const BLANK_LINE = /\n[ \t]*(?=\n)/y
 const WORD = /[\p{L}\p{N}]/u
 
-/** Finds in one pass which brackets, backticks and emphasis marks of a Markdown text belong together. */
+/** Pairs brackets, backticks and emphasis marks of a Markdown text in one pass. */
 export function readMarks(source: string): Marks {
   const partner = new Int32Array(source.length + 1)
   const code = codeSpans(source)
@@ -75,7 +75,7 @@ export function readMarks(source: string): Marks {
     else if (char === '(') rounds.push(at)
     else if (char === ')') closeBracket(rounds, at)
     else if (char === '\n') {
-      // A link's address never goes on in the next line, its text may.
+      // A link's URL cannot span lines, but its text can.
       rounds = []
       BLANK_LINE.lastIndex = at
       if (BLANK_LINE.test(source)) closeParagraph()

@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findMentions } from './mentions.ts'
+import { findMentions } from './text.ts'
 
 const mention = (name: string) => `\u00ad@${name}\u00ad`
 
-test('marked names are mentions, each once whatever its case', () => {
+test('finds marked names once each, regardless of case', () => {
   const text = `hi ${mention('Ann')} and ${mention('小明')}${mention('ann')}, not @bob or \u00ad@carl`
   assert.deepEqual(findMentions(text), ['Ann', '小明'])
 })
 
-test('a name with a slash, an empty name and an overlong one are no mentions', () => {
+test('ignores a name with a slash, an empty name and an overlong one', () => {
   assert.deepEqual(findMentions(mention('a/b') + mention('') + mention(' ') + mention('x'.repeat(101))), [])
   assert.deepEqual(findMentions(mention('a/b') + mention('%')), ['%'])
 })
 
-test('at most fifty names are mentioned', () => {
+test('finds at most fifty names', () => {
   const names = Array.from({ length: 80 }, (_, i) => `name${i}`)
   assert.deepEqual(findMentions(names.map(mention).join(' ')), names.slice(0, 50))
 })
 
-test('a megabyte of unfinished mentions takes linear time', () => {
+test('reads a megabyte of unfinished mentions in linear time', () => {
   const began = performance.now()
   assert.deepEqual(findMentions('\u00ad@'.repeat(500_000)), [])
   assert.ok(performance.now() - began < 20_000)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isAmount, MAX_AMOUNT } from './money.ts'
 
-test('amounts are integers from 1 to 10^12 (conventions-27)', () => {
+test('accepts integers from 1 to 10^12 as amounts (conventions-27)', () => {
   for (const n of [1, 100, MAX_AMOUNT]) assert.ok(isAmount(n), String(n))
   for (const n of [
     0,

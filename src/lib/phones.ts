@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 
 type Library = typeof import('libphonenumber-js/min')
 
-// Its tables take 60 ms to load, which no start should wait for: most sites never see a number from elsewhere.
+// Loaded on first use, because its tables take 60 ms and most sites see no foreign number.
 let library: Library | undefined
 const load = (): Library => {
   library ??= createRequire(import.meta.url)('libphonenumber-js/min') as Library
@@ -14,7 +14,7 @@ const INTERNATIONAL = /^\+[1-9][0-9 ().-]{5,22}$/
 /** The country of numbers without a country code. */
 const HOME = 'CN'
 
-/** A number of another country in international form; of mainland China only mobile numbers count. */
+/** Parses an international number. Of mainland China only mobile numbers are valid. */
 function parseForeign(text: string) {
   if (!INTERNATIONAL.test(text) || text.startsWith('+86')) return undefined
   const number = load().parsePhoneNumberFromString(text)
@@ -22,32 +22,51 @@ function parseForeign(text: string) {
 }
 
 /**
- * Whether a text is a phone number: a mobile number of mainland China, with or without its country code, or one of any
- * other country with `+` and its code (registration-4).
+ * True when a text is a phone number: a mobile number of mainland China, with or without country code, or a
+ * foreign one with `+` and country code (registration-4).
  */
 export const isPhone = (text: string): boolean => MAINLAND.test(text) || parseForeign(text) !== undefined
 
 /**
- * The form of a text that `isPhone` which is stored and has to be unique: the eleven digits of a number of mainland China,
- * and `+` with all digits for every other country.
+ * The normalized, unique form of a text that passes `isPhone`: the eleven digits of a mainland number, else
+ * `+` with all digits.
  */
 export const normalizePhone = (text: string): string =>
   MAINLAND.test(text) ? text.slice(-11) : (parseForeign(text)?.number ?? text)
 
-/** Whether two capital letters name a country that has phone numbers. */
+/**
+ * Normalizes a number in any spelling, with spaces, hyphens, brackets, full-width digits or `00` before the
+ * country code.
+ */
+export function readPhone(text: string): string | undefined {
+  const digits = text
+    .normalize('NFKC')
+    .replace(/[\s().\u002d\u2010-\u2015]/g, '')
+    .replace(/^00(?=[1-9])/, '+')
+  return isPhone(digits) ? normalizePhone(digits) : undefined
+}
+
+/** True when two capital letters name a country with phone numbers. */
 export const isPhoneCountry = (code: string): boolean =>
   /^[A-Z]{2}$/.test(code) && load().isSupportedCountry(code)
 
-/** Whether a normalized number is of one of these countries; `*` stands for all. */
+/** True when a normalized number belongs to one of these countries. `*` matches all. */
 export function isPhoneOf(normalized: string, countries: readonly string[]): boolean {
   if (countries.includes('*')) return true
   if (!normalized.startsWith('+')) return countries.includes(HOME)
   const number = parseForeign(normalized)
   if (!number) return false
   if (number.country !== undefined) return countries.includes(number.country)
-  // A few numbers belong to a code that countries share, such as +1 and +44: any of these will do.
+  // Some numbers belong to a code shared by countries, such as +1 and +44. Any of these matches.
   const sharing = countries.filter(isPhoneCountry)
   return sharing.some(
     (country) => load().getCountryCallingCode(country as never) === number.countryCallingCode,
   )
+}
+
+/** The country of a normalized number, or the calling code that it shares with others, such as `+1`. */
+export function countryOfPhone(normalized: string): string {
+  if (!normalized.startsWith('+')) return HOME
+  const number = parseForeign(normalized)
+  return number?.country ?? `+${number?.countryCallingCode ?? ''}`
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readPhp } from './php-serialize.ts'
 
-test('every form that settings have is read', () => {
+test('reads every form that settings use', () => {
   assert.equal(readPhp('i:-4;'), -4)
   assert.equal(readPhp('b:1;'), true)
   assert.equal(readPhp('b:0;'), false)
@@ -17,12 +17,12 @@ test('every form that settings have is read', () => {
   })
 })
 
-test('lengths are bytes, and a text may hold what ends one', () => {
+test('reads lengths in bytes, and texts that contain terminators', () => {
   assert.equal(readPhp('s:6:"积分";'), '积分')
   assert.equal(readPhp('s:5:"a";b:";'), 'a";b:')
 })
 
-test('anything else is refused', () => {
+test('rejects everything else', () => {
   for (const text of [
     '',
     'x',

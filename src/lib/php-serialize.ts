@@ -1,9 +1,9 @@
-/** A value that PHP wrote: lists and maps are both arrays there; one with the keys 0, 1, 2 … is a list here. */
+/** A deserialized PHP value. PHP arrays with keys 0, 1, 2 … become lists, others objects. */
 export type PhpValue = null | boolean | number | string | PhpValue[] | { [key: string]: PhpValue }
 
 /**
- * Reads what PHP's `serialize` wrote; undefined when it is something else. Objects and references are refused: nothing
- * that settings hold needs them.
+ * Parses the output of PHP's `serialize`, or returns undefined. Rejects objects and references, which
+ * settings do not use.
  */
 export function readPhp(text: string): PhpValue | undefined {
   const bytes = Buffer.from(text)
@@ -26,7 +26,7 @@ export function readPhp(text: string): PhpValue | undefined {
     const given = until(end)
     return /^-?\d+$/.test(given) ? Number(given) : fail()
   }
-  // Lengths are counted in bytes.
+  // Lengths are in bytes.
   const string = () => {
     const length = integer(':')
     expect('"')

@@ -7,7 +7,7 @@ import { foldText } from './text.ts'
 const warning = (word: string): SensitiveWord => ({ word, type: 'warning', replace: null })
 const replaced = (word: string, by: string | null): SensitiveWord => ({ word, type: 'replace', replace: by })
 
-test('the first warning word of a text is found whatever its case and width', () => {
+test('finds the first warning word regardless of case and width', () => {
   const words = compileWords([warning('Bad'), warning('坏事'), warning('ab c'), replaced('mild', '*')])
   assert.equal(words.check('a BAD thing'), 'Bad')
   assert.equal(words.check('ｂａｄ'), 'Bad')
@@ -18,7 +18,7 @@ test('the first warning word of a text is found whatever its case and width', ()
   assert.equal(words.check(''), undefined)
 })
 
-test('replacing leaves everything else as it was written', () => {
+test('replaces words and keeps all other text', () => {
   const words = compileWords([
     replaced('bad', '***'),
     replaced('badly', 'so'),
@@ -30,11 +30,11 @@ test('replacing leaves everything else as it was written', () => {
   assert.equal(words.replace('nothing here'), 'nothing here')
 })
 
-test('a replacement is not searched again', () => {
+test('does not search a replacement again', () => {
   assert.equal(compileWords([replaced('a', 'aa'), replaced('aa', 'b')]).replace('aaa'), 'baa')
 })
 
-test('a letter with a mark is another letter, and a syllable is not its beginning', () => {
+test('distinguishes letters with marks, and syllables from their prefixes', () => {
   const words = compileWords([warning('cafe'), warning('가'), warning('é')])
   assert.equal(words.check('caf\u00e8'), undefined)
   assert.equal(words.check('cafe\u0300'), undefined)
@@ -42,7 +42,7 @@ test('a letter with a mark is another letter, and a syllable is not its beginnin
   assert.equal(words.check('E\u0301'), 'é')
 })
 
-test('without words nothing is found', () => {
+test('finds nothing without words', () => {
   const words = compileWords([warning(''), replaced('\u200b', 'x')])
   assert.equal(words.check('a\u200b'), undefined)
   assert.equal(words.replace('a\u200b'), 'a\u200b')
@@ -73,7 +73,7 @@ const piece = (max: number) =>
   fc.array(fc.constantFrom(...letters), { maxLength: max }).map((list) => list.join(''))
 const list = fc.array(fc.tuple(piece(4), piece(2)), { maxLength: 8 })
 
-/** Tries every word at every place, and goes on behind the longest that fits. */
+/** Reference implementation: tries every word at every position and continues after the longest match. */
 function slowReplace(text: string, words: [string, string][]): string {
   const { folded, starts, ends } = foldWithOffsets(text)
   let result = ''
@@ -96,7 +96,7 @@ function slowReplace(text: string, words: [string, string][]): string {
   return result + text.slice(done)
 }
 
-test('replacing does what trying every word at every place does', () => {
+test('replaces like the reference implementation', () => {
   fc.assert(
     fc.property(list, piece(30), (words, text) => {
       const compiled = compileWords(words.map(([word, by]) => replaced(word, by)))
@@ -106,7 +106,7 @@ test('replacing does what trying every word at every place does', () => {
   )
 })
 
-test('checking finds a word exactly when one is there', () => {
+test('finds a word exactly when the text contains one', () => {
   fc.assert(
     fc.property(list, piece(30), (words, text) => {
       const { folded } = foldWithOffsets(text)
@@ -122,14 +122,14 @@ test('checking finds a word exactly when one is there', () => {
   )
 })
 
-test('characters that are folded without normalization fold as the others do', () => {
+test('folds characters without normalization like the others', () => {
   for (let unit = 0; unit < 0xa000; unit++) {
     const char = String.fromCharCode(unit)
     if (foldWithOffsets(char).folded !== foldText(char)) assert.fail(`U+${unit.toString(16)}`)
   }
 })
 
-test('ten thousand words and a long text take one pass', () => {
+test('reads a long text with ten thousand words in one pass', () => {
   const words = Array.from({ length: 10_000 }, (_, i) => warning(`word${i}x`))
   const compiled = compileWords(words)
   const began = performance.now()

@@ -4,15 +4,15 @@ import { foldText } from './text.ts'
 export type SensitiveWord = { word: string; type: 'warning' | 'replace'; replace: string | null }
 
 export type SensitiveWords = {
-  /** The first word of type warning that a text contains, as it stands in the list. */
+  /** The first word of type warning in a text, as listed. */
   check(text: string): string | undefined
-  /** The text with every word of type replace replaced, the leftmost first and of those the longest. */
+  /** Replaces every word of type replace, leftmost first and longest first. */
   replace(text: string): string
 }
 
 /**
- * Compiles the list of sensitive words so that a text is read once however many words there are. Case, width
- * and invisible characters make no difference; a word without a replacement is taken out.
+ * Compiles the list of sensitive words so that a text is read once, regardless of the number of words.
+ * Ignores case, width and invisible characters. Removes a word without a replacement.
  */
 export function compileWords(words: readonly SensitiveWord[]): SensitiveWords {
   const warnings = createMatcher(words.filter((word) => word.type === 'warning'))
@@ -23,7 +23,7 @@ export function compileWords(words: readonly SensitiveWord[]): SensitiveWords {
       let result = ''
       let done = 0
       for (const { start, end, word } of replaced(text)) {
-        // Two words may meet inside one character, as f and i do in ﬁ: the first has taken it.
+        // Two words may match inside one character, as f and i do in ﬁ. The first one wins.
         if (start < done) continue
         result += text.slice(done, start) + (word.replace ?? '')
         done = end
@@ -55,10 +55,10 @@ function createMatcher(words: SensitiveWord[]): (text: string) => Match[] {
 
 type Folded = { folded: string; starts: number[]; ends: number[] }
 
-// A character with its marks, and a Korean syllable written in parts, fold as a whole.
+// A character with its marks, or a decomposed Korean syllable, folds as a unit.
 const CHARACTER = /.[\p{M}\u1160-\u11ff]*/suy
 
-/** A folded text with, for each of its code units, where the character that it comes from starts and ends. */
+/** A folded text with the start and end of the source character for each code unit. */
 export function foldWithOffsets(text: string): Folded {
   const pieces: string[] = []
   const starts: number[] = []
@@ -83,7 +83,7 @@ export function foldWithOffsets(text: string): Folded {
   return { folded: pieces.join(''), starts, ends }
 }
 
-/** The fold of the characters most texts are made of, without the cost of normalization; empty for all others. */
+/** Folds the most common characters without normalization. Returns an empty text for all others. */
 function plainFold(text: string, at: number): string {
   if (!isPlain(text.charCodeAt(at))) return ''
   if (at + 1 < text.length && !isPlain(text.charCodeAt(at + 1))) return ''

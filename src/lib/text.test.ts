@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import {
-  characters,
+  codePointLength,
   cutCharacters,
   displayLength,
   escapeLike,
@@ -13,7 +13,7 @@ import {
 } from './text.ts'
 
 const anyText = fc.string({ unit: 'binary' })
-/** Few letters of many kinds, so that one text is often found inside another. */
+/** Texts over a small alphabet, so that one often contains another. */
 const tightText = fc
   .array(
     fc.constantFrom(
@@ -38,7 +38,7 @@ const tightText = fc
   )
   .map((parts) => parts.join(''))
 
-test('names that look the same have the same key', () => {
+test('gives names that look the same the same key', () => {
   assert.equal(nameKey('  Hello \t\n World '), 'hello world')
   assert.equal(nameKey('ＫＩＴＨ　１'), 'kith 1')
   assert.equal(nameKey('Straße'), nameKey('STRASSE'))
@@ -51,11 +51,11 @@ test('names that look the same have the same key', () => {
   assert.notEqual(nameKey('中文'), nameKey('中丈'))
 })
 
-test('the key of a key is the key', () => {
+test('returns the same key for a key', () => {
   fc.assert(fc.property(anyText, (text) => assert.equal(nameKey(nameKey(text)), nameKey(text))))
 })
 
-test('the key ignores case and composition for every character', () => {
+test('ignores case and composition for every character', () => {
   for (let point = 0x20; point < 0x30000; point++) {
     if (point >= 0xd800 && point < 0xe000) continue
     const char = String.fromCodePoint(point)
@@ -67,14 +67,14 @@ test('the key ignores case and composition for every character', () => {
   }
 })
 
-test('a heap of marks on one letter is folded in linear time', () => {
+test('folds many marks on one letter in linear time', () => {
   const started = performance.now()
   foldText(`a${'\u0301\u0316'.repeat(100_000)}`)
   foldText(`a${'\u0301\u0316\u200d'.repeat(100_000)}`)
   assert.ok(performance.now() - started < 20_000)
 })
 
-test('a text that contains the query has all grams of the query', () => {
+test('finds all grams of a query in a text that contains it', () => {
   const holds = (text: string, query: string) => {
     if (!nameKey(text).includes(nameKey(query))) return
     const have = new Set(grams(text))
@@ -85,11 +85,11 @@ test('a text that contains the query has all grams of the query', () => {
   fc.assert(fc.property(tightText, tightText, tightText, (a, query, b) => holds(a + query + b, query)))
 })
 
-test('a query that shows anything has grams', () => {
+test('returns grams for a query with a visible character', () => {
   fc.assert(fc.property(anyText, (query) => gramsOfQuery(query).length > 0 === (nameKey(query) !== '')))
 })
 
-test('queries ask for the longest grams only', () => {
+test('returns only the longest grams for a query', () => {
   assert.deepEqual(gramsOfQuery('中'), ['中'])
   assert.deepEqual(gramsOfQuery('中国'), ['中国'])
   assert.deepEqual(gramsOfQuery('中国人'), ['中国', '国人'])
@@ -103,7 +103,7 @@ test('queries ask for the longest grams only', () => {
   assert.ok(gramsOfQuery('abcdefghijklmnopqrstuvwxyz').length <= 16)
 })
 
-test('texts that do not contain the query mostly lack one of its grams', () => {
+test('excludes most texts that do not contain the query', () => {
   const have = new Set(grams('Kith 社交网络 server'))
   for (const query of ['网社', '交社', 'kit社', 'hs', 'sever']) {
     assert.ok(!gramsOfQuery(query).every((gram) => have.has(gram)), query)
@@ -111,23 +111,23 @@ test('texts that do not contain the query mostly lack one of its grams', () => {
   assert.deepEqual(grams(''), [])
 })
 
-test('like wildcards and the escape character are escaped', () => {
+test('escapes wildcards and the escape character of like', () => {
   assert.equal(escapeLike('50%_\\x'), '50\\%\\_\\\\x')
 })
 
-test('characters are code points', () => {
-  assert.equal(characters('a中😀'), 3)
-  fc.assert(fc.property(anyText, (text) => characters(text) === [...text].length))
+test('counts code points', () => {
+  assert.equal(codePointLength('a中😀'), 3)
+  fc.assert(fc.property(anyText, (text) => codePointLength(text) === [...text].length))
 })
 
-test('display length counts ASCII letters, digits and underscores half', () => {
+test('counts ASCII letters, digits and underscores half in display length', () => {
   assert.equal(displayLength('ab_1'), 2)
   assert.equal(displayLength('a中'), 1.5)
   assert.equal(displayLength('- é😀'), 4)
   assert.equal(displayLength('a'.repeat(510)), 255)
 })
 
-test('cutting never splits a character', () => {
+test('never splits a character', () => {
   assert.equal(cutCharacters('a😀b', 2), 'a😀')
   assert.equal(cutCharacters('ab', 5), 'ab')
   fc.assert(

@@ -1,13 +1,14 @@
 export { plainText } from './plain-text.ts'
 
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu
-// Normalization sorts the marks on a letter in quadratic time: 100,000 of them take ten seconds.
+// Limits marks per letter, because normalization sorts them in quadratic time: 100,000 take ten seconds.
 const TOO_MANY_MARKS = /(\p{M}{30})\p{M}+/gu
 
-/** Folds case, width and invisible characters away, so that texts a reader takes for the same compare equal. */
+/** Folds case, width and invisible characters, so that texts that look the same compare equal. */
 export function foldText(text: string): string {
-  // Up and down again is full case folding (ß as ss). What it leaves: sigma depends on its neighbours, and the
-  // dotted İ keeps its dot; it and the dotless ı become a plain i, so that neither makes a twin of a name.
+  // Uppercasing and lowercasing again is full case folding (ß as ss). Exceptions: sigma depends on its
+  // neighbours, and the dotted İ keeps its dot. İ and the dotless ı become a plain i, so that they cannot
+  // imitate another name.
   return text
     .toWellFormed()
     .replace(INVISIBLE, '')
@@ -21,20 +22,21 @@ export function foldText(text: string): string {
     .normalize('NFKC')
 }
 
-// Controls, the empty braille pattern and annotation marks show nothing either, though Unicode does not say so.
+// Controls, the empty Braille pattern and annotation marks are invisible too, although Unicode does not list
+// them so.
 const BLANK = /^[\s\p{Default_Ignorable_Code_Point}\p{Cc}\u2800\u{1d159}\ufff9-\ufffb]*$/u
 
-/** Whether a text has no character that a reader could see: empty, white space and invisible characters only. */
+/** True when a text has no visible character. */
 export const isBlank = (text: string): boolean => BLANK.test(text)
 
-/** The form of a name that has to be unique and that is searched; empty when the name shows nothing at all. */
+/** The unique and searchable form of a name. Empty when the name has no visible character. */
 export function nameKey(name: string): string {
   return foldText(name)
     .replace(/[\s\u0085]+/g, ' ')
     .trim()
 }
 
-// What looks like a Latin letter, also when written as a capital; i and l count as one.
+// Characters that look like a Latin letter, also in capitals. i and l count as one.
 const LOOKALIKES = new Map(
   Object.entries({
     a: 'аɑα',
@@ -64,7 +66,7 @@ const LOOKALIKES = new Map(
   }).flatMap(([latin, others]) => [...others].map((other) => [other, latin] as const)),
 )
 
-/** A form in which names that a reader could take for one another at a glance are the same: marks and scripts differ. */
+/** A key that is equal for names that are easily confused. Ignores differences of marks and scripts. */
 export const lookalikeKey = (name: string): string =>
   [...nameKey(name).normalize('NFD').replace(/\p{M}/gu, '')]
     .map((point) => LOOKALIKES.get(point) ?? point)
@@ -73,7 +75,9 @@ export const lookalikeKey = (name: string): string =>
 const QUERY_GRAMS_MAX = 16
 const LATIN = /^[\p{Script=Latin}\p{Nd}]$/u
 
-/** The one, two and, inside Latin words, three character pieces of a text, kept beside it in an array to be searched. */
+/**
+ * The unigrams, bigrams and, within Latin words, trigrams of a text, stored in an array column for search.
+ */
 export function grams(text: string): string[] {
   const found = new Set<string>()
   for (const word of nameKey(text).split(' ')) {
@@ -89,8 +93,8 @@ export function grams(text: string): string[] {
 }
 
 /**
- * The fewest pieces that every text containing the query has among its grams. A text that has them all may still
- * not contain it: recheck with like. Empty only for a query whose name key is empty.
+ * The smallest set of grams that every text containing the query has. It can match other texts, so recheck
+ * with like. Empty only for a query with an empty name key.
  */
 export function gramsOfQuery(query: string): string[] {
   const single = new Set<string>()
@@ -103,7 +107,7 @@ export function gramsOfQuery(query: string): string[] {
       else if (!isTriple(latin, i - 1)) found.add(points[i]! + points[i + 1]!)
     }
   }
-  // One character says little beside longer pieces, and dozens of pieces cost more than they exclude.
+  // Single characters add little to longer grams, and dozens of grams cost more than they exclude.
   return [...(found.size > 0 ? found : single)].slice(0, QUERY_GRAMS_MAX)
 }
 
@@ -116,26 +120,28 @@ function isTriple(latin: boolean[], at: number): boolean {
   return latin[at] === true && latin[at + 1] === true && latin[at + 2] === true
 }
 
-/** Makes a text match itself only in a like pattern (with the default escape character). */
+/** Escapes a text for a like pattern (with the default escape character). */
 export function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&')
 }
 
-/** Length in Unicode characters (code points), which is what every `max:n` rule counts. */
-export function characters(text: string): number {
+/** Length in code points, as every `max:n` rule counts. */
+export function codePointLength(text: string): number {
   let count = 0
   for (const _ of text) count++
   return count
 }
 
-/** Display length (conventions-32): an ASCII letter, digit or underscore counts a half, every other character one. */
+/**
+ * Display length (conventions-32): an ASCII letter, digit or underscore counts a half, other characters one.
+ */
 export function displayLength(text: string): number {
   let halves = 0
   for (const point of text) halves += /^\w$/.test(point) ? 1 : 2
   return halves / 2
 }
 
-/** The first `n` Unicode characters of a text. */
+/** The first `n` code points of a text. */
 export function cutCharacters(text: string, n: number): string {
   if (text.length <= n) return text
   let end = 0
@@ -145,4 +151,22 @@ export function cutCharacters(text: string, n: number): string {
     end += point.length
   }
   return text.slice(0, end)
+}
+
+const MENTIONS_MAX = 50
+
+// Each attempt ends at the next soft hyphen, so the time stays linear.
+const MENTION = /\u00AD@([^\u00AD/]{1,100})\u00AD/g
+
+/**
+ * The names a text mentions (soft hyphen, @, name, soft hyphen), each once regardless of case, at most 50.
+ */
+export function findMentions(text: string): string[] {
+  const names = new Map<string, string>()
+  for (const [, name] of text.matchAll(MENTION)) {
+    const key = nameKey(name!)
+    if (key !== '' && !names.has(key)) names.set(key, name!.trim())
+    if (names.size === MENTIONS_MAX) break
+  }
+  return [...names.values()]
 }

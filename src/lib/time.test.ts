@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { wireTime, wireTimeOrNull, zuluTime, zuluTimeOrNull } from './time.ts'
 
-test('timestamps lose their fraction and zone (conventions-3)', () => {
+test('removes fraction and zone from timestamps (conventions-3)', () => {
   for (const pg of ['2026-11-21 05:22:00.123456+00', '2026-11-21 05:22:00+00']) {
     assert.equal(wireTime(pg), '2026-11-21 05:22:00')
     assert.equal(wireTimeOrNull(pg), '2026-11-21 05:22:00')
@@ -11,7 +11,7 @@ test('timestamps lose their fraction and zone (conventions-3)', () => {
   }
 })
 
-test('null stays null', () => {
+test('keeps null', () => {
   assert.equal(wireTimeOrNull(null), null)
   assert.equal(zuluTimeOrNull(null), null)
 })

@@ -1,36 +1,40 @@
-/** A PostgreSQL timestamp of a UTC session (`2026-11-21 05:22:00.123456+00`) as `YYYY-MM-DD HH:MM:SS`. */
+/**
+ * Formats a PostgreSQL timestamp of a UTC session (`2026-11-21 05:22:00.123456+00`) as `YYYY-MM-DD HH:MM:SS`.
+ */
 export function wireTime(pg: string): string {
   return pg.slice(0, 19)
 }
 
-/** A PostgreSQL timestamp of a UTC session as `YYYY-MM-DDTHH:MM:SSZ`, the form of topics and notifications. */
+/**
+ * Formats a PostgreSQL timestamp of a UTC session as `YYYY-MM-DDTHH:MM:SSZ`, for topics and notifications.
+ */
 export function zuluTime(pg: string): string {
   return `${pg.slice(0, 10)}T${pg.slice(11, 19)}Z`
 }
 
-/** `wireTime` of a column that may be null. */
+/** `wireTime` of a nullable column. */
 export function wireTimeOrNull(pg: string | null): string | null {
   return pg === null ? null : wireTime(pg)
 }
 
-/** `zuluTime` of a column that may be null. */
+/** `zuluTime` of a nullable column. */
 export function zuluTimeOrNull(pg: string | null): string | null {
   return pg === null ? null : zuluTime(pg)
 }
 
-/** A row with both of its times as the API writes them. */
+/** A row with both timestamps in wire format. */
 export const withWireTimes = <Row extends { created_at: string; updated_at: string }>(row: Row): Row => ({
   ...row,
   created_at: wireTime(row.created_at),
   updated_at: wireTime(row.updated_at),
 })
 
-/** A PostgreSQL timestamp of a UTC session as ISO 8601 with all it holds, to be read again as the same time. */
+/** Formats a PostgreSQL timestamp of a UTC session as lossless ISO 8601. */
 export function exactTime(pg: string): string {
   return `${pg.slice(0, 10)}T${pg.slice(11).replace(/\+00$/, '')}Z`
 }
 
-/** Whether a text that has the form `YYYY-MM-DD…` names a day and a time of day that exist. */
+/** True when a text of the form `YYYY-MM-DD…` is a valid date and time. */
 export function isTime(text: string): boolean {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = (text.match(/\d+/g) ?? []).map(
     Number,

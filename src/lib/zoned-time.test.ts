@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isTimeZone, readClock } from './zoned-time.ts'
 
-test('clock times are read in their zone, with the rules of that day', () => {
+test('reads clock times in their zone by the rules of that day', () => {
   const shanghai = readClock('Asia/Shanghai')
   assert.equal(shanghai('2026-11-22 10:20:30'), '2026-11-22 10:20:30+08:00')
   // China had summer time then.
@@ -13,20 +13,20 @@ test('clock times are read in their zone, with the rules of that day', () => {
   assert.equal(readClock('UTC')('2026-07-15 12:00:00'), '2026-07-15 12:00:00+00:00')
 })
 
-test('an hour that does not exist comes out as the one after it, one that exists twice as the first', () => {
+test('moves a skipped hour forward, and reads a repeated one as the first', () => {
   const berlin = readClock('Europe/Berlin')
   const utc = (text: string) => new Date((berlin(text) as string).replace(' ', 'T')).toISOString()
   assert.equal(utc('2026-03-29 02:30:00'), '2026-03-29T01:30:00.000Z')
   assert.equal(utc('2026-10-25 02:30:00'), '2026-10-25T00:30:00.000Z')
 })
 
-test('what is no time is null', () => {
+test('returns null for an invalid time', () => {
   const read = readClock('UTC')
   for (const text of [null, '', '0000-00-00 00:00:00', '2026-13-41 00:00:00', 'yesterday evening'])
     assert.equal(read(text), null)
 })
 
-test('only names of zones are zones', () => {
+test('accepts only names of time zones', () => {
   assert.ok(isTimeZone('Asia/Shanghai'))
   assert.ok(isTimeZone('UTC'))
   assert.ok(!isTimeZone('Asia/Nowhere'))

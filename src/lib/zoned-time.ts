@@ -1,6 +1,6 @@
 const HOUR = 13
 
-/** Whether a name such as `Asia/Shanghai` is a time zone. */
+/** True when a name such as `Asia/Shanghai` is a time zone. */
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
@@ -11,11 +11,12 @@ export function isTimeZone(name: string): boolean {
 }
 
 /**
- * Reads clock times of a zone (`2020-01-02 03:04:05`) as UTC. A time that a change of the clocks left out is taken an
- * hour later, one that it repeated as the first; what is no time (`0000-00-00 …`) is null.
+ * Converts clock times of a zone (`2020-01-02 03:04:05`) to UTC. A skipped time becomes an hour later, a
+ * repeated one the first. Returns null for an invalid time (`0000-00-00 …`).
  */
 export function readClock(zone: string): (text: string | null) => string | null {
-  // Millions of rows share a few thousand hours, and the zone's rules take microseconds each time.
+  // Caches by hour: millions of rows share a few thousand hours, and each lookup of zone rules takes
+  // microseconds.
   const hours = new Map<string, string>()
   return (text) => {
     if (text === null || text.length < HOUR || text.startsWith('0000')) return null

@@ -14,21 +14,20 @@ import {
 import { join } from 'node:path'
 import { StartFault } from '#platform/start-fault.ts'
 
-/** Shorter secrets are refused: they can be guessed from one sealed value. */
+/** Minimum length. A shorter secret can be guessed from one sealed value. */
 export const minimumSecretLength = 16
 
-/** Reads `app-secret` in the data directory; the first caller of all creates it, where it may. */
+const WAY_OUT = 'restore it from a backup, or set APP_SECRET to what it held'
+
+/** Reads `app-secret` in the data directory. The first process creates it, unless creation is forbidden. */
 export function loadAppSecret(dataDir: string, { mayCreate = true } = {}): string {
   const path = join(dataDir, 'app-secret')
   const secret = readSecret(path)
   if (secret !== undefined) return secret
-  if (!mayCreate)
-    throw new StartFault(
-      `${path} is missing, and the database was sealed with it: restore it from a backup, or set APP_SECRET to what it held.`,
-    )
+  if (!mayCreate) throw new StartFault(`${path} is missing, and the database was sealed with it: ${WAY_OUT}.`)
   mkdirSync(dataDir, { recursive: true })
   createSecretFile(path)
-  // read back, because another process may have been first
+  // Reads the file back, because another process may have created it first.
   const created = readSecret(path)
   if (created === undefined) throw new Error(`${path} disappeared while it was created`)
   return created
@@ -39,14 +38,12 @@ function readSecret(path: string): string | undefined {
   try {
     text = readFileSync(path, 'utf8').trim()
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
-    throw error
+    const code = codeOf(error)
+    if (code === 'ENOENT') return undefined
+    const reason = code === 'EISDIR' ? 'is a folder and has to be a file' : `cannot be read (${code})`
+    throw new StartFault(`${path} ${reason}: ${WAY_OUT}.`)
   }
-  if (text.length < minimumSecretLength) {
-    throw new StartFault(
-      `${path} is damaged: restore it from a backup, or what it encrypted cannot be read again`,
-    )
-  }
+  if (text.length < minimumSecretLength) throw new StartFault(`${path} is damaged: ${WAY_OUT}.`)
   return text
 }
 
@@ -66,7 +63,7 @@ function createSecretFile(path: string): void {
   }
 }
 
-/** A link appears with its whole content or not at all, and never replaces a file that is there. */
+/** Links the file into place, so that it appears complete or not at all and never replaces another. */
 function publish(draft: string, path: string): void {
   try {
     linkSync(draft, path)
@@ -76,7 +73,7 @@ function publish(draft: string, path: string): void {
   }
 }
 
-/** For file systems without hard links. */
+/** Fallback for file systems without hard links. */
 function copyExclusively(draft: string, path: string): void {
   try {
     copyFileSync(draft, path, constants.COPYFILE_EXCL)

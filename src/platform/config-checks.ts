@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js'
-import { closest } from '#lib/closest.ts'
+import { suggestWord } from '#lib/closest.ts'
 
 const NETWORKS = ['loopback', 'linklocal', 'uniquelocal']
 
-/** Whether the server can believe headers by this: an address, a network, or the name of some networks. */
+/** Returns whether a value is an address, a network or a known name of networks. */
 function isProxyAddress(text: string): boolean {
   const [address = '', length, ...more] = text.split('/')
   if (NETWORKS.includes(text)) return true
@@ -15,7 +15,7 @@ function isProxyAddress(text: string): boolean {
   return /^\d{1,3}$/.test(length) && Number(length) <= (ipaddr.parse(address).kind() === 'ipv4' ? 32 : 128)
 }
 
-/** What is wrong with `TRUST_PROXY`, as sentences. */
+/** Checks `TRUST_PROXY` and returns the problems as sentences. */
 export function proxyFaults(given: string | undefined): string[] {
   const parts = given?.split(',').map((part) => part.trim()) ?? []
   return parts
@@ -26,7 +26,10 @@ export function proxyFaults(given: string | undefined): string[] {
     )
 }
 
-/** What is wrong with `CORS_ORIGINS`, as sentences: browsers send an origin exactly so, or the comparison fails unseen. */
+/**
+ * Checks `CORS_ORIGINS` and returns the problems as sentences. Browsers send an origin in one spelling, and
+ * another spelling would never match.
+ */
 export function originFaults(origins: readonly string[]): string[] {
   return origins.flatMap((origin) => {
     if (origin === '*' || /^[a-z][a-z0-9+.-]*:\/\/[^/\s?#@]+$/.test(origin)) return []
@@ -36,21 +39,34 @@ export function originFaults(origins: readonly string[]): string[] {
   })
 }
 
-/** What is wrong with an address, which may hold a password and is not repeated. */
+/** Checks an address. The message does not repeat it, because it may hold a password. */
 export function urlFault(name: string, given: string, protocols: readonly string[]): string {
   return protocols.some((protocol) => given.startsWith(`${protocol}//`))
     ? `${name} cannot be read as a URL: in a name or password write # as %23, / as %2F, ? as %3F, @ as %40, % as %25`
     : `${name} must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`
 }
 
+/** Settings of version 0.1 that later versions ignore. */
+const RETIRED = ['KEPT_PAGES_MB', 'KEPT_PAGES_COUNTS_MS', 'KEPT_PAGES_COUNTS_AFTER', 'KEPT_PAGES_TIMED_MS']
+
+/** Lists the obsolete settings that are still set. */
+export const findObsoleteNames = (env: Record<string, string | undefined>): string[] =>
+  RETIRED.filter((name) => env[name] !== undefined)
+
 /**
- * Variables that nobody reads and whose names are near one that is read and not set. Those that begin with `LINKED_` are
- * nobody else's: near or not, they are told.
+ * Reports unknown variables with names close to an unset setting, and all unknown ones that begin with
+ * `LINKED_`, which no other program uses.
  */
-export function mistakenNames(env: Record<string, string | undefined>, known: readonly string[]): string[] {
+export function findMisspelledNames(
+  env: Record<string, string | undefined>,
+  known: readonly string[],
+): string[] {
   const unset = known.filter((name) => env[name] === undefined)
   return Object.keys(env).flatMap((name) => {
-    const meant = known.includes(name) ? undefined : closest(name, unset)
+    const meant = known.includes(name) || RETIRED.includes(name) ? undefined : suggestWord(name, unset)
+    const base = name.endsWith('_FILE') && !known.includes(name) ? name.slice(0, -'_FILE'.length) : ''
+    if (known.includes(base))
+      return [`${name} is not a setting: only secrets come from files, so set ${base}`]
     if (meant !== undefined) return [`${name} is not a setting: did you mean ${meant}?`]
     return name.startsWith('LINKED_') && !known.includes(name)
       ? [

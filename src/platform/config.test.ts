@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readConfig } from './config.ts'
+import { chooseProcesses, readConfig } from './config.ts'
 
-/** The sentences that a configuration is refused with; none where it is taken. */
+/** Returns the problems of a rejected configuration; none for a valid one. */
 function faultsOf(env: Record<string, string>): string[] {
   try {
     readConfig(env)
@@ -13,7 +13,7 @@ function faultsOf(env: Record<string, string>): string[] {
   }
 }
 
-test('where nothing is set the standards hold', () => {
+test('uses defaults for unset variables', () => {
   const { host, port, publicUrl, databaseUrl, databaseReplicaUrls, smtpUrl, storage, corsOrigins } =
     readConfig({})
   assert.deepEqual(
@@ -31,7 +31,7 @@ test('where nothing is set the standards hold', () => {
   )
 })
 
-test('what is set is taken', () => {
+test('reads each variable', () => {
   const databases = 'postgres://kith@one.example,two.example:5433/kith'
   const config = readConfig({
     PORT: ' 65535 ',
@@ -54,7 +54,7 @@ test('what is set is taken', () => {
   ])
 })
 
-test('what cannot be is told, each by its name and all at once', () => {
+test('reports all invalid values at once, each by its name', () => {
   for (const [name, values] of Object.entries({
     PORT: ['eighty', '-1', '65536', '1.5'],
     LOG_LEVEL: ['loud'],
@@ -75,14 +75,19 @@ test('what cannot be is told, each by its name and all at once', () => {
   )
 })
 
-test('a misspelt name is told once, with what was meant', () => {
+test('lists settings of earlier versions instead of taking them for mistakes', () => {
+  const config = readConfig({ KEPT_PAGES_MB: '64', KEPT_PAGES_TIMED_MS: '5' })
+  assert.deepEqual(config.retired, ['KEPT_PAGES_MB', 'KEPT_PAGES_TIMED_MS'])
+})
+
+test('reports a misspelt name once, with a suggestion', () => {
   assert.deepEqual(faultsOf({ LINKED_PROVIDER: 'company' }), [
     'LINKED_PROVIDER is not a setting: did you mean LINKED_PROVIDERS?',
   ])
   assert.deepEqual(faultsOf({ HOMEE: 'x', EDITOR: 'vi' }), [])
 })
 
-test('a provider outside has what its kind takes, and a name that can be part of a variable', () => {
+test('reads an external provider with the settings of its kind, and rejects names unfit for a variable', () => {
   const company = {
     LINKED_COMPANY_CLIENT_ID: 'kith',
     LINKED_COMPANY_CLIENT_SECRET: 'a secret',
@@ -92,6 +97,7 @@ test('a provider outside has what its kind takes, and a name that can be part of
   assert.deepEqual(readConfig({ LINKED_PROVIDERS: 'company', ...company }).outsideProviders, {
     company: {
       type: 'oidc',
+      label: 'Company',
       clientId: 'kith',
       clientSecret: 'a secret',
       redirectUrl: 'https://kith.example/back',
@@ -99,7 +105,30 @@ test('a provider outside has what its kind takes, and a name that can be part of
       issuer: 'https://id.example.org',
     },
   })
+  const { LINKED_COMPANY_REDIRECT_URL: _, ...withoutAddress } = company
+  const ownPage = readConfig({
+    LINKED_PROVIDERS: 'company',
+    ...withoutAddress,
+    LINKED_COMPANY_LABEL: 'Our company',
+  })
+  assert.equal(ownPage.outsideProviders.company?.redirectUrl, undefined)
+  assert.equal(ownPage.outsideProviders.company?.label, 'Our company')
+  assert.deepEqual(faultsOf({ LINKED_PROVIDERS: 'company', ...withoutAddress, WEB: 'off' }), [
+    'LINKED_COMPANY_REDIRECT_URL is needed for the provider company.',
+  ])
   assert.deepEqual(faultsOf({ LINKED_PROVIDERS: 'company, no-name', ...company }), [
     'LINKED_PROVIDERS has "no-name", which is not a name of small letters, digits and _.',
   ])
+})
+
+test('chooses one process for each core that the database does not need', () => {
+  const memory = 8 * 1024 ** 3
+  const choose = (hasEmbeddedDatabase: boolean) =>
+    [1, 2, 3, 4, 8, 200].map((cores) => chooseProcesses({ cores, memory }, hasEmbeddedDatabase))
+  assert.deepEqual(choose(true), [1, 1, 2, 2, 4, 64])
+  assert.deepEqual(choose(false), [1, 2, 3, 4, 8, 64])
+})
+
+test('chooses one process when the memory is small', () => {
+  assert.equal(chooseProcesses({ cores: 8, memory: 2 * 1024 ** 3 - 1 }, false), 1)
 })

@@ -1,16 +1,26 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { isAbsolute, resolve } from 'node:path'
 import { minimumSecretLength } from '#platform/app-secret.ts'
-import { mistakenNames, originFaults, proxyFaults, urlFault } from '#platform/config-checks.ts'
-import { addressesOf } from '#platform/database/hosts.ts'
+import {
+  findMisspelledNames,
+  findObsoleteNames,
+  originFaults,
+  proxyFaults,
+  urlFault,
+} from '#platform/config-checks.ts'
+import { hostUrls, PLAN_CACHE_MODES } from '#platform/database'
 import { providerVariables, readOutsideProviders } from '#platform/outside-providers.ts'
+import { readPaymentSettings } from '#platform/payments'
+import { readPushServices } from '#platform/push-config.ts'
+import { fileVariables, settingReader } from '#platform/secret-files.ts'
+import { readTextSettings } from '#platform/sms'
 
-/** Everything an operator can set, read from the environment. */
+/** All settings of an operator, read from the environment. */
 export type Config = ReturnType<typeof readConfig>
 
 type Env = Record<string, string | undefined>
 
-/** What each provider of instant messaging cannot do without. */
+/** Required settings of each provider of instant messaging. */
 const IM_NEEDS = {
   embedded: [],
   ejabberd: ['IM_EJABBERD_URL', 'IM_EJABBERD_HOST', 'IM_EJABBERD_PASSWORD'],
@@ -23,20 +33,32 @@ const isDatabase = (url: string) =>
 const GIGABYTE = 1024 ** 3
 const MOST_PROCESSES = 64
 
-/** One process for each core; on a small machine their memory is worth more. */
-function processesOfMachine(): number {
+export type Machine = { cores: number; memory: number }
+
+function findMachine(): Machine {
   const limit = process.constrainedMemory()
   const memory = limit > 0 ? Math.min(limit, totalmem()) : totalmem()
-  return memory < 2 * GIGABYTE ? 1 : Math.min(availableParallelism(), MOST_PROCESSES)
+  return { cores: availableParallelism(), memory }
+}
+
+/**
+ * Returns one process for each core that the database does not need. The embedded database takes about as
+ * much processor time as the processes that serve. On a small machine the memory of further processes is
+ * worth more.
+ */
+export function chooseProcesses({ cores, memory }: Machine, hasEmbeddedDatabase: boolean): number {
+  if (memory < 2 * GIGABYTE) return 1
+  return Math.min(hasEmbeddedDatabase ? Math.ceil(cores / 2) : cores, MOST_PROCESSES)
 }
 
 /** Reads and checks the whole configuration; throws one error that names every fault. */
 export function readConfig(env: Env) {
   const faults: string[] = []
   const known = new Set<string>()
+  const read = settingReader(env, faults)
   const text = (name: string) => {
     known.add(name)
-    return env[name]?.trim() || undefined
+    return read(name)
   }
   const integer = (name: string, standard: number, minimum: number, maximum: number, besides = '') => {
     const given = text(name)
@@ -59,9 +81,9 @@ export function readConfig(env: Env) {
     faults.push(urlFault(name, given, protocols))
     return undefined
   }
-  /** The addresses of databases; each may name several machines of which one is the primary. */
+  /** The addresses of databases. Each may name several machines of which one is the primary. */
   const database = (name: string, given = text(name)) => {
-    if (given === undefined || addressesOf(given).every((each) => isDatabase(each))) return given
+    if (given === undefined || hostUrls(given).every((each) => isDatabase(each))) return given
     faults.push(urlFault(name, given, ['postgres:', 'postgresql:']))
     return undefined
   }
@@ -74,7 +96,7 @@ export function readConfig(env: Env) {
 
   const processes =
     (text('PROCESSES') ?? 'auto') === 'auto'
-      ? processesOfMachine()
+      ? chooseProcesses(findMachine(), text('DATABASE_URL') === undefined)
       : integer('PROCESSES', 1, 1, MOST_PROCESSES, 'auto or ')
   const host = text('HOST') ?? '127.0.0.1'
   const port = integer('PORT', 8080, 0, 65535)
@@ -83,45 +105,50 @@ export function readConfig(env: Env) {
     host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
   const storage = choice('STORAGE', 'local', ['local', 's3'])
   const imProvider = choice('IM_PROVIDER', 'embedded', ['embedded', 'ejabberd', 'easemob'])
+  const publicUrl = url('PUBLIC_URL', ['http:', 'https:']) ?? `http://${hostInUrl}:${port}`
+  const publicWebUrl = url('PUBLIC_WEB_URL', ['http:', 'https:'])
+  const web = choice('WEB', 'on', ['on', 'off']) === 'on'
   const config = {
     host,
     port,
-    publicUrl: url('PUBLIC_URL', ['http:', 'https:']) ?? `http://${hostInUrl}:${port}`,
-    /** True when generated urls must follow the port that was really bound. */
+    publicUrl,
+    /** True when generated URLs must follow the port that was bound. */
     publicUrlIsDerived: text('PUBLIC_URL') === undefined,
-    /** Where the web client shows things: a base, or an address with `{type}` and `{id}`. */
-    publicWebUrl: url('PUBLIC_WEB_URL', ['http:', 'https:']),
+    /** Base URL of content in the web client, or a template with `{type}` and `{id}`. */
+    publicWebUrl,
     databaseUrl: database('DATABASE_URL'),
-    /** Past the pooler that DATABASE_URL names, for what needs a session. */
+    /** Address past the pooler of DATABASE_URL, for work that needs a session. */
     databaseDirectUrl: database('DATABASE_DIRECT_URL'),
-    /** Whether that pooler keeps prepared statements. */
+    /** Whether that pooler supports prepared statements. */
     databasePrepares: choice('DATABASE_PREPARED_STATEMENTS', 'off', ['on', 'off']) === 'on',
+    /** How PostgreSQL plans prepared statements. A distributed database needs `auto` (docs/scaling.md). */
+    databasePlanCacheMode: choice('DATABASE_PLAN_CACHE_MODE', 'force_generic_plan', PLAN_CACHE_MODES),
     databaseReplicaMaxLagMs: integer('DATABASE_REPLICA_MAX_LAG_MS', 1_000, 10, 60_000),
-    /** Replicas that read. */
+    /** Read replicas. */
     databaseReplicaUrls: (text('DATABASE_REPLICA_URLS') ?? '')
       .split(/[\s,]+(?=postgres)/)
       .filter((each) => each !== '')
       .map((each) => database('DATABASE_REPLICA_URLS', each))
       .filter((each) => each !== undefined),
-    /** Processes that serve; with more than one a further one looks after them. */
+    /** Number of server processes. With more than one, a parent process supervises them. */
     processes,
     /** Connections of each process. */
     databasePoolSize: integer('DATABASE_POOL_SIZE', processes === 1 ? 10 : 6, 1, 200),
     statementTimeoutMs: integer('STATEMENT_TIMEOUT_MS', 10_000, 100, 600_000),
-    keptPages: {
-      /** How much memory pages may take; 0: none is kept. */
-      bytes: integer('KEPT_PAGES_MB', 64, 0, 100_000) * 1024 * 1024,
-      /** How much later what only counts, such as likes, may be seen by others than who changed it. */
-      countsMs: integer('KEPT_PAGES_COUNTS_MS', 1_000, 0, 60_000),
-      /** Only while more pages than this are made within a second: until then counters are exact. */
-      countsAfter: integer('KEPT_PAGES_COUNTS_AFTER', 20, 0, 1_000_000),
-      /** How old a page may be that depends on the time of day. */
-      timedMs: integer('KEPT_PAGES_TIMED_MS', 1_000, 0, 60_000),
-      /** Every page that is found is made again and compared: for tests, since it saves nothing. */
-      isVerified: choice('KEPT_PAGES_VERIFY', 'false', ['true', 'false']) === 'true',
-    },
+    /** Maximum age of a cached guest reply in milliseconds; 0 turns the cache off. */
+    guestCacheMs: integer('GUEST_CACHE_MS', 1_000, 0, 60_000),
+    /** Memory for cached reply fragments; 0 turns them off. */
+    fragmentBytes: integer('FRAGMENTS_MB', 32, 0, 100_000) * 1024 * 1024,
     requestTimeoutMs: integer('REQUEST_TIMEOUT_MS', 120_000, 1_000, 600_000),
     requestIdleMs: integer('REQUEST_IDLE_MS', 15_000, 100, 600_000),
+    /**
+     * Limits for request bodies in transit: their number in a process and their memory. One address may use
+     * an eighth.
+     */
+    unfinishedBodies: {
+      bodies: integer('UNFINISHED_BODIES', 2_000, 8, 1_000_000),
+      bytes: integer('UNFINISHED_BODIES_MB', 128, 8, 100_000) * 1024 * 1024,
+    },
     dataDir: isAbsolute(dataDir) ? dataDir : resolve(dataDir),
     redisUrl: url('REDIS_URL', ['redis:', 'rediss:']),
     rateLimits: {
@@ -136,18 +163,30 @@ export function readConfig(env: Env) {
     founderPassword: secret('FOUNDER_PASSWORD', 8),
     smtpUrl: url('SMTP_URL', ['smtp:', 'smtps:']),
     mailFrom: text('MAIL_FROM') ?? 'kith@localhost',
-    smsUrl: url('SMS_URL', ['http:', 'https:']),
-    smsSecret: text('SMS_SECRET'),
-    /** A gateway that takes messages to devices as JSON; absent: to the log. */
+    /** Payment providers that are configured. */
+    payments: readPaymentSettings(
+      { text, url, faults },
+      publicUrl,
+      web ? `${publicUrl.replace(/\/+$/, '')}/wallet/recharge` : publicUrl,
+    ),
+    /** Services for text messages; none: messages go to the log. */
+    sms: readTextSettings({ text, url, faults }),
     pushUrl: url('PUSH_URL', ['http:', 'https:']),
     pushSecret: text('PUSH_SECRET'),
-    /** Whether webhooks may go to addresses of the own network. */
+    /** Push services of the site itself. */
+    push: readPushServices(text, faults),
+    /** Whether webhooks may call addresses of private networks. */
     webhooksAllowPrivate: choice('WEBHOOKS_ALLOW_PRIVATE', 'false', ['true', 'false']) === 'true',
+    /**
+     * Whether messages to browsers may go to private addresses. Users give these addresses, and operators those
+     * of webhooks, so each has its own setting.
+     */
+    pushAllowPrivate: choice('PUSH_ALLOW_PRIVATE', 'false', ['true', 'false']) === 'true',
     imProvider,
     im: {
-      /** How long one request to the provider may take. */
+      /** Timeout of one request to the provider. */
       timeoutMs: integer('IM_TIMEOUT_MS', 5_000, 100, 60_000),
-      /** How long a request of ours waits for the provider before it answers 202. */
+      /** How long a request waits for the provider before the server replies 202. */
       confirmMs: integer('IM_CONFIRM_MS', 3_000, 0, 60_000),
       ejabberd: {
         url: url('IM_EJABBERD_URL', ['http:', 'https:']) ?? '',
@@ -164,8 +203,8 @@ export function readConfig(env: Env) {
         sender: text('IM_EASEMOB_SENDER') ?? 'admin',
       },
     },
-    /** Providers outside at which people may sign in, by name. */
-    outsideProviders: readOutsideProviders(env, faults),
+    /** External sign-in providers by name. */
+    outsideProviders: readOutsideProviders(env, read, faults, web),
     storage,
     s3: {
       endpoint: url('S3_ENDPOINT', ['http:', 'https:']),
@@ -175,25 +214,34 @@ export function readConfig(env: Env) {
       secretAccessKey: text('S3_SECRET_ACCESS_KEY') ?? '',
       forcePathStyle: choice('S3_FORCE_PATH_STYLE', 'true', ['true', 'false']) === 'true',
     },
-    /** How often an open stream is written to, so that no proxy takes it for dead. */
+    /** Interval of keep-alive writes to an open stream, so that proxies keep it open. */
     streamHeartbeatMs: integer('STREAM_HEARTBEAT_MS', 15_000, 50, 600_000),
     maxUploadBytes: integer('MAX_UPLOAD_BYTES', 10 * 1024 * 1024, 1024, 1024 * 1024 * 1024),
-    /** Room for pictures in other sizes; 0 keeps none. */
+    /** Disk space for resized pictures; 0 caches none. */
     variantBytes: integer('VARIANT_BYTES', 1024 ** 3, 0, 1024 ** 4),
     corsOrigins: (text('CORS_ORIGINS') ?? '*').split(',').map((origin) => origin.trim()),
-    /** Addresses of reverse proxies whose X-Forwarded-For is believed; empty: none. */
+    /** Addresses of trusted reverse proxies, for X-Forwarded-For; empty: none. */
     trustProxy: text('TRUST_PROXY'),
-    /** Whether the console is served at /admin, and built where it is not yet. */
+    /** Whether the server serves the console at /admin, and builds it when it is missing. */
     console: choice('CONSOLE', 'on', ['on', 'off']) === 'on',
-    /** A folder or `s3://bucket/prefix` for backups by the clock; absent: none are made. */
+    /** Whether the server serves the site at /, and builds it when it is missing. */
+    web,
+    /** Folder or `s3://bucket/prefix` for scheduled backups; absent: no backups. */
     backupTo: text('BACKUP_TO'),
-    /** When: five fields of a crontab line, UTC. */
+    /** Schedule of backups: five crontab fields, UTC. */
     backupAt: text('BACKUP_AT') ?? '30 3 * * *',
     backupKeep: integer('BACKUP_KEEP', 7, 1, 1000),
     backupPassphrase: secret('BACKUP_PASSPHRASE', 12),
     metricsPublic: choice('METRICS', 'local', ['local', 'public']) === 'public',
+    metricsHost: text('METRICS_HOST') ?? '127.0.0.1',
     metricsPort: integer('METRICS_PORT', 0, 0, 65535),
+    /** How long a stopping server reports that it stops while it still accepts connections. */
+    drainNoticeMs: integer('DRAIN_NOTICE_MS', 300, 0, 300_000),
+    /** Whether servers and workers apply migrations at start. Otherwise they refuse to start when one is missing. */
+    migrates: choice('MIGRATE', 'on', ['on', 'off']) === 'on',
     worker: choice('WORKER', 'inside', ['inside', 'separate']),
+    /** Obsolete settings that are still set. */
+    retired: findObsoleteNames(env),
     logLevel: choice('LOG_LEVEL', 'info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
   }
   if (config.databaseUrl === undefined)
@@ -213,12 +261,13 @@ export function readConfig(env: Env) {
   if (config.backupTo?.includes('://') && !/^s3:\/\/[^/?#]+(\/[^?#]*)?$/.test(config.backupTo))
     faults.push('BACKUP_TO must be a folder or s3://BUCKET/FOLDER')
   faults.push(...proxyFaults(config.trustProxy), ...originFaults(config.corsOrigins))
-  faults.push(...mistakenNames(env, [...known, ...providerVariables(env)]))
+  const names = [...known, ...providerVariables(env)]
+  faults.push(...findMisspelledNames(env, [...names, ...fileVariables(names)]))
   if (faults.length > 0) throw new ConfigError(faults)
   return config
 }
 
-/** Names every fault of the configuration at once. */
+/** Lists every problem of the configuration. */
 class ConfigError extends Error {
   constructor(faults: string[]) {
     const [first = ''] = faults

@@ -1,116 +1,119 @@
-import type { Context } from '#platform/context.ts'
-import type { CounterCheck } from '#platform/counters.ts'
-import type { Db, Fragment, Tx } from '#platform/database.ts'
-import type { ApiTag } from '#platform/http/api-tags.ts'
+import { type Context, defineState } from '#platform/context.ts'
+import type { CounterCheck, Db, Fragment, Tx } from '#platform/database'
+import type { ApiTag } from '#platform/http'
 
-/** One thing that people comment on, like, collect or report. */
+/** A thing that users comment on, like, collect or report. */
 export type Target = {
   id: number
-  /** Who published it; 0 when nobody did (songs, albums). */
+  /** Author; 0 without one (songs, albums). */
   ownerId: number
-  /** Its first words, for notifications and reports. */
+  /** First words of its text, for notifications and reports. */
   contents: string
-  /** It was published anonymously: nobody but its owner may learn from anything who that is. */
+  /** Published anonymously: no reply may reveal the author to others. */
   hidden?: boolean
+  /** Closed to strangers: notifications to outsiders may not name the people who act on it. */
+  closed?: boolean
 }
 
-/** Whether the owner of a thing has to stay unknown to this viewer. */
+/** Returns whether the author must be hidden from this viewer. */
 export const hidesOwner = (target: Target, viewerId: number): boolean =>
   target.hidden === true && target.ownerId !== viewerId
 
-/** What a content module tells the modules that are mounted on it of one kind of its things. */
+/** A kind of content for the modules that are mounted on it, such as comments. */
 export type Content = {
-  /** The name of the kind on the wire and in tables (conventions-24), such as `feeds`. */
+  /** Name of the kind on the wire and in tables (conventions-24), such as `feeds`. */
   type: string
-  /** The path parameter that holds the id, such as `feed`. */
+  /** Path parameter of the id, such as `feed`. */
   param: string
-  /** Names the operations that are mounted on the kind: `Feed` makes `likeFeed` and `listFeedComments`. */
+  /** Prefix of mounted operations: `Feed` makes `likeFeed` and `listFeedComments`. */
   noun: string
-  /** The area under which the routes are documented. */
+  /** Documentation area of the routes. */
   tag: ApiTag
-  /** The thing, or undefined (404) when it is unknown, deleted or not for this viewer to see. */
+  /** Returns the thing, or undefined (404) when it is unknown, deleted or hidden from this viewer. */
   find(sql: Db, id: number, viewerId: number): Promise<Target | undefined>
   /**
-   * `select id from … where id = ${id}` and is not deleted. The row is locked by what is done to the thing, so that
-   * nothing is added to a thing that is being deleted, and nobody else's counter is lost.
+   * `select id from … where id = ${id}` for a thing that is not deleted. The caller locks the row, so that
+   * nothing is added to a thing under deletion and no counter update is lost.
    */
   live(sql: Db, id: number): Fragment
-  /** Things of this kind can be published anonymously: `live` also selects `hidden`, as it is once the row is locked. */
+  /** Whether things of this kind can be anonymous. Then `live` also selects `hidden`, as of the lock. */
   anonymous?: boolean
 }
 
 /**
- * Statements that keep the counters of the thing: they run with the change itself and read what changed from the common
- * table `changed (id, by)`, which has one row, or none when nothing changed. For example
- * `update songs s set comment_count = comment_count + c.by from changed c where s.id = c.id`. What the first returns, the
- * second reads from `content_count_0`, and so on.
+ * Statements that update the counters of the thing. They run with the change and read from the common table
+ * `changed (id, by)`, which has one row or none. For example `update songs s set comment_count =
+ * comment_count + c.by from changed c where s.id = c.id`. Rows of the first are `content_count_0` to the
+ * second, and so on.
  */
 export type Counts = (sql: Db) => Fragment[]
 
-/** The counter statements as further common tables of a `with`, each after a comma. */
+/** Returns the counter statements as further common tables of a `with`, each after a comma. */
 export const countsOf = (sql: Db, counts: Counts | undefined): Fragment =>
   (counts?.(sql) ?? []).reduce<Fragment>(
     (all, count, index) => sql`${all}, ${sql(`content_count_${index}`)} as (${count})`,
     sql``,
   )
 
-/** How lists that mix kinds read things of one kind; routes.ts hands a map of these by type. */
-export type Reader = {
-  /** Which of these the viewer may see. */
+/** Reads things of one kind for mixed lists. `Site.readers` maps them by type. */
+export type ContentReader = {
+  /** Returns the ids visible to the viewer. */
   visible(sql: Db, ids: number[], viewerId: number): Promise<Set<number>>
-  /** The things as their own lists show them; what is deleted or hidden from the viewer is absent. */
+  /** Returns the things as their own lists show them, without those deleted or hidden from the viewer. */
   views(ctx: Context, ids: number[], viewerId: number): Promise<Map<number, object>>
-  /** Which of these the viewer sees in full; absent: all that are visible. */
+  /** Returns the ids that the viewer sees in full; absent: all visible ones. */
   readable?(sql: Db, ids: number[], viewerId: number): Promise<Set<number>>
-  /** All see the same of these: `visible` and `readable` do not depend on the viewer. */
+  /**
+   * Whether visibility is the same for every viewer: `visible` and `readable` do not depend on the viewer.
+   */
   open?: true
-  /** What is done to such a thing is for those alone who may see it. */
+  /** Whether activity on such a thing is shown only to viewers of the thing. */
   closed?: true
-  /** Which of these were published anonymously; absent where nothing can be. */
+  /** Returns the anonymous ids; absent for kinds without anonymity. */
   anonymous?(sql: Db, ids: number[]): Promise<Set<number>>
 }
 
-/** How moderators remove one kind of what people publish. */
-export type Removal = {
-  /** Who may: beside this, what is removed is in the audit log of who removes it. */
+/** Removal of one kind of content by moderators. */
+export type ContentRemoval = {
+  /** Required ability. The audit log records the removal as well. */
   ability: string
-  /** Removes it with all that hangs on it, in the caller's transaction; 404 where it is gone already. */
+  /** Removes the thing with its dependents in the caller's transaction; 404 when it is gone already. */
   remove(ctx: Context, tx: Tx, id: number, moderatorId: number): Promise<void>
 }
 
-/** Something of a person's content that waits for their decision, since they last looked. */
+/** An item that waits for the decision of a content owner, counted since their last visit. */
 export type PendingPins = { count: number; time: string | null }
 export type FindPendingPins = (sql: Db, userId: number, since: string | null) => Promise<PendingPins>
 
 /**
- * Everything the rest of Kith has to know of one kind of content. Each content module says it once, in kinds.ts;
- * src/content-kinds.ts lists them all, and the lists of readers, counters, checks and files follow from there.
+ * Declaration of one kind of content, in `kinds` of its module.ts. Readers,
+ * counters, checks and file access derive from it.
  */
 export type ContentKind = {
-  /** The name of the kind on the wire and in tables (conventions-24). */
+  /** Name of the kind on the wire and in tables (conventions-24). */
   type: string
-  /** The integer that stands for it in notifications (notifications-2): never changed, never used again. */
+  /** Integer of the kind in notifications (notifications-2). Never change or reuse it. */
   code: number
-  reader: Reader
-  /** Recounts of the counters that are kept about it and what belongs to it. */
+  reader: ContentReader
+  /** Recounts of its counters and those of its dependents. */
   counters?: CounterCheck[]
-  /** What has to hold between what was paid about it and what the ledger says. */
+  /** Consistency checks between its payments and the ledger. */
   paymentChecks?: CounterCheck[]
-  /** The uses of files that only those may see who may see the content, with the ability of those who may besides. */
+  /** Uses of files that only viewers of the content may read, with the ability that also grants access. */
   files?: Record<string, string>
-  /** Moderators may remove it when it is reported. */
-  removal?: Removal
-  /** A feed may repost it. */
+  /** Lets moderators remove reported things. */
+  removal?: ContentRemoval
+  /** Whether a feed may repost it. */
   repostable?: true
-  /** Pins that wait for their owner's decision, by the name of their counter. */
+  /** Pins that wait for the owner's decision, by counter name. */
   pendingPins?: Record<string, FindPendingPins>
 }
 
-/** The readers of all kinds, by type. */
-export const readersOf = (kinds: readonly ContentKind[]): Readers =>
+/** Returns the readers of all kinds by type. */
+export const readersOf = (kinds: readonly ContentKind[]): ContentReaders =>
   Object.fromEntries(kinds.map(({ type, reader }) => [type, reader]))
 
-/** The kinds, once it is certain that no name, code or file use is claimed twice. Throws at the start otherwise. */
+/** Checks that no name, code or file use is claimed twice, and throws at the start otherwise. */
 export function contentKinds(kinds: readonly ContentKind[]): readonly ContentKind[] {
   const claims = kinds.flatMap(({ type, code, files, pendingPins }) => [
     `type ${type}`,
@@ -124,33 +127,32 @@ export function contentKinds(kinds: readonly ContentKind[]): readonly ContentKin
   return kinds
 }
 
-const mounted = new WeakMap<object, Set<string>>()
+const mountedTypes = defineState(() => new Set<string>())
 
-/** Remembers that a shared behaviour, such as comments, was mounted on a kind of content. */
-export function noteMounted(ctx: object, { type }: Content): void {
-  const types = mounted.get(ctx) ?? new Set()
-  mounted.set(ctx, types.add(type))
+/** Registers that a shared behaviour, such as comments, was mounted on a kind. */
+export function registerMount(ctx: Context, { type }: Content): void {
+  mountedTypes(ctx).add(type)
 }
 
-/** Throws, at the start, when something was mounted on a kind that is not among those that Kith knows. */
-export function requireKinds(ctx: object, kinds: readonly ContentKind[]): void {
-  for (const type of mounted.get(ctx) ?? [])
+/** Throws at the start when a behaviour was mounted on an unlisted kind. */
+export function requireMountedKinds(ctx: Context, kinds: readonly ContentKind[]): void {
+  for (const type of mountedTypes(ctx))
     if (!kinds.some((kind) => kind.type === type))
-      throw new Error(`Routes are mounted on ${type}, which src/content-kinds.ts does not list`)
+      throw new Error(`Routes are mounted on ${type}, which no module.ts declares`)
 }
 
 const codes = new Map<string, number>()
 
-/** The integer that stands for a kind of content in notifications. */
+/** Returns the integer of a kind in notifications. */
 export const contentCode = (type: string): number | undefined => codes.get(type)
 
-/** The kinds that are known to a mixed list, by type. */
-export type Readers = Record<string, Reader>
+/** Returns the kinds that a mixed list supports, by type. */
+export type ContentReaders = Record<string, ContentReader>
 
-/** Reads what the references point to, one batch for each type, all at once; keyed by `type/id`. */
+/** Reads references in parallel, one batch for each type; keyed by `type/id`. */
 export async function readContent(
   ctx: Context,
-  readers: Readers,
+  readers: ContentReaders,
   references: { type: string; id: number }[],
   viewerId: number,
 ): Promise<Map<string, object>> {
@@ -164,10 +166,10 @@ export async function readContent(
   return new Map(batches.flat())
 }
 
-/** Which of the references the viewer may see, as `type/id`. */
-export async function seeContent(
+/** Returns the references visible to the viewer, as `type/id`. */
+export async function findVisible(
   sql: Db,
-  readers: Readers,
+  readers: ContentReaders,
   references: { type: string; id: number }[],
   viewerId: number,
 ): Promise<Set<string>> {
@@ -181,10 +183,10 @@ export async function seeContent(
   return new Set(batches.flat())
 }
 
-/** Which of the references were published anonymously, as `type/id`. */
+/** Returns the anonymous references, as `type/id`. */
 export async function findAnonymous(
   sql: Db,
-  readers: Readers,
+  readers: ContentReaders,
   references: { type: string; id: number }[],
 ): Promise<Set<string>> {
   const byType = Map.groupBy(references, ({ type }) => type)
@@ -200,12 +202,12 @@ export async function findAnonymous(
 const ROUNDS = 10
 
 /**
- * A page of what others did to somebody's things, without what is on closed things that they may not see (any more). It
- * is filled from what follows, so that a short page still means the end.
+ * Returns a page of activity on a user's things, without closed things that the user may not see. Reads on
+ * until the page is full, so that a short page still means the end.
  */
 export async function listReceived<Row extends { id: number }>(
   sql: Db,
-  readers: Readers,
+  readers: ContentReaders,
   viewerId: number,
   { after = 0, limit = 15 }: { after?: number; limit?: number },
   source: {
@@ -219,7 +221,7 @@ export async function listReceived<Row extends { id: number }>(
     const wanted = limit - found.length
     const rows = await source.list(cursor, wanted)
     const closed = rows.map(source.referenceOf).filter(({ type }) => readers[type]?.closed)
-    const seen = await seeContent(sql, readers, closed, viewerId)
+    const seen = await findVisible(sql, readers, closed, viewerId)
     found.push(
       ...rows.filter((row) => {
         const { type, id } = source.referenceOf(row)

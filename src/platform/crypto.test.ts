@@ -5,19 +5,19 @@ import { createSecrets } from '#platform/crypto.ts'
 const secrets = createSecrets('a secret for these tests')
 const others = createSecrets('another secret for tests')
 
-test('what was sealed opens to the same text', () => {
+test('opens a sealed text', () => {
   for (const text of ['', 'x', 'påßwörd 密码 🎈', 'a'.repeat(100_000)]) {
     assert.equal(secrets.open(secrets.seal(text)), text)
   }
 })
 
-test('sealing twice never gives the same result, and marks its version', () => {
+test('seals the same text differently each time, with a version mark', () => {
   const sealed = secrets.seal('same')
   assert.notEqual(sealed, secrets.seal('same'))
   assert.match(sealed, /^v1\.[\w-]+$/)
 })
 
-test('a changed, cut, foreign or unversioned value does not open', () => {
+test('rejects a changed, truncated, foreign or unversioned value', () => {
   const sealed = secrets.seal('text')
   const bytes = Buffer.from(sealed.slice(3), 'base64url')
   for (let i = 0; i < bytes.length; i++) {
@@ -33,7 +33,7 @@ test('a changed, cut, foreign or unversioned value does not open', () => {
   assert.throws(() => others.open(sealed))
 })
 
-test('a signature holds for its text and secret only', () => {
+test('accepts a signature for its own text and secret only', () => {
   const signature = secrets.sign('file 7')
   assert.match(signature, /^v1\.[\w-]{43}$/)
   assert.equal(signature, secrets.sign('file 7'))
@@ -45,7 +45,7 @@ test('a signature holds for its text and secret only', () => {
   }
 })
 
-test('the last character of a signature cannot be exchanged for another that decodes alike', () => {
+test('rejects a signature with a last character that decodes alike', () => {
   const signature = secrets.sign('file 7')
   for (const last of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_') {
     const candidate = signature.slice(0, -1) + last
@@ -53,6 +53,6 @@ test('the last character of a signature cannot be exchanged for another that dec
   }
 })
 
-test('a guessable secret is refused', () => {
+test('rejects a guessable secret', () => {
   assert.throws(() => createSecrets('short'), /16 characters/)
 })

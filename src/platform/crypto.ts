@@ -9,13 +9,13 @@ import {
 import { minimumSecretLength } from '#platform/app-secret.ts'
 
 export type Secrets = {
-  /** Encrypts text for storage; the same text gives another result each time. */
+  /** Encrypts text for storage. The same text gives a different result each time. */
   seal(plain: string): string
-  /** Decrypts what `seal` returned; throws when it was changed or sealed with another secret. */
+  /** Decrypts a sealed text. Throws when it was changed or sealed with another secret. */
   open(sealed: string): string
-  /** A signature that is safe in a URL. */
+  /** Signs text, URL-safe. */
   sign(text: string): string
-  /** Whether `signature` is what `sign(text)` returns, in constant time. */
+  /** Compares `signature` with that of the text in constant time. */
   verify(text: string, signature: string): boolean
 }
 
@@ -23,7 +23,7 @@ const version = 'v1.'
 const ivLength = 12
 const tagLength = 16
 
-/** Sealing (AES-256-GCM) and signing (HMAC-SHA-256) with separate keys derived from one secret. */
+/** Seals (AES-256-GCM) and signs (HMAC-SHA-256) with separate keys derived from one secret. */
 export function createSecrets(appSecret: string): Secrets {
   if (appSecret.length < minimumSecretLength) {
     throw new Error(`the application secret is shorter than ${minimumSecretLength} characters`)
@@ -55,7 +55,7 @@ export function createSecrets(appSecret: string): Secrets {
     },
     sign,
     verify(text, signature) {
-      // compared as text, because several base64url strings decode to the same bytes
+      // Compares text, because several base64url strings decode to the same bytes.
       const expected = Buffer.from(sign(text))
       const given = Buffer.from(signature)
       return given.length === expected.length && timingSafeEqual(given, expected)

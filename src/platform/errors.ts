@@ -1,17 +1,17 @@
-/** A sentence in the two languages that Kith speaks. */
+/** A sentence in both languages of Kith. */
 export type Text = { en: string; zh: string }
 
 export type Language = keyof Text
 
 type Details = {
-  /** Field errors, which a 422 tells beside its message (conventions-7). */
+  /** Errors by field, which a 422 has beside its message (conventions-7). */
   errors?: Record<string, Text[]>
   /** Further fields of the body, such as `paid_node` and `amount` of an unpaid feed. */
   extra?: Record<string, unknown>
   headers?: Record<string, string | number>
 }
 
-/** The only failure whose text a client is told; everything else that is thrown is a fault of ours. */
+/** The only error with a text for clients. Everything else is an internal error. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
@@ -28,9 +28,16 @@ export class ApiError extends Error {
   }
 }
 
-/** An error that a route may answer with, as its documentation tells it. */
-export type DeclaredError = { readonly status: number; readonly code: string; readonly text: Text }
-/** More is waiting than can be answered in time: a 503 that says when to come back. */
+/** An error of a route, for its documentation. */
+export type DeclaredError = {
+  readonly status: number
+  readonly code: string
+  readonly text: Text
+  /** Further fields of the body: the price of unpaid content, or reason and end of a sanction. */
+  readonly adds?: readonly string[]
+}
+
+/** The server is overloaded: a 503 with Retry-After. */
 export class Busy extends Error {
   readonly retryAfter = 1
 
@@ -40,15 +47,33 @@ export class Busy extends Error {
   }
 }
 
-/** Declares an error once, to be made where it is thrown: `throw noSuchTopic()`. `code` goes out as `X-Error-Code`. */
+/** Declares an error, for use as `throw noSuchTopic()`. Clients receive `code` as `X-Error-Code`. */
 export function apiError(status: number, code: string, en: string, zh: string) {
   const make = (details: Details = {}) => new ApiError(status, code, { en, zh }, details)
   return Object.assign(make, { status, code, text: { en, zh } } satisfies DeclaredError)
 }
 
+/** Declares an error of a sanction, whose body adds its reason and end (sign-in-27). */
+export function sanctionError(code: string, en: string, zh: string) {
+  const adds = ['reason', 'ends_at'] as const
+  return Object.assign(apiError(403, code, en, zh), { adds } satisfies Partial<DeclaredError>)
+}
+
+/** Declares the 403 of unpaid content. Its body names what to pay for and how much (feeds-10). */
+export function unpaidError(code: string, en: string, zh: string) {
+  const make = (price: { node: number; amount: number }) =>
+    new ApiError(403, code, { en, zh }, { extra: { paid_node: price.node, amount: price.amount } })
+  return Object.assign(make, {
+    status: 403,
+    code,
+    text: { en, zh },
+    adds: ['paid_node', 'amount'],
+  } satisfies DeclaredError)
+}
+
 const INVALID: Text = { en: 'The given data was invalid.', zh: '提交的数据不正确。' }
 
-/** What a route with input declares: the 422 that tells what is wrong with each field. */
+/** The 422 of every route with input, with the errors by field. */
 export const invalidInput: DeclaredError = { status: 422, code: 'validation_failed', text: INVALID }
 
 /** A 422 on one field (conventions-7). */
@@ -56,7 +81,7 @@ export function invalidField(field: string, text: Text, code = 'validation_faile
   return new ApiError(422, code, INVALID, { errors: { [field]: [text] } })
 }
 
-/** Declares a 422 on one field once, with a code of its own: `throw unknownTopic()`. */
+/** Declares a 422 on one field with a code of its own: `throw unknownTopic()`. */
 export function fieldError(field: string, code: string, en: string, zh: string) {
   const make = () => invalidField(field, { en, zh }, code)
   return Object.assign(make, { status: 422, code, text: { en, zh } } satisfies DeclaredError)
@@ -67,6 +92,8 @@ export function invalidFields(errors: Record<string, Text[]>, code = 'validation
   return new ApiError(422, code, INVALID, { errors })
 }
 
+/** Any route answers this for a request that it cannot read. */
+export const badRequest = apiError(400, 'bad_request', 'The request could not be read.', '无法解析请求。')
 export const notFound = apiError(404, 'not_found', 'This content does not exist.', '内容不存在。')
 export const unauthenticated = apiError(
   401,
@@ -81,9 +108,9 @@ export const blocked = apiError(
   'This person does not accept contact from you.',
   '对方已将你加入黑名单。',
 )
-/** What somebody is told who may only read; the text says why and until when (sign-in-27). */
-export const silenced = apiError(403, 'silenced', 'You may read, but not write.', '你已被禁言。')
-/** What somebody is told whose address is blocked; the text says until when (administration-19). */
+/** Error for a silenced user; the text gives the reason and the end (sign-in-27). */
+export const silenced = sanctionError('silenced', 'You may read, but not write.', '你已被禁言。')
+/** Error for a blocked address; the text gives the end (administration-19). */
 export const addressBlocked = apiError(
   403,
   'address_blocked',
@@ -96,7 +123,7 @@ export const tooManyRequests = apiError(
   'Too many requests. Wait a moment and try again.',
   '请求过于频繁，请稍后再试。',
 )
-/** The setting asks administrators for a second factor (rights-8). */
+/** A setting requires a second factor of administrators (rights-8). */
 export const secondFactorNeeded = apiError(
   403,
   'second_factor_needed',

@@ -1,8 +1,8 @@
-/** A batch of an export: the lines, and where the bytes of the files are that they name. */
-export type Exported = { lines: object[]; files: { key: string; name: string }[] }
+/** A batch of an export: its lines, and the source of the files that they name. */
+export type ExportBatch = { lines: object[]; files: { key: string; name: string }[] }
 
 /** Reads all pages of a list that is ordered by id. */
-export async function* pages<Row extends { id: number }>(
+export async function* readPages<Row extends { id: number }>(
   read: (after: number) => PromiseLike<readonly Row[]>,
 ): AsyncGenerator<readonly Row[]> {
   for (let after = 0; ; ) {
@@ -14,6 +14,6 @@ export async function* pages<Row extends { id: number }>(
   }
 }
 
-/** An object without its fields that are null: absent in a line means the same. */
+/** Removes fields that are null; an absent field means the same. */
 export const withoutNulls = (line: Record<string, unknown>): object =>
   Object.fromEntries(Object.entries(line).filter(([, value]) => value !== null && value !== undefined))

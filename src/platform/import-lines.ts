@@ -4,62 +4,64 @@ import { stat } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { isTime } from '#lib/time.ts'
 import type { Context } from '#platform/context.ts'
-import { type Db, type Tx, transaction } from '#platform/database.ts'
-import { compileInput, InputError } from '#platform/input.ts'
-import { type Static, type TObject, Type } from '#platform/schema.ts'
-import type { Row } from '#platform/tables.ts'
+import { type Db, type Row, type Tx, transaction } from '#platform/database'
+import { compileInput, InputError, type Static, type TObject, Type } from '#platform/http'
 
 const BATCH = 5000
-/** Lines with files are written in smaller batches: their files are kept first, which takes its time. */
+/** Batch size of lines with files, whose upload takes time. */
 const FILE_BATCH = 50
-/** Nor are many long lines kept in memory. */
+/** Maximum bytes of lines in a batch. */
 const BYTES_MAX = 8 * 1024 * 1024
 const LINE_MAX = 1024 * 1024
 
-/** One line of a file: its number, from 1, and what it holds. */
+/** A line of a file: its number, from 1, and its content. */
 export type Line<T> = { number: number; value: T }
 
-/** The lines of a batch by their kind. */
+/** The lines of a batch by kind. */
 export type Batch<Forms extends Record<string, TObject>> = {
   [Kind in keyof Forms & string]: Line<Static<Forms[Kind]>>[]
 }
 
-/** Why a line was left out. */
-export type Fault = { number: number; reason: string }
+/** Why a line was skipped. */
+export type ImportFault = { number: number; reason: string }
 
-/** What is imported: the hash of the file, and the folder that the paths in it begin at. */
-export type Source = { hash: string; folder: string }
+/** Source of an import: the hash of the file, and the base folder of paths in it. */
+export type ImportSource = { hash: string; folder: string }
 
-/** How to import files of one area: the form of its lines by their field `kind`, and how a batch is written. */
+/** Importer of one area: the schemas of its lines by their field `kind`, and the writer of batches. */
 export type Importer<Forms extends Record<string, TObject>, Ready = unknown> = {
   name: string
   forms: Forms
-  /** How many files a line brings. */
+  /** Returns the number of files of a line. */
   filesOf?(kind: string, value: object): number
-  /** What has to be done before the transaction, such as keeping files; the lines of its faults are left out. */
-  prepare(ctx: Context, lines: Batch<Forms>, source: Source): Promise<{ ready: Ready; faults: Fault[] }>
-  /** Writes the lines of a batch in one transaction; answers those it left out. */
-  write(tx: Tx, lines: Batch<Forms>, ready: Ready, source: Source): Promise<Fault[]>
+  /** Prepares a batch before the transaction, such as by storing files. Faulty lines are skipped. */
+  prepare(
+    ctx: Context,
+    lines: Batch<Forms>,
+    source: ImportSource,
+  ): Promise<{ ready: Ready; faults: ImportFault[] }>
+  /** Writes a batch in one transaction and returns the skipped lines. */
+  write(tx: Tx, lines: Batch<Forms>, ready: Ready, source: ImportSource): Promise<ImportFault[]>
 }
 
 export type ImportEvents = {
-  fault(fault: Fault): void
-  /** Called after each batch with the share of the file that is done, 0 to 1, and the lines. */
+  fault(fault: ImportFault): void
+  /** Called after each batch with the progress (0 to 1) and the lines. */
   progress(share: number, lines: number): void
 }
 
 export type ImportOptions = {
   path: string
   folder: string
-  /** Begins with the first line even if the file was imported before; what is there already stays as it is. */
+  /** Starts at the first line even after an earlier import; existing rows stay. */
   again?: boolean
-  /** How many lines are written at once. */
+  /** Batch size. */
   batchLines?: number
 }
 
 type Read = { kind: string; value: object } | { reason: string }
 
-/** Reads lines by their forms. */
+/** Parses lines by their schemas. */
 function createReader(forms: Record<string, TObject>) {
   const compiled = new Map(Object.entries(forms).map(([kind, form]) => [kind, compileInput(form)]))
   const kinds = [...compiled.keys()].join(', ')
@@ -108,7 +110,10 @@ const findProgress = async (sql: Db, hash: string, kind: string, lock: boolean) 
 const forgetProgress = (sql: Db, hash: string, kind: string) => sql`
   delete from import_progress where file_hash = ${hash} and kind = ${kind}`
 
-function without<Forms extends Record<string, TObject>>(lines: Batch<Forms>, faults: Fault[]): Batch<Forms> {
+function without<Forms extends Record<string, TObject>>(
+  lines: Batch<Forms>,
+  faults: ImportFault[],
+): Batch<Forms> {
   if (faults.length === 0) return lines
   const left = new Set(faults.map(({ number }) => number))
   return Object.fromEntries(
@@ -117,9 +122,8 @@ function without<Forms extends Record<string, TObject>>(lines: Batch<Forms>, fau
 }
 
 /**
- * Imports a file of one JSON object a line. Lines are written in batches, each in one transaction with a note of how far
- * the file is done: stopped at any moment, the same command goes on from there, and no line is written twice. A line that
- * is wrong is reported and left out.
+ * Imports a file of one JSON object per line. Each batch is one transaction with a progress note, so that an
+ * interrupted import resumes and no line is written twice. A faulty line is reported and skipped.
  */
 export async function importLines<Forms extends Record<string, TObject>, Ready>(
   ctx: Context,
@@ -128,14 +132,14 @@ export async function importLines<Forms extends Record<string, TObject>, Ready>(
   events: ImportEvents,
 ): Promise<{ lines: number; kept: number; bad: number; resumedAt: number }> {
   const { size } = await stat(path)
-  const source: Source = { hash: await hashOf(path), folder }
+  const source: ImportSource = { hash: await hashOf(path), folder }
   const { hash } = source
   const read = createReader(importer.forms)
   if (again) await forgetProgress(ctx.sql, hash, importer.name)
   const resumedAt = await findProgress(ctx.sql, hash, importer.name, false)
   let [number, done, bytes, written, bad] = [0, resumedAt, 0, 0, 0]
   let [waiting, files] = [0, 0]
-  let faults: Fault[] = []
+  let faults: ImportFault[] = []
   const empty = () =>
     Object.fromEntries(Object.keys(importer.forms).map((kind) => [kind, [] as Line<unknown>[]])) as Record<
       string,
@@ -194,7 +198,7 @@ export async function importLines<Forms extends Record<string, TObject>, Ready>(
   return { lines: number, kept: number - resumedAt - bad, bad, resumedAt }
 }
 
-/** A time in a file: ISO 8601 or the wire's form, UTC; absent is now. */
+/** A time in a file: ISO 8601 or the wire's form, UTC; absent means now. */
 export const ImportTime = Type.Optional(
   Type.String({
     maxLength: 40,
@@ -202,10 +206,10 @@ export const ImportTime = Type.Optional(
   }),
 )
 
-/** Keeps the lines that pass and notes why the others do not. */
-export function sift<T>(
+/** Returns the valid lines and records why the others are skipped. */
+export function skipInvalid<T>(
   lines: Line<T>[],
-  faults: Fault[],
+  faults: ImportFault[],
   fault: (value: T, line: Line<T>) => string | undefined,
 ): Line<T>[] {
   return lines.filter((line) => {

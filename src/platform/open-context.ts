@@ -1,28 +1,38 @@
 import { join } from 'node:path'
+import { Gauge } from 'prom-client'
 import { loadAppSecret } from '#platform/app-secret.ts'
 import { closeInOrder } from '#platform/closing.ts'
 import type { Config } from '#platform/config.ts'
 import type { Context } from '#platform/context.ts'
 import { createSecrets, type Secrets } from '#platform/crypto.ts'
-import { checkPooler } from '#platform/database/pooler.ts'
-import { type DatabaseOptions, openDatabase } from '#platform/database.ts'
+import {
+  checkPooler,
+  createSignals,
+  type DatabaseOptions,
+  openDatabase,
+  openReplicas,
+} from '#platform/database'
 import { type DatabaseServer, openDatabaseServer } from '#platform/database-server.ts'
-import type { JobsConnection } from '#platform/jobs.ts'
-import type { Log } from '#platform/log.ts'
-import { createMail } from '#platform/mail.ts'
-import { createMetrics } from '#platform/metrics.ts'
-import { createPush } from '#platform/push.ts'
-import { createRateLimiter } from '#platform/rate-limit.ts'
-import { openReplicas } from '#platform/replicas.ts'
+import { createStorage, type Storage } from '#platform/files'
+import type { JobsConnection } from '#platform/jobs'
+import {
+  createApns,
+  createFcm,
+  createJpush,
+  createMail,
+  createPush,
+  routePush,
+  type SitePush,
+} from '#platform/messaging'
+import { createMetrics, type Log } from '#platform/observability'
+import { createRateLimiter } from '#platform/processes'
 import { findSecretCheck, requireSecret } from '#platform/secret-check.ts'
-import { createSignals } from '#platform/signals.ts'
-import { createSms } from '#platform/sms.ts'
-import { createStorage, type Storage } from '#platform/storage/storage.ts'
+import { createSms, openTextServices, receiptAddress } from '#platform/sms'
 
-/** The context of a process, with what it takes to run jobs and to close everything again. */
-export type Opened = {
+/** The context of a process, with the means to run jobs and to close everything. */
+export type OpenedContext = {
   ctx: Context
-  /** The same for jobs: with connections of their own, on which they wait as long as it takes. */
+  /** The same for jobs, with connections of their own and without a wait limit. */
   forJobs: Context
   connection: JobsConnection
   close(): Promise<void>
@@ -30,10 +40,10 @@ export type Opened = {
 
 const JOBS_POOL_SIZE = 4
 
-/** What a server refuses that a command waits for. */
-export type Bounds = Pick<DatabaseOptions, 'patienceMs' | 'maxWaiting' | 'lockTimeoutMs'>
+/** Pool limits of a server; a command waits instead. */
+export type PoolLimits = Pick<DatabaseOptions, 'patienceMs' | 'maxWaiting' | 'lockTimeoutMs'>
 
-/** The store of uploads that the configuration names. */
+/** The configured store of uploads. */
 export const openStorage = (config: Config): Storage =>
   createStorage(
     config.storage === 's3'
@@ -42,8 +52,8 @@ export const openStorage = (config: Config): Storage =>
   )
 
 /**
- * Starts the embedded database unless DATABASE_URL names another or `server` is it already, and connects to everything
- * outside. With `mayJoin` the embedded database of a running server is used where there is one.
+ * Starts the embedded database unless DATABASE_URL names another or `server` is given, and connects to all
+ * external services. With `mayJoin`, uses the embedded database of a running server.
  */
 export async function openContext(
   config: Config,
@@ -53,28 +63,24 @@ export async function openContext(
     isDurable = true,
     bounds,
     server,
-  }: { mayJoin?: boolean; isDurable?: boolean; bounds?: Bounds; server?: DatabaseServer } = {},
-): Promise<Opened> {
+  }: { mayJoin?: boolean; isDurable?: boolean; bounds?: PoolLimits; server?: DatabaseServer } = {},
+): Promise<OpenedContext> {
   const database = server ?? (await openDatabaseServer(config, log, { mayJoin }))
   const { connection, pooled } = database
   const options = {
     statementTimeoutMs: config.statementTimeoutMs,
+    planCacheMode: config.databasePlanCacheMode,
     isDurable,
     onNotice: (message: string) => log.debug({ notice: message }, 'database notice'),
   }
-  // A command has sessions of its own; what serves may share them with others.
+  // A command has sessions of its own; server processes may share them.
   const forRequests = { ...options, ...bounds, poolSize: config.databasePoolSize }
   const throughPooler =
     pooled !== undefined && bounds
       ? { ...forRequests, connection: pooled, isPooled: true, prepares: config.databasePrepares }
       : undefined
   const sql = openDatabase(throughPooler ?? { ...forRequests, connection })
-  const sqlForJobs = openDatabase({
-    ...options,
-    connection,
-    poolSize: JOBS_POOL_SIZE,
-    generations: sql.generations,
-  })
+  const sqlForJobs = openDatabase({ ...options, connection, poolSize: JOBS_POOL_SIZE })
   let secrets: Secrets
   try {
     if (throughPooler && !server) await checkPooler(throughPooler, log)
@@ -84,11 +90,15 @@ export async function openContext(
     )
     requireSecret(secrets, check, config.appSecret ? 'APP_SECRET' : join(config.dataDir, 'app-secret'))
   } catch (error) {
-    await sql.end({ timeout: 0 })
+    await Promise.all([sql.end({ timeout: 0 }), sqlForJobs.end({ timeout: 0 })])
     await database.stop?.()
     throw error
   }
-  const signals = createSignals(sql, sqlForJobs)
+  const signals = createSignals(
+    sql,
+    sqlForJobs,
+    config.redisUrl ? { url: config.redisUrl, log, senders: [sql, sqlForJobs] } : undefined,
+  )
   const limiter = createRateLimiter({ log, ...(config.redisUrl ? { redisUrl: config.redisUrl } : {}) })
   const mail = createMail({
     from: config.mailFrom,
@@ -97,9 +107,17 @@ export async function openContext(
   })
   const metrics = createMetrics()
   metrics.gaugePool(() => {
-    const { busy, waiting } = sql.state()
+    const { busy, waiting, pressure } = sql.state()
     const max = config.databasePoolSize
-    return { max, busy, idle: max - busy, waiting }
+    return { max, busy, idle: max - busy, waiting, pressure }
+  })
+  new Gauge({
+    name: 'database_cut_backends',
+    help: 'Backends that still work on statements whose connections were given up',
+    registers: [metrics.registry],
+    collect() {
+      this.set(sql.cutBackends() + sqlForJobs.cutBackends())
+    },
   })
   const replicas =
     bounds && config.databaseReplicaUrls.length > 0
@@ -125,16 +143,15 @@ export async function openContext(
     storage: openStorage(config),
     mail,
     sms: createSms(
-      config.smsUrl
-        ? { provider: 'http', url: config.smsUrl, secret: config.smsSecret ?? '' }
-        : { provider: 'log', log },
+      // Services reject addresses that they cannot reach.
+      openTextServices(config.sms, (service) =>
+        config.publicUrl.startsWith('https:') ? receiptAddress({ config, secrets }, service) : undefined,
+      ),
+      log,
     ),
-    push: createPush(
-      config.pushUrl
-        ? { provider: 'http', url: config.pushUrl, secret: config.pushSecret ?? '' }
-        : { provider: 'log', log },
-    ),
+    push: openPush(config, log),
     onClose: [],
+    state: new Map(),
   }
   return {
     ctx,
@@ -155,4 +172,24 @@ export async function openContext(
         log,
       ),
   }
+}
+
+/** Opens the push services of the configuration. JPush serves the platforms without a service of their own. */
+function openPush({ pushUrl, pushSecret, push: { fcm, apns, jpush } }: Config, log: Log): SitePush {
+  const gateway = createPush(
+    pushUrl ? { provider: 'http', url: pushUrl, secret: pushSecret ?? '' } : { provider: 'log', log },
+  )
+  const services = {
+    ...(pushUrl ? { gateway } : {}),
+    ...(fcm ? { fcm: createFcm(fcm) } : {}),
+    ...(apns
+      ? { apns: createApns(apns, apns.isSandbox ? 'https://api.sandbox.push.apple.com' : undefined) }
+      : {}),
+    ...(jpush ? { jpush: createJpush(jpush) } : {}),
+  }
+  const routed = routePush(gateway, {
+    android: services.fcm ?? services.jpush,
+    ios: services.apns ?? services.jpush,
+  })
+  return { ...routed, services }
 }

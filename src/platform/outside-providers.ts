@@ -1,9 +1,11 @@
-/** A provider at which people have accounts, as the environment describes it. */
+/** An external sign-in provider, as the environment describes it. */
 export type OutsideProvider = {
   clientId: string
   clientSecret: string
-  /** Where the provider sends people back to: a page of the site's web client. */
-  redirectUrl: string
+  /** Name that people read. */
+  label: string
+  /** Redirect address: a page of the web client. Undefined: the page of this site. */
+  redirectUrl: string | undefined
   scope: string
 } & (
   | { type: 'oidc'; issuer: string }
@@ -12,9 +14,9 @@ export type OutsideProvider = {
       authorizeUrl: string
       tokenUrl: string
       profileUrl: string
-      /** The field of the profile that never changes and belongs to one account. */
+      /** The immutable, unique field of the profile. */
       subjectField: string
-      /** Whether access tokens that a client brings are believed: nothing says for whom they were issued. */
+      /** Whether the server accepts access tokens from clients, although they do not name their audience. */
       acceptTokens: boolean
     }
 )
@@ -24,9 +26,9 @@ type Env = Record<string, string | undefined>
 const NAME = /^[a-z][a-z0-9_]{0,31}$/
 const isLoopback = ({ hostname }: URL) => ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
 
-/** What a provider is told by, each with `LINKED_<NAME>_` before it. */
+/** Settings of a provider, each prefixed with `LINKED_<NAME>_`. */
 const FIELDS = [
-  ...['TYPE', 'CLIENT_ID', 'CLIENT_SECRET', 'REDIRECT_URL', 'SCOPE', 'ISSUER'],
+  ...['TYPE', 'LABEL', 'CLIENT_ID', 'CLIENT_SECRET', 'REDIRECT_URL', 'SCOPE', 'ISSUER'],
   ...['AUTHORIZE_URL', 'TOKEN_URL', 'PROFILE_URL', 'SUBJECT_FIELD', 'ACCEPT_TOKENS'],
 ]
 
@@ -36,25 +38,31 @@ const namesIn = (env: Env): string[] =>
     .map((name) => name.trim())
     .filter(Boolean)
 
-/** The variables that describe the providers that are named. */
+/** Returns the variables of the named providers. */
 export const providerVariables = (env: Env): string[] => [
   'LINKED_PROVIDERS',
   ...namesIn(env).flatMap((name) => FIELDS.map((field) => `LINKED_${name.toUpperCase()}_${field}`)),
 ]
 
-/** Reads `LINKED_PROVIDERS` and what each of them needs; adds to `faults` what is missing. */
-export function readOutsideProviders(env: Env, faults: string[]): Record<string, OutsideProvider> {
+/** Reads `LINKED_PROVIDERS` with the settings of each; adds missing ones to `faults`. */
+export function readOutsideProviders(
+  env: Env,
+  setting: (name: string) => string | undefined,
+  faults: string[],
+  /** Whether this server has a page that people come back to. */
+  hasSite = false,
+): Record<string, OutsideProvider> {
   const names = namesIn(env)
   const read = (name: string): OutsideProvider => {
     const prefix = `LINKED_${name.toUpperCase()}_`
     const text = (field: string, standard?: string) => {
-      const value = env[prefix + field]?.trim() || standard
+      const value = setting(prefix + field) ?? standard
       if (value === undefined) faults.push(`${prefix}${field} is needed for the provider ${name}`)
       return value ?? ''
     }
     const url = (field: string) => {
       const value = text(field)
-      // Secrets travel to these addresses, so plain HTTP is for this machine alone.
+      // Secrets travel to these addresses, so plain HTTP is for this machine only.
       if (value !== '' && !(URL.canParse(value) && isSafe(new URL(value))))
         faults.push(`${prefix}${field} must be a URL that begins with https://`)
       return value
@@ -63,19 +71,21 @@ export function readOutsideProviders(env: Env, faults: string[]): Record<string,
     const common = {
       clientId: text('CLIENT_ID'),
       clientSecret: text('CLIENT_SECRET'),
-      redirectUrl: url('REDIRECT_URL'),
+      label: text('LABEL', name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ')),
+      redirectUrl:
+        hasSite && setting(`${prefix}REDIRECT_URL`) === undefined ? undefined : url('REDIRECT_URL'),
     }
     if (type === 'oidc') return { ...common, type, scope: text('SCOPE', 'openid'), issuer: url('ISSUER') }
     if (type !== 'oauth2') faults.push(`${prefix}TYPE must be one of oidc, oauth2, not "${type}"`)
     return {
       ...common,
       type: 'oauth2',
-      scope: env[`${prefix}SCOPE`]?.trim() ?? '',
+      scope: setting(`${prefix}SCOPE`) ?? '',
       authorizeUrl: url('AUTHORIZE_URL'),
       tokenUrl: url('TOKEN_URL'),
       profileUrl: url('PROFILE_URL'),
       subjectField: text('SUBJECT_FIELD', 'id'),
-      acceptTokens: env[`${prefix}ACCEPT_TOKENS`]?.trim() === 'true',
+      acceptTokens: setting(`${prefix}ACCEPT_TOKENS`) === 'true',
     }
   }
   const entries = names.flatMap((name) => {

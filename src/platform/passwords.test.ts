@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Busy } from '#platform/errors.ts'
 import { createPasswords, hashPassword, verifyPassword } from '#platform/passwords.ts'
 
-test('a password matches its own hash and no other', async () => {
+test('accepts a password for its own hash only', async () => {
   const hashed = await hashPassword('correct horse')
   assert.match(hashed, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   assert.equal(await verifyPassword(hashed, 'correct horse'), true)
@@ -11,16 +11,16 @@ test('a password matches its own hash and no other', async () => {
   assert.equal(await verifyPassword(hashed, ''), false)
 })
 
-test('the same password hashes differently each time', async () => {
+test('hashes the same password differently each time', async () => {
   const [first, second] = await Promise.all([hashPassword('same'), hashPassword('same')])
   assert.notEqual(first, second)
 })
 
-test('composed and decomposed letters are the same password', async () => {
+test('treats composed and decomposed letters as the same password', async () => {
   assert.equal(await verifyPassword(await hashPassword('pässwörd'), 'pässwörd'.normalize('NFD')), true)
 })
 
-test('checking against no hash fails after the same work', async () => {
+test('takes the same time without a hash and fails', async () => {
   const hashed = await hashPassword('x')
   const time = async (hash: string | null) => {
     const start = performance.now()
@@ -31,7 +31,7 @@ test('checking against no hash fails after the same work', async () => {
   assert.ok(dummy > real / 10, `${dummy} ms against ${real} ms`)
 })
 
-test('beyond the queue it says busy at once, and everybody in the queue is served in order', async () => {
+test('rejects as busy when the queue is full, and serves the queue in order', async () => {
   const passwords = createPasswords({ concurrency: 1, maxWaiting: 2 })
   const order: number[] = []
   const served = [0, 1, 2].map((i) => passwords.hash(`p${i}`).then(() => order.push(i)))
@@ -41,7 +41,7 @@ test('beyond the queue it says busy at once, and everybody in the queue is serve
   assert.match(await passwords.hash('again'), /^\$argon2id/)
 })
 
-test('a failing check frees its place', async () => {
+test('frees the place of a failed check', async () => {
   const passwords = createPasswords({ concurrency: 1, maxWaiting: 0 })
   await assert.rejects(passwords.verify('not a hash', 'x'), (error) => !(error instanceof Busy))
   assert.match(await passwords.hash('x'), /^\$argon2id/)

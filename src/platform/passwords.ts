@@ -1,22 +1,23 @@
 import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
-import { verify as verifyBcrypt } from '@node-rs/bcrypt'
 import { Busy } from '#platform/errors.ts'
-import { withPlace } from '#platform/processes/places.ts'
+import { withMachineSlot } from '#platform/processes'
 
 export type Passwords = {
   hash(password: string): Promise<string>
   verify(hashed: string | null, password: string): Promise<boolean>
 }
 
-// argon2id is the library's default algorithm
+// argon2id is the library's default algorithm.
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** A hash of 32 random bytes nobody kept, with the same cost as real ones. */
+/** A hash of 32 random bytes that were thrown away, with the same cost as real ones. */
 const dummyHash =
   '$argon2id$v=19$m=19456,t=2,p=1$0SqXDJwNOKWgWPqcvjpZzA$HW9J2I4iGzPquGNFqPlqnU7PjFSSvQiV+32J1JNMIis'
 
-/** Password hashing with at most `concurrency` running on the machine and `maxWaiting` queued, then `Busy`. */
+/**
+ * Hashes passwords with at most `concurrency` running on the machine and `maxWaiting` queued, then `Busy`.
+ */
 export function createPasswords(
   { concurrency = availableParallelism(), maxWaiting = 200 } = {} as {
     concurrency?: number
@@ -29,13 +30,13 @@ export function createPasswords(
   async function limited<T>(work: () => Promise<T>): Promise<T> {
     if (running >= concurrency) {
       if (waiting.length >= maxWaiting) throw new Busy('too many passwords are waiting to be checked')
-      // the slot is handed over by the one that frees it, so nobody overtakes
+      // Hands the slot over directly, so that a newcomer cannot overtake.
       await new Promise<void>((resolve) => waiting.push(resolve))
     } else {
       running++
     }
     try {
-      return await withPlace('passwords', concurrency, work)
+      return await withMachineSlot('passwords', concurrency, work)
     } finally {
       const next = waiting.shift()
       if (next) next()
@@ -55,30 +56,35 @@ export function createPasswords(
 
 const BCRYPT = /^\$2[abxy]\$/
 
-/** Whether a hash is of a form that came from elsewhere: it is replaced by one of ours at the next sign-in. */
+/** Returns whether a hash has a foreign format. The next sign-in replaces it. */
 export const isForeignHash = (hashed: string) => !hashed.startsWith('$argon2id$')
 
-/** Hashes of other products are of the password as it was typed; bcrypt looks at its first 72 bytes. */
+/**
+ * Other products hash the password as typed; bcrypt reads its first 72 bytes. Only sites with imported
+ * accounts load it.
+ */
 async function matchesAny(hashed: string, password: string): Promise<boolean> {
-  const check = BCRYPT.test(hashed) ? verifyBcrypt : (given: string) => verify(hashed, given)
+  const check = BCRYPT.test(hashed)
+    ? (await import('@node-rs/bcrypt')).verify
+    : (given: string) => verify(hashed, given)
   const typed = [...new Set([normalize(password), password])]
   for (const given of typed) if (await check(given, hashed)) return true
   return false
 }
 
-/** The same password typed on another keyboard may arrive as other code points. */
+/** Normalizes code points, because keyboards encode the same password differently. */
 function normalize(password: string): string {
   return password.normalize('NFKC')
 }
 
 const shared = createPasswords()
 
-/** An argon2id hash in PHC form; throws `Busy` when too many wait. */
+/** Returns an argon2id hash in PHC form; throws `Busy` when too many wait. */
 export function hashPassword(password: string): Promise<string> {
   return shared.hash(password)
 }
 
-/** False for `null` too, after the same work, so that time does not tell whether an account exists. */
+/** Returns false for `null` after the same work, so that timing does not reveal whether an account exists. */
 export function verifyPassword(hashed: string | null, password: string): Promise<boolean> {
   return shared.verify(hashed, password)
 }

@@ -1,46 +1,44 @@
 import type { Context } from '#platform/context.ts'
-import type { Db, Fragment } from '#platform/database.ts'
+import { type Db, type Fragment, ifGiven, type Tables, when } from '#platform/database'
 import type { Language, Text } from '#platform/errors.ts'
-import { ifGiven, when } from '#platform/sql.ts'
-import type { Tables } from '#platform/tables.ts'
 
 type Column<T extends keyof Tables> = keyof Tables[T] & string
 
-/** For whom rows are shown, and in which language. */
-export type Reader = { userId: number; language: Language }
+/** The requesting user and their language. */
+export type PersonalDataReader = { userId: number; language: Language }
 
-/** Where the bytes are that a row is about, what they are called in the archive, and how many they are. */
+/** Source, archive name and size of the file of a row. */
 export type Bytes = { key: string; path: string; size: number }
 
 /**
- * What of a table a person takes along (rights-9). It holds nothing that they may not see by themselves: no author who is
- * hidden, no moderator, no reporter.
+ * A table in the personal data export (rights-9). It contains nothing hidden from the user: no anonymous
+ * author, no moderator, no reporter.
  */
 export type PersonalTable = {
-  /** The name of its file in the archive. */
+  /** File name in the archive. */
   file: string
   about: Text
   table: keyof Tables
-  /** Tables whose rows are shown with those of this one. */
+  /** Tables with rows nested below those of this one. */
   with: readonly (keyof Tables)[]
-  /** Whose a row is. */
+  /** Column of the owner. */
   owner: string
-  /** Rows are read by each value of this column, where an index has it between the owner and the key. */
+  /** Column between the owner and the key in the index. Rows are read by each of its values. */
   within?: string
-  /** In which order the rows of one person are read; together with the owner it names one row. */
+  /** Column that orders the rows of a user; with the owner it identifies a row. */
   key: readonly string[]
   columns: readonly string[]
-  /** More columns, each begun with a comma, of a row `t`. */
+  /** Additional columns of a row `t`, each after a comma. */
   extra?: (sql: Db) => Fragment
-  /** Which rows, begun with `and`. */
+  /** Filter of the rows, beginning with `and`. */
   only?: (sql: Db) => Fragment
-  /** Columns that are read for `show` and `bytes` and not told. */
+  /** Columns that `show` and `bytes` read and the export omits. */
   hidden?: readonly string[]
-  show?: (ctx: Context, rows: Record<string, unknown>[], reader: Reader) => Promise<object[]>
+  show?: (ctx: Context, rows: Record<string, unknown>[], reader: PersonalDataReader) => Promise<object[]>
   bytes?: (row: Record<string, unknown>) => Bytes
 }
 
-/** Declares a table of people's data; its columns are held against the database by the compiler. */
+/** Declares a table of personal data. The compiler checks its columns against the database. */
 export const personalTable = <const T extends keyof Tables>(
   options: Omit<PersonalTable, 'table' | 'with' | 'owner' | 'within' | 'key' | 'columns' | 'hidden'> & {
     table: T
@@ -53,16 +51,16 @@ export const personalTable = <const T extends keyof Tables>(
   },
 ): PersonalTable => ({ owner: 'user_id', with: [], ...options })
 
-/** So many rows are in memory at once. */
+/** Rows per page. */
 const PAGE = 200
 
-/** A time as ISO 8601, anything else as it is. */
+/** Formats a time as ISO 8601 and leaves other values. */
 function shownValue(name: string, value: unknown): unknown {
   const isTime = typeof value === 'string' && /_(at|until)$/.test(name) && value.endsWith('+00')
   return isTime ? `${value.slice(0, 10)}T${value.slice(11, -3)}Z` : value
 }
 
-/** The values of the column that the rows of a person are read by; without one all are read together. */
+/** Returns the values of the `by` column of a user; without one, all rows are read together. */
 async function groupsOf(sql: Db, { table, owner, within }: PersonalTable, userId: number) {
   if (within === undefined) return [undefined]
   const values = await sql<{ value: string }[]>`
@@ -70,13 +68,13 @@ async function groupsOf(sql: Db, { table, owner, within }: PersonalTable, userId
   return values.map(({ value }) => value)
 }
 
-/** Fragments one after the other, with this between them. */
+/** Joins fragments with a separator. */
 const joined = (sql: Db, parts: Fragment[], between: Fragment): Fragment =>
   parts.length === 0 ? sql`` : parts.reduce((all, part) => sql`${all}${between}${part}`)
 
 type PersonalValues = Record<string, unknown>
 
-/** A page of a person's rows in the order of the key, past the row that is given. */
+/** Reads a page of a user's rows after the given one, in key order. */
 const listRows = (sql: Db, spec: PersonalTable, userId: number, group?: string, after?: PersonalValues) => {
   const comma = sql`, `
   const key = spec.key.map((name) => sql`t.${sql(name)}`)
@@ -95,14 +93,14 @@ const listRows = (sql: Db, spec: PersonalTable, userId: number, group?: string, 
     order by ${order()} limit ${PAGE}`
 }
 
-/** A row as it is told, and where its bytes are. */
+/** A row as exported, with the source of its file. */
 export type PersonalRow = { shown: object; bytes: Bytes | undefined }
 
-/** Everything of a table that is a person's, page by page. */
+/** Reads all rows of a user, page by page. */
 export async function* readPersonal(
   ctx: Context,
   spec: PersonalTable,
-  reader: Reader,
+  reader: PersonalDataReader,
 ): AsyncGenerator<PersonalRow[]> {
   for (const group of await groupsOf(ctx.sql, spec, reader.userId)) {
     let after: PersonalValues | undefined

@@ -1,10 +1,12 @@
 import type { Context } from '#platform/context.ts'
 
-/** Something outside this process that the server depends on, and how to find out whether it does its work. */
+/** An external dependency of the server, with its health check. */
 export type Probe = {
   part: string
-  /** Whether it is configured at all. */
+  /** Whether it is configured. */
   isUsed(ctx: Context): boolean
-  /** Throws when it is not in order. */
+  /** The configured services, where a part has several. */
+  services?(ctx: Context): string[]
+  /** Throws when it is unhealthy. */
   check(ctx: Context): Promise<unknown>
 }

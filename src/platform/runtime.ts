@@ -1,6 +1,6 @@
 const oldest = 24
 
-/** Ends the process with an explanation when it runs on a Node.js that the code is not made for. */
+/** Exits with an explanation on an unsupported Node.js. */
 export function requireRuntime(): void {
   const fault = findRuntimeFault(process.versions.node)
   if (fault === null) return
@@ -8,7 +8,7 @@ export function requireRuntime(): void {
   process.exit(1)
 }
 
-/** What is wrong with a version of Node.js, and what to do; null when nothing is. */
+/** Returns what is wrong with a Node.js version and what to do; null for a supported one. */
 export function findRuntimeFault(version: string): string | null {
   if (Number.parseInt(version, 10) >= oldest) return null
   return (

@@ -1,14 +1,14 @@
 import type { Context } from '#platform/context.ts'
-import type { TObject } from '#platform/schema.ts'
+import type { TObject } from '#platform/http'
 
-/** What is looked for: newest first, below the id `after` where that is not 0. */
+/** A search: newest first, below the id `after` unless it is 0. */
 export type SearchPage = { q: string; after: number; limit: number; viewerId: number }
 
-/** How one kind of things is searched. It finds what its own list would show this viewer, in the form of that list. */
+/** Search of one kind. It returns what the kind's own list shows this viewer, in the same form. */
 export type Searchable = {
-  /** The name of the kind on the wire (conventions-24). */
+  /** Name of the kind on the wire (conventions-24). */
   type: string
-  /** What is found. */
+  /** Schema of a result. */
   item: TObject
   find(ctx: Context, page: SearchPage): Promise<object[]>
 }

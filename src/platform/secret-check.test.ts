@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { readConfig } from '#platform/config.ts'
-import { createLog } from '#platform/log.ts'
+import { createLog } from '#platform/observability'
 import { openContext } from '#platform/open-context.ts'
 import { findSecretCheck } from '#platform/secret-check.ts'
 import { StartFault, startFault } from '#platform/start-fault.ts'
@@ -18,7 +18,7 @@ const { connection, sql } = await createWorld()
 const dataDir = mkdtempSync(join(tmpdir(), 'kith-check-'))
 after(() => rmSync(dataDir, { recursive: true, force: true }))
 
-/** Opens the installation as a start does, brings the database up to date and closes everything again. */
+/** Opens the installation as a start does, migrates the database and closes everything. */
 async function open(env: Record<string, string> = {}): Promise<void> {
   const config = readConfig({ DATA_DIR: dataDir, DATABASE_URL: 'postgres://unused/', ...env })
   const log = createLog({ level: 'silent' })
@@ -27,7 +27,7 @@ async function open(env: Record<string, string> = {}): Promise<void> {
   await opened.close()
 }
 
-test('a database knows its secret: without it, or with another, nothing starts, and none is made up', async () => {
+test('refuses to start with a missing or different secret, and creates none', async () => {
   await open()
   assert.equal((await sql`select from secret_checks`).length, 1)
   await open()
@@ -43,20 +43,20 @@ test('a database knows its secret: without it, or with another, nothing starts, 
   assert.equal(existsSync(path), false)
 })
 
-test('a database of before gets to know its secret with the next start', async () => {
+test('stores the secret check on the first start after an upgrade', async () => {
   await sql`delete from secret_checks`
   await open({ APP_SECRET: 'the one it has now, long enough' })
   await open({ APP_SECRET: 'the one it has now, long enough' })
   await assert.rejects(open({ APP_SECRET: 'and now another one, too late' }), StartFault)
 })
 
-test('a database that is still empty knows no secret', async () => {
+test('has no secret check in an empty database', async () => {
   await sql`alter table secret_checks rename to set_aside`
   assert.equal(await findSecretCheck(sql), undefined)
   await sql`alter table set_aside rename to secret_checks`
 })
 
-test('a data directory that cannot be written to is told in one sentence', async () => {
+test('reports a read-only data directory in one sentence', async () => {
   const told = (error: Error) => (startFault(error, '/data') as Error).message
   const failed = (code: string) => Object.assign(new Error(code), { code, syscall: 'mkdir' })
   assert.match(
@@ -68,7 +68,7 @@ test('a data directory that cannot be written to is told in one sentence', async
   assert.match(told(Object.assign(new Error('could not extend file'), { code: '53100' })), /no space/)
   assert.equal(told(new Error('something else')), 'something else')
   if (process.platform !== 'linux') return
-  // Nobody, root included, makes a folder there.
+  // No user, not even root, can create a folder there.
   const child = spawn(process.execPath, ['src/main.ts'], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     env: { ...process.env, DATA_DIR: '/sys/kith-data', PORT: '0' },

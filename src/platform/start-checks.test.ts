@@ -13,14 +13,14 @@ const { connection, sql } = await createWorld()
 const folder = await files.mkdtemp(join(tmpdir(), 'kith-checks-'))
 after(() => files.rm(folder, { recursive: true, force: true }))
 
-test('what is no mistake of an operator is told as it is', () => {
-  const target = { host: '127.0.0.1', port: 80, metricsPort: 0 }
+test('passes on faults that are no mistake of the operator', () => {
+  const target = { host: '127.0.0.1', port: 80, metricsHost: '127.0.0.1', metricsPort: 0 }
   const refused = Object.assign(new Error('refused'), { code: 'EACCES', syscall: 'open' })
   assert.equal(listenFault(refused, target), refused)
   assert.ok(listenFault({ code: 'EACCES', syscall: 'listen', port: 80 }, target) instanceof StartFault)
 })
 
-test('a data directory may be there or not yet, and a file is none', async () => {
+test('accepts an existing or missing data directory, and rejects a file', async () => {
   await checkDataDir({ dataDir: folder, databaseUrl: undefined })
   await checkDataDir({ dataDir: join(folder, 'not', 'yet'), databaseUrl: undefined })
   assert.deepEqual(await files.readdir(folder), [])
@@ -33,7 +33,7 @@ test('a data directory may be there or not yet, and a file is none', async () =>
     )
 })
 
-test('a database of somebody else is told, unless another one is used', async (t) => {
+test('reports a database of another user, unless the configuration names one', async (t) => {
   const user = process.getuid?.()
   if (user === undefined) return t.diagnostic('files have no owner here')
   const dataDir = join(folder, 'owned')
@@ -48,7 +48,7 @@ test('a database of somebody else is told, unless another one is used', async (t
   await checkDataDir({ dataDir, databaseUrl: 'postgres://a@b/c' })
 })
 
-test('a disk without room is told, and one that does not say its size is not', async (t) => {
+test('reports a full disk, and accepts one of unknown size', async (t) => {
   const disk = { blocks: 1000, bavail: 10, bsize: 4096 }
   t.mock.method(files, 'statfs', async () => disk)
   syncBuiltinESMExports()
@@ -64,7 +64,7 @@ test('a disk without room is told, and one that does not say its size is not', a
   await checkDataDir({ dataDir: folder, databaseUrl: undefined })
 })
 
-test('a database that answers is told what makes it unfit', async (t) => {
+test('reports why a reachable database is unfit', async (t) => {
   const fit = { version: 15, encoding: 'UTF8', isReplica: false, mayCreate: true, isNew: true }
   assert.equal(findUnfitness(fit), undefined)
   assert.equal(findUnfitness({ ...fit, mayCreate: false, isNew: false }), undefined)

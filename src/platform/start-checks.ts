@@ -1,20 +1,25 @@
 import { access, constants, mkdtemp, rmdir, stat, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
-import postgres from 'postgres'
 import type { Config } from '#platform/config.ts'
+import { clientConfig, openSession, type Session } from '#platform/database'
 import { dataDirFault, StartFault } from '#platform/start-fault.ts'
 
 const OLDEST_POSTGRES = 15
 const PATIENCE_MS = 10_000
-/** What a new embedded database takes with its first log, and what a start writes beside an existing one. */
+/** Disk space for a new embedded database with its first log, and for a start with an existing one. */
 const ROOM = { new: 100 * 1024 * 1024, existing: 1024 * 1024 }
 
-type Target = Pick<Config, 'host' | 'port' | 'metricsPort'>
+type Target = Pick<Config, 'host' | 'port' | 'metricsHost' | 'metricsPort'>
 
-/** What keeps a server from listening, as a sentence; other errors as they are. */
-export function listenFault(error: unknown, { host, port, metricsPort }: Target): unknown {
-  const { code, syscall, port: failed } = (error ?? {}) as NodeJS.ErrnoException & { port?: number }
+/** Returns a listen failure as a sentence, and other errors unchanged. */
+export function listenFault(error: unknown, { host, port, metricsHost, metricsPort }: Target): unknown {
+  const {
+    code,
+    syscall,
+    port: failed,
+    ...given
+  } = (error ?? {}) as NodeJS.ErrnoException & { port?: number; address?: string; hostname?: string }
   if (syscall !== 'listen' && syscall !== 'bind' && syscall !== 'getaddrinfo') return error
   const name = failed === metricsPort && failed !== port ? 'METRICS_PORT' : 'PORT'
   const at = failed ?? port
@@ -31,6 +36,10 @@ export function listenFault(error: unknown, { host, port, metricsPort }: Target)
     case 'EINVAL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
+      if ((given.address ?? given.hostname) === metricsHost && metricsHost !== host)
+        return new StartFault(
+          `METRICS_HOST: ${metricsHost} is no address of this machine: set it to 127.0.0.1, or to an address of a private network.`,
+        )
       return new StartFault(
         `HOST: ${host} is no address of this machine: set HOST to 127.0.0.1, or to 0.0.0.0 for all its addresses.`,
       )
@@ -39,7 +48,7 @@ export function listenFault(error: unknown, { host, port, metricsPort }: Target)
   }
 }
 
-/** Whether the server will be able to listen; throws what an operator can put right. */
+/** Checks whether the server can listen; throws a fault that an operator can fix. */
 export async function checkAddresses(config: Target): Promise<void> {
   const probe = (host: string, port: number) =>
     new Promise<void>((resolve, reject) => {
@@ -50,13 +59,13 @@ export async function checkAddresses(config: Target): Promise<void> {
   try {
     if (config.port > 0) await probe(config.host, config.port)
     else await probe(config.host, 0)
-    if (config.metricsPort > 0) await probe('127.0.0.1', config.metricsPort)
+    if (config.metricsPort > 0) await probe(config.metricsHost, config.metricsPort)
   } catch (error) {
     throw listenFault(error, config)
   }
 }
 
-/** Whether the data directory can be used, before anything is written there. */
+/** Checks whether the data directory is usable, before anything is written there. */
 export async function checkDataDir({
   dataDir,
   databaseUrl,
@@ -71,7 +80,7 @@ export async function checkDataDir({
     if (found || place === dirname(place)) break
     place = dirname(place)
   }
-  // Permissions do not say everything: some file systems refuse even root, or make no folders.
+  // Permissions are not enough: some file systems reject even root, or allow no folders.
   await access(place, constants.W_OK | constants.X_OK)
     .then(async () => rmdir(await mkdtemp(join(place, '.kith-'))))
     .catch((error: NodeJS.ErrnoException) => {
@@ -85,11 +94,11 @@ export async function checkDataDir({
     )
   const disk = await statfs(place).catch(() => undefined)
   const needed = databaseUrl === undefined && !cluster ? ROOM.new : ROOM.existing
-  // Some file systems do not say how large they are.
+  // Some file systems do not report their size.
   if (disk && disk.blocks > 0 && disk.bavail * disk.bsize < needed) throw dataDirFault('ENOSPC', dataDir)
 }
 
-/** Why a database cannot be used, as a sentence; `url` may hold a password and is never repeated. */
+/** Explains why a database cannot be used. `url` may hold a password and never appears in the text. */
 function databaseFault(error: unknown, url: string): StartFault {
   const { code, message = '' } = (error ?? {}) as { code?: string; message?: string }
   const { hostname, port, username, pathname } = new URL(url)
@@ -104,6 +113,7 @@ function databaseFault(error: unknown, url: string): StartFault {
     ETIMEDOUT: `${at} does not answer: correct the address, or the firewall between`,
     EHOSTUNREACH: `${at} cannot be reached: correct the address, or the network`,
     ENETUNREACH: `${at} cannot be reached: correct the address, or the network`,
+    CONNECTION_CLOSED: `no PostgreSQL answers at ${at}, which breaks the connection: correct the address`,
     '28P01': `the database refuses the user ${user} or its password: correct them`,
     '28000': `the database lets the user ${user} in from nowhere here: correct the user, or allow it in pg_hba.conf`,
     '3D000': `there is no database ${name} at ${at}: make it with createdb, or correct the name`,
@@ -111,10 +121,10 @@ function databaseFault(error: unknown, url: string): StartFault {
     '57P03': `the database at ${at} is still starting: try again in a moment`,
   }
   const reason = reasons[code ?? ''] ?? `the database at ${at} cannot be used (${code ?? message})`
-  return new StartFault(`DATABASE_URL: ${reason}.`)
+  return new StartFault(`DATABASE_URL: ${reason}.`, { cause: error })
 }
 
-/** What a database says of itself and of the user that asks. */
+/** Properties of a database and of its current user. */
 export type FoundDatabase = {
   version: number
   encoding: string
@@ -123,7 +133,7 @@ export type FoundDatabase = {
   isNew: boolean
 }
 
-/** What makes a database that answers unfit; undefined when nothing does. */
+/** Returns why a reachable database is unfit; undefined for a fit one. */
 export function findUnfitness({ version, encoding, isReplica, mayCreate, isNew }: FoundDatabase) {
   if (version < OLDEST_POSTGRES)
     return `PostgreSQL ${version} is too old: ${OLDEST_POSTGRES} or later is needed`
@@ -134,38 +144,32 @@ export function findUnfitness({ version, encoding, isReplica, mayCreate, isNew }
   return undefined
 }
 
-/** Whether an external database can be used: reachable, let in, new enough, writable, and in Unicode. */
+/**
+ * Checks whether an external database is usable: reachable, authorized, new enough, writable, and in Unicode.
+ */
 export async function checkDatabase(url: string): Promise<void> {
-  let sql: postgres.Sql | undefined
-  let timer: NodeJS.Timeout | undefined
-  // The driver tries for ever where a connection is taken and ended again, as something other than PostgreSQL does.
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(Object.assign(new Error('late'), { code: 'CONNECT_TIMEOUT' })),
-      PATIENCE_MS,
-    )
-  })
+  let session: Session | undefined
   try {
-    sql = postgres(url, {
-      max: 1,
-      fetch_types: false,
-      connect_timeout: PATIENCE_MS / 1000,
-      onnotice: () => {},
+    session = await openSession({
+      config: () => ({
+        ...clientConfig(url),
+        connectionTimeoutMillis: PATIENCE_MS,
+        query_timeout: PATIENCE_MS,
+      }),
     })
-    const asked = sql<[FoundDatabase]>`
+    const [found] = await session.sql<[FoundDatabase]>`
       select current_setting('server_version_num')::int / 10000 as version,
              current_setting('server_encoding') as encoding,
              pg_is_in_recovery() as "isReplica",
              coalesce(has_schema_privilege(current_schema(), 'create'), false)
                and has_database_privilege(current_database(), 'create') as "mayCreate",
              to_regclass('schema_migrations') is null as "isNew"`
-    const [found] = await Promise.race([asked, late])
     const fault = findUnfitness(found)
-    if (fault) throw new StartFault(`DATABASE_URL: ${fault}.`)
+    const cause = found.isReplica ? { code: '25006' } : undefined
+    if (fault) throw new StartFault(`DATABASE_URL: ${fault}.`, { cause })
   } catch (error) {
     throw error instanceof StartFault ? error : databaseFault(error, url)
   } finally {
-    clearTimeout(timer)
-    await sql?.end({ timeout: 0 }).catch(() => {})
+    session?.end()
   }
 }

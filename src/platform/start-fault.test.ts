@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { StartFault, startFault } from './start-fault.ts'
 
-test('a folder that cannot be made is told with what to do, and a socket that is not there is no fault of the folder', async () => {
+test('explains a folder that cannot be created, and does not blame it for a missing socket', async () => {
   const folder = '/nowhere/at/all'
   const ofFolder = await mkdir(folder).catch((error) => error)
   const told = startFault(ofFolder, folder)
@@ -15,8 +15,17 @@ test('a folder that cannot be made is told with what to do, and a socket that is
   assert.equal(startFault(ofSocket, folder), ofSocket)
 })
 
-test('what does not come from the data directory is told as it is', () => {
+test('passes errors outside the data directory through unchanged', () => {
   for (const thrown of [null, undefined, 'a word', new Error('something else')])
     assert.equal(startFault(thrown, '/data'), thrown)
   assert.ok(startFault(new Error('No space left on device'), '/data') instanceof StartFault)
+})
+
+test('names the database when its connection breaks during the start', () => {
+  const broken = Object.assign(new Error('write CONNECTION_DESTROYED two.example:5432'), {
+    code: 'CONNECTION_DESTROYED',
+  })
+  const told = startFault(broken, '/data')
+  assert.ok(told instanceof StartFault)
+  assert.match(told.message, /connection to the database broke/)
 })

@@ -1,26 +1,29 @@
-import type { Db, Fragment } from '#platform/database.ts'
+import type { Db, Fragment } from '#platform/database'
 
-/** What waits for a decision of administrators. */
+/** Items that wait for a decision of administrators. */
 export type Queue = {
   /** Such as `topic-reviews`. */
   name: string
-  /** Who decides, and so sees how many wait. */
+  /** Ability to decide, and so to see the number of waiting items. */
   ability: string
-  /** `select … as since from … where … order by …`: since when each waits, in the order of an index and oldest first. */
+  /**
+   * `select … as since from … where … order by …`: when each item began to wait, oldest first, in the order
+   * of an index.
+   */
   waiting(sql: Db): Fragment
 }
 
-/** What is counted day by day. */
+/** A daily count. */
 export type Series = {
   /** Such as `feeds`. */
   name: string
   ability: string
   /**
-   * `select … as at, … as value from … where at >= from and at < until`: what happened in that time and how much each
-   * counts, found by an index of its time.
+   * `select … as at, … as value from … where at >= from and at < until`: events of the period with their
+   * weights, by an index on the time.
    */
   happened(sql: Db, from: string, until: string): Fragment
 }
 
-/** What one module has for the statistics of administrators. */
+/** Statistics of one module for administrators. */
 export type Statistics = { queues?: Queue[]; series?: Series[] }

@@ -5,17 +5,17 @@ import { describe, test } from 'node:test'
 import { seedForClients } from '#test/clients/seed.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
-/** One call that a client makes, and what it reads from the reply. */
+/** A call of a client, with the fields that it reads. */
 type Entry = {
   name: string
   as: 'guest' | 'reader' | 'writer'
-  /** Method and path; `{feed}` stands for something of the seed. */
+  /** Method and path; `{feed}` stands for an id of the seed. */
   request: string
   status: number
   body?: Record<string, unknown>
   /**
-   * Places that are read: `a.b` is there, perhaps null; `a.b!` is neither absent nor null; `a[].b` is so in every item of
-   * a list that has some; `= value` and `~ pattern` say what it has to be.
+   * Fields that are read: `a.b` is present, perhaps null; `a.b!` is neither absent nor null; `a[].b` holds
+   * for every item of a list that has some; `= value` and `~ pattern` compare it.
    */
   reads?: string[]
 }
@@ -31,7 +31,7 @@ const fill = (text: string) =>
     return String(typeof value === 'function' ? value() : value)
   })
 
-/** The values at a place, one for each item of the lists on the way. */
+/** Values at a path, one for each item of the lists on the way. */
 function valuesAt(value: unknown, steps: string[], where: string): unknown[] {
   const [step, ...rest] = steps
   if (step === undefined) return [value]
@@ -60,7 +60,7 @@ function check(body: unknown, read: string): void {
 
 for (const file of globSync('test/clients/*.json').sort()) {
   const entries = JSON.parse(readFileSync(file, 'utf8')) as Entry[]
-  describe(`the client ${basename(file, '.json')} (conventions-30, feeds-39, music-14)`, () => {
+  describe(`serves the client ${basename(file, '.json')} (conventions-30, feeds-39, music-14)`, () => {
     for (const entry of entries)
       test(entry.name, async () => {
         const [method, path] = fill(entry.request).split(' ') as ['GET', string]

@@ -14,14 +14,14 @@ import type { Person, World } from '#test/world.ts'
 export type Seed = {
   reader: Person
   writer: Person
-  /** What the requests of clients name. */
+  /** Ids in the requests of clients. */
   values: Record<string, string | number | (() => string | number)>
 }
 
 const PHONE = '13700000001'
 const PASSWORD = 'a password of a client'
 
-/** A small community, made through the API, in which every list that clients read has something. */
+/** Creates a small community through the API with an item in every list that clients read. */
 export async function seedForClients(world: World): Promise<Seed> {
   const { as, person, sql } = world
   const feeds = feedsOf(world)

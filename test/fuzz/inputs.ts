@@ -1,7 +1,7 @@
 import type { Dice } from '#test/fixtures/dice.ts'
 import { HOSTILE, HOSTILE_SEGMENTS } from '#test/fixtures/hostile.ts'
 
-/** The part of JSON Schema that the description of the API uses. */
+/** The part of JSON Schema that the API description uses. */
 export type Schema = {
   $ref?: string
   type?: string | string[]
@@ -30,18 +30,18 @@ const TEXTS = [
   '@someone hi',
   '100%_',
 ]
-/** Of a fresh database everything that exists has a small id. */
+/** Ids of a fresh database are small. */
 const KNOWN_IDS = 14
 
 export type Inputs = {
   valid(schema: Schema, name: string): unknown
-  /** Mostly what the schema asks for, with a fault or several in `spoilt` inputs. */
+  /** Mostly valid input; `spoilt` inputs have one or more faults. */
   body(schema: Schema, isSpoilt: boolean): unknown
   segment(): string
   hostile(): unknown
 }
 
-/** Makes inputs from the schemas of the description. */
+/** Generates inputs from the schemas of the description. */
 export function createInputs(dice: Dice, named: Record<string, Schema>): Inputs {
   const resolve = (schema: Schema): Schema =>
     schema.$ref === undefined ? schema : resolve(named[schema.$ref.split('/').at(-1) ?? ''] ?? {})
@@ -93,7 +93,7 @@ export function createInputs(dice: Dice, named: Record<string, Schema>): Inputs 
   }
 
   const object = ({ properties = {}, required = [] }: Schema) => {
-    // A form of many optional fields is sent full now and then, else with a few of them.
+    // Objects with many optional fields are sometimes sent in full, otherwise with a few.
     const share = dice.pick([0, 0.15, 0.5, 1])
     return Object.fromEntries(
       Object.entries(properties)

@@ -1,4 +1,4 @@
-import type { Server } from '#platform/http.ts'
+import type { Server } from '#platform/http'
 import type { Schema } from './inputs.ts'
 
 const VERBS = ['get', 'post', 'put', 'patch', 'delete'] as const
@@ -13,7 +13,7 @@ export type Operation = {
   query: { name: string; required: boolean; schema: Schema }[]
   body: Schema | undefined
   isForm: boolean
-  /** Takes away what other requests need, so that it has its turn at the end of a round. */
+  /** Destroys what other requests need, so it runs at the end of a round. */
   isDestructive: boolean
 }
 
@@ -26,7 +26,7 @@ type Document = {
   components: { schemas: Record<string, Schema> }
 }
 
-/** Every operation that the server describes but the one that never ends, and the schemas that they name. */
+/** Every operation of the description except the endless one, with the referenced schemas. */
 export function readOperations(app: Server): { operations: Operation[]; named: Record<string, Schema> } {
   const { paths, components } = app.swagger() as unknown as Document
   const operations = Object.entries(paths).flatMap(([path, verbs]) =>

@@ -12,12 +12,12 @@ import { type Operation, readOperations } from './operations.ts'
 import { createTally, type Tally } from './tally.ts'
 
 const { seed, requests } = JSON.parse(process.env.KITH_FUZZ ?? '{}') as { seed: number; requests: number }
-/** What is there is used up by then: the next requests get a database of their own. */
+/** Requests per database; its data is used up by then. */
 const ROUND = 6000
-/** From there on in a round also that which takes away. */
+/** Start of destructive operations in a round. */
 const BEFORE_END = 0.75
 const MOST_FAULTS = 20
-/** No request may take that long. */
+/** Time limit of a request. */
 const PATIENCE_MS = 30_000
 
 const faults = new Set<string>()
@@ -72,7 +72,7 @@ async function playRound(round: number, length: number): Promise<void> {
       if (faults.size >= MOST_FAULTS) return
     }
     if (answer && status < 300) remember(operation, answer.body)
-    // Signed out by what it asked for.
+    // Signed out by its own request.
     if (status === 401 && caller) caller.token = (await issueToken(world.sql, caller.id)).access_token
   }
 
@@ -87,7 +87,7 @@ async function playRound(round: number, length: number): Promise<void> {
       .map(({ value }) => value)
   }
 
-  /** What lists and creations tell of ids is asked for later, under the address where it was. */
+  /** Ids from lists and creations are used later for the same path. */
   function remember({ path, method }: Operation, body: unknown) {
     if (path.includes('{') || !['GET', 'POST'].includes(method)) return
     const rows = Array.isArray(body) ? body : [body, ...Object.values(body ?? {})].flat()
@@ -98,7 +98,7 @@ async function playRound(round: number, length: number): Promise<void> {
     found.set(path, [...ids.slice(0, 5).map(String), ...before].slice(0, 20))
   }
 
-  /** Mostly what is there, sometimes what cannot be. */
+  /** Mostly existing ids, sometimes impossible ones. */
   function addressOf({ path }: Operation): string {
     const usual = kept.address(path).split('/')
     return path

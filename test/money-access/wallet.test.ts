@@ -13,7 +13,7 @@ const lastOf = async (table: string, who: Person): Promise<number> => {
   return row.id
 }
 
-/** A feed that the applicant bought, and what the applicant asked of the administration. */
+/** A feed that the applicant bought, and requests of the applicant to the administration. */
 async function walletScene() {
   const { feed, node } = await saleScene()
   await expect(201, as(applicant, 'POST', `/currency/purchases/${node}`))
@@ -99,7 +99,7 @@ matrix('who may read what was paid, decide on money, give it and audit it', wall
   ['audit', () => ['GET', '/admin/ledger/audit'], nobodyBut(200), 'admin: ledger'],
 ])
 
-test('lists of orders, withdrawals and requests hold what is one’s own', async () => {
+test("lists only the viewer's own orders, withdrawals and requests", async () => {
   await walletScene()
   await commented(`/feeds/${await feedOf(author)}`, 'feed:comment')
   const count = async (who: Person, path: string) => (await expect(200, as(who, 'GET', path))).length

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** What more is to be run for a module whose rules others show; patterns of test files. */
+/** Additional tests for a module with rules tested elsewhere; patterns of test files. */
 const ACROSS: Record<string, string[]> = {
   audit: ['src/modules/topics/admin', 'src/modules/settings/admin', 'src/modules/abilities'],
   accounts: ['test/account-deletion.test.ts', 'test/erasure.test.ts'],
@@ -26,7 +26,7 @@ const ACROSS: Record<string, string[]> = {
     'test/exports-faults.test.ts',
     'src/modules/music/songs',
     'src/commands/export.test.ts',
-    'src/commands/thinksns/people.test.ts',
+    'importers/thinksns/people.test.ts',
     'src/modules/feeds',
     'src/modules/accounts',
   ],
@@ -45,12 +45,9 @@ const PLATFORM: Record<string, string[]> = {
   console: ['test/console-routes.test.ts', 'test/console-build.test.ts'],
   'content.ts': ['test/conventions.test.ts'],
   database: ['src/platform/http/overload.test.ts', 'test/failover.test.ts'],
-  'database-import': ['src/commands/thinksns'],
   'database-server.ts': ['test/cli.test.ts'],
-  'embedded-postgres': ['src/platform/embedded-postgres.test.ts'],
+  'embedded-postgres': ['src/platform/database/embedded-postgres.test.ts'],
   'export-lines.ts': ['src/commands/export.test.ts'],
-  generations: ['test/kept-pages.test.ts'],
-  'generations.ts': ['test/kept-pages.test.ts'],
   http: [
     'test/hardening.test.ts',
     'test/conventions.test.ts',
@@ -59,7 +56,7 @@ const PLATFORM: Record<string, string[]> = {
     'src/modules/files/uploads',
     'src/modules/files/variants',
     'src/modules/statistics/statistics.test.ts',
-    'test/kept-pages.test.ts',
+    'test/http-caching.test.ts',
     'test/bad-input.test.ts',
   ],
   'http.ts': ['test/hardening.test.ts', 'test/conventions.test.ts'],
@@ -71,29 +68,23 @@ const PLATFORM: Record<string, string[]> = {
   media: ['src/modules/files'],
   'outbound.ts': ['test/hardening.test.ts', 'src/modules/notifications/webhooks'],
   'own-writes.ts': ['test/replicas.test.ts'],
-  pages: [
-    'test/kept-own-pages.test.ts',
-    'test/kept-overlays.test.ts',
-    'test/kept-pages.test.ts',
-    'test/replicas.test.ts',
-  ],
   processes: ['test/processes.test.ts'],
   'personal-data.ts': ['test/exports.test.ts'],
   'push.ts': ['src/modules/notifications/push'],
-  'rate-limit.ts': ['src/platform/rate-limit-redis.test.ts', 'test/processes.test.ts'],
+  'rate-limit.ts': ['src/platform/processes/rate-limit-redis.test.ts', 'test/processes.test.ts'],
   'replicas.ts': ['test/replicas.test.ts'],
   'start-checks.ts': ['test/start-mistakes.test.ts'],
   storage: ['src/modules/files'],
 }
 
-/** How many folders two paths share. */
+/** Number of shared folders of two paths. */
 function nearness(file: string, test: string): number {
   const [one, other] = [dirname(file).split('/'), dirname(test).split('/')]
   const apart = one.findIndex((part, index) => part !== other[index])
   return apart < 0 ? one.length : apart
 }
 
-/** The tests that have to notice when a guard of this file goes, those beside it first. */
+/** Tests that should fail without a guard of this file, nearest first. */
 export function testsFor(root: string, file: string, kind: string): string[] {
   const [, place, module_ = ''] = file.split('/')
   const own = place === 'modules' ? `src/modules/${module_}` : dirname(file)
@@ -111,9 +102,9 @@ export function testsFor(root: string, file: string, kind: string): string[] {
   const across =
     place === 'modules' ? (ACROSS[module_] ?? []) : [...(PLATFORM[module_] ?? []), 'test/platform.test.ts']
   const matrix = kind === 'access' ? ['test/access-matrix.test.ts'] : []
-  // What a module takes over from another installation is shown by whole imports.
-  const imports = file.includes('/imports/thinksns') ? find('src/commands/thinksns') : []
-  // The platform's folder holds tests of many things: what shows a file's rules comes before those beside it.
+  // Full imports test every step of an importer.
+  const imports = file.startsWith('importers/') ? find('importers/thinksns') : []
+  // The platform's folder mixes tests of many subjects, so declared tests come before neighbours.
   const first =
     place === 'modules' ? [] : [...beside.filter((test) => test === named), ...across.flatMap(find)]
   return [...new Set([...matrix, ...imports, ...first, ...beside, ...across.flatMap(find)])]

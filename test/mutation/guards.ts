@@ -1,4 +1,4 @@
-/** What a guard is made of. */
+/** Kinds of guards. */
 export type Kind =
   | 'refusal'
   | 'quiet'
@@ -11,12 +11,12 @@ export type Kind =
   | 'lock'
   | 'access'
 
-/** One guard in a source file, and what stands there without it. */
+/** A guard in a source file, with its replacement. */
 export type Guard = {
   file: string
   kind: Kind
   line: number
-  /** The line where it begins, trimmed: with the file and the kind it names the guard when lines move. */
+  /** The trimmed first line, which identifies the guard with file and kind when lines move. */
   text: string
   start: number
   end: number
@@ -25,7 +25,7 @@ export type Guard = {
 
 type Finding = { kind: Kind; start: number; end: number; replacement: string }
 
-/** The place after the bracket that closes the one at `open`; strings and templates are stepped over. */
+/** Position after the bracket that closes the one at `open`; skips strings and templates. */
 function closing(source: string, open: number): number {
   let depth = 0
   let quote = ''
@@ -44,7 +44,10 @@ function closing(source: string, open: number): number {
   return source.length
 }
 
-/** `if (…) throw …` and `if (…) return …`, in which the condition is found, for it may do something, and never holds. */
+/**
+ * `if (…) throw …` and `if (…) return …`. The condition is evaluated, for it may have effects, and never
+ * holds.
+ */
 function refusals(source: string): Finding[] {
   return [...source.matchAll(/\bif \(/g)].flatMap((match): Finding[] => {
     const open = match.index + 3
@@ -56,7 +59,7 @@ function refusals(source: string): Finding[] {
   })
 }
 
-/** A condition that is there for some readers: `${notBlockedBy(…)}`, `${visibleFeed(…)}`, `${when(…)}`. */
+/** A condition that depends on the viewer: `${notBlockedBy(…)}`, `${visibleFeed(…)}`, `${when(…)}`. */
 function filters(source: string): Finding[] {
   const calls = /\$\{(?:(notBlockedBy|unblocked|when)|visible[A-Z]\w*)\(/g
   return [...source.matchAll(calls)].flatMap((match): Finding[] => {
@@ -71,7 +74,7 @@ function filters(source: string): Finding[] {
   })
 }
 
-/** A call for the sake of what it throws. */
+/** A call that only throws. */
 function checks(source: string): Finding[] {
   const calls = /^[ \t]+(?:await )?((?:require|check|admit|refuse|assert|ensure|demand|forbid)[A-Z]\w*\()/gm
   return [...source.matchAll(calls)].flatMap((match): Finding[] => {
@@ -82,12 +85,12 @@ function checks(source: string): Finding[] {
   })
 }
 
-/** Pieces that are looked for as they stand; `undefined` leaves one alone. */
+/** Literal replacements; `undefined` skips one. */
 const PIECES: [Kind, RegExp, (found: string, before: string) => string | undefined][] = [
   [
     'deleted',
     /\b(\w+\.)?deleted_at is null/g,
-    // The condition of a partial index has to be repeated as it is.
+    // The condition of a partial index must stay.
     (_, before) => (/on conflict[^`]*where $/.test(before) ? undefined : 'true'),
   ],
   [
@@ -103,7 +106,7 @@ const PIECES: [Kind, RegExp, (found: string, before: string) => string | undefin
   [
     'state',
     /(?<=\b(?:and|where) )(\w+\.)?(\w*(?:state|status)) (=|<>) ('\w+'|\d+)/g,
-    // The condition of a partial index has to be repeated as it is.
+    // The condition of a partial index must stay.
     (_, before) => (/on conflict[^`]*where $/.test(before) ? undefined : 'true'),
   ],
   [
@@ -127,7 +130,7 @@ function pieces(source: string): Finding[] {
   )
 }
 
-/** Every guard of a source file that this program knows to remove, in the order of the file. */
+/** Lists the removable guards of a source file in order. */
 export function guardsOf(file: string, source: string): Guard[] {
   return [...refusals(source), ...checks(source), ...filters(source), ...pieces(source)]
     .map((finding) => {

@@ -4,10 +4,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { importing } from '#test/bundle.ts'
 
-/** How a test file ended. */
+/** Result of a test file. */
 export type Ending = 'green' | 'red' | 'stuck'
 
-/** Runs test files in one process in a folder, until their end or the first red test. */
+/** Runs test files in one process and folder, to their end or the first failure. */
 export async function runTests(
   folder: string,
   files: readonly string[],
@@ -20,8 +20,8 @@ export async function runTests(
     ['--test-reporter=tap', files.length > 1 ? together : (files[0] ?? '')],
     {
       cwd: folder,
-      // Each process would else compile hundreds of files anew, and build the console.
-      env: { ...process.env, NODE_COMPILE_CACHE: join(folder, '.compiled'), CONSOLE: 'off' },
+      // Without these each process would compile hundreds of files again, and build the console.
+      env: { ...process.env, NODE_COMPILE_CACHE: join(folder, '.compiled'), CONSOLE: 'off', WEB: 'off' },
       stdio: ['ignore', 'pipe', 'ignore'],
     },
   )

@@ -42,7 +42,7 @@ tell('who is told of what the administration decides', [
   ...(
     [
       [0, 'news:audit', 'Your article was published.'],
-      [3, 'news:reject', 'Not for us'],
+      [3, 'news:reject', 'Your article was rejected. Not for us'],
     ] as const
   ).map(
     ([audit_status, kind, text]): Row => ({
@@ -52,7 +52,7 @@ tell('who is told of what the administration decides', [
         const draft = { title: 'My story', content: 'Once upon a time', tags: `${tag}` }
         const sent = await as(anna, 'POST', `/news/categories/${category}/currency-news`, draft)
         const { id } = made(sent).body
-        const mark = audit_status === 0 ? {} : { mark: text }
+        const mark = audit_status === 0 ? {} : { mark: 'Not for us' }
         return {
           act: () => as(by, 'PATCH', `/admin/news/${id}`, { audit_status, ...mark }),
           told: [system(anna, SITE, kind, { type: 'news', id }, text, { news: { id, title: 'My story' } })],
@@ -95,7 +95,7 @@ tell('who is told of what the administration decides', [
   ),
   ...(['pass', 'reject'] as const).map(
     (action): Row => ({
-      what: `certification decided: ${action}; clients show the contents of a rejection as its reason`,
+      what: `certification decided: ${action}; contents of a rejection end with the reason`,
       site: true,
       async scene(by) {
         await sql`delete from certifications where user_id = ${anna.id}`
@@ -103,11 +103,14 @@ tell('who is told of what the administration decides', [
         const files = [await uploadPicture(world, anna)]
         made(await as(anna, 'POST', '/user/certification', { type: 'user', ...papers, files }))
         const { id } = (await as(anna, 'GET', '/user/certification')).body
-        const state = action === 'pass' ? 'passed' : 'reject'
-        const text = action === 'pass' ? 'Your certification was accepted.' : 'Not to be read'
+        const state = action === 'pass' ? 'passed' : 'rejected'
+        const text =
+          action === 'pass'
+            ? 'Your certification was accepted.'
+            : 'Your certification was rejected. Not to be read'
         const about = { type: 'certifications', id }
         const more = { state, certification: { id } }
-        const body = action === 'pass' ? { desc: 'x' } : { reject_content: text }
+        const body = action === 'pass' ? { desc: 'x' } : { reject_content: 'Not to be read' }
         return {
           act: () => as(by, 'PATCH', `/admin/certifications/${id}/${action}`, body),
           told: [system(anna, SITE, 'user-certification', about, text, more)],

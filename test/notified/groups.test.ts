@@ -53,7 +53,16 @@ tell('who is told of what happens in groups', [
         const more = { group: { id, name: 'A group' }, state }
         return {
           act: () => as(by, 'PATCH', path, { status }),
-          told: [system(anna, by, 'group:join', { type: 'groups', id }, text, more)],
+          told: [
+            system(
+              anna,
+              by,
+              `group:join:${status === 1 ? 'accept' : 'reject'}`,
+              { type: 'groups', id },
+              text,
+              more,
+            ),
+          ],
         }
       },
     }),
@@ -84,7 +93,7 @@ tell('who is told of what happens in groups', [
       const text = 'A group was handed over to you.'
       return {
         act: () => as(by, 'PATCH', `/groups/${id}/owner`, { target: anna.id }),
-        told: [system(anna, by, 'group:transform', { type: 'groups', id }, text, more)],
+        told: [system(anna, by, 'group:transfer', { type: 'groups', id }, text, more)],
       }
     },
   },
@@ -120,8 +129,8 @@ tell('who is told of what happens in groups', [
             made(await as(anna, 'POST', `/reports/${kind}s/${target}`, { content: 'Rude' }))
             const { id } = (await as(dora, 'GET', `/reports?group_id=${group}&limit=1`)).body[0]
             const state = verb === 'accept' ? 'passed' : 'rejected'
-            const text = `A report of a ${kind} in your group was ${verb}ed.`
-            const more = { ...things, state, subject: kind === 'post' ? 'A post' : 'Well said' }
+            const text = `The report of a ${kind} in a group was ${verb}ed.`
+            const more = { ...things, state }
             return {
               act: () => as(dora, 'PATCH', `/reports/${id}/${verb}`),
               told: (verb === 'accept' ? [anna, ben] : [anna]).map((who) =>

@@ -22,7 +22,11 @@ tell('who is told of rewards, purchases and withdrawals', [
         'qa:reward',
         'Your answer was given a reward.',
         async (id: number) => ({
-          answer: { id, question_id: (await guest('GET', `/question-answers/${id}`)).body.question_id },
+          answer: {
+            id,
+            question_id: (await guest('GET', `/question-answers/${id}`)).body.question_id,
+            body: 'Half past ten',
+          },
         }),
       ],
       [

@@ -76,8 +76,7 @@ tell('who is told of pins', [
         const pin = await pinOf(`${name}:comment`, target)
         const text = `The request to pin your comment was ${state === 'passed' ? 'accepted' : 'rejected'}.`
         const about = name === 'feed' ? { feed: { id } } : { news: { id, title: 'My article' } }
-        const spelled = name === 'news' && state === 'rejected' ? 'reject' : state
-        const more = { state: spelled, comment: { id: target, contents: 'Well said' }, ...about }
+        const more = { state, comment: { id: target, contents: 'Well said' }, ...about }
         const kind = `pinned:${name}/comment`
         assert.ok(type)
         return {
@@ -201,9 +200,8 @@ tell('who is told of pins', [
         made(await as(anna, 'POST', `/currency-pinned/comments/${target}`, price))
         const state = verb === 'accept' ? 'passed' : 'rejected'
         const text = `The request to pin your comment was ${verb}ed.`
-        const spelled = verb === 'accept' ? state : 'reject'
         const things = { comment: { id: target, contents: 'Well said' }, post: { id, title: 'A post' } }
-        const more = { state: spelled, ...things, group_id: group }
+        const more = { state, ...things, group_id: group }
         const about = { type: 'comments', id: target }
         return {
           act: () => as(by, 'PATCH', `/currency-pinned/comments/${target}/${verb}`),

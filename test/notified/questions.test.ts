@@ -38,7 +38,7 @@ tell('who is told of questions and answers', [
             const { id } = row!
             const more = {
               question: { id: question, subject: 'What is the time?' },
-              answer: { id, question_id: question },
+              answer: { id, question_id: question, body: 'Half past ten' },
             }
             const about = { type: 'question-answers', id }
             const text = 'Your question was answered.'
@@ -57,7 +57,7 @@ tell('who is told of questions and answers', [
         const id = await answer(anna, question)
         const more = {
           question: { id: question, subject: 'What is the time?' },
-          answer: { id, question_id: question },
+          answer: { id, question_id: question, body: 'Half past ten' },
         }
         const about = { type: 'question-answers', id }
         const sender = anonymity ? SITE : by
@@ -74,7 +74,11 @@ tell('who is told of questions and answers', [
       const question = await askForLooks(anna, cleo)
       const id = await answer(cleo, question)
       const subject = 'What is the time?'
-      const more = { question: { id: question, subject }, answer: { id, question_id: question }, amount: 100 }
+      const more = {
+        question: { id: question, subject },
+        answer: { id, question_id: question, body: 'Half past ten' },
+        amount: 100,
+      }
       const about = { type: 'question-answers', id }
       const text = 'Somebody paid to see an answer to your question.'
       return {

@@ -22,10 +22,10 @@ for (let n = 0; n < 7; n += 1) {
 const feeds = ids(
   await sql<{ id: number }[]>`select id from feeds where user_id = ${ann.id} order by id desc`,
 )
-/** Each list is asked for in pages of three. */
+/** Uses pages of three. */
 const pageSize = 3
 
-test('a list by the last id goes through everything once, in requests of a page', async () => {
+test('walks a list by the last id once, page by page', async () => {
   const { kith, asked } = clientOf(url, ann)
   const params = { query: { type: 'users' as const, user: ann.id } }
   assert.deepEqual(ids(await collect(kith.list('/feeds', { params, pageSize }))), feeds)
@@ -37,7 +37,7 @@ test('a list by the last id goes through everything once, in requests of a page'
   )
 })
 
-test('nothing is asked for beyond what is taken', async () => {
+test('requests no further page than the caller reads', async () => {
   const { kith, asked } = clientOf(url, ann)
   for await (const feed of kith.list('/feeds', {
     params: { query: { type: 'users', user: ann.id } },
@@ -49,7 +49,7 @@ test('nothing is asked for beyond what is taken', async () => {
   assert.equal(asked.length, 1)
 })
 
-test('feeds by rank go on below the rank and the id of the last one', async () => {
+test('continues hot feeds below the rank and id of the last one', async () => {
   await sql`insert into feed_hots (feed_id, hot, created_at) select id, 50 + id % 2, created_at from feeds
     on conflict (feed_id) do update set hot = excluded.hot`
   const { kith } = clientOf(url, ann)
@@ -60,7 +60,7 @@ test('feeds by rank go on below the rank and the id of the last one', async () =
   assert.deepEqual(ids(hot), ids(whole))
 })
 
-test('lists by place, by page, by a place in one direction and by who came since end where they end', async () => {
+test('ends lists by offset, by page, by position and by time at their end', async () => {
   const root = await person({ roles: ['founder'] })
   const others = await Promise.all(Array.from({ length: 7 }, () => person()))
   for (const other of others) assert.equal((await as(other, 'PUT', `/user/followings/${ann.id}`)).status, 204)
@@ -94,7 +94,7 @@ test('lists by place, by page, by a place in one direction and by who came since
   assert.equal(told.length, 0)
 })
 
-test('notifications come page by page, as many as there are', async () => {
+test('reads notifications page by page to the end', async () => {
   const eve = await person()
   const { kith, asked } = clientOf(url, eve)
   for (let n = 0; n < 17; n += 1) await as(await person(), 'PUT', `/user/followings/${eve.id}`)

@@ -7,7 +7,7 @@ import { clientOf, createRunningWorld } from './running.ts'
 
 const { url, person, as } = await createRunningWorld()
 
-test('an operation that moves money has one key over all its attempts, and happens once', async () => {
+test('uses one key for all attempts of a payment, which takes effect once', async () => {
   const [root, ann, bob] = [await person({ roles: ['founder'] }), await person(), await person()]
   await as(root, 'POST', `/admin/users/${ann.id}/points`, { amount: 500, reason: 'A gift' })
   const keys: (string | null)[] = []
@@ -17,7 +17,7 @@ test('an operation that moves money has one key over all its attempts, and happe
       const response = await fetch(input, init)
       if (!sent.url.includes('new-rewards')) return response
       keys.push(sent.headers.get('idempotency-key'))
-      // The server has done it, and the answer is lost.
+      // The server did it, and the reply is lost.
       if (keys.length === 1) throw new TypeError('lost')
       return response
     },
@@ -28,7 +28,25 @@ test('an operation that moves money has one key over all its attempts, and happe
   assert.equal((await kith.get('/user')).currency?.sum, 400)
 })
 
-test('an operation without a key is never sent twice when its answer is lost', async () => {
+test('types the price in the error of unpaid content, which pays for it', async () => {
+  const [root, ann, bob] = [await person({ roles: ['founder'] }), await person(), await person()]
+  await as(root, 'PATCH', '/admin/settings', { 'feed:paycontrol': true })
+  await as(root, 'POST', `/admin/users/${ann.id}/points`, { amount: 100, reason: 'A gift' })
+  const { kith: author } = clientOf(url, bob)
+  const written = { feed_from: 1, feed_mark: 2, feed_content: 'A long text that costs something', amount: 30 }
+  const { id: feed } = await author.post('/feeds', { body: written })
+  const { kith } = clientOf(url, ann)
+  const read = () => kith.get('/feeds/{feed}', { params: { path: { feed } } })
+  const error = await read().catch((thrown: unknown) => thrown)
+  assert.ok(isKithError(error, 'feed_not_paid'))
+  // The compiler knows both fields.
+  const { paid_node: node, amount }: { paid_node: number; amount: number } = error.body
+  assert.equal(amount, 30)
+  await kith.post('/currency/purchases/{node}', { params: { path: { node } }, body: {} })
+  assert.equal((await read()).feed_content, written.feed_content)
+})
+
+test('does not repeat an operation without a key when its reply is lost', async () => {
   let sent = 0
   const { kith } = clientOf(url, await person(), {
     fetch: async (input, init) => {
@@ -42,7 +60,7 @@ test('an operation without a key is never sent twice when its answer is lost', a
   assert.equal(sent, 1)
 })
 
-test('a message of a webhook is taken with a good signature, and with nothing else', async () => {
+test('accepts a webhook message only with a valid signature', async () => {
   const [secret, other] = [createWebhookSecret(), createWebhookSecret()]
   const body = JSON.stringify({ type: 'feed.created', data: { id: 1, text: '你好' } })
   const seconds = Math.floor(Date.now() / 1000)
@@ -68,7 +86,7 @@ test('a message of a webhook is taken with a good signature, and with nothing el
     await assert.rejects(verifyWebhook(wrong), (error) => isKithError(error, 'webhook_not_signed'))
 })
 
-test('what another sender signs by the specification is taken as well', async () => {
+test('accepts messages that another sender signed by the specification', async () => {
   const secret = createWebhookSecret()
   const [sentAt, body] = [new Date(), JSON.stringify({ type: 'feed.created', data: {} })]
   const headers = {

@@ -13,14 +13,14 @@ const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const world = await createRunningWorld()
 const { signUp } = signUpsOn(world)
-/** In the project, so that the compiler is found. */
+/** Inside the project, so that the compiler is found. */
 const cache = join(ROOT, 'node_modules/.cache')
 await mkdir(cache, { recursive: true })
 const stage = await mkdtemp(join(cache, 'sdk-'))
 const project = await mkdtemp(join(tmpdir(), 'kith-sdk-'))
 after(() => Promise.all([stage, project].map((path) => rm(path, { recursive: true, force: true }))))
 
-/** Packs the library as it would be published, and installs it where nothing else is. */
+/** Packs the library as for publication, and installs it into an empty folder. */
 async function install(): Promise<string[]> {
   for (const path of ['package.json', 'tsconfig.json', 'README.md', 'LICENSE', 'src'])
     await cp(join(ROOT, 'sdk', path), join(stage, path), { recursive: true })
@@ -32,7 +32,7 @@ async function install(): Promise<string[]> {
     { filename: string; files: { path: string }[] },
   ]
   await writeFile(join(project, 'package.json'), '{ "name": "empty", "private": true, "type": "module" }')
-  // Without a network: it needs nothing that is not in it.
+  // Installs without a network, because the package has no dependencies.
   const options = ['--offline', '--no-audit', '--no-fund', '--cache', join(project, 'cache')]
   await run('npm', ['install', ...options, packed.filename], { cwd: project })
   return packed.files.map(({ path }) => path)
@@ -40,7 +40,7 @@ async function install(): Promise<string[]> {
 
 const files = await install()
 
-test('the package holds what runs and its types, and neither sources nor tools', () => {
+test('packs runnable files and types, without sources and tools', () => {
   for (const path of ['dist/index.js', 'dist/index.d.ts', 'dist/generated/api.d.ts', 'README.md', 'LICENSE'])
     assert.ok(files.includes(path), path)
   assert.deepEqual(
@@ -49,7 +49,7 @@ test('the package holds what runs and its types, and neither sources nor tools',
   )
 })
 
-test('the example of its README runs in an empty project', async () => {
+test("runs the README's example in an empty project", async () => {
   const readme = await readFile(join(ROOT, 'sdk/README.md'), 'utf8')
   const [, example = ''] = /```js\n(import .*?)```/s.exec(readme) ?? []
   assert.ok(example.split('\n').length <= 35, 'the example is short')
@@ -66,7 +66,7 @@ test('the example of its README runs in an empty project', async () => {
   ])
 })
 
-test('its types say what an operation takes and answers', async () => {
+test('types the input and reply of an operation', async () => {
   const program = `import { createClient, type Schema } from '@kith/client'
 const kith = createClient({ url: 'http://127.0.0.1' })
 export const name: Promise<string> = kith.get('/user').then((me) => me.name)

@@ -2,17 +2,17 @@ import type { AddressInfo } from 'node:net'
 import { createWorld, type Person, type World } from '#test/world.ts'
 import { type ClientOptions, createClient, memoryTokens } from '../../sdk/src/index.ts'
 
-/** A world that listens, and its address: the client library speaks to it as to any server. */
+/** A listening world with its address, for the client library. */
 export async function createRunningWorld(env: Record<string, string> = {}): Promise<World & { url: string }> {
   const world = await createWorld(env)
   await world.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = world.app.server.address() as AddressInfo
-  // Addresses of uploads and of the bytes of files begin with it.
+  // Addresses of uploads and files begin with it.
   world.ctx.config.publicUrl = `http://127.0.0.1:${port}`
   return { ...world, url: world.ctx.config.publicUrl }
 }
 
-/** A client with the sign-in of a person of the test, and the addresses that it asked for. */
+/** A signed-in client of a test user, with a log of its requests. */
 export function clientOf(url: string, { token }: Person, options: ClientOptions = {}) {
   const hour = Date.now() + 3_600_000
   const asked: string[] = []

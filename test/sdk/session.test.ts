@@ -16,7 +16,7 @@ const world = await createRunningWorld()
 const { sql, url } = world
 const { signUp } = signUpsOn(world)
 
-/** What the tabs of a browser share, with a count of exchanges. */
+/** The shared state of a browser's tabs, with a count of refreshes. */
 function browser() {
   const kept = new Map<string, string>()
   const storage = {
@@ -33,7 +33,7 @@ function browser() {
   return {
     tab: () => createClient({ url, tokens: browserTokens({ key, storage }), fetch: counted }),
     exchanges: () => calls.filter((path) => path.endsWith('/auth/refresh')).length,
-    /** Lets the token end soon by the clock of the browser. */
+    /** Makes the token expire soon by the browser's clock. */
     age: () => {
       const token = JSON.parse(kept.get(key) ?? '')
       kept.set(key, JSON.stringify({ ...token, expiresAt: Date.now() + 1_000 }))
@@ -41,7 +41,7 @@ function browser() {
   }
 }
 
-test('who signs in reads what only they may read, and a guest is told who they are not', async () => {
+test('reads private data after sign-in, and throws unauthenticated for a guest', async () => {
   const ann = await signUp()
   const kith = createClient({ url })
   assert.equal(await kith.session.isSignedIn(), false)
@@ -54,7 +54,30 @@ test('who signs in reads what only they may read, and a guest is told who they a
   await assert.rejects(kith.get('/user'), (error) => isKithError(error, 'unauthenticated'))
 })
 
-test('an error says its status, code, fields and request, in the language of the client', async () => {
+test('adopts the token of a registration, and rejects anything else', async () => {
+  const ann = await signUp()
+  const kith = createClient({ url })
+  const waiting = { message: 'Your account waits for approval.' }
+  for (const none of [
+    waiting,
+    undefined,
+    null,
+    {},
+    '',
+    { token: '', ttl: 1, refresh_ttl: 1 },
+    { token: 'x' },
+  ]) {
+    await assert.rejects(kith.session.adopt(none as never), /^TypeError: adopt\(\) got no token/)
+    assert.equal(await kith.session.isSignedIn(), false)
+  }
+  const issued = await createClient({ url }).post('/auth/login', {
+    body: { login: ann.name, password: ann.password },
+  })
+  await kith.session.adopt(issued)
+  assert.equal((await kith.get('/user')).name, ann.name)
+})
+
+test("reports status, code, fields and request of an error in the client's language", async () => {
   const kith = createClient({ url, language: 'zh' })
   const failed = await kith.session.signIn({ login: 'nobody', password: 'wrong' }).catch((error) => error)
   assert.ok(failed instanceof KithError)
@@ -65,7 +88,7 @@ test('an error says its status, code, fields and request, in the language of the
   await assert.rejects(away.get('/bootstrappers'), (error) => isKithError(error, 'network_error'))
 })
 
-test('operations without a body answer undefined, and refusals of input name the field', async () => {
+test('returns undefined for operations without a body, and names the field of an input error', async () => {
   const [ann, bob] = [await signUp(), await signUp()]
   const kith = createClient({ url })
   await kith.session.signIn({ login: ann.name, password: ann.password })
@@ -76,7 +99,7 @@ test('operations without a body answer undefined, and refusals of input name the
   assert.equal(refused.status, 422)
 })
 
-test('a token that ends soon is exchanged once for requests at once, in all tabs', async () => {
+test('refreshes an expiring token once for concurrent requests in all tabs', async () => {
   const ann = await signUp()
   const { tab, exchanges, age } = browser()
   const [one, two] = [tab(), tab()]
@@ -89,7 +112,7 @@ test('a token that ends soon is exchanged once for requests at once, in all tabs
   assert.equal(exchanges(), 1)
 })
 
-test('a token that the server refuses is exchanged, and the request sent again with its body', async () => {
+test('refreshes a rejected token and repeats the request with its body', async () => {
   const [ann, bob] = [await signUp(), await signUp()]
   const { tab, exchanges } = browser()
   const kith = tab()
@@ -104,7 +127,7 @@ test('a token that the server refuses is exchanged, and the request sent again w
   )
 })
 
-test('a sign-in that ended elsewhere ends here, and every tab is told', async () => {
+test('ends the sign-in in every tab when it was revoked elsewhere', async () => {
   const ann = await signUp()
   const { tab } = browser()
   const [one, two] = [tab(), tab()]
@@ -121,7 +144,7 @@ test('a sign-in that ended elsewhere ends here, and every tab is told', async ()
   two.close()
 })
 
-test('an exchange whose answer was lost is asked for again, and a server that is away ends no sign-in', async () => {
+test('retries a refresh with a lost reply, and keeps the sign-in while the server is away', async () => {
   const ann = await signUp()
   const tokens = memoryTokens()
   let lost = 0
@@ -153,7 +176,7 @@ test('an exchange whose answer was lost is asked for again, and a server that is
   assert.equal((await kith.get('/user')).name, ann.name)
 })
 
-test('who has a second factor is asked for it, again while the answer is wrong', async () => {
+test('asks for the second factor, and again after a wrong code', async () => {
   const ann = await signUp()
   const kith = createClient({ url })
   await kith.session.signIn({ login: ann.name, password: ann.password })
@@ -176,7 +199,7 @@ test('who has a second factor is asked for it, again while the answer is wrong',
   await assert.rejects(given, (error) => isKithError(error, 'second_factor_required'))
 })
 
-/** The compiler holds that these are the codes of the operation, all of them and no other. */
+/** The compiler checks that these are exactly the codes of the operation. */
 const EXPORT_ERRORS: Record<ErrorCodeOf<'getExport'>, string> = {
   no_such_export: 'There is none.',
   not_found: 'There is none.',
@@ -184,7 +207,7 @@ const EXPORT_ERRORS: Record<ErrorCodeOf<'getExport'>, string> = {
   too_many_requests: 'Wait a moment.',
 }
 
-test('the error codes of an operation are known by its name', async () => {
+test('types the error codes of an operation by its name', async () => {
   const ann = await signUp()
   const kith = createClient({ url })
   await kith.session.signIn({ login: ann.name, password: ann.password })

@@ -8,10 +8,10 @@ import { clientOf, createRunningWorld } from './running.ts'
 
 const { url, person, as, sql } = await createRunningWorld()
 
-/** Stands between client and server, and cuts what is open when told. */
+/** A proxy between client and server that can cut connections. */
 async function createCutter(): Promise<{
   url: string
-  /** Cuts what is open; nothing is let through again before `until`. */
+  /** Cuts open connections, and rejects new ones until `until`. */
   cut(until?: Promise<unknown>): void
   opened(): number
 }> {
@@ -47,7 +47,7 @@ async function createCutter(): Promise<{
   return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, cut, opened: () => opened }
 }
 
-test('notifications come as they happen, each once, over connections that are lost', async () => {
+test('delivers each notification once over lost connections', async () => {
   const ann = await person()
   const cutter = await createCutter()
   const { kith } = clientOf(cutter.url, ann, {})
@@ -55,7 +55,7 @@ test('notifications come as they happen, each once, over connections that are lo
   const follow = async () => as(await person(), 'PUT', `/user/followings/${ann.id}`)
   await follow()
   const seen: number[] = []
-  // Begins before everything, so that it does not matter when it is connected.
+  // Starts from the beginning, so that the time of connecting does not matter.
   for await (const told of kith.notifications({ after: 0, signal: ended.signal })) {
     assert.equal(told.type, 'follow')
     assert.ok(told.data.sender.name && told.id)
@@ -72,7 +72,7 @@ test('notifications come as they happen, each once, over connections that are lo
   assert.ok(cutter.opened() >= 2)
 })
 
-test('a stream that is lost before its first notification misses nothing that happens meanwhile', async () => {
+test('misses nothing when a stream is lost before its first notification', async () => {
   const ann = await person()
   await as(await person(), 'PUT', `/user/followings/${ann.id}`)
   const cutter = await createCutter()
@@ -82,7 +82,7 @@ test('a stream that is lost before its first notification misses nothing that ha
   const onConnection = (isOpen: boolean) => {
     if (!isOpen || !isFirst) return
     isFirst = false
-    // Bob follows while nobody listens.
+    // Bob follows while no stream is open.
     cutter.cut(as(bob, 'PUT', `/user/followings/${ann.id}`))
   }
   for await (const told of kith.notifications({ onConnection })) {
@@ -93,7 +93,7 @@ test('a stream that is lost before its first notification misses nothing that ha
   assert.equal(cutter.opened(), 2)
 })
 
-test('a stream ends with the sign-in', async () => {
+test('ends a stream with the sign-in', async () => {
   const ann = await person()
   await as(await person(), 'PUT', `/user/followings/${ann.id}`)
   const { kith } = clientOf(url, ann)

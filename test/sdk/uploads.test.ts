@@ -7,7 +7,7 @@ import { clientOf, createRunningWorld } from './running.ts'
 
 const { url, person, as } = await createRunningWorld()
 
-/** Opens and fetches as XMLHttpRequest of a browser does, and says how far it is. */
+/** A fake XMLHttpRequest that sends by fetch and reports progress. */
 class Xhr {
   upload: { onprogress: ((event: { loaded: number; total: number }) => void) | null } = { onprogress: null }
   onload: (() => void) | null = null
@@ -57,7 +57,7 @@ const picture = async () => {
   return new Blob([new Uint8Array(bytes)], { type: 'image/png' })
 }
 
-test('a file is uploaded once: the same bytes of one person are known by their hash', async () => {
+test("uploads a file once and recognises a user's same bytes by their hash", async () => {
   const [ann, bob] = [await person(), await person()]
   const { kith, asked } = clientOf(url, ann)
   const file = await picture()
@@ -74,7 +74,7 @@ test('a file is uploaded once: the same bytes of one person are known by their h
   assert.equal((await as(bob, 'GET', `/feeds/${made.id}`)).body.images.length, 2)
 })
 
-test('progress is told in Node and in browsers, and ends with everything', async () => {
+test('reports progress in Node and in browsers, up to the total', async () => {
   const { kith } = clientOf(url, await person())
   const told: Progress[] = []
   await kith.upload(await picture(), { onProgress: (progress) => told.push(progress) })
@@ -94,7 +94,7 @@ test('progress is told in Node and in browsers, and ends with everything', async
   }
 })
 
-test('what is refused says why, and who ends an upload hears of that alone', async () => {
+test('explains a rejection, and reports an abort as such', async () => {
   const { kith } = clientOf(url, await person())
   const refused = await kith.upload(new Blob(['no picture'])).catch((error) => error)
   assert.ok(isKithError(refused, 'file_not_accepted'))
@@ -104,7 +104,7 @@ test('what is refused says why, and who ends an upload hears of that alone', asy
   await assert.rejects(kith.upload(await picture(), { signal: ended.signal }), /enough/)
 })
 
-test('a node is uploaded to the address that was signed for it, and used', async () => {
+test('uploads a node to its signed address and uses it', async () => {
   const ann = await person()
   const { kith } = clientOf(url, ann)
   const node = await kith.uploadNode(await picture(), { name: 'face.png' })
@@ -114,7 +114,7 @@ test('a node is uploaded to the address that was signed for it, and used', async
   assert.equal((await fetch(avatar.url)).status, 200)
 })
 
-test('the hash is that of MD5, whatever the length', async () => {
+test('returns the MD5 for any length', async () => {
   for (const length of [0, 1, 55, 56, 63, 64, 65, 119, 120, 2 ** 20 - 1, 2 ** 20, 2 ** 20 + 57]) {
     const bytes = randomBytes(length)
     assert.equal(await md5(new Blob([bytes])), createHash('md5').update(bytes).digest('hex'), String(length))

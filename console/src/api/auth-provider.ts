@@ -8,7 +8,7 @@ import { fileAddressOf } from './pictures.ts'
 let abilities: Promise<Set<string>> | null = null
 let identity: Promise<UserIdentity> | null = null
 
-/** What the person who is signed in may do, asked once for each sign-in. */
+/** Abilities of the signed-in user, fetched once per sign-in. */
 export function myAbilities(): Promise<Set<string>> {
   abilities ??= call<{ name: string }[]>('GET', '/user/abilities').then(
     (list) => new Set(list.map(({ name }) => name)),
@@ -19,7 +19,7 @@ export function myAbilities(): Promise<Set<string>> {
   return abilities
 }
 
-/** Whether somebody with these abilities may call an operation; `operation` is `get users` and the like. */
+/** Returns whether these abilities allow an operation; `operation` is `get users` and the like. */
 export function mayCall(mine: Set<string>, operation: string): boolean {
   return ABILITIES[operation]?.some((ability) => mine.has(ability)) ?? false
 }
@@ -33,7 +33,7 @@ const LOGIN = '/admin/login'
 
 kith.session.onChange((isSignedIn) => {
   forget()
-  // Whatever was read is forgotten with the page; the page to sign in is where that begins anew.
+  // A full page load drops all cached data and opens the sign-in page.
   if (!isSignedIn && location.pathname !== LOGIN) location.assign(LOGIN)
 })
 
@@ -45,11 +45,11 @@ const VERBS: Record<string, string> = {
   delete: 'delete',
 }
 
-/** Signing in and out, and what of the console somebody sees. The server decides all the same. */
+/** Signs in and out, and hides pages without the ability. The server enforces access. */
 export const authProvider: AuthProvider = {
   async login({ username, password, code }: { username: string; password: string; code?: string }) {
     forget()
-    // A code is good for one try: whoever mistyped it is asked again on the page.
+    // A code is valid for one attempt, so a mistyped one is asked for again on the page.
     let given = code ?? null
     const secondFactor = () => {
       const once = given

@@ -1,7 +1,7 @@
 import { browserTokens, createClient, KithError } from '@kith/client'
 import { currentLocale } from '../shell/text.ts'
 
-/** The one client of this page, with a sign-in that its tabs share. */
+/** The client of this page, with a sign-in shared by its tabs. */
 export const kith = createClient({
   tokens: browserTokens({ key: 'kith.console' }),
   language: () => currentLocale(),
@@ -9,10 +9,15 @@ export const kith = createClient({
 
 type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type Query = Record<string, unknown>
-/** An object of the wire whose shape the description of an area tells. */
+/** An object of the wire with a shape given by its area. */
 export type Wire = Record<string, unknown>
 
-/** Calls an operation whose path is told by data; `path` begins below /api/v2. Throws what the server refuses. */
+const ACCOUNT = '/admin/account'
+
+/**
+ * Calls an operation with a path from data, below /api/v2. Throws server errors. Leads to the second factor when the
+ * site requires one (rights-8).
+ */
 export async function call<T = Wire>(
   verb: Verb,
   path: string,
@@ -37,7 +42,10 @@ export async function call<T = Wire>(
     keepalive,
   })
   if (response.ok) return data as T
-  throw refusal(response, error)
+  const refused = refusal(response, error)
+  if (refused.code === 'second_factor_needed' && !location.pathname.startsWith(ACCOUNT))
+    location.assign(`${ACCOUNT}?second-factor=required`)
+  throw refused
 }
 
 function refusal(response: Response, parsed: unknown): KithError {
@@ -52,4 +60,4 @@ function refusal(response: Response, parsed: unknown): KithError {
 }
 
 /** A page of an administrative list. */
-export type Page<T = Wire> = { data: T[]; total: number }
+export type Page<T = Wire> = { data: T[]; total: number; more?: true }

@@ -3,10 +3,11 @@ import { type DataProvider, HttpError } from 'react-admin'
 import type { Area } from '../areas/area.ts'
 import { areaNamed } from '../areas/areas.ts'
 import { call, type Page, type Wire } from './client.ts'
+import { createdSecrets } from './created-secrets.ts'
 
 const identify = (area: Area) => (row: Wire) => ({ ...row, id: area.idOf?.(row) ?? row.id }) as never
 
-/** What the server refuses, in the words of react-admin: its message, and what is wrong with each field. */
+/** Converts a server error to react-admin's form: its message, and the errors by field. */
 async function tell<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -27,7 +28,10 @@ async function getOne(name: string, id: unknown) {
   return { data: identify(area)(await tell(call('GET', one(area, id)))) }
 }
 
-/** Every administrative list has the same query and reply (administration-2), so one provider serves all areas. */
+/**
+ * Every administrative list has the same query and reply (administration-2), so one provider serves all
+ * areas.
+ */
 export const dataProvider: DataProvider = {
   async getList(name, { pagination, sort, filter, meta }) {
     const area = areaNamed(name)
@@ -48,15 +52,18 @@ export const dataProvider: DataProvider = {
             },
       }),
     )
-    const { data, total } = Array.isArray(answer) ? { data: answer, total: answer.length } : answer
-    return { data: data.map(identify(area)), total }
+    if (Array.isArray(answer)) return { data: answer.map(identify(area)), total: answer.length }
+    const data = answer.data.map(identify(area))
+    // An unknown total, because a frequent text is searched in the newest items only.
+    if (answer.more) return { data, pageInfo: { hasNextPage: true, hasPreviousPage: page > 1 } }
+    return { data, total: answer.total }
   },
   getOne: (name, { id }) => getOne(name, id),
   async getMany(name, { ids }) {
     const found = await Promise.all(
       ids.map((id) =>
         getOne(name, id).catch((error) => {
-          // What a record refers to may be gone, or not for this administrator to see.
+          // A referenced record may be deleted or hidden from this administrator.
           if ([403, 404].includes((error as HttpError).status)) return null
           throw error
         }),
@@ -69,9 +76,10 @@ export const dataProvider: DataProvider = {
   },
   async create(name, { data }) {
     const area = areaNamed(name)
-    // A field that was left empty is not said to be nothing.
+    // An empty field is omitted, because null would clear it.
     const given = Object.fromEntries(Object.entries(data as Wire).filter(([, value]) => value !== null))
     const made = await tell(call('POST', `/admin/${area.path}`, { body: area.toWire?.(given) ?? given }))
+    if (made?.id && typeof made.secret === 'string') createdSecrets.set(Number(made.id), made.secret)
     return { data: { ...data, ...made, id: (made?.id ?? data.id ?? 0) as number } as never }
   },
   async update(name, { id, data, previousData }) {

@@ -1,6 +1,6 @@
 import { call, kith, type Wire } from './client.ts'
 
-/** Sends a file and answers its id; a file that is there already is found by the server. */
+/** Uploads a file and returns its id. The server reuses a known file. */
 export async function uploadFile(file: File): Promise<number> {
   const form = new FormData()
   form.append('file', file)
@@ -14,7 +14,7 @@ export async function uploadFile(file: File): Promise<number> {
   return Number(data?.id)
 }
 
-/** Stores a picture beside the uploads, and answers the node that names it. */
+/** Stores a picture outside the uploads, and returns its node. */
 export async function storePicture(file: File): Promise<string> {
   const { md5 } = await import('./md5.ts')
   const task = await call<{ uri: string; method: string; headers: Record<string, string>; node: string }>(
@@ -41,11 +41,11 @@ export async function storePicture(file: File): Promise<string> {
 
 const addresses = new Map<string, Promise<string>>()
 
-/** The address of an upload's bytes, which carries its own permission; pictures can be asked for in a width. */
+/** The signed address of an upload's bytes. Pictures accept a width. */
 export function fileAddress(id: number, width?: number): Promise<string> {
   const key = `${id}:${width ?? ''}`
   const known = addresses.get(key)
-  if (known) return known
+  if (known !== undefined) return known
   const asked = call<{ url: string }>('GET', `/files/${id}`, { query: { json: 1, w: width } }).then(
     ({ url }) => {
       const { pathname, search } = new URL(url, location.href)
@@ -53,7 +53,7 @@ export function fileAddress(id: number, width?: number): Promise<string> {
     },
   )
   addresses.set(key, asked)
-  // Addresses are signed for a while: ask anew long before they end.
+  // Signatures expire, so addresses are fetched again long before that.
   setTimeout(() => addresses.delete(key), 5 * 60_000)
   asked.catch(() => addresses.delete(key))
   return asked

@@ -4,7 +4,7 @@ import { useGetList, useInput } from 'react-admin'
 import { useText } from '../shell/text.ts'
 import { abilityText } from './ability-texts.ts'
 
-/** The abilities of a role, to be ticked, with a search among them. */
+/** Checkboxes for the abilities of a role, with a search. */
 export function AbilityChecks({ source, label }: { source: string; label: string }) {
   const t = useText()
   const { field } = useInput({ source, defaultValue: [] })

@@ -1,4 +1,4 @@
-/** What each ability that Kith brings allows, in Chinese; the server tells the English. */
+/** Chinese descriptions of the built-in abilities; the server has the English ones. */
 const CHINESE: Record<string, string> = {
   'feed-post': '发布动态',
   '[feed] Delete Feed': '删除任何人的动态',
@@ -40,6 +40,7 @@ const CHINESE: Record<string, string> = {
   'admin: feeds': '管理动态及其评论',
   'admin: feed pinneds': '审核动态置顶',
   'admin: advertising': '管理广告',
+  'admin: app versions': '管理客户端版本',
   'admin: music': '管理音乐',
   'admin: news': '管理资讯',
   'admin: questions': '管理问答',
@@ -54,10 +55,10 @@ const CHINESE: Record<string, string> = {
   'im: manage': '管理即时通讯',
 }
 
-/** A name that somebody gave in another script stands in both languages. */
+/** A name in another script is shown in both languages. */
 const isEnglish = (shown: string) => /^[\x20-\x7e]*$/.test(shown)
 
-/** What an ability is called in both languages. */
+/** Name of an ability in both languages. */
 export const abilityText = (name: string, shown: string): readonly [string, string] => [
   shown || name,
   isEnglish(shown) ? (CHINESE[name] ?? (shown || name)) : shown,

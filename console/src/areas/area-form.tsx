@@ -1,10 +1,30 @@
-import { Box } from '@mui/material'
-import { Create, Edit, SaveButton, SimpleForm, Toolbar, useRecordContext } from 'react-admin'
-import type { Wire } from '../api/client.ts'
+import { Box, Typography } from '@mui/material'
+import type { ReactNode } from 'react'
+import {
+  Create,
+  Edit,
+  SaveButton,
+  SimpleForm,
+  Toolbar,
+  useNotify,
+  useRecordContext,
+  useRedirect,
+} from 'react-admin'
+import { call, type Wire } from '../api/client.ts'
+import { messageOf } from '../api/message.ts'
 import { useText } from '../shell/text.ts'
 import type { Area } from './area.ts'
+import { Gone, QUIET } from './gone.tsx'
 import { inputOf } from './inputs.tsx'
 import { RowActions } from './row-actions.tsx'
+
+function Heading({ children }: { children: ReactNode }) {
+  return (
+    <Typography variant="h5" component="h1" gutterBottom sx={{ overflowWrap: 'anywhere' }}>
+      {children}
+    </Typography>
+  )
+}
 
 function Fields({ area, kind }: { area: Area; kind: 'new' | 'known' }) {
   const t = useText()
@@ -31,13 +51,15 @@ function Actions({ area }: { area: Area }) {
   ) : null
 }
 
-/** The form of a record that there is. */
+/** The form of an existing record. */
 export function AreaEdit({ area }: { area: Area }) {
   return (
     <Edit
       resource={area.name}
       mutationMode="pessimistic"
       redirect="list"
+      error={<Gone area={area} />}
+      queryOptions={QUIET}
       title={<RecordTitle area={area} />}
       actions={<Actions area={area} />}
     >
@@ -48,6 +70,9 @@ export function AreaEdit({ area }: { area: Area }) {
           </Toolbar>
         }
       >
+        <Heading>
+          <RecordTitle area={area} />
+        </Heading>
         <Fields area={area} kind="known" />
       </SimpleForm>
     </Edit>
@@ -58,21 +83,52 @@ export function AreaEdit({ area }: { area: Area }) {
 export function AreaCreate({ area }: { area: Area }) {
   const t = useText()
   return (
-    <Create resource={area.name} redirect="list" title={t([`New ${area.noun[0]}`, `新建${area.noun[1]}`])}>
+    <Create
+      resource={area.name}
+      redirect={area.detail === 'webhook' ? 'show' : 'list'}
+      title={t([`New ${area.noun[0]}`, `新建${area.noun[1]}`])}
+    >
       <SimpleForm
         toolbar={
           <Toolbar>
             <SaveButton alwaysEnable />
+            {area.detail === 'webhook' && <SaveAndTest area={area} />}
           </Toolbar>
         }
       >
+        <Heading>{t([`New ${area.noun[0]}`, `新建${area.noun[1]}`])}</Heading>
         <Fields area={area} kind="new" />
       </SimpleForm>
     </Create>
   )
 }
 
-/** What a page of one record is called. */
+/** Creates a webhook, sends a test to it, and opens its deliveries. */
+function SaveAndTest({ area }: { area: Area }) {
+  const t = useText()
+  const notify = useNotify()
+  const redirect = useRedirect()
+  return (
+    <SaveButton
+      alwaysEnable
+      type="button"
+      variant="outlined"
+      sx={{ ml: 1 }}
+      label={t(['Save and send a test', '保存并发送测试'])}
+      mutationOptions={{
+        onSuccess: (row: Wire) => {
+          void call('POST', `/admin/webhooks/${row.id}/ping`).then(
+            () => notify(t(['A test is on its way', '已发送测试事件']), { type: 'success' }),
+            (error: unknown) => notify(messageOf(error), { type: 'error' }),
+          )
+          redirect('show', area.name, row.id as number)
+        },
+      }}
+    />
+  )
+}
+
+/** Title of a record's page. */
 export function RecordTitle({ area }: { area: Area }) {
   const record = useRecordContext<Wire & { id: number }>()
   const t = useText()

@@ -1,4 +1,4 @@
-import { Box, useMediaQuery } from '@mui/material'
+import { Box, Typography, useMediaQuery } from '@mui/material'
 import type { ReactElement } from 'react'
 import {
   CreateButton,
@@ -15,20 +15,20 @@ import { Link } from 'react-router'
 import type { Wire } from '../api/client.ts'
 import { EmptyState, ErrorState } from '../shell/states.tsx'
 import { useText } from '../shell/text.ts'
-import { Value, valueAt } from '../shell/value.tsx'
+import { isAmount, Value, valueAt } from '../shell/value.tsx'
 import type { Area, Column } from './area.ts'
 import { isReadAlone } from './areas.ts'
 import { ExportButton } from './export-button.tsx'
 import { inputOf } from './inputs.tsx'
 import { RowActions } from './row-actions.tsx'
 
-/** What of a record is opened by a click: its own page, its form, or all its values. */
+/** Page that a click opens: a custom page, the form, or all values. */
 const openedBy = (area: Area, mayEdit: boolean): 'show' | 'edit' | false => {
   if (!area.detail && mayEdit && area.fields?.some(({ only }) => only !== 'new')) return 'edit'
   return isReadAlone(area) ? 'show' : false
 }
 
-/** The list of an area: server paging, search and filters, and what can be done with each record. */
+/** The list of an area: server paging, search, filters and row actions. */
 export function AreaList({ area }: { area: Area }) {
   const t = useText()
   const { canAccess: mayEdit = false } = useCanAccess({ resource: area.name, action: 'edit' })
@@ -47,35 +47,40 @@ export function AreaList({ area }: { area: Area }) {
   ]
   const creates = area.fields?.some(({ only }) => only !== 'known') ?? false
   return (
-    <List
-      resource={area.name}
-      title={t(area.label)}
-      filters={filters}
-      sort={{ field: 'id', order: 'DESC' }}
-      perPage={area.isPlain ? 100 : 25}
-      pagination={area.isPlain ? false : <Pagination rowsPerPageOptions={[15, 25, 50, 100]} />}
-      exporter={false}
-      empty={false}
-      storeKey={`list.${area.name}`}
-      actions={
-        <TopToolbar>
-          {(area.filters?.length ?? 0) > 0 && <FilterButton />}
-          <ExportButton area={area} />
-          {creates && area.name !== 'groups' && (
-            <CreateButton label={t([`New ${area.noun[0]}`, `新建${area.noun[1]}`])} />
-          )}
-        </TopToolbar>
-      }
-      sx={{
-        // A table that is too wide is moved by itself, not the page with it.
-        '& .RaList-main': { minWidth: 0 },
-        '& .RaList-content': { border: 1, borderColor: 'divider', overflowX: 'auto' },
-        '& .MuiTableCell-root': { px: { xs: 1, sm: 2 } },
-        '& .MuiTableCell-head': { whiteSpace: 'nowrap' },
-      }}
-    >
-      <Table area={area} mayEdit={mayEdit} />
-    </List>
+    <>
+      <Typography variant="h4" component="h1" sx={{ pt: 2 }}>
+        {t(area.label)}
+      </Typography>
+      <List
+        resource={area.name}
+        title={t(area.label)}
+        filters={filters}
+        sort={{ field: 'id', order: 'DESC' }}
+        perPage={area.isPlain ? 100 : 25}
+        pagination={area.isPlain ? false : <Pagination rowsPerPageOptions={[15, 25, 50, 100]} />}
+        exporter={false}
+        empty={false}
+        storeKey={`list.${area.name}`}
+        actions={
+          <TopToolbar>
+            {(area.filters?.length ?? 0) > 0 && <FilterButton />}
+            <ExportButton area={area} />
+            {creates && area.name !== 'groups' && (
+              <CreateButton label={t([`New ${area.noun[0]}`, `新建${area.noun[1]}`])} />
+            )}
+          </TopToolbar>
+        }
+        sx={{
+          // A wide table scrolls by itself, not with the page.
+          '& .RaList-main': { minWidth: 0 },
+          '& .RaList-content': { border: 1, borderColor: 'divider', overflowX: 'auto' },
+          '& .MuiTableCell-root': { px: { xs: 1, sm: 2 } },
+          '& .MuiTableCell-head': { whiteSpace: 'nowrap' },
+        }}
+      >
+        <Table area={area} mayEdit={mayEdit} />
+      </List>
+    </>
   )
 }
 
@@ -90,7 +95,7 @@ function Table({ area, mayEdit }: { area: Area; mayEdit: boolean }) {
     ) : (
       <EmptyState
         icon={area.icon}
-        text={[`No ${area.label[0].toLowerCase()} yet.`, `暂无${area.label[1]}。`]}
+        text={[`No ${area.label[0].toLowerCase().replace(/^all /, '')} yet.`, `暂无${area.label[1]}。`]}
         note={area.emptyNote}
       />
     )
@@ -107,7 +112,7 @@ function Table({ area, mayEdit }: { area: Area; mayEdit: boolean }) {
           source={column.name}
           label={t(column.label)}
           disableSort={!area.sorts?.includes(column.name)}
-          align={column.as === 'number' ? 'right' : 'left'}
+          align={column.as === 'number' || isAmount(column.as) ? 'right' : 'left'}
           render={(row: Wire) =>
             opens && column === linked && !column.choices ? (
               <Box
@@ -148,10 +153,11 @@ function Cell({ column, row }: { column: Column; row: Wire }) {
     <Value
       value={column.from ? column.from(row, t) : valueAt(row, column.name)}
       as={column.as ?? 'text'}
+      row={row}
       {...(column.choices ? { choices: column.choices } : {})}
     />
   )
   if (column.as === 'time') return <span style={{ whiteSpace: 'nowrap' }}>{value}</span>
-  // However many columns there are, a few words of a text can be read.
+  // Minimum width of a text column.
   return column.as === 'long' ? <Box sx={{ minWidth: '7em' }}>{value}</Box> : value
 }

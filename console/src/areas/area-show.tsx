@@ -6,9 +6,11 @@ import { useText } from '../shell/text.ts'
 import { Value, valueAt } from '../shell/value.tsx'
 import type { Area } from './area.ts'
 import { RecordTitle } from './area-form.tsx'
+import { Gone, QUIET } from './gone.tsx'
+import { Rendered } from './rendered.tsx'
 import { RowActions } from './row-actions.tsx'
 
-/** Pages of their own for records of some areas. */
+/** Custom pages for records of some areas. */
 const DETAILS = {
   person: lazy(() =>
     import('../pages/person/person-page.tsx').then((page) => ({ default: page.PersonPage })),
@@ -17,7 +19,7 @@ const DETAILS = {
   webhook: lazy(() => import('../pages/webhook-page.tsx').then((page) => ({ default: page.WebhookPage }))),
 }
 
-/** One record: its values, and whatever page it has besides. */
+/** One record: its values, and its custom page if any. */
 export function AreaShow({ area }: { area: Area }) {
   const Detail = DETAILS[area.detail as keyof typeof DETAILS]
   return (
@@ -26,6 +28,8 @@ export function AreaShow({ area }: { area: Area }) {
       title={<RecordTitle area={area} />}
       actions={<Actions area={area} />}
       component="div"
+      error={<Gone area={area} />}
+      queryOptions={QUIET}
     >
       <Values area={area} />
       {Detail && <Detail />}
@@ -73,12 +77,18 @@ function Values({ area }: { area: Area }) {
                 <Value
                   value={from ? from(record, t) : valueAt(record, name)}
                   as={as === 'long' ? 'text' : (as ?? 'text')}
+                  row={record}
                   {...(choices ? { choices } : {})}
                 />
               </Box>
             </Box>
           ))}
         </Box>
+        {area.body?.(record) && (
+          <Box sx={{ mt: 2, pt: 2, borderTop: 1, borderColor: 'divider' }}>
+            <Rendered text={area.body(record)} />
+          </Box>
+        )}
       </CardContent>
     </Card>
   )

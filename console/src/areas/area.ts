@@ -1,11 +1,20 @@
 import type { Wire } from '../api/client.ts'
 import type { Text, Translate } from '../shell/text.ts'
 
-/** How a value of a record is shown. */
+/**
+ * Display type of a value. `money` is in fen, `amount` in the currency that the row names, `charged`, `found`
+ * and `fee` in what a payment provider charged, found and kept.
+ */
 export type Shown =
   | 'text'
   | 'long'
   | 'number'
+  | 'points'
+  | 'money'
+  | 'amount'
+  | 'charged'
+  | 'found'
+  | 'fee'
   | 'time'
   | 'flag'
   | 'person'
@@ -24,9 +33,9 @@ export type Column = {
   label: Text
   as?: Shown
   choices?: readonly Choice[]
-  /** What is shown, where it is not the value of that name. */
+  /** Value to show, if not the one of that name. */
   from?: (row: Wire, t: Translate) => unknown
-  /** Left away on a telephone. */
+  /** Hidden on phones. */
   wide?: boolean
 }
 
@@ -39,6 +48,8 @@ export type Field = {
     | 'long'
     | 'markdown'
     | 'number'
+    | 'points'
+    | 'charged'
     | 'flag'
     | 'choice'
     | 'choices'
@@ -53,35 +64,36 @@ export type Field = {
     | 'numbers'
     | 'time'
     | 'checks'
+    | 'events'
     | 'space'
   choices?: readonly Choice[]
-  /** The area that the value refers to, and what of its records is shown. */
+  /** The referenced area, and the field to show of its records. */
   of?: string
   shows?: string
-  /** What a record of `of` is called, where that depends on the language. */
+  /** Label of a record of `of`, when it depends on the language. */
   names?: (row: Wire) => Text
-  /** What of a record of `of` is kept, where that is not its id. */
+  /** Stored field of a record of `of`, if not its id. */
   keeps?: string
   required?: boolean
   help?: Text
-  /** Only when a record is made, or only when it is changed. */
+  /** Only for new records, or only for existing ones. */
   only?: 'new' | 'known'
-  /** Beside the form's columns rather than in them. */
+  /** Shown beside the form's columns. */
   full?: boolean
   standard?: unknown
 }
 
-/** Something to be done with one record besides changing and deleting it. */
+/** An action on one record, besides editing and deleting. */
 export type Deed = {
   label: Text
-  /** Below the record's path, with a verb: `PUT hot`. */
+  /** Path below the record, with a method: `PUT hot`. */
   call: (row: Wire) => { verb: 'POST' | 'PUT' | 'PATCH' | 'DELETE'; path: string; body?: Wire }
-  /** The operation that decides who sees it, such as `put feed-topics/{topicID}/hot`. */
+  /** The operation that decides on visibility, such as `put feed-topics/{topicID}/hot`. */
   operation: string
   when?: (row: Wire) => boolean
-  /** Asked before it is done. */
+  /** Confirmation question. */
   ask?: Text
-  /** Asked for a text, which becomes this field of the body. */
+  /** Asks for a text, which becomes this field of the body. */
   reason?: { field: string; label: Text; required?: boolean }
   done?: Text
   tone?: 'bad'
@@ -98,16 +110,16 @@ export type Section =
   | 'money'
   | 'system'
 
-/** Everything the console knows of one kind of records. */
+/** Description of one kind of records. */
 export type Area = {
-  /** Also the address below /admin. */
+  /** Also the path below /admin. */
   name: string
   /** Below /api/v2/admin. */
   path: string
-  /** The name of the id in the path of one record. */
+  /** Path parameter of a record's id. */
   param?: string
   section: Section
-  /** One and many. */
+  /** Singular and plural. */
   label: Text
   noun: Text
   icon: string
@@ -116,20 +128,22 @@ export type Area = {
   fields?: readonly Field[]
   sorts?: readonly string[]
   deeds?: readonly Deed[]
-  /** Query that always holds. */
+  /** Fixed query parameters. */
   query?: Wire
   idOf?: (row: Wire) => unknown
-  /** What represents a record in a title. */
+  /** Field for titles. */
   title?: (row: Wire, t: Translate) => string
+  /** Markdown text of a record, shown as readers see it. */
+  body?: (row: Wire) => string
   toWire?: (data: Wire) => Wire
-  /** The list has no pages: all of it is answered at once. */
+  /** The list has no pages: one reply holds all of it. */
   isPlain?: boolean
-  /** A page of its own for one record, loaded when it is opened. */
+  /** A custom page for one record, loaded on demand. */
   detail?: string
   hasSearch?: boolean
-  /** Not in the menu: reached from another page. */
+  /** Not in the menu, but linked from another page. */
   isHidden?: boolean
-  /** Why there may be none yet. */
+  /** Reason why the list may be empty. */
   emptyNote?: Text
   deletes?: { label?: Text; ask?: Text } | false
 }

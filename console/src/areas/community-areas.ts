@@ -1,7 +1,9 @@
+import type { Wire } from '../api/client.ts'
 import type { Area } from './area.ts'
 import { PERSON, personIn } from './area-parts.ts'
 
 const MADE = { name: 'created_at', label: ['Made', '发布时间'], as: 'time', wide: true } as const
+const BODY = (row: Wire) => (typeof row.body === 'string' ? row.body : '')
 const BY = personIn('user_id')
 
 /** Questions with their answers, and groups with their posts. */
@@ -16,10 +18,11 @@ export const COMMUNITY_AREAS: readonly Area[] = [
     icon: 'question',
     hasSearch: true,
     title: (row) => String(row.subject),
+    body: BODY,
     columns: [
       { name: 'subject', label: ['Question', '问题'], as: 'long' },
       PERSON,
-      { name: 'amount', label: ['Bounty', '悬赏'], as: 'number', wide: true },
+      { name: 'amount', label: ['Bounty', '悬赏'], as: 'points', wide: true },
       { name: 'bounty', label: ['State of the bounty', '悬赏状态'], as: 'state', wide: true },
       { name: 'answers_count', label: ['Answers', '回答数'], as: 'number' },
       { name: 'excellent', label: ['Excellent', '精选'], as: 'flag', wide: true },
@@ -55,6 +58,7 @@ export const COMMUNITY_AREAS: readonly Area[] = [
     icon: 'answer',
     hasSearch: true,
     title: (row) => `#${row.id}`,
+    body: BODY,
     columns: [
       { name: 'text_body', label: ['Answer', '回答'], as: 'long' },
       PERSON,
@@ -163,11 +167,12 @@ export const COMMUNITY_AREAS: readonly Area[] = [
     path: 'group-posts',
     param: 'post',
     section: 'groups',
-    label: ['Posts', '帖子'],
+    label: ['Posts in groups', '帖子'],
     noun: ['post', '帖子'],
     icon: 'article',
     hasSearch: true,
     title: (row) => String(row.title),
+    body: BODY,
     columns: [
       { name: 'title', label: ['Title', '标题'], as: 'long' },
       PERSON,
@@ -182,7 +187,7 @@ export const COMMUNITY_AREAS: readonly Area[] = [
     name: 'group-categories',
     path: 'group-categories',
     section: 'groups',
-    label: ['Categories', '圈子分类'],
+    label: ['Categories of groups', '圈子分类'],
     noun: ['category', '分类'],
     icon: 'category',
     title: (row) => String(row.name),

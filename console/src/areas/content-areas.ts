@@ -9,7 +9,7 @@ const WORD_TYPES = [
 ] as const
 const NUMBER = { name: 'id', label: ['Id', '编号'], wide: true } as const
 
-/** What people write: feeds with their comments, topics, tags. */
+/** User content: feeds with their comments, topics, tags. */
 export const CONTENT_AREAS: readonly Area[] = [
   {
     name: 'feeds',
@@ -121,7 +121,7 @@ export const CONTENT_AREAS: readonly Area[] = [
     columns: [
       { name: 'feed_content', label: ['Feed', '动态'], as: 'long' },
       PERSON,
-      { name: 'amount', label: ['Points', '积分'], as: 'number', wide: true },
+      { name: 'amount', label: ['Points', '积分'], as: 'points', wide: true },
       { name: 'day', label: ['Days', '天数'], as: 'number', wide: true },
       STATE,
       { name: 'expires_at', label: ['Until', '到期'], as: 'time', wide: true },
@@ -146,7 +146,7 @@ export const CONTENT_AREAS: readonly Area[] = [
     path: 'reports',
     param: 'report',
     section: 'content',
-    label: ['Reports', '举报记录'],
+    label: ['All reports', '举报记录'],
     noun: ['report', '举报'],
     icon: 'flag',
     hasSearch: true,

@@ -4,15 +4,17 @@ import { Button, useListContext, useNotify } from 'react-admin'
 import type { Wire } from '../api/client.ts'
 import { dataProvider } from '../api/data-provider.ts'
 import { messageOf } from '../api/message.ts'
+import { codeOf, plainAmount } from '../shell/money.ts'
 import { useText } from '../shell/text.ts'
-import { valueAt } from '../shell/value.tsx'
+import { type AmountShown, currencyOf, isAmount, valueAt } from '../shell/value.tsx'
 import type { Area } from './area.ts'
+import { csvOf } from './csv.ts'
 
-/** What one export holds at most; more is a matter of the database. */
+/** Maximum rows of an export; use the database for more. */
 const ROWS_MAX = 10_000
 const AT_ONCE = 100
 
-/** Saves what the list shows, filters and order included, as a table that spreadsheets open. */
+/** Saves the list with its filters and order as CSV. */
 export function ExportButton({ area }: { area: Area }) {
   const t = useText()
   const notify = useNotify()
@@ -42,14 +44,14 @@ export function ExportButton({ area }: { area: Area }) {
         columns.map(({ label }) => t(label)),
         ...rows.map((row) =>
           columns.map((column) =>
-            told('from' in column && column.from ? column.from(row, t) : valueAt(row, column.name)),
+            'as' in column && isAmount(column.as)
+              ? toldAmount(valueAt(row, column.name), column.as, row)
+              : told('from' in column && column.from ? column.from(row, t) : valueAt(row, column.name)),
           ),
         ),
       ]
-      // The mark at the beginning tells spreadsheets that it is UTF-8.
-      const text = `\uFEFF${lines.map((line) => line.map(quoted).join(',')).join('\r\n')}\r\n`
       const link = document.createElement('a')
-      link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }))
+      link.href = URL.createObjectURL(new Blob([csvOf(lines)], { type: 'text/csv;charset=utf-8' }))
       link.download = `${area.name}-${new Date().toISOString().slice(0, 10)}.csv`
       link.click()
       setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
@@ -72,7 +74,14 @@ export function ExportButton({ area }: { area: Area }) {
   )
 }
 
-/** A value as one cell: people and the like by their names. */
+/** Formats an amount with its unit. */
+function toldAmount(value: unknown, as: AmountShown, row: Wire): string {
+  if (typeof value !== 'number') return ''
+  const currency = currencyOf(as, row)
+  return `${plainAmount(value, currency)} ${currency === 'points' ? 'points' : codeOf(currency)}`
+}
+
+/** Formats a value as a cell, with users and the like by name. */
 function told(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value)) return value.map(told).join('; ')
@@ -81,10 +90,4 @@ function told(value: unknown): string {
     return String(name ?? url ?? id ?? JSON.stringify(value))
   }
   return String(value)
-}
-
-/** A cell; what a spreadsheet would take for a formula is a text. */
-function quoted(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -4,6 +4,7 @@ import {
   AutocompleteArrayInput,
   AutocompleteInput,
   BooleanInput,
+  FormDataConsumer,
   NullableBooleanInput,
   NumberInput,
   PasswordInput,
@@ -14,11 +15,16 @@ import {
   SelectInput,
   TextInput,
   useGetList,
+  useInput,
+  useLocaleState,
 } from 'react-admin'
 import { call, type Wire } from '../api/client.ts'
+import { AmountInput } from '../shell/amount-input.tsx'
+import { type Currency, formatAmount } from '../shell/money.ts'
 import { type Translate, useText } from '../shell/text.ts'
 import { AbilityChecks } from './ability-checks.tsx'
 import type { Field } from './area.ts'
+import { EventChecks } from './event-checks.tsx'
 import { UploadInput } from './upload-input.tsx'
 
 const MarkdownInput = lazy(() =>
@@ -33,7 +39,7 @@ type Common = {
   defaultValue?: never
 }
 
-/** The input of a field, in a form or among the filters. */
+/** The input of a field, in a form or as a filter. */
 export function inputOf(field: Field, t: Translate, { isFilter = false } = {}): ReactElement {
   const { name, as = 'text', of = '', shows = 'name', names, keeps } = field
   const choices = field.choices?.map((choice) => ({ id: choice.id, name: t(choice.name) })) ?? []
@@ -55,6 +61,10 @@ export function inputOf(field: Field, t: Translate, { isFilter = false } = {}): 
       )
     case 'number':
       return <NumberInput key={name} {...common} />
+    case 'points':
+      return <AmountField key={name} {...common} currency="points" />
+    case 'charged':
+      return <ChargedField key={name} {...common} />
     case 'flag':
       return isFilter ? (
         <NullableBooleanInput key={name} {...common} />
@@ -98,6 +108,8 @@ export function inputOf(field: Field, t: Translate, { isFilter = false } = {}): 
       )
     case 'checks':
       return <AbilityChecks key={name} source={name} label={common.label} />
+    case 'events':
+      return <EventChecks key={name} source={name} label={common.label} />
     case 'picture':
     case 'sound':
     case 'upload':
@@ -125,7 +137,77 @@ export function inputOf(field: Field, t: Translate, { isFilter = false } = {}): 
   }
 }
 
-/** Chooses among few records whose name is kept rather than their id. */
+/** The input of an amount. An unreadable text is kept as NaN, so that the form is not sent. */
+function AmountField({
+  currency,
+  source,
+  label,
+  helperText,
+  validate,
+  note,
+}: Common & { currency: Currency; note?: string | undefined }) {
+  const t = useText()
+  const unread = (value: unknown) =>
+    Number.isNaN(value) ? t(['The amount cannot be read.', '无法识别金额。']) : undefined
+  const { field, fieldState, id, isRequired } = useInput({
+    source,
+    validate: validate ? [validate, unread] : unread,
+  })
+  return (
+    <AmountInput
+      id={id}
+      fullWidth
+      margin="dense"
+      label={label}
+      required={isRequired}
+      currency={currency}
+      initial={typeof field.value === 'number' ? field.value : null}
+      error={fieldState.invalid}
+      note={note ?? (helperText || ' ')}
+      onBlur={field.onBlur}
+      change={(amount, isWrong) => field.onChange(isWrong ? Number.NaN : amount)}
+    />
+  )
+}
+
+/** The amount to refund, in what the provider charged for the recharge that the form names. */
+const ChargedField = (common: Common) => (
+  <FormDataConsumer>
+    {({ formData }) => <AmountOfRecharge {...common} id={Number(formData.recharge_id)} />}
+  </FormDataConsumer>
+)
+
+function AmountOfRecharge({ id, ...common }: Common & { id: number }) {
+  const t = useText()
+  const [locale] = useLocaleState()
+  const { data } = useQuery({
+    queryKey: ['recharge', id],
+    queryFn: () => call<Wire>('GET', `/admin/recharges/${id}`),
+    enabled: Number.isSafeInteger(id) && id > 0,
+    retry: false,
+  })
+  const currency = typeof data?.charge_currency === 'string' ? data.charge_currency : undefined
+  const told = (amount: number) => formatAmount(amount, currency ?? 'wallet', locale)
+  const [paid, left] = [Number(data?.charged), Number(data?.charged) - Number(data?.refunded)]
+  // A new currency starts anew, because the same text means another amount.
+  return (
+    <AmountField
+      key={currency ?? ''}
+      {...common}
+      currency={currency ?? 'wallet'}
+      note={
+        currency === undefined
+          ? common.helperText || undefined
+          : t([
+              `Paid: ${told(paid)}. Empty: all that is left, ${told(left)}.`,
+              `已支付 ${told(paid)}。留空表示退还剩余的 ${told(left)}。`,
+            ])
+      }
+    />
+  )
+}
+
+/** Selects one of few records, and stores its name instead of its id. */
 function NamedInput({
   of,
   shows,
@@ -147,7 +229,7 @@ function NamedInput({
   )
 }
 
-/** Chooses where an advertisement is shown. */
+/** Selects the place of an advertisement. */
 function SpaceInput(common: Common) {
   const { data = [] } = useQuery({
     queryKey: ['spaces'],

@@ -12,10 +12,11 @@ import { useRef, useState } from 'react'
 import { type required, useInput } from 'react-admin'
 import { messageOf } from '../api/message.ts'
 import { uploadFile } from '../api/upload.ts'
+import { FileButton } from '../shell/file-button.tsx'
 import { useText } from '../shell/text.ts'
 import { Markdown } from './markdown.tsx'
 
-/** A text in Markdown with what it becomes beside it; pictures are uploaded into it. */
+/** A Markdown editor with a preview and picture upload. */
 export function MarkdownInput({
   source,
   label,
@@ -70,15 +71,18 @@ export function MarkdownInput({
             </Button>
           ))}
         </ButtonGroup>
-        <Button size="small" variant="outlined" component="label" disabled={isSending}>
-          {isSending ? <CircularProgress size={18} /> : t(['Insert a picture', '插入图片'])}
-          <input
-            type="file"
-            accept="image/*"
-            hidden
-            onChange={(event) => void addPicture(event.target.files?.[0])}
-          />
-        </Button>
+        <FileButton
+          size="small"
+          disabled={isSending}
+          accept="image/*"
+          choose={(file) => void addPicture(file)}
+        >
+          {isSending ? (
+            <CircularProgress size={18} aria-label={t(['Uploading', '上传中'])} />
+          ) : (
+            t(['Insert a picture', '插入图片'])
+          )}
+        </FileButton>
       </Stack>
       <Box role="alert">{fault && <Alert severity="error">{fault}</Alert>}</Box>
       <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: '1fr', md: '1fr 1fr' } }}>

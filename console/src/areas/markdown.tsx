@@ -4,7 +4,10 @@ import { marked } from 'marked'
 import { useEffect, useRef } from 'react'
 import { fileAddress } from '../api/upload.ts'
 
-/** A text in Markdown as readers see it. Pictures are uploads, `@![name](id)`; nothing in it runs or leads elsewhere. */
+/**
+ * Renders Markdown as readers see it. Pictures are uploads, `@![name](id)`. Scripts and external links are
+ * disabled.
+ */
 export function Markdown({ text }: { text: string }) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -21,7 +24,7 @@ export function Markdown({ text }: { text: string }) {
     template.innerHTML = html
     for (const image of template.content.querySelectorAll('img')) {
       const [, id] = /^#upload-(\d+)$/.exec(image.getAttribute('src') ?? '') ?? []
-      // A picture from elsewhere would tell that site who reads here.
+      // An external picture would reveal the reader to that site.
       image.removeAttribute('src')
       if (id) void fileAddress(Number(id), 640).then((address) => image.setAttribute('src', address))
     }

@@ -10,14 +10,14 @@ const KINDS: readonly Choice[] = [
 const named = ({ user_id: id, name }: Wire) => ({ id, name })
 const OF = personIn('user')
 
-/** Who was let in, by whom, what was decided about people and what they said to it. */
+/** Certifications, reports, sanctions and appeals. */
 export const MODERATION_AREAS: readonly Area[] = [
   {
     name: 'registrations',
     path: 'registrations',
     param: 'registration',
     section: 'people',
-    label: ['Requests to join', '注册申请'],
+    label: ['All requests to join', '注册申请'],
     noun: ['request', '申请'],
     icon: 'people',
     hasSearch: true,
@@ -105,7 +105,7 @@ export const MODERATION_AREAS: readonly Area[] = [
     path: 'appeals',
     param: 'appeal',
     section: 'people',
-    label: ['Appeals', '申诉记录'],
+    label: ['All appeals', '申诉记录'],
     noun: ['appeal', '申诉'],
     icon: 'ledger',
     hasSearch: true,

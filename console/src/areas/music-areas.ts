@@ -16,7 +16,7 @@ export const MUSIC_AREAS: readonly Area[] = [
       { name: 'singer', label: ['Singer', '歌手'] },
       { name: 'storage', label: ['Listen', '试听'], as: 'sound', wide: true },
       { name: 'taste_count', label: ['Plays', '播放'], as: 'number', wide: true },
-      { name: 'amount', label: ['Price', '价格'], as: 'number', wide: true },
+      { name: 'amount', label: ['Price', '价格'], as: 'points', wide: true },
       { name: 'created_at', label: ['Made', '创建时间'], as: 'time', wide: true },
     ],
     filters: [
@@ -37,7 +37,7 @@ export const MUSIC_AREAS: readonly Area[] = [
       { name: 'specials', label: ['Albums', '专辑'], as: 'areas', of: 'albums', shows: 'title' },
       { name: 'last_time', label: ['Seconds', '时长（秒）'], as: 'number' },
       { name: 'sort', label: ['Order', '排序'], as: 'number' },
-      { name: 'amount', label: ['Price in points', '价格（积分）'], as: 'number' },
+      { name: 'amount', label: ['Price', '价格'], as: 'points' },
       {
         name: 'paid_type',
         label: ['Paid for', '付费方式'],
@@ -64,14 +64,14 @@ export const MUSIC_AREAS: readonly Area[] = [
       { name: 'title', label: ['Title', '标题'] },
       { name: 'songs_count', label: ['Songs', '歌曲数'], as: 'number' },
       { name: 'collect_count', label: ['Collected', '收藏'], as: 'number', wide: true },
-      { name: 'amount', label: ['Price', '价格'], as: 'number', wide: true },
+      { name: 'amount', label: ['Price', '价格'], as: 'points', wide: true },
     ],
     fields: [
       { name: 'title', label: ['Title', '标题'], required: true },
       { name: 'intro', label: ['About', '简介'], as: 'long' },
       { name: 'storage', label: ['Cover', '封面'], as: 'picture' },
       { name: 'sort', label: ['Order', '排序'], as: 'number' },
-      { name: 'amount', label: ['Price in points', '价格（积分）'], as: 'number' },
+      { name: 'amount', label: ['Price', '价格'], as: 'points' },
     ],
   },
   {

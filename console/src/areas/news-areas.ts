@@ -78,7 +78,7 @@ export const NEWS_AREAS: readonly Area[] = [
     name: 'news-categories',
     path: 'news/categories',
     section: 'news',
-    label: ['Categories', '资讯分类'],
+    label: ['Categories of articles', '资讯分类'],
     noun: ['category', '分类'],
     icon: 'category',
     title: (row) => String(row.name),
@@ -105,7 +105,7 @@ export const NEWS_AREAS: readonly Area[] = [
     columns: [
       { name: 'title', label: ['Article', '资讯'], as: 'long' },
       PERSON,
-      { name: 'amount', label: ['Points', '积分'], as: 'number', wide: true },
+      { name: 'amount', label: ['Points', '积分'], as: 'points', wide: true },
       STATE,
       { name: 'expires_at', label: ['Until', '到期'], as: 'time', wide: true },
     ],

@@ -1,20 +1,29 @@
 import type { Wire } from '../api/client.ts'
 import { abilityText } from './ability-texts.ts'
-import type { Area } from './area.ts'
+import type { Area, Choice } from './area.ts'
 import { PERSON, personIn, stateIn } from './area-parts.ts'
 import { roleText } from './role-texts.ts'
 
 const roleName = (row: Wire) => roleText(String(row.name), String(row.display_name ?? ''))
 const abilityName = (row: Wire) => abilityText(String(row.name), String(row.display_name ?? ''))
 
-/** People, and what they may do. */
+/** Standings of an account. */
+export const STANDINGS: readonly Choice[] = [
+  { id: 'active', name: ['active', '正常'], tone: 'good' },
+  { id: 'waiting', name: ['waiting', '待审核'], tone: 'wait' },
+  { id: 'silenced', name: ['silenced', '已禁言'], tone: 'wait' },
+  { id: 'suspended', name: ['suspended', '已停用'], tone: 'bad' },
+  { id: 'disabled', name: ['closed', '已关闭'], tone: 'bad' },
+]
+
+/** Users, roles and abilities. */
 export const PEOPLE_AREAS: readonly Area[] = [
   {
     name: 'people',
     path: 'users',
     param: 'user',
     section: 'people',
-    label: ['People', '用户'],
+    label: ['All people', '全部用户'],
     noun: ['person', '用户'],
     icon: 'people',
     hasSearch: true,
@@ -34,12 +43,9 @@ export const PEOPLE_AREAS: readonly Area[] = [
         from: (row, t) => (row.roles as string[]).map((name) => t(roleText(name))),
       },
       {
-        name: 'disabled',
-        label: ['State', '状态'],
-        choices: [
-          { id: true, name: ['suspended', '已停用'], tone: 'bad' },
-          { id: false, name: ['active', '正常'], tone: 'good' },
-        ],
+        name: 'standing',
+        label: ['Standing', '账号状态'],
+        choices: STANDINGS,
       },
       { name: 'created_at', label: ['Since', '注册时间'], as: 'time', wide: true },
     ],
@@ -54,7 +60,7 @@ export const PEOPLE_AREAS: readonly Area[] = [
         keeps: 'name',
         names: roleName,
       },
-      { name: 'disabled', label: ['Suspended', '已停用'], as: 'flag' },
+      { name: 'standing', label: ['Standing', '账号状态'], as: 'choice', choices: STANDINGS },
     ],
     fields: [
       { name: 'name', label: ['Name', '用户名'], required: true },
@@ -206,7 +212,7 @@ export const PEOPLE_AREAS: readonly Area[] = [
     path: 'user-recommends',
     param: 'user',
     section: 'people',
-    label: ['Recommended', '推荐用户'],
+    label: ['Recommended people', '推荐用户'],
     noun: ['recommended person', '推荐用户'],
     icon: 'star',
     idOf: (row) => (row.user as { id: number }).id,
@@ -220,7 +226,7 @@ export const PEOPLE_AREAS: readonly Area[] = [
     path: 'user-famous',
     param: 'user',
     section: 'people',
-    label: ['Famous', '名人'],
+    label: ['Famous people', '名人'],
     noun: ['famous person', '名人'],
     icon: 'star',
     isHidden: true,

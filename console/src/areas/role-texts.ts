@@ -1,4 +1,4 @@
-/** What the roles that Kith brings are called, by their names on the wire. */
+/** Names of the built-in roles, by their names on the wire. */
 const ROLES: Record<string, readonly [string, string]> = {
   founder: ['Founder', '创始人'],
   owner: ['Member', '普通用户'],
@@ -6,7 +6,7 @@ const ROLES: Record<string, readonly [string, string]> = {
   disabler: ['Restricted', '受限用户'],
 }
 
-/** What a role is called in both languages; a name that an administrator gave stands in both. */
+/** Name of a role in both languages; a custom name is shown in both. */
 export function roleText(name: string, shown?: string): readonly [string, string] {
   const ours = ROLES[name]
   if (ours && (!shown || shown === ours[0])) return ours

@@ -20,7 +20,7 @@ import { messageOf } from '../api/message.ts'
 import { useText } from '../shell/text.ts'
 import type { Area, Deed } from './area.ts'
 
-/** Deleting, as a deed like the others. */
+/** Deletion as a row action. */
 function deletion(area: Area): Deed {
   const { label, ask } = area.deletes || {}
   return {
@@ -32,7 +32,7 @@ function deletion(area: Area): Deed {
   }
 }
 
-/** What can be done with one record, asked for before it is done where it cannot be taken back. */
+/** Actions on one record, with a confirmation for irreversible ones. */
 export function RowActions({ area, row, after }: { area: Area; row: Wire; after?: () => void }) {
   const t = useText()
   const refresh = useRefresh()

@@ -4,6 +4,7 @@ import { useInput } from 'react-admin'
 import { messageOf } from '../api/message.ts'
 import { fileAddressOf } from '../api/pictures.ts'
 import { storePicture, uploadFile } from '../api/upload.ts'
+import { FileButton } from '../shell/file-button.tsx'
 import { Picture } from '../shell/picture.tsx'
 import { Sound } from '../shell/sound.tsx'
 import { useText } from '../shell/text.ts'
@@ -15,7 +16,7 @@ const ACCEPTED = {
   upload: '',
 }
 
-/** Takes a picture or a recording, sends it at once, and keeps its id. */
+/** Uploads a picture or recording at once, and stores its id. */
 export function UploadInput({
   source,
   label,
@@ -54,7 +55,7 @@ export function UploadInput({
   const address = preview ?? (as === 'node' ? fileAddressOf(value) : undefined)
   return (
     <Box sx={{ width: '100%', my: 1 }}>
-      <FormLabel htmlFor={id} sx={{ fontSize: 13 }}>
+      <FormLabel component="span" id={`${id}-label`} sx={{ fontSize: 13 }}>
         {label}
       </FormLabel>
       <Stack direction="row" spacing={2} sx={{ alignItems: 'center', mt: 0.5, flexWrap: 'wrap' }}>
@@ -67,23 +68,21 @@ export function UploadInput({
             width={84}
           />
         )}
-        <Button component="label" variant="outlined" disabled={isSending} htmlFor={id}>
+        <FileButton
+          disabled={isSending}
+          aria-labelledby={`${id}-label ${id}`}
+          id={id}
+          accept={ACCEPTED[as]}
+          choose={(file) => void send(file)}
+        >
           {isSending ? (
-            <CircularProgress size={18} />
+            <CircularProgress size={18} aria-label={t(['Uploading', '上传中'])} />
           ) : has ? (
             t(['Replace', '更换'])
           ) : (
             t(['Choose a file', '选择文件'])
           )}
-        </Button>
-        <Box
-          component="input"
-          id={id}
-          type="file"
-          accept={ACCEPTED[as]}
-          onChange={(event) => void send((event.target as HTMLInputElement).files?.[0])}
-          sx={{ position: 'absolute', opacity: 0, width: '1px', height: '1px', pointerEvents: 'none' }}
-        />
+        </FileButton>
         {has && <Button onClick={clear}>{t(['Remove', '移除'])}</Button>}
       </Stack>
       <Box role="alert">{fault && <Alert severity="error">{fault}</Alert>}</Box>

@@ -21,6 +21,9 @@ const PARTS: Record<string, Text> = {
   database: ['Database', '数据库'],
   jobs: ['Background jobs', '后台任务'],
   mail: ['Mail', '邮件'],
+  sms: ['Text messages', '短信'],
+  push: ['Push services', '推送服务'],
+  payments: ['Payment providers', '支付渠道'],
   im: ['Instant messages', '即时消息'],
   uploads: ['Uploads', '上传存储'],
   backups: ['Backups', '备份'],
@@ -34,7 +37,7 @@ const STATES: Record<State, { label: Text; color: 'success' | 'warning' | 'error
   unknown: { label: ['not looked at yet', '尚未检查'], color: 'default' },
 }
 
-/** How each figure is said; those that say nothing at zero are left away then. */
+/** Text of each figure; some are hidden at zero. */
 const FIGURES: Record<string, { say: (number: string) => Text; quietAtZero?: boolean }> = {
   ms: { say: (n) => [`answers in ${n} ms`, `响应 ${n} 毫秒`] },
   clients: { say: (n) => [`${n} connections`, `${n} 个连接`] },
@@ -57,7 +60,7 @@ function sizeOf(bytes: number, locale: string): string {
   })
 }
 
-/** Whether what the site stands on is in order, since when it is not, and when the last backup was made. */
+/** Shows the state of the site's dependencies, since when one fails, and the last backup. */
 export function HealthCard() {
   const t = useText()
   const { data: mine } = useQuery({ queryKey: ['abilities'], queryFn: myAbilities, staleTime: 60_000 })
@@ -86,7 +89,7 @@ export function HealthCard() {
     good_at: null,
     figures: [],
   }
-  // What was told of the parts is not what they are, once the server is not ready any more.
+  // An unready server makes the last reported states obsolete.
   const parts = health && ready !== false ? health.parts : ready === undefined ? [] : [server]
   return (
     <>

@@ -6,7 +6,7 @@ import { HealthCard } from './health-card.tsx'
 import { RequestsCharts } from './requests-charts.tsx'
 import { WaitingCards } from './waiting-cards.tsx'
 
-/** The first page: what waits, how the community does, and whether everything is in order. */
+/** Start page: pending decisions, activity and health. */
 export function HomePage() {
   const t = useText()
   return (

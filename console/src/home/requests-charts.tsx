@@ -23,7 +23,7 @@ const SPANS: readonly { hours: number; label: Text }[] = [
   { hours: 168, label: ['7 days', '7 天'] },
 ]
 
-/** How many requests there were of late and how long they took; nothing for whoever may not see it. */
+/** Recent request counts and times; nothing without the ability. */
 export function RequestsCharts() {
   const t = useText()
   const [locale] = useLocaleState()

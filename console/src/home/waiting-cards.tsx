@@ -9,7 +9,7 @@ import { useText } from '../shell/text.ts'
 import { timeOf } from '../shell/value.tsx'
 import { useWaiting } from './waiting.ts'
 
-/** What waits for a decision, queue by queue, with how long the oldest has waited. */
+/** Pending decisions by queue, with the age of the oldest. */
 export function WaitingCards() {
   const t = useText()
   const [locale] = useLocaleState()
@@ -19,7 +19,7 @@ export function WaitingCards() {
       {t(['Waiting for a decision', '等待处理'])}
     </Typography>
   )
-  // Somebody whose roles decide on nothing has nothing to see here.
+  // A user without a deciding role sees nothing here.
   if (isKithError(error) && error.status === 403) return null
   if (error) return <ErrorState error={error} retry={() => void refetch()} />
   if (isPending || !waiting) return <Skeleton variant="rounded" height={120} />
@@ -72,7 +72,7 @@ export function WaitingCards() {
   )
 }
 
-/** How long ago something was, in the largest unit that fits. */
+/** Formats an age in the largest fitting unit. */
 function ageOf(since: Date, locale: string): string {
   const minutes = Math.round((since.getTime() - Date.now()) / 60_000)
   const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })

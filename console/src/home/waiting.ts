@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { call } from '../api/client.ts'
 
-/** How much waits in one queue, and since when. */
+/** Number of pending items of a queue, and the age of the oldest. */
 export type Waiting = { name: string; count: number; more: boolean; oldest_at: string | null }
 
-/** What waits for decisions, by the name of the console's queue. */
+/** Pending items by queue. */
 export function useWaiting() {
   const { data, error, isPending, refetch } = useQuery({
     queryKey: ['waiting'],

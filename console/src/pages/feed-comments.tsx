@@ -12,7 +12,7 @@ import { Value } from '../shell/value.tsx'
 
 const AT_ONCE = 20
 
-/** The pictures of a feed and what was said about it, each comment to be deleted. */
+/** The pictures and comments of a feed, with a delete button each. */
 export function FeedComments() {
   const t = useText()
   const notify = useNotify()

@@ -15,7 +15,7 @@ const FACTS: readonly { name: string; label: Text }[] = [
   { name: 'waiting_groups', label: ['Groups that wait', '待同步群组'] },
 ]
 
-/** How the provider of instant messages is, and what waits for it. */
+/** State of the instant messaging provider, and its pending work. */
 export function ImPage() {
   const t = useText()
   const { data, error, isPending, refetch } = useQuery({

@@ -14,10 +14,11 @@ import {
   Typography,
 } from '@mui/material'
 import { useQuery } from '@tanstack/react-query'
-import { Title } from 'react-admin'
+import { Title, useLocaleState } from 'react-admin'
 import { call, type Wire } from '../api/client.ts'
 import { DaysChart } from '../home/days-chart.tsx'
 import { Bars } from '../shell/charts.tsx'
+import { formatAmount } from '../shell/money.ts'
 import { ErrorState } from '../shell/states.tsx'
 import { type Text, useText } from '../shell/text.ts'
 import { Value } from '../shell/value.tsx'
@@ -30,9 +31,10 @@ const PARTS: readonly { name: keyof Totals; label: Text }[] = [
   { name: 'income', label: ['Income of the site', '站点收入'] },
 ]
 
-/** Whether the books balance, where the money is, and how it moved. */
+/** Checks of the ledger, totals of its accounts, and movements. */
 export function LedgerPage() {
   const t = useText()
+  const [locale] = useLocaleState()
   const { data, error, isPending, isFetching, refetch } = useQuery({
     queryKey: ['ledger-audit'],
     queryFn: () =>
@@ -95,24 +97,29 @@ export function LedgerPage() {
               <Card key={currency}>
                 <CardContent>
                   <Typography variant="h6" component="h2">
-                    {currency === 'points' ? t(['Points', '积分']) : t(['Money, in cents', '金额（分）'])}
+                    {currency === 'points' ? t(['Points', '积分']) : t(['Wallet', '钱包'])}
                   </Typography>
                   <Typography color="textSecondary" gutterBottom>
                     {t(['Issued', '发行'])}:{' '}
-                    <Value value={Math.abs(data.totals[currency].issuance)} as="number" />
+                    <Value
+                      value={Math.abs(data.totals[currency].issuance)}
+                      as={currency === 'points' ? 'points' : 'money'}
+                    />
                   </Typography>
                   <Bars
                     label={t(['Where it is', '分布'])}
                     bars={PARTS.map(({ name, label }) => ({
                       label: t(label),
                       value: data.totals[currency][name],
+                      told: formatAmount(data.totals[currency][name], currency, locale),
                     }))}
                   />
                 </CardContent>
               </Card>
             ))}
           </Box>
-          <DaysChart names={['points-moved', 'wallet-moved']} label={['Moved by day', '每日流转']} />
+          <DaysChart names={['points-moved']} label={['Points moved by day', '每日积分流转']} />
+          <DaysChart names={['wallet-moved']} label={['Money moved by day', '每日金额流转']} />
         </Stack>
       )}
     </Box>

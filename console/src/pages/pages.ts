@@ -1,14 +1,14 @@
 import type { Section } from '../areas/area.ts'
 import type { Text } from '../shell/text.ts'
 
-/** A page that is no list of records. */
+/** A page other than a list of records. */
 export type PageEntry = { name: string; section: Section; label: Text; icon: string; operation: string }
 
-/** Pages besides the areas, by their address below /admin. */
+/** Pages besides the areas, by path below /admin. */
 export const PAGES: readonly PageEntry[] = [
   {
     name: 'settings',
-    section: 'system',
+    section: 'site',
     label: ['Settings', '设置'],
     icon: 'settings',
     operation: 'get settings',

@@ -16,6 +16,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useNotify, useRecordContext } from 'react-admin'
 import { call, type Wire } from '../api/client.ts'
+import { createdSecrets } from '../api/created-secrets.ts'
 import { messageOf } from '../api/message.ts'
 import { type Heading, PagedTable, usePages } from '../shell/paged-table.tsx'
 import { type Text, useText } from '../shell/text.ts'
@@ -25,7 +26,7 @@ const AT_ONCE = 15
 const REFRESH_MS = 10_000
 type Attempt = { at: string; status: number | null; error: string | null; ms: number; response: string }
 
-/** What was sent to an endpoint and how it answered; what failed can be sent again. */
+/** Deliveries to an endpoint with its replies; failed ones can be sent again. */
 export function WebhookPage() {
   const hook = useRecordContext<Wire & { id: number }>()
   return hook ? <Deliveries hook={hook.id} /> : null
@@ -36,7 +37,7 @@ function Deliveries({ hook }: { hook: number }) {
   const notify = useNotify()
   const client = useQueryClient()
   const [opened, setOpened] = useState<number>()
-  const [secret, setSecret] = useState<string>()
+  const [secret, setSecret] = useState(() => createdSecrets.get(hook))
   const [since, setSince] = useState(() =>
     new Date(Date.now() - 86_400_000).toISOString().slice(0, 19).replace('T', ' '),
   )
@@ -99,7 +100,14 @@ function Deliveries({ hook }: { hook: number }) {
           </Button>
         </Stack>
         {secret && (
-          <Alert severity="info" onClose={() => setSecret(undefined)} sx={{ mb: 2 }}>
+          <Alert
+            severity="info"
+            onClose={() => {
+              createdSecrets.delete(hook)
+              setSecret(undefined)
+            }}
+            sx={{ mb: 2 }}
+          >
             {t(['Shown this once:', '仅显示这一次：'])} <code>{secret}</code>
           </Alert>
         )}

@@ -1,7 +1,7 @@
 import type { Queue } from './queue.ts'
 import { actions, authorIn, FACTS, text } from './queue-parts.ts'
 
-/** What people ask for about content that stands. */
+/** Applications about published content. */
 export const APPLICATION_QUEUES: readonly Queue[] = [
   {
     name: 'question-applications',
@@ -12,6 +12,7 @@ export const APPLICATION_QUEUES: readonly Queue[] = [
     operation: 'patch question-applications/{application}',
     title: (row) => text(row.subject) || `#${row.question_id}`,
     body: (row) => text(row.body),
+    isMarkdown: true,
     whole: (row) => `/admin/questions/${row.question_id}`,
     facts: [FACTS.asked, FACTS.points, FACTS.person],
     author: authorIn('user_id'),
@@ -39,6 +40,7 @@ export const APPLICATION_QUEUES: readonly Queue[] = [
     operation: 'patch news/deletions/{deletion}',
     title: (row) => text(row.title),
     body: (row) => text(row.content),
+    isMarkdown: true,
     whole: (row) => `/admin/news/${row.news_id}`,
     facts: [FACTS.asked],
     author: authorIn('user_id'),

@@ -13,7 +13,7 @@ const COUNTS: readonly { name: string; label: Text }[] = [
   { name: 'questions_count', label: ['Questions', '提问'] },
 ]
 
-/** Who is behind what is decided on: since when, how active, what was reported and what they wrote last. */
+/** The author of an item: account age, activity, reports and latest posts. */
 export function AuthorHistory({ user }: { user: number | undefined }) {
   const t = useText()
   const enabled = user !== undefined && user > 0

@@ -1,4 +1,11 @@
 import type { Wire } from '../api/client.ts'
+import {
+  KINDS,
+  PERIODS,
+  previewOf,
+  SANCTION_KINDS,
+  type SanctionKind,
+} from '../pages/person/sanction-texts.ts'
 import type { Queue, Verdict } from './queue.ts'
 import {
   ACCEPT,
@@ -17,7 +24,11 @@ import {
 const NEEDED_REASON = { label: REASON, required: true }
 const TOPIC_REVIEW = { verb: 'PUT', path: 'feed-topics', below: '/review' } as const
 
-/** Dealing with a report thoroughly: what was reported goes, and who wrote it is told off; all of it or nothing. */
+/** Returns the hours of a chosen period; none until the sanction is lifted. */
+const periodOf = ({ kind, hours }: Wire) =>
+  kind === 'warning' || !hours || hours === 'lasting' ? undefined : { hours: Number(hours) }
+
+/** Handles a report in full: removes the content and warns its author, all or nothing. */
 const DEALING: Verdict = {
   label: ['Remove or sanction', '删除或处罚'],
   reason: { label: ['Remark for other administrators', '给其他管理员的备注'] },
@@ -28,17 +39,17 @@ const DEALING: Verdict = {
       label: ['Sanction', '处罚'],
       as: 'choice',
       operation: 'post users/{user}/sanctions',
-      choices: [
-        { id: '', name: ['none', '无'] },
-        { id: 'warning', name: ['warning', '警告'] },
-        { id: 'silence', name: ['silence', '禁言'] },
-        { id: 'suspension', name: ['suspension', '停用'] },
-      ],
+      choices: [{ id: '', name: ['none', '无'] }, ...SANCTION_KINDS.map((id) => ({ id, name: KINDS[id] }))],
     },
     {
       name: 'hours',
-      label: ['Hours; none is for ever', '小时；留空为永久'],
-      as: 'number',
+      label: ['For how long', '期限'],
+      as: 'choice',
+      required: true,
+      choices: [
+        ...PERIODS.map(({ hours, label }) => ({ id: String(hours), name: label })),
+        { id: 'lasting', name: ['until lifted', '直到解除'] },
+      ],
       when: ({ kind }) => kind === 'silence' || kind === 'suspension',
     },
     {
@@ -49,6 +60,10 @@ const DEALING: Verdict = {
       when: ({ kind }) => Boolean(kind),
     },
   ],
+  preview: ({ kind, hours, why }) =>
+    kind && why
+      ? previewOf(kind as SanctionKind, String(why).trim(), periodOf({ kind, hours })?.hours ?? null)
+      : undefined,
   call: (row, mark, { remove, kind, hours, why }) => ({
     verb: 'PATCH',
     path: `/admin/reports/${row.id}`,
@@ -58,29 +73,30 @@ const DEALING: Verdict = {
       ...(remove ? { remove: true } : {}),
       ...(kind
         ? {
-            sanction: { kind, reason: why, ...(hours && kind !== 'warning' ? { hours: Number(hours) } : {}) },
+            sanction: { kind, reason: why, ...(periodOf({ kind, hours }) ?? {}) },
           }
         : {}),
     },
   }),
 }
 
-/** What is the same for every decision about an article. */
+/** Parts shared by all decisions on an article. */
 const ARTICLE = {
   path: 'news',
   operation: 'patch news/{id}',
   title: (row) => text(row.title),
   body: (row) => text(row.content) || text(row.subject),
+  isMarkdown: true,
   whole: (row) => `/admin/news/${row.id}`,
   uploads: (row) => upload(row.image),
   author: authorIn('user_id'),
 } satisfies Partial<Queue>
 const AUTHORSHIP: Queue['facts'] = [
   { label: ['Author', '作者'], name: 'author' },
-  { label: ['Paid', '投稿费'], name: 'contribute_amount', as: 'number' },
+  { label: ['Paid', '投稿费'], name: 'contribute_amount', as: 'points' },
 ]
 
-/** What people wrote or made, which is shown or published once it was looked at. */
+/** User content that is published after a review. */
 export const CONTENT_QUEUES: readonly Queue[] = [
   {
     name: 'reports',
@@ -91,6 +107,8 @@ export const CONTENT_QUEUES: readonly Queue[] = [
     operation: 'patch reports/{report}',
     title: (row) => text(row.subject) || `${row.reportable_type} ${row.reportable_id}`,
     body: (row) => text(row.reason),
+    chatMessage: (row) =>
+      row.reportable_type === 'chat-messages' ? `/admin/chat-messages/${row.reportable_id}` : undefined,
     facts: [
       { label: ['Reported', '举报时间'], name: 'created_at', as: 'time' },
       { label: ['Kind', '类型'], name: 'reportable_type', as: 'state' },
@@ -103,7 +121,7 @@ export const CONTENT_QUEUES: readonly Queue[] = [
   },
   {
     name: 'topic-reviews',
-    label: ['Topics', '话题审核'],
+    label: ['New topics', '话题审核'],
     icon: 'topic',
     path: 'feed-topics',
     query: { status: 'waiting' },
@@ -153,7 +171,7 @@ export const CONTENT_QUEUES: readonly Queue[] = [
   },
   {
     name: 'certifications',
-    label: ['Certifications', '认证'],
+    label: ['Requested certifications', '认证审核'],
     icon: 'verified',
     path: 'certifications',
     query: { status: 0 },
@@ -191,7 +209,7 @@ export const CONTENT_QUEUES: readonly Queue[] = [
   },
   {
     name: 'group-audits',
-    label: ['Groups', '圈子审核'],
+    label: ['New groups', '圈子审核'],
     icon: 'groups',
     path: 'groups',
     query: { audit: 0 },
@@ -202,7 +220,7 @@ export const CONTENT_QUEUES: readonly Queue[] = [
       FACTS.asked,
       personFact(['Founder', '创建者'], 'founder'),
       { label: ['Mode', '模式'], name: 'mode', as: 'state' },
-      { label: ['To join', '加入费用'], name: 'money', as: 'number' },
+      { label: ['To join', '加入费用'], name: 'money', as: 'points' },
       { label: ['Place', '位置'], name: 'location' },
     ],
     pictures: (row) => [row.avatar],

@@ -2,12 +2,16 @@ import { Box, Stack, Typography } from '@mui/material'
 import { useQuery } from '@tanstack/react-query'
 import { call, type Wire } from '../api/client.ts'
 import { fileAddressOf } from '../api/pictures.ts'
+import { Rendered } from '../areas/rendered.tsx'
+import { Copyable } from '../shell/copyable.tsx'
+import { plainAmount } from '../shell/money.ts'
 import { Picture } from '../shell/picture.tsx'
 import { useText } from '../shell/text.ts'
-import { Value, valueAt } from '../shell/value.tsx'
+import { currencyOf, isAmount, Value, valueAt } from '../shell/value.tsx'
+import { ChatContext } from './chat-context.tsx'
 import type { Queue } from './queue.ts'
 
-/** What is decided on: its words, facts and pictures. */
+/** An item under decision: its text, facts and pictures. */
 export function Content({ queue, row }: { queue: Queue; row: Wire }) {
   const t = useText()
   const address = queue.whole?.(row)
@@ -17,9 +21,10 @@ export function Content({ queue, row }: { queue: Queue; row: Wire }) {
     enabled: address !== undefined,
     retry: false,
   })
-  // What was asked for stays as the list tells it; the whole adds what the list leaves away.
+  // Keeps the requested values of the list, and adds details from the whole item.
   const shown: Wire = { ...data, ...row }
   const body = queue.body?.(shown)
+  const chatMessage = queue.chatMessage?.(row)
   const pictures = [
     ...(queue.uploads?.(shown) ?? []).map((id) => ({ id })),
     ...(queue.pictures?.(shown) ?? []).flatMap((each) => {
@@ -32,7 +37,9 @@ export function Content({ queue, row }: { queue: Queue; row: Wire }) {
       <Typography variant="h5" component="h2" sx={{ overflowWrap: 'anywhere' }}>
         {queue.title(row)}
       </Typography>
-      {body ? (
+      {body && queue.isMarkdown ? (
+        <Rendered text={body} />
+      ) : body ? (
         <Typography
           sx={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere', maxHeight: 320, overflowY: 'auto' }}
           tabIndex={0}
@@ -40,6 +47,7 @@ export function Content({ queue, row }: { queue: Queue; row: Wire }) {
           {body}
         </Typography>
       ) : null}
+      {chatMessage && <ChatContext address={chatMessage} />}
       {pictures.length > 0 && (
         <Box sx={{ display: 'grid', gap: 1, gridTemplateColumns: 'repeat(auto-fill, minmax(140px, 1fr))' }}>
           {pictures.map((picture, position) => (
@@ -57,7 +65,7 @@ export function Content({ queue, row }: { queue: Queue; row: Wire }) {
         component="dl"
         sx={{ m: 0, display: 'grid', gridTemplateColumns: 'max-content 1fr', columnGap: 2, rowGap: 0.75 }}
       >
-        {queue.facts.map(({ label, name, as }) => {
+        {queue.facts.map(({ label, name, as = 'text', copies }) => {
           const value = valueAt(shown, name)
           if (value === null || value === undefined || value === '') return null
           return (
@@ -66,7 +74,16 @@ export function Content({ queue, row }: { queue: Queue; row: Wire }) {
                 {t(label)}
               </Typography>
               <Typography component="dd" sx={{ m: 0, overflowWrap: 'anywhere' }}>
-                <Value value={value} as={as ?? 'text'} />
+                {copies ? (
+                  <Copyable
+                    label={t(label)}
+                    text={isAmount(as) ? plainAmount(Number(value), currencyOf(as, shown)) : String(value)}
+                  >
+                    <Value value={value} as={as} row={shown} />
+                  </Copyable>
+                ) : (
+                  <Value value={value} as={as} row={shown} />
+                )}
               </Typography>
             </Box>
           )

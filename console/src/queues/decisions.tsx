@@ -4,11 +4,12 @@ import { useText } from '../shell/text.ts'
 import { dismiss, UNDO_MS, undo, usePending } from './pending.ts'
 import { Refused } from './queue-page.tsx'
 
-/** What was just decided, to be taken back while it can be, and what was refused. */
+/** Recent decisions that can be undone, and rejected ones. */
 export function Decisions({ queue }: { queue: string }) {
   const t = useText()
   const all = usePending().filter(({ id }) => id.startsWith(`${queue} `))
-  const last = all.filter(({ state }) => state === 'waiting').at(-1)
+  const undoable = all.filter(({ state }) => state === 'waiting')
+  const last = undoable.at(-1)
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -40,6 +41,17 @@ export function Decisions({ queue }: { queue: string }) {
         }}
       >
         <Stack spacing={1}>
+          {undoable.length > 1 && (
+            <Button
+              variant="contained"
+              color="inherit"
+              onClick={() => {
+                for (const { id } of undoable) undo(id)
+              }}
+            >
+              {t([`Undo all ${undoable.length}`, `全部撤销（${undoable.length}）`])}
+            </Button>
+          )}
           {all
             .filter(({ state }) => state !== 'refused')
             .slice(-3)

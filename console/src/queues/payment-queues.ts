@@ -1,7 +1,13 @@
+import type { Wire } from '../api/client.ts'
+import { formatAmount } from '../shell/money.ts'
+import { currentLocale } from '../shell/text.ts'
 import type { Queue } from './queue.ts'
 import { actions, authorIn, FACTS, list, REASON, text, upload, verdict } from './queue-parts.ts'
 
-/** What is the same for pins of any content. */
+const money = (fen: unknown) => formatAmount(Number(fen), 'wallet', currentLocale())
+const nameIn = (user: unknown) => text((user as Wire | null)?.name)
+
+/** Parts shared by pins of all content. */
 const PIN = {
   icon: 'pin',
   query: { state: 'pending' },
@@ -9,11 +15,11 @@ const PIN = {
   author: authorIn('user_id'),
 } as const
 
-/** What people paid for or want to be paid: pins, and money in and out. */
+/** Payments: pins, recharges and withdrawals. */
 export const PAYMENT_QUEUES: readonly Queue[] = [
   {
     name: 'feed-pins',
-    label: ['Pins of feeds', '动态置顶'],
+    label: ['Requested pins of feeds', '动态置顶申请'],
     path: 'feed-pinneds',
     operation: 'patch feed-pinneds/{pinned}',
     title: (row) => `#${row.feed_id}`,
@@ -25,11 +31,12 @@ export const PAYMENT_QUEUES: readonly Queue[] = [
   },
   {
     name: 'news-pins',
-    label: ['Pins of articles', '资讯置顶'],
+    label: ['Requested pins of articles', '资讯置顶申请'],
     path: 'news-pinneds',
     operation: 'patch news-pinneds/{pinned}',
     title: (row) => text(row.title) || `#${row.news_id}`,
     body: (row) => text(row.content),
+    isMarkdown: true,
     whole: (row) => `/admin/news/${row.news_id}`,
     uploads: (row) => upload(row.image),
     ...PIN,
@@ -37,19 +44,18 @@ export const PAYMENT_QUEUES: readonly Queue[] = [
   },
   {
     name: 'withdrawals',
-    label: ['Withdrawals', '提现'],
+    label: ['Withdrawals to pay', '提现审核'],
     icon: 'payout',
     path: 'withdrawals',
     query: { state: 'pending' },
     operation: 'patch withdrawals/{withdrawal}',
-    title: (row) => `${row.amount} → ${row.payout}`,
+    title: (row) => [money(row.payout), text(row.account) || nameIn(row.user)].filter(Boolean).join(' → '),
     facts: [
       FACTS.asked,
-      FACTS.currency,
-      FACTS.money,
-      { label: ['To be paid', '应付'], name: 'payout', as: 'number' },
-      { label: ['By', '方式'], name: 'type' },
-      { label: ['Account', '账号'], name: 'account' },
+      { label: ['Requested', '申请提现'], name: 'amount', as: 'amount' },
+      { label: ['To be paid', '应付'], name: 'payout', as: 'money', copies: true },
+      { label: ['Way', '方式'], name: 'type' },
+      { label: ['Payee account', '收款账号'], name: 'account', copies: true },
       FACTS.person,
     ],
     author: authorIn('owner_id'),
@@ -57,17 +63,16 @@ export const PAYMENT_QUEUES: readonly Queue[] = [
   },
   {
     name: 'recharges',
-    label: ['Recharges', '充值'],
+    label: ['Recharges to confirm', '充值确认'],
     icon: 'payin',
     path: 'recharges',
     query: { state: 'pending' },
     operation: 'patch recharges/{recharge}',
-    title: (row) => `${row.amount} → ${row.credited}`,
+    title: (row) => [money(row.amount), nameIn(row.user)].filter(Boolean).join(' · '),
     facts: [
       FACTS.asked,
-      FACTS.currency,
-      FACTS.money,
-      { label: ['To be credited', '到账'], name: 'credited', as: 'number' },
+      { label: ['To be received', '应收'], name: 'amount', as: 'money', copies: true },
+      { label: ['To be credited', '到账'], name: 'credited', as: 'amount' },
       { label: ['Provider', '渠道'], name: 'provider' },
       FACTS.person,
     ],

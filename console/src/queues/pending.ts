@@ -3,17 +3,17 @@ import { call } from '../api/client.ts'
 import { messageOf } from '../api/message.ts'
 import type { Decided } from './queue.ts'
 
-/** How long a decision can be taken back before it is sent. */
+/** How long a decision can be undone before it is sent. */
 export const UNDO_MS = 5000
 
-/** A decision that is made and not yet sent, or that was refused. */
+/** A decision that is not sent yet, or was rejected. */
 export type Pending = {
-  /** Of what it decides on: `topics 7`. */
+  /** The item: `topics 7`. */
   id: string
   title: string
   verdict: string
   decided: Decided
-  /** Kept over repeats, so that a decision about money is carried out once. */
+  /** Stays the same over retries, so that a decision about money takes effect once. */
   key: string
   until: number
   state: 'waiting' | 'sending' | 'refused'
@@ -37,7 +37,7 @@ function finish(id: string, outcome: 'sent' | 'refused' | 'undone') {
   for (const listener of finished) listener(id, outcome)
 }
 
-/** Makes a decision, to be sent after a while unless it is taken back. */
+/** Makes a decision, which is sent after a delay unless it is undone. */
 export function decide(decision: Omit<Pending, 'key' | 'until' | 'state'>): void {
   set([...pending, { ...decision, key: crypto.randomUUID(), until: Date.now() + UNDO_MS, state: 'waiting' }])
   timers.set(
@@ -46,7 +46,7 @@ export function decide(decision: Omit<Pending, 'key' | 'until' | 'state'>): void
   )
 }
 
-/** Takes a decision back that was not sent yet. */
+/** Undoes a decision that is not sent yet. */
 export function undo(id: string): void {
   if (pending.find((each) => each.id === id)?.state !== 'waiting') return
   clearTimeout(timers.get(id))
@@ -54,7 +54,7 @@ export function undo(id: string): void {
   finish(id, 'undone')
 }
 
-/** Puts the message of a refusal away. */
+/** Dismisses the message of a rejected decision. */
 export function dismiss(id: string): void {
   set(pending.filter((each) => each.id !== id))
 }
@@ -67,20 +67,21 @@ async function send(id: string, keepalive = false) {
   const { verb, path, body } = decision.decided
   try {
     await call(verb, path, { body, keepalive, key: decision.key })
-    set(pending.filter((each) => each.id !== id))
+    // Listeners hear of it first, so that no list shows the item again.
     finish(id, 'sent')
+    set(pending.filter((each) => each.id !== id))
   } catch (error) {
     patch(id, { state: 'refused', refusal: messageOf(error) })
     finish(id, 'refused')
   }
 }
 
-// Whoever closes the page has decided: nothing that was shown as done is lost.
+// Closing the page sends pending decisions, because it showed them as done.
 addEventListener('pagehide', () => {
   for (const { id } of pending) void send(id, true)
 })
 
-/** What was decided and is not sent yet, and what was refused. */
+/** Unsent and rejected decisions. */
 export const usePending = () =>
   useSyncExternalStore(
     (listener) => {
@@ -90,7 +91,7 @@ export const usePending = () =>
     () => pending,
   )
 
-/** Calls back when a decision was sent, refused or taken back. Answers how to stop that. */
+/** Calls back when a decision is sent, rejected or undone. Returns the unsubscribe function. */
 export function onFinished(
   listener: (id: string, outcome: 'sent' | 'refused' | 'undone') => void,
 ): () => void {

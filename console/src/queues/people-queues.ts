@@ -1,7 +1,7 @@
 import type { Queue } from './queue.ts'
 import { actions, authorIn, FACTS, personFact, text } from './queue-parts.ts'
 
-/** People who ask to join, and people who object to what was decided about them. */
+/** Applications to join, and appeals against sanctions. */
 export const PEOPLE_QUEUES: readonly Queue[] = [
   {
     name: 'registrations',

@@ -2,8 +2,9 @@ import { Alert, Box, Button, Card, CardContent, Chip, Skeleton, Stack, Typograph
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { Title, useCanAccess } from 'react-admin'
-import { useParams } from 'react-router'
+import { Link, useNavigate, useParams } from 'react-router'
 import { call, type Page, type Wire } from '../api/client.ts'
+import { Missing } from '../shell/not-found.tsx'
 import { EmptyState, ErrorState } from '../shell/states.tsx'
 import { useText } from '../shell/text.ts'
 import { AuthorHistory } from './author-history.tsx'
@@ -13,29 +14,39 @@ import { decide, onFinished, usePending } from './pending.ts'
 import { type Queue, VERDICTS, type Verdict, type VerdictName } from './queue.ts'
 import { queueNamed } from './queues.ts'
 import { ReasonDialog } from './reason-dialog.tsx'
+import { Several } from './several.tsx'
 
 const AT_ONCE = 25
 
-/** One queue: what waits longest first, decided with one key. */
+/** One queue, oldest first, with a key for each decision. */
 export function QueuePage() {
-  const { queue: name } = useParams()
+  const { queue: name, item } = useParams()
   const queue = queueNamed(name)
   const t = useText()
-  if (!queue) return <EmptyState text={['There is no such queue.', '没有这个队列。']} />
+  if (!queue)
+    return (
+      <Missing
+        text={['This queue does not exist.', '此队列不存在。']}
+        to="/"
+        label={['What waits', '查看待处理']}
+      />
+    )
   return (
     <>
       <Title title={t(queue.label)} />
-      <QueueView key={queue.name} queue={queue} />
+      <QueueView key={queue.name} queue={queue} item={item} />
     </>
   )
 }
 
-function QueueView({ queue }: { queue: Queue }) {
+function QueueView({ queue, item }: { queue: Queue; item: string | undefined }) {
   const t = useText()
   const client = useQueryClient()
   const pending = usePending()
-  const [position, setPosition] = useState(0)
+  const navigate = useNavigate()
   const [asking, setAsking] = useState<VerdictName | null>(null)
+  // Undefined, the choice of several items, or the chosen ones.
+  const [several, setSeveral] = useState<'choosing' | Wire[]>()
   const heading = useRef<HTMLHeadingElement>(null)
   const { canAccess, isPending: isAsking } = useCanAccess({
     resource: `queue:${queue.name}`,
@@ -50,40 +61,88 @@ function QueueView({ queue }: { queue: Queue }) {
     enabled: canAccess === true,
     refetchInterval: 30_000,
   })
-  const decidedIds = new Set(pending.map(({ id }) => id))
+  // Sent decisions whose items the loaded list still holds.
+  const sent = useRef(new Set<string>())
+  const decidedIds = new Set([...sent.current, ...pending.map(({ id }) => id)])
   const waiting = (data?.data ?? []).filter((row) => !decidedIds.has(`${queue.name} ${row.id}`))
-  const row = waiting[Math.min(position, waiting.length - 1)]
+  const at = waiting.findIndex(({ id }) => String(id) === item)
+  // An item further back than the first page, by its address.
+  const single = useQuery({
+    queryKey: ['queue', queue.name, 'item', item],
+    queryFn: () => call('GET', `/admin/${queue.path}/${encodeURIComponent(item as string)}`),
+    enabled: canAccess === true && item !== undefined && data !== undefined && at < 0,
+    retry: false,
+  })
+  const found = single.data
+  const isOpen =
+    found !== undefined &&
+    Object.entries(queue.query).every(([field, value]) => found[field] === value) &&
+    !decidedIds.has(`${queue.name} ${item}`)
+  const isSought = item !== undefined && at < 0 && data !== undefined && single.isPending
+  const isGone = item !== undefined && at < 0 && data !== undefined && !isSought && !isOpen
+  // After a decision the next item takes the place of the decided one.
+  const place = useRef(0)
+  if (at >= 0) place.current = at
+  const row =
+    at >= 0
+      ? waiting[at]
+      : isOpen
+        ? found
+        : isGone || isSought
+          ? undefined
+          : waiting[Math.min(place.current, waiting.length - 1)]
+  const show = useCallback(
+    (id: unknown) => void navigate(`/queues/${queue.name}/${id}`, { replace: true }),
+    [navigate, queue.name],
+  )
   const left = Math.max(0, (data?.total ?? 0) - ((data?.data.length ?? 0) - waiting.length))
 
   useEffect(
     () =>
       onFinished((id, outcome) => {
         if (outcome === 'undone' || !id.startsWith(`${queue.name} `)) return
-        void client.invalidateQueries({ queryKey: ['queue', queue.name] })
+        if (outcome === 'sent') sent.current.add(id)
+        void client.invalidateQueries({ queryKey: ['queue', queue.name] }).then(() => sent.current.delete(id))
         void client.invalidateQueries({ queryKey: ['waiting'] })
       }),
     [client, queue.name],
   )
 
+  const shownId = row?.id
+  useEffect(() => {
+    if (item === undefined && shownId !== undefined) show(shownId)
+  }, [item, shownId, show])
+
   const move = useCallback(
-    (by: number) =>
-      setPosition((at) => Math.max(0, Math.min(Math.min(at, waiting.length - 1) + by, waiting.length - 1))),
-    [waiting.length],
+    (by: number) => {
+      const from = row ? waiting.indexOf(row) : -1
+      const next = waiting[Math.max(0, Math.min(from + by, waiting.length - 1))]
+      if (next) show(next.id)
+    },
+    [waiting, row, show],
   )
 
   const carryOut = useCallback(
     (verdict: Verdict, reason: string, given: Wire) => {
-      if (!row) return
+      const rows = Array.isArray(several) ? several : row ? [row] : []
+      const [first] = rows
+      if (!first) return
       setAsking(null)
-      decide({
-        id: `${queue.name} ${row.id}`,
-        title: queue.title(row),
-        verdict: t(verdict.label),
-        decided: verdict.call(row, reason, given),
-      })
+      setSeveral(undefined)
+      const from = waiting.indexOf(first)
+      const left = waiting.filter((each) => !rows.includes(each))
+      const next = waiting.slice(from).find((each) => !rows.includes(each)) ?? left.at(-1)
+      for (const each of rows)
+        decide({
+          id: `${queue.name} ${each.id}`,
+          title: queue.title(each),
+          verdict: t(verdict.label),
+          decided: verdict.call(each, reason, given),
+        })
+      void navigate(`/queues/${queue.name}${next ? `/${next.id}` : ''}`, { replace: true })
       heading.current?.focus()
     },
-    [row, queue, t],
+    [row, several, queue, t, waiting, navigate],
   )
 
   const begin = useCallback(
@@ -99,7 +158,7 @@ function QueueView({ queue }: { queue: Queue }) {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement
-      if (event.ctrlKey || event.metaKey || event.altKey || asking) return
+      if (event.ctrlKey || event.metaKey || event.altKey || asking || several) return
       if (
         target.closest(
           'input, textarea, select, [contenteditable], [role=dialog], [role=menu], [role=listbox]',
@@ -115,7 +174,7 @@ function QueueView({ queue }: { queue: Queue }) {
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [move, begin, asking, queue])
+  }, [move, begin, asking, several, queue])
 
   const asked = asking && queue[asking]
   if (!isAsking && !canAccess)
@@ -131,6 +190,11 @@ function QueueView({ queue }: { queue: Queue }) {
           {isPending ? t(['Loading…', '加载中…']) : t([`${left} waiting`, `${left} 项待处理`])}
         </Typography>
         <Box sx={{ flex: 1 }} />
+        {waiting.length > 1 && (
+          <Button size="small" onClick={() => setSeveral('choosing')}>
+            {t(['Decide on several', '批量处理'])}
+          </Button>
+        )}
         <Typography color="textSecondary" variant="body2" sx={{ display: { xs: 'none', sm: 'block' } }}>
           <Key name="j" /> <Key name="k" /> {t(['next, previous', '下一项、上一项'])} · <Key name="a" />{' '}
           {t(queue.accept.label)} · <Key name="r" /> {t(queue.reject.label)}
@@ -143,8 +207,18 @@ function QueueView({ queue }: { queue: Queue }) {
         </Typography>
       </Stack>
       <Decisions queue={queue.name} />
-      {isPending ? (
+      {isPending || isSought ? (
         <Skeleton variant="rounded" height={360} />
+      ) : isGone ? (
+        <Box sx={{ textAlign: 'center' }}>
+          <EmptyState
+            text={['This item waits no longer.', '此事项已不在队列中。']}
+            note={['Somebody decided on it, or it was deleted.', '已有人处理，或内容已被删除。']}
+          />
+          <Button variant="contained" component={Link} to={`/queues/${queue.name}`}>
+            {t(['To what waits', '查看待处理事项'])}
+          </Button>
+        </Box>
       ) : !row ? (
         <EmptyState
           icon="done"
@@ -186,26 +260,43 @@ function QueueView({ queue }: { queue: Queue }) {
                   </Button>
                 )}
                 <Box sx={{ ml: 'auto', whiteSpace: 'nowrap' }}>
-                  <Button onClick={() => move(-1)} disabled={waiting.indexOf(row) === 0}>
+                  <Button onClick={() => move(-1)} disabled={waiting.indexOf(row) <= 0}>
                     {t(['Previous', '上一项'])}
                   </Button>
-                  <Button onClick={() => move(1)} disabled={waiting.indexOf(row) === waiting.length - 1}>
+                  <Button
+                    onClick={() => move(1)}
+                    disabled={waiting.length === 0 || waiting.indexOf(row) === waiting.length - 1}
+                  >
                     {t(['Next', '下一项'])}
                   </Button>
                 </Box>
               </Stack>
             </Card>
-            <UpNext queue={queue} waiting={waiting} current={row} choose={setPosition} />
+            <UpNext queue={queue} waiting={waiting} current={row} choose={show} />
           </Stack>
           <AuthorHistory user={queue.author(row)} />
         </Box>
+      )}
+      {several === 'choosing' && (
+        <Several
+          queue={queue}
+          rows={waiting}
+          close={() => setSeveral(undefined)}
+          begin={(name, chosen) => {
+            setSeveral(chosen)
+            setAsking(name)
+          }}
+        />
       )}
       {row && asked && (
         <ReasonDialog
           key={`${asking} ${row.id}`}
           verdict={asked}
-          row={row}
-          close={() => setAsking(null)}
+          row={Array.isArray(several) ? (several[0] ?? row) : row}
+          close={() => {
+            setAsking(null)
+            setSeveral(undefined)
+          }}
           decide={(reason, given) => carryOut(asked, reason, given)}
         />
       )}
@@ -240,7 +331,7 @@ function UpNext({
   queue: Queue
   waiting: Wire[]
   current: Wire
-  choose(position: number): void
+  choose(id: unknown): void
 }) {
   const t = useText()
   if (waiting.length < 2) return null
@@ -250,11 +341,11 @@ function UpNext({
         {t(['Also waiting', '其他待处理'])}
       </Typography>
       <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
-        {waiting.slice(0, 12).map((row, position) => (
+        {waiting.slice(0, 12).map((row) => (
           <Chip
             key={String(row.id)}
             label={queue.title(row).slice(0, 30) || `#${row.id}`}
-            onClick={() => choose(position)}
+            onClick={() => choose(row.id)}
             color={row === current ? 'primary' : 'default'}
             variant={row === current ? 'filled' : 'outlined'}
             aria-current={row === current}
@@ -265,7 +356,7 @@ function UpNext({
   )
 }
 
-/** Shown where a decision was refused. */
+/** Shown for a rejected decision. */
 export function Refused({ title, text, close }: { title: string; text: string; close(): void }) {
   const t = useText()
   return (

@@ -5,10 +5,10 @@ import type { Decided, Queue, Verdict } from './queue.ts'
 export const text = (value: unknown) => (typeof value === 'string' ? value : '')
 const number = (value: unknown) => (typeof value === 'number' ? value : undefined)
 export const list = <T = Wire>(value: unknown) => (Array.isArray(value) ? (value as T[]) : [])
-/** The one upload of a row that may have none. */
+/** The upload of a row, if it has one. */
 export const upload = (value: unknown) => (value ? [Number(value)] : [])
 
-/** Whose content it is, by the field that holds the id. */
+/** Author of the content, by the field with the id. */
 export const authorIn = (field: string) => (row: Wire) => number(row[field])
 
 export const ACCEPT: Text = ['Accept', '通过']
@@ -19,18 +19,16 @@ type Fact = Queue['facts'][number]
 
 export const personFact = (label: Text, name = 'user'): Fact => ({ label, name, as: 'person' })
 
-/** What several queues tell of a row. */
+/** Facts of a row that several queues share. */
 export const FACTS = {
   asked: { label: ['Asked', '提交时间'], name: 'created_at', as: 'time' },
-  points: { label: ['Points', '积分'], name: 'amount', as: 'number' },
+  points: { label: ['Points', '积分'], name: 'amount', as: 'points' },
   days: { label: ['Days', '天数'], name: 'day', as: 'number' },
-  money: { label: ['Amount', '金额'], name: 'amount', as: 'number' },
-  currency: { label: ['Currency', '币种'], name: 'currency', as: 'state' },
   kind: { label: ['Kind', '类型'], name: 'category.display_name' },
   person: personFact(['Person', '申请人']),
 } as const satisfies Record<string, Fact>
 
-/** A verdict that is one request about a row of `path`, or about what `below` names of it. */
+/** A decision by one request about a row of `path`, or about a part of it (`below`). */
 export function verdict(
   label: Text,
   { verb = 'PATCH', path, below = '' }: { verb?: Decided['verb']; path: string; below?: string },
@@ -44,7 +42,7 @@ export function verdict(
   }
 }
 
-/** The verdicts of an operation that takes `action`, and a text beside it. */
+/** The decisions of an operation that takes `action` and a text. */
 export function actions(
   path: string,
   field?: string,

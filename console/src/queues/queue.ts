@@ -5,53 +5,60 @@ import type { Text } from '../shell/text.ts'
 /** One request that carries out a decision. */
 export type Decided = { verb: 'PATCH' | 'PUT'; path: string; body: Wire }
 
-/** What a verdict may be told besides its reason. */
+/** An input of a decision besides its reason. */
 export type Detail = {
   name: string
   label: Text
   as: 'flag' | 'number' | 'text' | 'choice'
   choices?: readonly { id: string; name: Text }[]
   required?: boolean
-  /** Asked for only with certain other answers. */
+  /** Asked for only after certain other inputs. */
   when?: (given: Wire) => boolean
-  /** The operation that it needs besides. */
+  /** Additional operation that it needs. */
   operation?: string
 }
 
-/** One way to decide, and what it has to be told. */
+/** A possible decision, with its inputs. */
 export type Verdict = {
   label: Text
-  /** A text that is asked for. */
+  /** A requested text. */
   reason?: { label: Text; required?: boolean; from?: (row: Wire) => string }
   details?: readonly Detail[]
+  /** Returns the words that the author receives, for the inputs so far. */
+  preview?: (given: Wire) => { told: Text; effect: Text } | undefined
   call: (row: Wire, reason: string, given: Wire) => Decided
 }
 
-/** The ways to decide on what waits, each with its key. */
+/** The possible decisions on an item, each with its key. */
 export const VERDICTS = { accept: 'a', reject: 'r', more: 'm' } as const
 export type VerdictName = keyof typeof VERDICTS
 
-/** One kind of things that wait for a decision. */
+/** One kind of items that wait for a decision. */
 export type Queue = {
   name: string
   label: Text
   icon: string
-  /** Below /admin, with the query that finds what waits. */
+  /** Path below /admin with the query for pending items. */
   path: string
   query: Wire
-  /** The operation that decides; who may not call it does not see the queue. */
+  /** The deciding operation; users without it do not see the queue. */
   operation: string
   title: (row: Wire) => string
+  /** The body is Markdown, shown as readers see it. */
+  isMarkdown?: boolean
   body?: (row: Wire) => string | null | undefined
-  /** Where all of the content is read, when the list shows a part of it. */
+  /** Path of the whole content, when the list shows a part of it. */
   whole?: (row: Wire) => string
-  facts: readonly { label: Text; name: string; as?: Shown }[]
+  /** Path of a reported chat message with those around it. */
+  chatMessage?: (row: Wire) => string | undefined
+  /** `copies` adds a button that copies the value. */
+  facts: readonly { label: Text; name: string; as?: Shown; copies?: boolean }[]
   /** Uploads by id, and pictures by address. */
   uploads?: (row: Wire) => number[]
   pictures?: (row: Wire) => unknown[]
   author: (row: Wire) => number | undefined
   accept: Verdict
   reject: Verdict
-  /** Accepting with more than a remark. */
+  /** Acceptance with more inputs than a remark. */
   more?: Verdict
 }

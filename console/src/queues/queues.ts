@@ -4,7 +4,7 @@ import { PAYMENT_QUEUES } from './payment-queues.ts'
 import { PEOPLE_QUEUES } from './people-queues.ts'
 import type { Queue } from './queue.ts'
 
-/** Everything that waits for a decision, in the order in which the console lists it. */
+/** All decision queues in the console's order. */
 export const QUEUES: readonly Queue[] = [
   ...CONTENT_QUEUES,
   ...PEOPLE_QUEUES,

@@ -13,10 +13,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { mayCall, myAbilities } from '../api/auth-provider.ts'
 import type { Wire } from '../api/client.ts'
+import { Preview } from '../pages/person/preview.tsx'
 import { useText } from '../shell/text.ts'
 import type { Detail, Verdict } from './queue.ts'
 
-/** Asks for the text that goes with a decision. */
+/** Asks for the text of a decision. */
 export function ReasonDialog({
   verdict,
   row,
@@ -40,6 +41,7 @@ export function ReasonDialog({
   const isMissing =
     (verdict.reason?.required === true && reason.trim() === '') ||
     details.some(({ name, required }) => required && String(given[name] ?? '').trim() === '')
+  const preview = verdict.preview?.(given)
   return (
     <Dialog open onClose={close} fullWidth maxWidth="sm" aria-labelledby="reason-title">
       <form
@@ -75,6 +77,7 @@ export function ReasonDialog({
             }}
             slotProps={{ htmlInput: { maxLength: 250 } }}
           />
+          {preview && <Preview {...preview} isEmpty={false} />}
         </DialogContent>
         <DialogActions>
           <Button onClick={close}>{t(['Cancel', '取消'])}</Button>

@@ -1,24 +1,27 @@
 import { Box, Typography, useTheme } from '@mui/material'
 import { useLocaleState } from 'react-admin'
 
-/** One line of a chart; `told` is what stands for all of it. */
+/** One line of a chart; `told` is its summary value. */
 export type Line = { name: string; told: string; values: (number | null)[] }
 
 const WIDTH = 640
 const HEIGHT = 160
 const COLORS = { light: ['#11695f', '#b4532a', '#3d5bb5'], dark: ['#68d3c3', '#f3a683', '#9db4ff'] }
 
-/** Lines over time, from one end to the other; where values are missing the line has a gap. */
+/** A line chart over time. Missing values leave a gap. */
 export function LineChart({
   label,
   ends,
   lines,
   unit = '',
+  say,
 }: {
   label: string
   ends: readonly [string, string]
   lines: Line[]
   unit?: string
+  /** Formats the highest value. Default: the number and `unit`. */
+  say?: ((value: number) => string) | undefined
 }) {
   const { palette } = useTheme()
   const [locale] = useLocaleState()
@@ -26,7 +29,7 @@ export function LineChart({
   const count = Math.max(...lines.map(({ values }) => values.length))
   const x = (at: number) => (count < 2 ? 0 : (at / (count - 1)) * WIDTH)
   const y = (value: number) => HEIGHT - 6 - (value / top) * (HEIGHT - 16)
-  // A value between two that are missing is a dot.
+  // A value between two missing ones is drawn as a dot.
   const path = (values: (number | null)[]) =>
     values
       .map((value, at) => {
@@ -36,7 +39,7 @@ export function LineChart({
         return `${begins ? 'M' : 'L'}${point}${begins && (values[at + 1] ?? null) === null ? 'h1' : ''}`
       })
       .join('')
-  /** Down to the ground at both ends of each piece of a line. */
+  /** Closes the area below each piece of a line. */
   const area = (values: (number | null)[]) =>
     values
       .map((value, at) => {
@@ -106,29 +109,31 @@ export function LineChart({
       </svg>
       <Box sx={{ display: 'flex', justifyContent: 'space-between', fontSize: 12, color: 'text.secondary' }}>
         <span>{ends[0]}</span>
-        <span>
-          ↑ {top.toLocaleString(locale)}
-          {unit}
-        </span>
+        <span>↑ {say?.(top) ?? `${top.toLocaleString(locale)}${unit}`}</span>
         <span>{ends[1]}</span>
       </Box>
     </Box>
   )
 }
 
-/** Amounts as bars, the longest over the whole width. */
-export function Bars({ label, bars }: { label: string; bars: { label: string; value: number }[] }) {
-  const [locale] = useLocaleState()
+/** A bar chart; the longest bar takes the whole width. */
+export function Bars({
+  label,
+  bars,
+}: {
+  label: string
+  bars: { label: string; value: number; told: string }[]
+}) {
   const top = Math.max(1, ...bars.map(({ value }) => Math.abs(value)))
   return (
     <Box component="dl" aria-label={label} sx={{ m: 0 }}>
-      {bars.map(({ label: name, value }) => (
+      {bars.map(({ label: name, value, told }) => (
         <Box key={name} sx={{ mb: 1, position: 'relative', pb: 1.5 }}>
           <Typography component="dt" sx={{ float: 'left' }}>
             {name}
           </Typography>
           <Typography component="dd" sx={{ m: 0, textAlign: 'right', fontVariantNumeric: 'tabular-nums' }}>
-            {value.toLocaleString(locale)}
+            {told}
             <Box
               component="span"
               aria-hidden

@@ -1,4 +1,4 @@
-/** What react-admin says, in Chinese. */
+/** Chinese texts of react-admin. */
 export const CHINESE = {
   ra: {
     action: {

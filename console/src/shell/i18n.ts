@@ -20,7 +20,7 @@ const messages = {
   zh: { ...CHINESE, ...own.zh },
 }
 
-/** What react-admin itself says, in both languages. */
+/** Texts of react-admin in both languages. */
 export const i18nProvider = polyglotI18nProvider(
   (locale) => {
     keepLocale(locale)

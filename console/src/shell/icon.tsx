@@ -9,6 +9,8 @@ import Chat from '@mui/icons-material/ChatOutlined'
 import CheckCircle from '@mui/icons-material/CheckCircleOutlined'
 import Delete from '@mui/icons-material/DeleteOutlined'
 import Download from '@mui/icons-material/DownloadOutlined'
+import ExpandLess from '@mui/icons-material/ExpandLessOutlined'
+import ExpandMore from '@mui/icons-material/ExpandMoreOutlined'
 import Feedback from '@mui/icons-material/FeedbackOutlined'
 import Flag from '@mui/icons-material/FlagOutlined'
 import Forum from '@mui/icons-material/ForumOutlined'
@@ -29,6 +31,7 @@ import PushPin from '@mui/icons-material/PushPinOutlined'
 import QuestionAnswer from '@mui/icons-material/QuestionAnswerOutlined'
 import Savings from '@mui/icons-material/SavingsOutlined'
 import School from '@mui/icons-material/SchoolOutlined'
+import Search from '@mui/icons-material/SearchOutlined'
 import Settings from '@mui/icons-material/SettingsOutlined'
 import Star from '@mui/icons-material/StarBorderOutlined'
 import Tag from '@mui/icons-material/TagOutlined'
@@ -56,6 +59,8 @@ const ICONS = {
   home: Home,
   key: Key,
   ledger: Balance,
+  less: ExpandLess,
+  more: ExpandMore,
   music: MusicNote,
   news: Newspaper,
   notice: Notifications,
@@ -65,6 +70,7 @@ const ICONS = {
   pin: PushPin,
   question: School,
   role: AdminPanelSettings,
+  search: Search,
   settings: Settings,
   singer: Mic,
   star: Star,
@@ -75,7 +81,7 @@ const ICONS = {
   word: Block,
 }
 
-/** A picture that goes with words, by a name of the console's own. */
+/** An icon by a name of the console. */
 export function Icon({ name, ...props }: SvgIconProps & { name: string }) {
   const Shape = ICONS[name as keyof typeof ICONS] ?? Inbox
   return <Shape aria-hidden {...props} />

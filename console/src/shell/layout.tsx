@@ -1,27 +1,94 @@
-import { Box, type Theme, Typography, useMediaQuery } from '@mui/material'
-import type { ReactNode } from 'react'
+import { Box, Button, ListItemIcon, MenuItem, type Theme, Typography, useMediaQuery } from '@mui/material'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import {
   AppBar,
   Layout,
   LocalesMenuButton,
+  Logout,
   TitlePortal,
   ToggleThemeButton,
   UserMenu,
   useGetIdentity,
+  useUserMenu,
 } from 'react-admin'
+import { Link } from 'react-router'
 import mark from '../mark.svg'
+import { Icon } from './icon.tsx'
 import { ConsoleMenu } from './menu.tsx'
+import { useText } from './text.ts'
+
+const Palette = lazy(() => import('./palette.tsx').then((part) => ({ default: part.Palette })))
+
+/** Opens the palette by a button, Ctrl-K or Command-K. */
+function PaletteButton() {
+  const t = useText()
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey) return
+      event.preventDefault()
+      setOpen((open) => !open)
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
+  return (
+    <>
+      <Button
+        color="inherit"
+        size="small"
+        onClick={() => setOpen(true)}
+        startIcon={<Icon name="search" fontSize="small" />}
+        aria-label={t(['Ctrl K: go to a page, person or setting', 'Ctrl K：跳转到页面、用户或设置'])}
+        aria-keyshortcuts="Control+K Meta+K"
+        sx={{ minWidth: 0, '& .MuiButton-startIcon': { mr: { xs: 0, md: 0.5 } } }}
+      >
+        <Box
+          component="kbd"
+          aria-hidden
+          sx={{ display: { xs: 'none', md: 'inline' }, fontFamily: 'inherit' }}
+        >
+          Ctrl K
+        </Box>
+      </Button>
+      {isOpen && (
+        <Suspense fallback={null}>
+          <Palette close={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+function AccountItem() {
+  const t = useText()
+  const menu = useUserMenu()
+  return (
+    <MenuItem component={Link} to="/account" onClick={() => menu?.onClose()}>
+      <ListItemIcon>
+        <Icon name="people" fontSize="small" />
+      </ListItemIcon>
+      {t(['My account', '我的账号'])}
+    </MenuItem>
+  )
+}
 
 function ConsoleBar() {
   const { data: identity } = useGetIdentity()
-  // On a telephone there is the picture only, and a name is no label for what opens a menu.
+  // A phone shows only the picture, and a user name is no label for a menu button.
   const isNamed = useMediaQuery<Theme>((theme) => theme.breakpoints.up('sm'))
   return (
     <AppBar
-      userMenu={<UserMenu label={(isNamed && identity?.fullName) || 'ra.auth.user_menu'} />}
+      userMenu={
+        <UserMenu label={(isNamed && identity?.fullName) || 'ra.auth.user_menu'}>
+          <AccountItem />
+          <Logout />
+        </UserMenu>
+      }
       color="secondary"
       toolbar={
         <>
+          <PaletteButton />
           <LocalesMenuButton />
           <ToggleThemeButton />
         </>
@@ -40,8 +107,24 @@ function ConsoleBar() {
   )
 }
 
+/** Keeps the title of the tab that of the page. */
+function useTabTitle() {
+  useEffect(() => {
+    const show = () => {
+      const title = document.querySelector('#react-admin-title')?.textContent?.trim()
+      const next = title ? `${title} · Kith` : 'Kith'
+      if (document.title !== next) document.title = next
+    }
+    const observer = new MutationObserver(show)
+    observer.observe(document.body, { childList: true, characterData: true, subtree: true })
+    show()
+    return () => observer.disconnect()
+  }, [])
+}
+
 /** The frame of every page. */
 export function ConsoleLayout({ children }: { children: ReactNode }) {
+  useTabTitle()
   return (
     <Layout
       appBar={ConsoleBar}

@@ -1,19 +1,24 @@
-import { Badge, Box, ListSubheader, Skeleton } from '@mui/material'
+import { Badge, Box, ButtonBase, Skeleton } from '@mui/material'
 import { useQuery } from '@tanstack/react-query'
-import { Menu, MenuItemLink, useSidebarState } from 'react-admin'
+import { Menu, MenuItemLink, useSidebarState, useStore } from 'react-admin'
+import { useLocation } from 'react-router'
 import { myAbilities } from '../api/auth-provider.ts'
 import { useWaiting } from '../home/waiting.ts'
 import { Icon } from './icon.tsx'
-import { entriesFor } from './navigation.ts'
+import { type Entry, entriesFor, HOME, type Job } from './navigation.ts'
 import { useText } from './text.ts'
 
-/** The menu: what one's abilities open, and how much waits. */
+/** Number of entries up to which all jobs are open from the start. */
+const FEW = 20
+
+/** The menu by jobs, limited to the user's abilities, with the numbers of pending items. */
 export function ConsoleMenu() {
   const t = useText()
   const [open] = useSidebarState()
   const { data: mine } = useQuery({ queryKey: ['abilities'], queryFn: myAbilities, staleTime: 60_000 })
-  const { waiting } = useWaiting()
   if (!mine) return <Skeleton variant="rounded" sx={{ m: 1, height: 320, width: open ? 200 : 40 }} />
+  const jobs = entriesFor(mine)
+  const isFew = jobs.reduce((sum, { entries }) => sum + entries.length, 0) <= FEW
   return (
     <Box component="nav" aria-label={t(['Areas', '功能'])}>
       <Menu
@@ -25,59 +30,81 @@ export function ConsoleMenu() {
           '& .MuiMenuItem-root': { fontSize: 14, minHeight: 34 },
         }}
       >
-        {entriesFor(mine).map(({ label, entries }) => [
-          label && open ? (
-            <ListSubheader
-              key={`section ${label[0]}`}
-              role="presentation"
-              disableSticky
-              sx={{
-                bgcolor: 'transparent',
-                lineHeight: '2rem',
-                mt: 1,
-                fontSize: 12,
-                fontWeight: 650,
-                color: 'text.secondary',
-              }}
-            >
-              {t(label)}
-            </ListSubheader>
-          ) : null,
-          ...entries.map(({ to, label, icon, queue }) => {
-            const count = waiting?.get(queue ?? '')?.count ?? 0
-            return (
-              <MenuItemLink
-                key={to}
-                to={to}
-                primaryText={
-                  <Box component="span" sx={{ display: 'flex', alignItems: 'center', width: '100%' }}>
-                    <Box component="span" sx={{ flex: 1, overflow: 'hidden', textOverflow: 'ellipsis' }}>
-                      {t(label)}
-                    </Box>
-                    {count > 0 && (
-                      <Box
-                        component="span"
-                        sx={{ fontSize: 12, fontWeight: 650, color: 'primary.main', pl: 1 }}
-                      >
-                        {count > 999 ? '999+' : count}
-                      </Box>
-                    )}
-                  </Box>
-                }
-                leftIcon={
-                  open || count === 0 ? (
-                    <Icon name={icon} fontSize="small" />
-                  ) : (
-                    <Badge variant="dot" color="primary">
-                      <Icon name={icon} fontSize="small" />
-                    </Badge>
-                  )
-                }
-              />
-            )
-          }),
-        ])}
+        <EntryLink entry={HOME} />
+        {jobs.map((job) => (
+          <JobGroup key={job.name} job={job} isFew={isFew} />
+        ))}
       </Menu>
     </Box>
+  )
+}
+
+/** A job that opens and closes. The one with the shown page is open, and decisions are from the start. */
+function JobGroup({ job: { name, label, entries }, isFew }: { job: Job; isFew: boolean }) {
+  const t = useText()
+  const [open] = useSidebarState()
+  const { pathname } = useLocation()
+  const [kept, keep] = useStore<boolean | null>(`menu.${name}`, null)
+  // A job closed by hand stays closed.
+  const isHere = entries.some(({ to }) => pathname === to || pathname.startsWith(`${to}/`))
+  const isOpen = kept ?? (isFew || isHere || name === 'decide')
+  const links = entries.map((entry) => <EntryLink key={entry.to} entry={entry} />)
+  if (!open) return <>{links}</>
+  return (
+    <>
+      <ButtonBase
+        role="menuitem"
+        aria-expanded={isOpen}
+        onClick={() => keep(!isOpen)}
+        sx={{
+          mt: 1,
+          px: 2,
+          py: 0.75,
+          width: '100%',
+          justifyContent: 'space-between',
+          fontSize: 12,
+          fontWeight: 650,
+          color: 'text.secondary',
+          borderRadius: 2,
+        }}
+      >
+        {t(label)}
+        <Icon name={isOpen ? 'less' : 'more'} fontSize="small" />
+      </ButtonBase>
+      {isOpen && links}
+    </>
+  )
+}
+
+function EntryLink({ entry: { to, label, icon, queue } }: { entry: Entry }) {
+  const t = useText()
+  const [open] = useSidebarState()
+  const { waiting } = useWaiting()
+  const count = waiting?.get(queue ?? '')?.count ?? 0
+  return (
+    <MenuItemLink
+      to={to}
+      primaryText={
+        <Box component="span" sx={{ display: 'flex', alignItems: 'center', width: '100%' }}>
+          <Box component="span" sx={{ flex: 1, overflow: 'hidden', textOverflow: 'ellipsis' }}>
+            {t(label)}
+          </Box>
+          {count > 0 && (
+            <Box component="span" sx={{ fontSize: 12, fontWeight: 650, color: 'primary.main', pl: 1 }}>
+              {count > 999 ? '999+' : count}
+            </Box>
+          )}
+        </Box>
+      }
+      leftIcon={
+        open || count === 0 ? (
+          <Icon name={icon} fontSize="small" />
+        ) : (
+          <Badge variant="dot" color="primary">
+            <Icon name={icon} fontSize="small" />
+          </Badge>
+        )
+      }
+    />
   )
 }

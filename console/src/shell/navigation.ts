@@ -5,43 +5,47 @@ import { PAGES } from '../pages/pages.ts'
 import { QUEUES } from '../queues/queues.ts'
 import type { Text } from './text.ts'
 
-/** An entry of the menu. */
+/** A menu entry. */
 export type Entry = { to: string; label: Text; icon: string; queue?: string }
 
-const SECTIONS: readonly { name: Section; label: Text }[] = [
-  { name: 'people', label: ['People', '用户'] },
-  { name: 'content', label: ['Content', '内容'] },
-  { name: 'news', label: ['News', '资讯'] },
-  { name: 'music', label: ['Music', '音乐'] },
-  { name: 'questions', label: ['Questions', '问答'] },
-  { name: 'groups', label: ['Groups', '圈子'] },
-  { name: 'money', label: ['Money', '资金'] },
-  { name: 'site', label: ['Site', '站点'] },
-  { name: 'system', label: ['System', '系统'] },
+/** A job of the people who run the site, with what it needs. */
+export type Job = { name: string; label: Text; entries: Entry[] }
+
+const JOBS: readonly { name: string; label: Text; sections: readonly Section[] }[] = [
+  { name: 'people', label: ['People', '用户'], sections: ['people'] },
+  {
+    name: 'content',
+    label: ['Content', '内容'],
+    sections: ['content', 'news', 'questions', 'groups', 'music'],
+  },
+  { name: 'money', label: ['Money', '资金'], sections: ['money'] },
+  { name: 'site', label: ['Site', '站点'], sections: ['site'] },
+  { name: 'system', label: ['System', '系统'], sections: ['system'] },
 ]
 
-/** What somebody with these abilities finds in the menu. */
-export function entriesFor(mine: Set<string>): { label: Text | null; entries: Entry[] }[] {
+/** The start page, which stands above all jobs. */
+export const HOME: Entry = { to: '/', label: ['Home', '首页'], icon: 'home' }
+
+/** Returns the menu entries for these abilities. */
+export function entriesFor(mine: Set<string>): Job[] {
   const queues = QUEUES.filter(({ operation }) => mayCall(mine, operation)).map(({ name, label, icon }) => ({
     to: `/queues/${name}`,
     label,
     icon,
     queue: name,
   }))
-  const sections = SECTIONS.map(({ name, label }) => ({
+  const jobs = JOBS.map(({ name, label, sections }) => ({
+    name,
     label,
-    entries: [
+    entries: sections.flatMap((section) => [
       ...AREAS.filter(
-        (area) => area.section === name && !area.isHidden && mayCall(mine, `get ${area.path}`),
+        (area) => area.section === section && !area.isHidden && mayCall(mine, `get ${area.path}`),
       ).map((area): Entry => ({ to: `/${area.name}`, label: area.label, icon: area.icon })),
-      ...PAGES.filter((page) => page.section === name && mayCall(mine, page.operation)).map(
+      ...PAGES.filter((page) => page.section === section && mayCall(mine, page.operation)).map(
         (page): Entry => ({ to: `/${page.name}`, label: page.label, icon: page.icon }),
       ),
-    ],
+    ]),
   }))
-  return [
-    { label: null, entries: [{ to: '/', label: ['Home', '首页'] as Text, icon: 'home' }] },
-    { label: ['Waiting', '待处理'] as Text, entries: queues },
-    ...sections,
-  ].filter(({ entries }) => entries.length > 0)
+  const decide: Job = { name: 'decide', label: ['Decide', '待处理'], entries: queues }
+  return [decide, ...jobs].filter(({ entries }) => entries.length > 0)
 }

@@ -1,7 +1,7 @@
 import { TablePagination } from '@mui/material'
 import { useText } from './text.ts'
 
-/** Steps through the pages of a list that is no area, in the language of the console. */
+/** Page buttons of a list outside the areas, in the console's language. */
 export function PageSteps({
   count,
   page,

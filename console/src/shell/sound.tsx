@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { fileAddress } from '../api/upload.ts'
 import { useText } from './text.ts'
 
-/** A recording by the id of its upload, to listen to. */
+/** An audio player for an upload. */
 export function Sound({ id }: { id: number }) {
   const t = useText()
   const { data: address } = useQuery({

@@ -3,13 +3,16 @@ import { messageOf } from '../api/message.ts'
 import { Icon } from './icon.tsx'
 import { type Text, useText } from './text.ts'
 
-/** Nothing to show, and why. */
+/** The empty state with its reason. */
 export function EmptyState({
   icon = 'empty',
   text,
   note,
+  isHeading = false,
 }: {
   icon?: string
+  /** The text is the heading of the page. */
+  isHeading?: boolean
   text: Text
   note?: Text | undefined
 }) {
@@ -17,7 +20,7 @@ export function EmptyState({
   return (
     <Box sx={{ py: 8, px: 2, textAlign: 'center', color: 'text.secondary' }}>
       <Icon name={icon} sx={{ fontSize: 44, opacity: 0.6, mb: 1 }} />
-      <Typography variant="h6" component="p" color="textPrimary">
+      <Typography variant="h6" component={isHeading ? 'h1' : 'p'} color="textPrimary">
         {t(text)}
       </Typography>
       {note && <Typography>{t(note)}</Typography>}
@@ -25,7 +28,7 @@ export function EmptyState({
   )
 }
 
-/** Something could not be had: what the server said, and a way to ask again. */
+/** The error state with the server's message and a retry button. */
 export function ErrorState({ error, retry }: { error: unknown; retry(): void }) {
   const t = useText()
   return (

@@ -3,7 +3,9 @@ import { defaultDarkTheme, defaultLightTheme, type RaThemeOptions } from 'react-
 const FONT =
   'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif'
 
-/** What light and dark have in common: quiet surfaces with thin lines in place of shadows, one colour that speaks. */
+/**
+ * Common parts of the light and dark theme: plain surfaces, thin lines instead of shadows, one accent colour.
+ */
 const shared = (line: string, paper: string): RaThemeOptions => ({
   typography: {
     fontFamily: FONT,
@@ -26,7 +28,7 @@ const shared = (line: string, paper: string): RaThemeOptions => ({
       },
     },
     MuiButton: { defaultProps: { disableElevation: true } },
-    // What saves stands below a form, and on a telephone over it.
+    // The save bar stands below a form, and covers its end on a phone.
     RaToolbar: { styleOverrides: { root: { backgroundColor: paper, borderTop: `1px solid ${line}` } } },
     RaTopToolbar: { styleOverrides: { root: { backgroundColor: 'transparent' } } },
     MuiTableCell: { styleOverrides: { root: { borderColor: line } } },

@@ -4,18 +4,19 @@ import { Link } from 'react-router'
 import type { Wire } from '../api/client.ts'
 import { fileAddressOf } from '../api/pictures.ts'
 import type { Choice, Shown } from '../areas/area.ts'
+import { type Currency, formatAmount } from './money.ts'
 import { Picture } from './picture.tsx'
 import { Sound } from './sound.tsx'
 import { useText } from './text.ts'
 
-/** The value at a path such as `data.name`. */
+/** Returns the value at a path such as `data.name`. */
 export function valueAt(row: Wire, path: string): unknown {
   return path.split('.').reduce<unknown>((value, key) => (value as Wire | null | undefined)?.[key], row)
 }
 
 const TONES = { good: 'success', bad: 'error', wait: 'warning', quiet: 'default' } as const
 
-/** The words that mark states on the wire, where an area does not name them itself. */
+/** Labels of the states on the wire, unless an area has its own. */
 const STATES: Record<string, { name: readonly [string, string]; tone: keyof typeof TONES }> = {
   pending: { name: ['pending', '待处理'], tone: 'wait' },
   waiting: { name: ['waiting', '待审核'], tone: 'wait' },
@@ -41,6 +42,7 @@ const STATES: Record<string, { name: readonly [string, string]; tone: keyof type
   warning: { name: ['warning', '警告'], tone: 'quiet' },
   users: { name: ['a person', '用户'], tone: 'quiet' },
   feeds: { name: ['a feed', '动态'], tone: 'quiet' },
+  'chat-messages': { name: ['a chat message', '聊天消息'], tone: 'quiet' },
   comments: { name: ['a comment', '评论'], tone: 'quiet' },
   news: { name: ['an article', '资讯'], tone: 'quiet' },
   questions: { name: ['a question', '问题'], tone: 'quiet' },
@@ -52,21 +54,43 @@ const STATES: Record<string, { name: readonly [string, string]; tone: keyof type
   suspension: { name: ['suspension', '停用'], tone: 'bad' },
 }
 
-/** A time of the wire, which is UTC, in the zone of this machine. */
+/** Formats a UTC time of the wire in the local zone. */
 export function timeOf(value: unknown): Date | null {
   if (typeof value !== 'string' || value === '') return null
   const date = new Date(/[zZ]|[+-]\d\d:?\d\d$/.test(value) ? value : `${value.replace(' ', 'T')}Z`)
   return Number.isNaN(date.getTime()) ? null : date
 }
 
-/** A value of the wire as people read it. */
+/** Columns that hold the currency of amounts of a payment provider. */
+const CURRENCY_COLUMNS = { charged: 'charge_currency', found: 'found_currency', fee: 'fee_currency' } as const
+
+/** Returns the currency of an amount by its display type. */
+export const currencyOf = (as: Shown, row: Wire): Currency =>
+  as === 'charged' || as === 'found' || as === 'fee'
+    ? String(row[CURRENCY_COLUMNS[as]] ?? row.charge_currency ?? 'wallet')
+    : as === 'money' || (as === 'amount' && row.currency === 'wallet')
+      ? 'wallet'
+      : 'points'
+
+/** Display types of amounts. */
+const AMOUNTS = ['points', 'money', 'amount', 'charged', 'found', 'fee'] as const
+export type AmountShown = (typeof AMOUNTS)[number]
+
+/** Returns whether a display type is an amount. */
+export const isAmount = (as: Shown | undefined): as is AmountShown =>
+  (AMOUNTS as readonly unknown[]).includes(as)
+
+/** Formats a value of the wire. */
 export function Value({
   value,
   as = 'text',
   choices,
+  row = {},
 }: {
   value: unknown
   as?: Shown
+  /** The record that the value belongs to. */
+  row?: Wire
   choices?: readonly Choice[]
 }) {
   const t = useText()
@@ -94,6 +118,19 @@ export function Value({
       return (
         <span style={{ fontVariantNumeric: 'tabular-nums' }}>{Number(value).toLocaleString(locale)}</span>
       )
+    case 'points':
+    case 'money':
+    case 'amount':
+    case 'charged':
+    case 'found':
+    case 'fee': {
+      const currency = currencyOf(as, row)
+      return (
+        <span style={{ fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' }}>
+          {formatAmount(Number(value), currency, locale)}
+        </span>
+      )
+    }
     case 'flag':
       return value && value !== 0 ? (
         <Tag label={t(['yes', '是'])} tone="good" />

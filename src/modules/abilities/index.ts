@@ -1,16 +1,22 @@
-export { mayDoMore, newcomersAreMembers, noSuchRole } from './errors.ts'
-export { abilityTables, roleUsers } from './imports/thinksns.ts'
-export { addRoles } from './queries.ts'
 export {
-  findAbilitiesBeyond,
+  findExcessAbilities,
   findRoleNamed,
+  findRoleProblems,
   hasHolder,
   holdersOf,
+  includesAdministration,
   isLastHolder,
-  judgeRoles,
-  opensAdministration,
   replaceRoles,
   roleNamesOf,
 } from './roles/queries.ts'
-export { ABILITIES, type Ability, isForMembers } from './seeds.ts'
-export { announceAbilities, forgetAbilities, hasAbility, seedAbilities } from './service.ts'
+export { ABILITIES, type Ability, isForMembers, ROLES } from './seeds.ts'
+export {
+  addRoles,
+  beyondOwnAbilities,
+  defaultRoleTooPowerful,
+  dropCachedAbilities,
+  hasAbility,
+  invalidateAbilities,
+  noSuchRole,
+  seedAbilities,
+} from './service.ts'

@@ -1,4 +1,6 @@
-/** Abilities checked by routes: one for each thing to moderate and each area of administration (administration-1). */
+/**
+ * Abilities that routes check: one for each kind of moderation and area of administration (administration-1).
+ */
 export const ABILITIES = {
   'feed-post': 'Publish feeds',
   '[feed] Delete Feed': "Delete anybody's feeds",
@@ -41,6 +43,7 @@ export const ABILITIES = {
   'admin: feeds': 'Manage feeds and their comments',
   'admin: feed pinneds': 'Decide on feed pins',
   'admin: advertising': 'Manage advertisements',
+  'admin: app versions': 'Manage versions of mobile clients',
   'admin: music': 'Manage music',
   'admin: news': 'Manage news',
   'admin: questions': 'Manage questions and answers',
@@ -57,18 +60,18 @@ export const ABILITIES = {
 
 export type Ability = keyof typeof ABILITIES
 
-/** What anybody gets by registering: it raises nobody above others. */
+/** Abilities granted at registration. They give no power over other users. */
 export const MEMBER_ABILITIES: readonly Ability[] = ['feed-post']
 
-/** The roles of a new site. Fixed ones cannot be deleted. */
+/** Default roles of a new site. Fixed ones cannot be deleted. */
 export const ROLES = [
   { name: 'founder', display: 'Founder', fixed: true, abilities: Object.keys(ABILITIES) },
   { name: 'owner', display: 'Member', fixed: true, abilities: MEMBER_ABILITIES },
   { name: 'developer', display: 'Developer', fixed: true, abilities: [] },
-  // Takes part in nothing: kept for accounts that may only read.
+  // For accounts restricted to reading.
   { name: 'disabler', display: 'Restricted', fixed: true, abilities: [] },
 ] as const
 
-/** Whether an ability is one that anybody gets by registering. */
+/** Checks for an ability granted at registration. */
 export const isForMembers = (ability: string): boolean =>
   (MEMBER_ABILITIES as readonly string[]).includes(ability)

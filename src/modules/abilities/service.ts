@@ -1,12 +1,87 @@
-import { defineCache } from '#platform/cache.ts'
 import type { Context } from '#platform/context.ts'
-import type { Db } from '#platform/database.ts'
-import { listAbilitiesOf, seedRoles } from './queries.ts'
+import type { Db, Row } from '#platform/database'
+import { apiError, invalidField } from '#platform/errors.ts'
+import { Shared, Type } from '#platform/http'
+import { defineCache } from '#platform/memory'
 import { ABILITIES, type Ability, ROLES } from './seeds.ts'
+
+/**
+ * Prevents privilege escalation: an actor cannot grant, or manage a holder of, an ability that they lack
+ * (administration-5).
+ */
+export const beyondOwnAbilities = apiError(
+  403,
+  'may_do_more',
+  'This concerns abilities that you do not hold yourself.',
+  '该操作涉及你未拥有的权限。',
+)
+
+/** Rejects a default role with administrative abilities. `field` is the setting or the list of abilities. */
+export const defaultRoleTooPowerful = (field: string) =>
+  invalidField(field, {
+    en: 'A role that opens the administration cannot be given to everybody who registers.',
+    zh: '具有后台管理权限的角色不能作为注册默认角色。',
+  })
+
+/** Reports an unknown role on the given field. */
+export const noSuchRole = (field: string, role: string) =>
+  invalidField(field, { en: `There is no role ${role}.`, zh: `角色 ${role} 不存在。` })
+
+/** A permission that routes check. */
+export const AbilityView = Shared('Ability', {
+  name: Type.String(),
+  display_name: Type.String(),
+  description: Type.String(),
+})
+
+/** The abilities of a user: the union of all their roles (sign-in-19). */
+export const listAbilitiesOf = (sql: Db, userId: number) => sql<
+  Row<'abilities', 'name' | 'display_name' | 'description'>[]
+>`
+  select a.name, a.display_name, a.description from abilities a
+  where exists (
+    select from user_roles u join role_abilities r using (role_id) where u.user_id = ${userId} and r.ability = a.name
+  )
+  order by a.name`
+
+/** Adds abilities and roles new in this version. Changes by operators stay. */
+async function seedRoles(
+  sql: Db,
+  abilities: { name: string; display_name: string }[],
+  roles: { name: string; display_name: string; fixed: boolean; abilities: string[] }[],
+): Promise<void> {
+  await sql`
+    with added as (
+      insert into abilities (name, display_name)
+      select name, display_name from jsonb_to_recordset(${sql.json(abilities)}) as a (name text, display_name text)
+      on conflict do nothing returning name
+    ),
+    given as (
+      select * from jsonb_to_recordset(${sql.json(roles)})
+        as r (name text, display_name text, fixed boolean, abilities jsonb)
+    ),
+    made as (
+      insert into roles (name, display_name, fixed) select name, display_name, fixed from given
+      on conflict do nothing returning id, name
+    )
+    insert into role_abilities (role_id, ability)
+    select m.id, ability from made m join given g using (name), jsonb_array_elements_text(g.abilities) as ability
+    -- Grants new abilities to the founder.
+    union
+    select r.id, a.name from roles r, added a where r.name = 'founder'
+    on conflict do nothing`
+}
+
+/** Assigns roles by name and ignores unknown names. */
+export async function addRoles(sql: Db, userId: number, roles: string[]): Promise<void> {
+  await sql`
+    insert into user_roles (user_id, role_id) select ${userId}, id from roles where name = any(${roles})
+    on conflict do nothing`
+}
 
 const cacheOf = defineCache<Set<string>>('abilities', { max: 50_000, ttlMs: 30_000 })
 
-/** Whether a person holds an ability through any of their roles. */
+/** Checks that a role of the user grants the ability. */
 export async function hasAbility(ctx: Context, userId: number, ability: Ability): Promise<boolean> {
   const held = await cacheOf(ctx).get(
     String(userId),
@@ -15,14 +90,16 @@ export async function hasAbility(ctx: Context, userId: number, ability: Ability)
   return held.has(ability)
 }
 
-/** Tells every node that a person's roles changed, or with `*` that a role did; `forgetAbilities` after the commit. */
-export const announceAbilities = (ctx: Context, tx: Db, userId: number | '*') =>
+/**
+ * Invalidates cached abilities on every node: those of one user, or all with `*`. Call `dropCachedAbilities`
+ * after the commit.
+ */
+export const invalidateAbilities = (ctx: Context, tx: Db, userId: number | '*') =>
   cacheOf(ctx).announce(tx, String(userId))
 
-/** Makes this node look the abilities up anew. */
-export const forgetAbilities = (ctx: Context, userId: number | '*') => cacheOf(ctx).drop(String(userId))
+export const dropCachedAbilities = (ctx: Context, userId: number | '*') => cacheOf(ctx).drop(String(userId))
 
-/** Brings the abilities and roles of this version into the database. Safe to repeat. */
+/** Adds the abilities and roles of this version. Idempotent. */
 export async function seedAbilities(sql: Db): Promise<void> {
   await seedRoles(
     sql,

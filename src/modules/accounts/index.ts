@@ -1,52 +1,51 @@
-export { isKnown } from './admin/queries.ts'
+export { accountExists } from './admin/queries.ts'
+export { enableAccount } from './admin/service.ts'
+export { alertAccountOwner } from './alerts/service.ts'
 export { appealsOf } from './appeals/queries.ts'
 export { hasBlocked, notBlockedBy } from './blocks/queries.ts'
+export { requireNotBlocked } from './blocks/service.ts'
 export {
   accountCounters,
   countCheckin,
   countFollowings,
-  countForPeople,
   listIdsByCount,
-  personRecount,
+  updateUserCounters,
+  userRecount,
 } from './counters.ts'
 export type { Eraser } from './deletion/service.ts'
-export { DOOR_ERRORS } from './doors/errors.ts'
-export { NAME_ERRORS } from './errors.ts'
-export { forgetExports } from './exports/service.ts'
-export { followedBy, isFollowing } from './follows/queries.ts'
-export { peopleByName } from './imports/queries.ts'
-export { createRoster, importPeople, PersonForm } from './imports/service.ts'
-export { disablePeople, showAvatars } from './imports/thinksns/steps.ts'
-export { accountTables } from './imports/thinksns/tables.ts'
+export { followedBy } from './follows/queries.ts'
+export { createUserLines, importUsers, UserForm, userIdsByName } from './imports/service.ts'
 export { InvitationCode } from './invitations/schema.ts'
-export { PAYMENT_PASSWORD_ERRORS } from './passwords/errors.ts'
-export { hasPassword, holdWaysIn } from './passwords/queries.ts'
-export { checkPaymentPassword, setDisabled, setPassword } from './passwords/service.ts'
-export { RankedUser, RanksQuery } from './ranks/schema.ts'
-export { type RankedRow, rankedUsers } from './ranks/view.ts'
+export { OWNER_PROOF_ERRORS, OwnerProof } from './owner-proof/schema.ts'
+export { verifyOwner } from './owner-proof/service.ts'
+export { hasPassword, lockSignInMethods } from './passwords/queries.ts'
+export { PAYMENT_PASSWORD_ERRORS, wrongPassword } from './passwords/schema.ts'
+export { checkPaymentPassword, setAccountDisabled, setPassword } from './passwords/service.ts'
+export { type RankedRow, RankedUser, RanksQuery, rankedUsers } from './ranks/view.ts'
 export { ensureFounder, founderPasswordPath } from './registration/founder.ts'
-export { checkNewName, createUser, registerPerson } from './registration/service.ts'
+export { REGISTRATION_RULE_ERRORS } from './registration/rules.ts'
+export { checkNewName, createUser, registerUser } from './registration/service.ts'
 export { accountWaiting } from './requests/errors.ts'
-export { accountSuspended, sanctionedAlready, sanctionedOneself } from './sanctions/errors.ts'
 export { isSuspended } from './sanctions/queries.ts'
-export { SanctionInput } from './sanctions/schema.ts'
-export { findSilence, impose, refuseSuspended } from './sanctions/service.ts'
-export { UserExtra, UserView, UserWithUrls } from './schema.ts'
-export { FACTOR_ERRORS } from './second-factor/errors.ts'
-export { FactorCode } from './second-factor/schema.ts'
+export {
+  accountSuspended,
+  alreadySanctioned,
+  cannotSanctionOneself,
+  SanctionInput,
+} from './sanctions/schema.ts'
+export { findSilence, imposeSanction, refuseSuspended } from './sanctions/service.ts'
+export { NAME_ERRORS, UserExtra, UserView, UserWithUrls, wrongCode } from './schema.ts'
+export { FACTOR_ERRORS, FactorCode } from './second-factor/schema.ts'
 export { checkSecondFactor, lacksSecondFactor } from './second-factor/service.ts'
 export { openSession } from './sessions/service.ts'
-export { accountDisabled, wrongSignIn } from './sign-in/errors.ts'
-export { findAccount } from './sign-in/queries.ts'
-export { SignIn, TokenView } from './sign-in/schema.ts'
-export { signIn, whyDisabled } from './sign-in/service.ts'
-export { noSuchUser } from './users/errors.ts'
+export { accountDisabled, SignIn, TokenView, wrongSignIn } from './sign-in/schema.ts'
+export { disabledError, findAccount, signIn } from './sign-in/service.ts'
 export {
   anyNameContains,
   enabledUser,
-  findAddressed,
   findBlockers,
   findEnabledIds,
+  findMentionedUsers,
   findPeopleByKeys,
   isUser,
   isVerified,
@@ -55,4 +54,5 @@ export {
   setVerified,
   withEnabledUser,
 } from './users/queries.ts'
-export { peopleOverlay, userPage, userViews, withUrls } from './users/view.ts'
+export { noSuchUser } from './users/schema.ts'
+export { userPage, userViews, withUrls } from './users/view.ts'

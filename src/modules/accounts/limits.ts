@@ -1,17 +1,17 @@
 import type { Context } from '#platform/context.ts'
 import { tooManyRequests } from '#platform/errors.ts'
-import { type CountAttempt, limitHeaders } from '#platform/http.ts'
+import { type CountAttempt, rateLimitHeaders } from '#platform/http'
 
 /**
- * How many times the limit of an address one account takes from all addresses together: whoever locks its owner out needs
- * as many addresses, and whoever guesses its password from many gets no further than this.
+ * Attempts on one account from all addresses together, as a multiple of the limit per address. An attacker
+ * needs that many addresses to lock the owner out, and gets no further guesses than this.
  */
 const ADDRESSES = 20
 
 /**
- * Counts an attempt on an account from outside: by the address, which the headers report, and with a far larger limit by
- * the name that was given and by the person, whom one reaches by name, id, phone and e-mail. The headers are silent about
- * these, because they would tell which phone belongs to which name.
+ * Counts an attempt on an account: per address, which the headers report, and with a far larger limit per
+ * given login and per user. The headers omit these two, because they would reveal that a phone and a name
+ * belong together.
  */
 export async function limitAttempts(
   ctx: Context,
@@ -25,6 +25,6 @@ export async function limitAttempts(
   const keys = [`account:${account}`, ...(userId === undefined ? [] : [`user:${userId}`])]
   for (const key of keys) {
     const state = await ctx.limiter.hit(`sensitive:${key}`, sensitive * ADDRESSES)
-    if (state.exceeded) throw tooManyRequests({ headers: limitHeaders(state) })
+    if (state.exceeded) throw tooManyRequests({ headers: rateLimitHeaders(state) })
   }
 }

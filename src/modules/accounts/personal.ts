@@ -1,6 +1,6 @@
 import { personalTable } from '#platform/personal-data.ts'
 
-/** What a person takes along of their account: never a password, a code or a secret, nor which moderator decided. */
+/** The account in the personal data export. Excludes passwords, codes, secrets and the ids of moderators. */
 export const accountPersonal = [
   personalTable({
     file: 'profile',
@@ -15,7 +15,7 @@ export const accountPersonal = [
   }),
   personalTable({
     file: 'numbers',
-    about: { en: 'What is counted of you', zh: '您的各项计数' },
+    about: { en: 'Your counters', zh: '您的各项计数' },
     table: 'user_counts',
     key: ['user_id'],
     columns: [
@@ -53,14 +53,14 @@ export const accountPersonal = [
   }),
   personalTable({
     file: 'second-factor',
-    about: { en: 'Whether signing in takes a second factor', zh: '两步验证状态' },
+    about: { en: 'Your second factor', zh: '两步验证状态' },
     table: 'second_factors',
     key: ['user_id'],
     columns: ['confirmed_at', 'created_at'],
   }),
   personalTable({
     file: 'famous',
-    about: { en: 'Whether the site recommends you to newcomers', zh: '您是否被推荐给新用户' },
+    about: { en: 'Whether the site recommends you to new users', zh: '您是否被推荐给新用户' },
     table: 'famous_users',
     key: ['user_id'],
     columns: ['type', 'created_at'],
@@ -83,7 +83,7 @@ export const accountPersonal = [
   }),
   personalTable({
     file: 'invited',
-    about: { en: 'Who came by your invitations', zh: '通过您的邀请加入的人' },
+    about: { en: 'Users who registered with your invitations', zh: '通过您的邀请加入的人' },
     table: 'invitation_uses',
     owner: 'inviter_id',
     key: ['user_id'],
@@ -114,14 +114,14 @@ export const accountPersonal = [
   }),
   personalTable({
     file: 'deletion',
-    about: { en: 'Whether your account is to be deleted', zh: '账号注销申请' },
+    about: { en: 'Your scheduled account deletion', zh: '账号注销申请' },
     table: 'account_deletions',
     key: ['user_id'],
     columns: ['asked_at', 'due_at'],
   }),
   personalTable({
     file: 'exports',
-    about: { en: 'When you took your data along', zh: '您的数据导出记录' },
+    about: { en: 'Your data exports', zh: '您的数据导出记录' },
     table: 'data_exports',
     key: ['id'],
     columns: ['id', 'state', 'created_at', 'finished_at', 'expires_at'],

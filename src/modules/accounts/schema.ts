@@ -1,7 +1,44 @@
 import { AttachmentView } from '#modules/files/index.ts'
-import { Nullable, Shared, type Static, Time, Type } from '#platform/schema.ts'
+import { apiError, fieldError } from '#platform/errors.ts'
+import { Nullable, Shared, type Static, Time, Type } from '#platform/http'
 
-/** What is counted of a person (sign-in-12). */
+export const wrongCode = apiError(
+  422,
+  'wrong_code',
+  'This verification code is wrong or no longer good.',
+  '验证码错误或已失效。',
+)
+export const nameTaken = fieldError('name', 'name_taken', 'This name is taken.', '该用户名已被占用。')
+export const nameReserved = fieldError(
+  'name',
+  'name_reserved',
+  'This name is reserved.',
+  '该用户名为系统保留。',
+)
+export const emailTaken = fieldError(
+  'email',
+  'email_taken',
+  'This e-mail address is in use.',
+  '该邮箱已被使用。',
+)
+export const phoneTaken = fieldError(
+  'phone',
+  'phone_taken',
+  'This phone number is in use.',
+  '该手机号已被使用。',
+)
+
+/** Maps unique keys of users to field errors. */
+export const USER_CONSTRAINTS = {
+  users_name_taken: nameTaken,
+  users_email_taken: emailTaken,
+  users_phone_taken: phoneTaken,
+}
+
+/** Errors of a well-formed name. */
+export const NAME_ERRORS = [nameTaken, nameReserved]
+
+/** Counters of a user (sign-in-12). */
 export const UserExtra = Shared('UserExtra', {
   user_id: Type.Integer(),
   likes_count: Type.Integer(),
@@ -16,7 +53,6 @@ export const UserExtra = Shared('UserExtra', {
   updated_at: Time,
 })
 
-/** A certified identity. */
 export const Verified = Shared('Verified', {
   type: Type.String(),
   icon: Nullable(Type.String()),
@@ -24,8 +60,8 @@ export const Verified = Shared('Verified', {
 })
 
 /**
- * A person as anybody may see them (sign-in-9). `following`: this person follows the viewer; `follower`: the viewer
- * follows this person, read from the listed person's side. All three flags are false for a guest.
+ * A user in public (sign-in-9). Flags are from the listed user's side. `following`: this user follows the
+ * viewer. `follower`: the viewer follows this user. All three flags are false for a guest.
  */
 export const UserView = Shared('User', {
   id: Type.Integer(),
@@ -45,7 +81,7 @@ export const UserView = Shared('User', {
 })
 export type UserView = Static<typeof UserView>
 
-/** A person with `avatar` and `bg` as addresses (sign-in-11). */
+/** A user with `avatar` and `bg` as URLs (sign-in-11). */
 export const UserWithUrls = Shared('UserWithUrls', {
   ...UserView.properties,
   avatar: Nullable(Type.String()),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addJob } from '#platform/jobs.ts'
+import { addJob } from '#platform/jobs'
 import { createWorld } from '#test/world.ts'
-import { freeAddress } from './index.ts'
+import { removeBlocksOfAddress } from './index.ts'
 import { findAddressBlock } from './service.ts'
 
 let watching = false
@@ -20,7 +20,7 @@ const signIn = (address: string, more: object = {}) =>
   guest('POST', '/auth/login', { login: 'nobody', password: 'no password' }, from(address, more))
 const codeOf = ({ headers }: { headers: object }) => (headers as { 'x-error-code'?: string })['x-error-code']
 
-test('from a blocked network nobody signs in, registers or changes anything, and everybody reads (administration-19)', async () => {
+test('rejects sign-in, registration and writes from a blocked network, but allows reads (administration-19)', async () => {
   const ann = await person()
   const made = await block({ network: '192.0.2.77/24', hours: 5 })
   assert.equal(made.status, 201)
@@ -48,7 +48,7 @@ test('from a blocked network nobody signs in, registers or changes anything, and
   assert.equal((await signIn('192.0.2.5')).status, 422)
 })
 
-test('a refusal costs the database nothing (administration-19)', async () => {
+test('rejects blocked requests without a database query (administration-19)', async () => {
   await block({ network: '198.51.100.1' })
   assert.equal((await signIn('198.51.100.1')).status, 403)
   watching = true
@@ -59,17 +59,17 @@ test('a refusal costs the database nothing (administration-19)', async () => {
       403,
     )
   watching = false
-  // The list itself is read anew when it was changed, however many requests come.
+  // A change of the list causes one reload, however many requests arrive.
   const [reads, others] = [seen.filter((text) => text.includes('from address_blocks')), seen]
   assert.ok(reads.length <= 1)
   assert.equal(others.length, reads.length)
 })
 
-test('a block ends by itself, also in the memory of a process, and then makes way (administration-19)', async () => {
+test('expires a block by itself, also in the cache, and allows a new one (administration-19)', async () => {
   const network = '2001:db8:7::/48'
   const made = await block({ network, hours: 1 })
   assert.ok(await findAddressBlock(ctx, '2001:db8:7:1::1'))
-  assert.equal(await findAddressBlock(ctx, '2001:db8:7:1::1', Date.now() + 3_601_000), undefined)
+  assert.equal(await findAddressBlock(ctx, '2001:db8:7:1::1', performance.now() + 3_601_000), undefined)
   assert.equal(codeOf(await block({ network })), 'network_blocked_already')
   await sql`update address_blocks set ends_at = now() - interval '1 second' where id = ${made.body.id}`
   const again = await block({ network })
@@ -82,18 +82,18 @@ test('a block ends by itself, also in the memory of a process, and then makes wa
   assert.equal((await sql`select from address_blocks where network = ${network}`).count, 0)
 })
 
-test('nobody blocks where they are without saying so, and the server frees whoever did (administration-19)', async () => {
+test('requires confirmation to block the own address, and lets the operator unblock it (administration-19)', async () => {
   const own = await block({ network: '203.0.113.0/24' }, '203.0.113.9')
   assert.deepEqual([own.status, codeOf(own)], [422, 'blocks_own_address'])
   assert.equal((await block({ network: '203.0.113.0/24', own_address: true }, '203.0.113.9')).status, 201)
   assert.equal(codeOf(await block({ network: '10.9.9.9' }, '203.0.113.9')), 'address_blocked')
-  assert.deepEqual(await freeAddress(ctx, '203.0.113.9'), ['203.0.113.0/24'])
+  assert.deepEqual(await removeBlocksOfAddress(ctx, '203.0.113.9'), ['203.0.113.0/24'])
   const later = Date.now() + 5000
   while ((await block({ network: '10.9.9.9' }, '203.0.113.9')).status !== 201 && Date.now() < later);
-  assert.deepEqual(await freeAddress(ctx, '203.0.113.9'), [])
+  assert.deepEqual(await removeBlocksOfAddress(ctx, '203.0.113.9'), [])
 })
 
-test('there are as many blocks as every process can keep in memory, and no more (administration-19)', async () => {
+test('limits the number of blocks to the size of the cache (administration-19)', async () => {
   const [row] = await sql`select count(*)::int as n from address_blocks`
   await sql`
     insert into address_blocks (network, reason, created_by)
@@ -104,7 +104,7 @@ test('there are as many blocks as every process can keep in memory, and no more 
   await sql`delete from address_blocks where reason = 'Full'`
 })
 
-test('what is no network, or too wide for one, is 422, and only holders of the ability get in', async () => {
+test('returns 422 for an invalid or too wide network, and requires the ability', async () => {
   for (const network of ['', 'everybody', '10.0.0.0/7', '0.0.0.0/0', '::/0', '1.2.3.4/33']) {
     const answer = await block({ network })
     assert.deepEqual([answer.status, Object.keys(answer.body.errors)], [422, ['network']], network)

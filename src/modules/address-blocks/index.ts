@@ -1,1 +1,1 @@
-export { findAddressBlock, freeAddress } from './service.ts'
+export { findAddressBlock, networkOf, removeBlocksOfAddress } from './service.ts'

@@ -1,15 +1,13 @@
 import { escapeLike } from '#lib/text.ts'
-import type { Db, Fragment } from '#platform/database.ts'
-import { pageOf } from '#platform/listing.ts'
-import { ifGiven, listingAt } from '#platform/sql.ts'
-import type { Row, Tables } from '#platform/tables.ts'
-import type { AddressBlockQuery } from './admin/schema.ts'
+import { type Db, type Fragment, ifGiven, listingClause, type Row, type Tables } from '#platform/database'
+import { pageOf } from '#platform/http'
+import type { AddressBlockQuery } from './schema.ts'
 
 const inForce = (sql: Db): Fragment => sql`(ends_at is null or ends_at > now())`
 
 export type BlockRow = Row<'address_blocks', 'id' | 'network' | 'ends_at'> & { left_ms: number | null }
 
-/** Every block in force, with how long it lasts. */
+/** Blocks in force, with their remaining time. */
 export const listBlocks = (sql: Db) => sql<BlockRow[]>`
   select id, network, ends_at, (extract(epoch from ends_at - now()) * 1000)::bigint as left_ms
   from address_blocks where ${inForce(sql)}`
@@ -20,7 +18,7 @@ export const countBlocks = async (sql: Db): Promise<number> => {
   return row.n
 }
 
-/** Blocks a network; undefined where it is blocked already. A block that is over makes way. */
+/** Blocks a network and replaces an expired block. Undefined if it is blocked already. */
 export async function insertBlock(
   sql: Db,
   block: { network: string; reason: string; hours: number | null; by: number },
@@ -36,13 +34,12 @@ export async function insertBlock(
   return row?.id
 }
 
-/** Removes a block; answers what it was. */
 export async function deleteBlock(sql: Db, id: number): Promise<Tables['address_blocks'] | undefined> {
   const [row] = await sql<Tables['address_blocks'][]>`delete from address_blocks where id = ${id} returning *`
   return row
 }
 
-/** Removes blocks that were over for a month, in batches. */
+/** Deletes blocks that expired a month ago, in batches. */
 export async function deleteOldBlocks(sql: Db, limit: number): Promise<number> {
   const gone = await sql`
     delete from address_blocks where id in (
@@ -52,7 +49,7 @@ export async function deleteOldBlocks(sql: Db, limit: number): Promise<number> {
 
 export type AddressBlockRow = Tables['address_blocks'] & { in_force: boolean }
 
-/** A page of blocks, those that are over included. */
+/** Lists blocks, expired ones included. */
 export function listAddressBlocks(sql: Db, query: AddressBlockQuery) {
   const where = sql`
     where true
@@ -64,7 +61,7 @@ export function listAddressBlocks(sql: Db, query: AddressBlockQuery) {
   return pageOf<AddressBlockRow>(
     sql,
     sql`select *, ${inForce(sql)} as in_force from address_blocks ${where}
-      ${listingAt(sql, query, { id: sql`id` })}`,
+      ${listingClause(sql, query, { id: sql`id` })}`,
     sql`select count(*)::int as total from address_blocks ${where}`,
   )
 }

@@ -1,14 +1,112 @@
-import { compileNetworks, type Networks, networkOf } from '#lib/networks.ts'
+import ipaddr from 'ipaddr.js'
+import { wireTime } from '#lib/time.ts'
 import { type Actor, recordAudit } from '#modules/audit/index.ts'
-import { defineCache } from '#platform/cache.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database.ts'
-import { type ApiError, notFound } from '#platform/errors.ts'
-import type { AddressBlockInput } from './admin/schema.ts'
-import { blockedAlready, blockedUntil, blocksYourself, noSuchNetwork, tooManyBlocks } from './errors.ts'
+import { transaction } from '#platform/database'
+import { ApiError, addressBlocked, apiError, fieldError, notFound } from '#platform/errors.ts'
+import { defineCache } from '#platform/memory'
 import { countBlocks, deleteBlock, deleteOldBlocks, insertBlock, listBlocks } from './queries.ts'
+import type { AddressBlockInput } from './schema.ts'
 
-/** All of them are in the memory of every process. */
+type Parsed = { bytes: number[]; bits: number }
+
+/** The bytes of an address. IPv4-mapped IPv6 addresses become IPv4. */
+function bytesOf(address: string): number[] | undefined {
+  const isAddress = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address)
+  return isAddress ? ipaddr.process(address).toByteArray() : undefined
+}
+
+/** Zeroes all but the first `bits` of an address. */
+const masked = (bytes: number[], bits: number): number[] =>
+  bytes.map((byte, index) => byte & (0xff00 >> Math.min(8, Math.max(0, bits - index * 8))) & 0xff)
+
+function parse(text: string): Parsed | undefined {
+  const [address = '', length, ...more] = text.trim().split('/')
+  const bytes = bytesOf(address)
+  if (!bytes || more.length > 0 || (length !== undefined && !/^\d{1,3}$/.test(length))) return undefined
+  // An IPv6 prefix length has to be adjusted for an IPv4-mapped address.
+  const mapped = address.includes(':') && bytes.length === 4 ? 96 : 0
+  const bits = length === undefined ? bytes.length * 8 : Number(length) - mapped
+  return bits >= 0 && bits <= bytes.length * 8 ? { bytes: masked(bytes, bits), bits } : undefined
+}
+
+/**
+ * Normalizes an address or network to a form such as `192.0.2.0/24`. Returns undefined for invalid or overly
+ * wide ones (beyond /8, or /16 of IPv6).
+ */
+export function networkOf(text: string): string | undefined {
+  const parsed = parse(text)
+  if (!parsed || parsed.bits < (parsed.bytes.length === 4 ? 8 : 16)) return undefined
+  return `${ipaddr.fromByteArray(parsed.bytes).toString()}/${parsed.bits}`
+}
+
+/** An index of networks. A search takes one lookup per distinct prefix length. */
+export type Networks<T> = { find(address: string): T[] }
+
+/** Builds an index of networks. */
+export function compileNetworks<T>(entries: { network: string; value: T }[]): Networks<T> {
+  const byLength = new Map<string, { size: number; bits: number; values: Map<string, T> }>()
+  for (const { network, value } of entries) {
+    const parsed = parse(network)
+    if (!parsed) continue
+    const size = parsed.bytes.length
+    const key = `${size}/${parsed.bits}`
+    const group = byLength.get(key) ?? { size, bits: parsed.bits, values: new Map<string, T>() }
+    byLength.set(key, group)
+    group.values.set(parsed.bytes.join('.'), value)
+  }
+  const groups = [...byLength.values()]
+  return {
+    find(address) {
+      const bytes = groups.length > 0 ? bytesOf(address) : undefined
+      if (!bytes) return []
+      return groups.flatMap(({ size, bits, values }) => {
+        const value = size === bytes.length ? values.get(masked(bytes, bits).join('.')) : undefined
+        return value === undefined ? [] : [value]
+      })
+    },
+  }
+}
+
+export const noSuchNetwork = fieldError(
+  'network',
+  'no_such_network',
+  'This is no address and no network of at least /8, or /16 of IPv6.',
+  '请填写 IP 地址或网段，范围不得大于 /8（IPv6 为 /16）。',
+)
+export const blockedAlready = fieldError(
+  'network',
+  'network_blocked_already',
+  'This network is blocked already.',
+  '该网段已被封禁。',
+)
+export const tooManyBlocks = apiError(
+  422,
+  'too_many_address_blocks',
+  'There are too many blocks of addresses. Remove some, or block a network.',
+  '封禁的地址过多，请删除一些或改为封禁网段。',
+)
+export const blocksYourself = apiError(
+  422,
+  'blocks_own_address',
+  'This is where you are yourself. Send `own_address` if you mean it.',
+  '该网段包含你当前的地址，如确需封禁请同时提交 own_address。',
+)
+
+/** Rejects a request from a blocked address and names the end of the block. */
+const blockedUntil = (end: string | null): ApiError =>
+  new ApiError(
+    addressBlocked.status,
+    addressBlocked.code,
+    end === null
+      ? addressBlocked.text
+      : {
+          en: `Nothing is taken from your address until ${wireTime(end)} (UTC).`,
+          zh: `你所在的网络地址已被封禁至 ${wireTime(end)}（UTC）。`,
+        },
+  )
+
+/** Every process caches all blocks. */
 const BLOCKS_MAX = 10_000
 const BATCH = 1000
 
@@ -18,7 +116,7 @@ const cacheOf = defineCache<Networks<Block>>('address-blocks', { max: 1, ttlMs: 
 
 const networks = (ctx: Context) =>
   cacheOf(ctx).get('all', async () => {
-    const now = Date.now()
+    const now = performance.now()
     const rows = await listBlocks(ctx.sql)
     return compileNetworks(
       rows.map(({ id, network, ends_at: endsAt, left_ms: left }) => ({
@@ -28,11 +126,14 @@ const networks = (ctx: Context) =>
     )
   })
 
-/** Why nothing is taken from an address now, if so (administration-19). In memory: a refusal costs the database nothing. */
+/**
+ * Returns the error for a blocked address (administration-19). Reads the cache, so that blocked requests
+ * never reach the database.
+ */
 export function findAddressBlock(
   ctx: Context,
   address: string,
-  now = Date.now(),
+  now = performance.now(),
 ): ApiError | undefined | Promise<ApiError | undefined> {
   const judge = (known: Networks<Block>) => {
     const inForce = known.find(address).filter(({ until }) => until > now)
@@ -43,7 +144,7 @@ export function findAddressBlock(
   return known instanceof Promise ? known.then(judge) : judge(known)
 }
 
-/** Blocks a network. Whoever would block the address that they come from has to say that they mean it. */
+/** Blocks a network. Requires confirmation if it contains the actor's own address. */
 export async function blockAddress(
   ctx: Context,
   actor: Actor & { request: { ip: string } },
@@ -67,11 +168,10 @@ export async function blockAddress(
     await cacheOf(ctx).announce(tx, 'all')
     return made
   })
-  cacheOf(ctx).drop('all')
+  await cacheOf(ctx).drop('all')
   return id
 }
 
-/** Removes a block. */
 export async function unblockAddress(ctx: Context, actor: Actor, id: number): Promise<void> {
   await transaction(ctx.sql, async (tx) => {
     const gone = await deleteBlock(tx, id)
@@ -84,11 +184,11 @@ export async function unblockAddress(ctx: Context, actor: Actor, id: number): Pr
     })
     await cacheOf(ctx).announce(tx, 'all')
   })
-  cacheOf(ctx).drop('all')
+  await cacheOf(ctx).drop('all')
 }
 
-/** Removes every block that holds an address, for whoever locked themselves out; answers the networks. */
-export async function freeAddress(ctx: Context, address: string): Promise<string[]> {
+/** Removes every block that contains an address, for locked-out operators. Returns the networks. */
+export async function removeBlocksOfAddress(ctx: Context, address: string): Promise<string[]> {
   const rows = await listBlocks(ctx.sql)
   const entries = rows.map(({ id, network }) => ({ network, value: { id, network } }))
   const found = compileNetworks(entries).find(address)
@@ -99,7 +199,7 @@ export async function freeAddress(ctx: Context, address: string): Promise<string
   return found.map(({ network }) => network)
 }
 
-/** Forgets blocks that were over long ago. */
+/** Deletes blocks that expired long ago. */
 export async function tidyAddressBlocks({ sql }: Context): Promise<void> {
   while ((await deleteOldBlocks(sql, BATCH)) === BATCH);
 }

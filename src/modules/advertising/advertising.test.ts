@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { transaction } from '#platform/database.ts'
+import { transaction } from '#platform/database'
 import { storePicture } from '#test/fixtures/nodes.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { createWorld } from '#test/world.ts'
@@ -18,14 +18,14 @@ const picture = 'https://example.org/a.png'
 const add = (body: object) => as(founder, 'POST', '/admin/advertising', body)
 const titles = (list: { title: string }[]) => list.map(({ title }) => title)
 
-test('spaces say which types they take and of what these consist', () => {
+test('lists the types that each space accepts and their fields', () => {
   const { id: _, ...rest } = spaces.find(({ space }) => space === 'boot') as Space & { created_at: string }
   assert.equal(rest.allow_type, 'image')
   assert.deepEqual(rest.format, { image: { image: '图片|string', link: '链接|string' } })
   assert.match(rest.created_at, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
 })
 
-test('advertisements show at once by space in their order, those of boot in the bootstrappers too (feeds-34)', async () => {
+test('shows advertisements at once, sorted within their space, and boot ones in the bootstrappers too (feeds-34)', async () => {
   const node = await storePicture(world, founder)
   const second = await add({ space_id: boot, title: 'b', type: 'image', data: { image: picture }, sort: 2 })
   const first = await add({
@@ -62,7 +62,7 @@ test('advertisements show at once by space in their order, those of boot in the 
   assert.deepEqual([listed.body.total, listed.body.data[0].title], [1, 'b'])
 })
 
-test('of two changes of one advertisement at once neither is lost (feeds-34)', async () => {
+test('keeps both of two racing changes of an advertisement (feeds-34)', async () => {
   const made = await add({ space_id: boot, title: 'old', type: 'image', data: { image: picture }, sort: 9 })
   const url = `/admin/advertising/${made.body.id}`
   let second: ReturnType<typeof as> | undefined
@@ -77,7 +77,7 @@ test('of two changes of one advertisement at once neither is lost (feeds-34)', a
   assert.equal((await as(founder, 'DELETE', url)).status, 204)
 })
 
-test('an advertisement fits its space, has what its type needs, and no address that runs a script (feeds-34)', async () => {
+test('rejects a type foreign to the space, missing fields and script URLs (feeds-34)', async () => {
   const good = { space_id: boot, title: 'x', type: 'image', data: { image: picture } }
   const theirs = await storePicture(world, await person())
   for (const [change, field] of [

@@ -1,2 +1,1 @@
-export { advertisingTables } from './imports/thinksns.ts'
 export { readBootAdvertisements } from './service.ts'

@@ -1,14 +1,41 @@
 import type { StoredNode } from '#modules/files/index.ts'
-import { Id, IdList, Int, MAX_ID, Open, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
+import { apiError, invalidField } from '#platform/errors.ts'
+import { Id, IdList, Int, MAX_ID, OpenObject, Shared, type Static, Text, Time, Type } from '#platform/http'
 
-/** Where clients show advertisements. */
+export const noSuchSpace = apiError(404, 'no_such_space', 'This space does not exist.', '广告位不存在。')
+export const noSuchAdvertisement = apiError(
+  404,
+  'no_such_advertisement',
+  'This advertisement does not exist.',
+  '广告不存在。',
+)
+
+export const unknownSpace = () =>
+  invalidField('space_id', { en: 'This space does not exist.', zh: '广告位不存在。' })
+
+export const wrongType = () =>
+  invalidField('type', { en: 'This space does not take this type.', zh: '该广告位不支持此类型的广告。' })
+
+export const missingData = (field: string) =>
+  invalidField(`data.${field}`, {
+    en: `The data.${field} field is required for this type.`,
+    zh: `此类型的广告必须填写 data.${field}。`,
+  })
+
+export const notAnAddress = (field: string) =>
+  invalidField(`data.${field}`, {
+    en: `The data.${field} field must be an http or https address.`,
+    zh: `data.${field} 必须是 http 或 https 地址。`,
+  })
+
+/** A position in the client that shows advertisements. */
 export const AdvertisingSpace = Shared('AdvertisingSpace', {
   id: Type.Integer(),
   channel: Type.String(),
   space: Type.String(),
   alias: Type.String(),
   allow_type: Type.String({ description: 'Types of advertisements, separated by commas' }),
-  format: Open,
+  format: OpenObject,
   created_at: Time,
   updated_at: Time,
 })
@@ -19,7 +46,7 @@ export const Advertisement = Shared('Advertisement', {
   space_id: Type.Integer(),
   title: Type.String(),
   type: Type.String(),
-  data: Open,
+  data: OpenObject,
   sort: Type.Integer(),
   created_at: Time,
   updated_at: Time,
@@ -31,7 +58,7 @@ export const SpacesQuery = Type.Object({ space: Type.Optional(IdList()) })
 
 const Picture = Text(2000, { description: 'An address, or the node of a picture you stored' })
 
-/** What an advertisement shows; which fields count depends on its type. */
+/** The content of an advertisement. Its type decides which fields apply. */
 export const AdvertisingData = Shared('AdvertisingData', {
   image: Type.Optional(Picture),
   avatar: Type.Optional(Picture),
@@ -44,7 +71,6 @@ export const AdvertisingData = Shared('AdvertisingData', {
 })
 export type AdvertisingData = Static<typeof AdvertisingData>
 
-/** What an advertisement is made of. */
 export const NewAdvertisement = Shared('NewAdvertisement', {
   space_id: Int(1, MAX_ID),
   title: Text(100),
@@ -54,5 +80,5 @@ export const NewAdvertisement = Shared('NewAdvertisement', {
 })
 export type NewAdvertisement = Static<typeof NewAdvertisement>
 
-/** The data as it is kept: texts, and stored nodes. */
+/** The stored data: texts and file nodes. */
 export type StoredData = { [Field in keyof AdvertisingData]?: string | StoredNode }

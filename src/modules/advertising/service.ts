@@ -1,24 +1,83 @@
-import { getStoredNode } from '#modules/files/index.ts'
-import { defineCache } from '#platform/cache.ts'
+import { wireTime, withWireTimes } from '#lib/time.ts'
+import { attachmentView, getStoredNode } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
-import type { Db, Tx } from '#platform/database.ts'
-import { missingData, noSuchSpace, notAnAddress, unknownSpace, wrongType } from './errors.ts'
+import { type Db, type Tables, type Tx, when } from '#platform/database'
+import { defineCache } from '#platform/memory'
 import {
-  type AdvertisementRow,
-  deleteAdvertisement,
-  insertAdvertisement,
-  listAdvertisements,
-  listSpaces,
-  updateAdvertisement,
-} from './queries.ts'
-import type { Advertisement, AdvertisingSpace, NewAdvertisement, StoredData } from './schema.ts'
-import { advertisementView, spaceView } from './view.ts'
+  type Advertisement,
+  type AdvertisingSpace,
+  missingData,
+  type NewAdvertisement,
+  noSuchSpace,
+  notAnAddress,
+  type StoredData,
+  unknownSpace,
+  wrongType,
+} from './schema.ts'
+
+/** A stored advertisement with the data of its type. */
+export type AdvertisementRow = Tables['advertising'] & { data: StoredData }
+
+/** Columns of an advertisement from table `a`. */
+export const advertisementColumns = (sql: Db) => sql`
+  a.id, a.space_id, a.title, a.type, a.data, a.sort, a.created_at, a.updated_at`
+
+const listSpaces = (sql: Db) => sql<AdvertisingSpace[]>`
+  select id, channel, space, alias, allow_type, format, created_at, updated_at from advertising_spaces order by id`
+
+/** All advertisements in display order. */
+const listAdvertisements = (sql: Db) => sql<AdvertisementRow[]>`
+  select ${advertisementColumns(sql)} from advertising a order by a.sort, a.id`
+
+export async function findAdvertisement(
+  sql: Db,
+  id: number,
+  { lock = false } = {},
+): Promise<AdvertisementRow | undefined> {
+  const [row] = await sql<AdvertisementRow[]>`
+    select ${advertisementColumns(sql)} from advertising a where a.id = ${id} ${when(sql, lock, () => sql`for update`)}`
+  return row
+}
+
+type Columns = Pick<AdvertisementRow, 'space_id' | 'title' | 'type' | 'data' | 'sort'>
+
+async function insertAdvertisement(sql: Db, made: Columns): Promise<number> {
+  const [row] = await sql<[{ id: number }]>`
+    insert into advertising (space_id, title, type, data, sort)
+    values (${made.space_id}, ${made.title}, ${made.type}, ${sql.json(made.data as never)}, ${made.sort})
+    returning id`
+  return row.id
+}
+
+const updateAdvertisement = (sql: Db, id: number, made: Columns) => sql`
+  update advertising set space_id = ${made.space_id}, title = ${made.title}, type = ${made.type},
+    data = ${sql.json(made.data as never)}, sort = ${made.sort}, updated_at = now()
+  where id = ${id}`
+
+const deleteAdvertisement = (sql: Db, id: number) => sql`delete from advertising where id = ${id}`
+
+/** An advertisement for clients, with pictures as URLs. */
+export const advertisementView = (ctx: Context, row: AdvertisementRow): Advertisement => ({
+  ...row,
+  data: Object.fromEntries(
+    Object.entries(row.data).map(([field, value]) => [
+      field,
+      typeof value === 'object' ? (attachmentView(ctx, value)?.url ?? '') : value,
+    ]),
+  ),
+  created_at: wireTime(row.created_at),
+  updated_at: wireTime(row.updated_at),
+})
+
+const spaceView = (row: AdvertisingSpace): AdvertisingSpace => ({
+  ...withWireTimes(row),
+})
 
 type Everything = { spaces: AdvertisingSpace[]; advertisements: Advertisement[] }
 
 const cacheOf = defineCache<Everything>('advertising', { max: 1, ttlMs: 60_000 })
 
-/** Spaces and advertisements, from memory: every client asks for them when it starts. */
+/** Caches spaces and advertisements, because every client requests them when it starts. */
 const readAll = (ctx: Context) =>
   cacheOf(ctx).get('all', async () => {
     const [spaces, rows] = await Promise.all([listSpaces(ctx.sql), listAdvertisements(ctx.sql)])
@@ -30,19 +89,19 @@ const readAll = (ctx: Context) =>
 
 export const readSpaces = async (ctx: Context): Promise<AdvertisingSpace[]> => (await readAll(ctx)).spaces
 
-/** What some spaces show, the lowest `sort` first. */
+/** Advertisements of the given spaces, lowest `sort` first. */
 export async function readAdvertisements(ctx: Context, spaceIds: number[]): Promise<Advertisement[]> {
   const { advertisements } = await readAll(ctx)
   return advertisements.filter(({ space_id: id }) => spaceIds.includes(id))
 }
 
-/** What one space shows; 404 when there is none. */
+/** Advertisements of one space. Throws 404 for an unknown space. */
 export async function readSpace(ctx: Context, id: number): Promise<Advertisement[]> {
   if (!(await readSpaces(ctx)).some((space) => space.id === id)) throw noSuchSpace()
   return readAdvertisements(ctx, [id])
 }
 
-/** What clients show while they start (feeds-34). */
+/** Advertisements shown while a client starts (feeds-34). */
 export async function readBootAdvertisements(ctx: Context): Promise<Advertisement[]> {
   const boot = (await readSpaces(ctx)).filter(({ space }) => space === 'boot')
   return readAdvertisements(
@@ -51,7 +110,7 @@ export async function readBootAdvertisements(ctx: Context): Promise<Advertisemen
   )
 }
 
-/** Without these an advertisement of the type shows nothing. */
+/** Required fields by type. Without them an advertisement is empty. */
 const REQUIRED: Record<string, readonly string[]> = {
   image: ['image'],
   'feed:analog': ['avatar', 'name', 'content'],
@@ -59,7 +118,7 @@ const REQUIRED: Record<string, readonly string[]> = {
 }
 const PICTURES: readonly string[] = ['image', 'avatar']
 
-/** The fields that the space wants for the type, checked, with pictures of one's own taken into use. */
+/** Validates the fields that the space requires for the type, and attaches the actor's uploads. */
 async function checkData(
   tx: Db,
   userId: number,
@@ -86,7 +145,7 @@ async function checkData(
 
 const isAddress = (text: string) => /^https?:\/\/[^\s/]/i.test(text) && URL.canParse(text)
 
-/** Adds an advertisement in the caller's transaction; call `forgetAdvertising` after its commit. */
+/** Adds an advertisement in the caller's transaction. Call `forgetAdvertising` after its commit. */
 export async function addAdvertisement(
   ctx: Context,
   tx: Tx,
@@ -95,11 +154,11 @@ export async function addAdvertisement(
 ): Promise<number> {
   const data = await checkData(tx, userId, input)
   const id = await insertAdvertisement(tx, { ...input, sort: input.sort ?? 0, data })
-  cacheOf(ctx).announce(tx, 'all')
+  await cacheOf(ctx).announce(tx, 'all')
   return id
 }
 
-/** Changes what is given, `data` as a whole, in the caller's transaction. */
+/** Updates the given fields in the caller's transaction. `data` is replaced as a whole. */
 export async function changeAdvertisement(
   ctx: Context,
   tx: Tx,
@@ -109,14 +168,13 @@ export async function changeAdvertisement(
 ): Promise<void> {
   const changed = { ...row, ...changes }
   await updateAdvertisement(tx, row.id, { ...changed, data: await checkData(tx, userId, changed) })
-  cacheOf(ctx).announce(tx, 'all')
+  await cacheOf(ctx).announce(tx, 'all')
 }
 
-/** Takes an advertisement away, in the caller's transaction. */
 export async function removeAdvertisement(ctx: Context, tx: Tx, id: number): Promise<void> {
   await deleteAdvertisement(tx, id)
-  cacheOf(ctx).announce(tx, 'all')
+  await cacheOf(ctx).announce(tx, 'all')
 }
 
-/** Makes this node read everything anew at once. */
+/** Drops the cache of this node. */
 export const forgetAdvertising = (ctx: Context) => cacheOf(ctx).drop('all')

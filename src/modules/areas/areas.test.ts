@@ -15,7 +15,7 @@ const sichuan = (await add('四川省', china)).body.id
 const chengdu = (await add('成都市', sichuan)).body.id
 const wuhou = (await add('武侯区', chengdu)).body.id
 
-test('a place is found by a part of its name, with what is in it and all it is in (feeds-32)', async () => {
+test('finds an area by a part of its name, with its children and ancestors (feeds-32)', async () => {
   const [found, ...others] = await search('四川')
   assert.equal(others.length, 0)
   assert.deepEqual(
@@ -33,7 +33,7 @@ test('a place is found by a part of its name, with what is in it and all it is i
   assert.deepEqual(Object.keys((await guest('GET', '/locations/search')).body.errors), ['name'])
 })
 
-test('areas keep their place, are unique in it, have four levels at most, and go when they are empty (feeds-33)', async () => {
+test('limits areas to unique names, a fixed parent, four levels, and deletion without children (feeds-33)', async () => {
   assert.deepEqual(Object.keys((await add('四川省', china)).body.errors), ['name'])
   assert.equal((await add('四川省')).status, 201)
   assert.deepEqual(Object.keys((await add('x', 99_999)).body.errors), ['pid'])
@@ -49,7 +49,7 @@ test('areas keep their place, are unique in it, have four levels at most, and go
   assert.equal((await as(founder, 'GET', `/admin/areas?pid=${sichuan}`)).body.total, 0)
 })
 
-test('each thing that is done to areas has an ability of its own', async () => {
+test('requires a separate ability for each operation on areas', async () => {
   await as(founder, 'POST', '/admin/roles', {
     name: 'mapper',
     abilities: ['admin:area:show', 'admin:area:add'],
@@ -62,7 +62,7 @@ test('each thing that is done to areas has an ability of its own', async () => {
   assert.equal((await as(mapper, 'DELETE', `/admin/areas/${made.body.id}`)).status, 403)
 })
 
-test('the places chosen most come in the order in which they were set', async () => {
+test('returns popular areas in the configured order', async () => {
   const hots = ['中国 四川省 成都市', '中国 北京 北京']
   assert.deepEqual((await guest('GET', '/locations/hots')).body, [])
   assert.equal((await as(founder, 'PATCH', '/admin/settings', { 'locations:hots': hots })).status, 204)

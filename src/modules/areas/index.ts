@@ -1,2 +1,1 @@
-export { areaTables } from './imports/thinksns.ts'
 export { type LocatedArea, locateAddress } from './service.ts'

@@ -1,28 +1,99 @@
 import { groupBy } from '#lib/lists.ts'
-import { nameKey } from '#lib/text.ts'
-import { type Db, onConstraint, type Tx } from '#platform/database.ts'
+import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
+import { withWireTimes } from '#lib/time.ts'
+import { type Db, onConstraint, type Tx, when } from '#platform/database'
 import { invalidField } from '#platform/errors.ts'
-import { areaInUse, areaTaken, blankName, tooDeep, unknownParent } from './errors.ts'
 import {
-  deleteArea,
-  insertArea,
-  listNamedIn,
-  listUpwards,
-  listWithin,
-  searchAreas,
-  updateArea,
-} from './queries.ts'
-import type { Area, FoundArea, NewArea } from './schema.ts'
-import { areaView } from './view.ts'
+  type Area,
+  areaInUse,
+  areaTaken,
+  blankName,
+  type FoundArea,
+  type NewArea,
+  tooDeep,
+  unknownParent,
+} from './schema.ts'
+
+/** Columns of an area from table `a`. */
+export const areaColumns = (sql: Db) => sql`
+  a.id, a.name, coalesce(a.parent_id, 0)::bigint as pid, a.extra as "extends", a.longitude, a.latitude, a.created_at, a.updated_at`
+
+/** Condition that matches a part of a name through an index. Matches nothing for a blank text. */
+export const areaNamed = (sql: Db, text: string | undefined) => {
+  const key = nameKey(text ?? '')
+  return when(
+    sql,
+    key !== '',
+    () => sql`and a.name_grams @> ${gramsOfQuery(key)} and a.name_key like ${`%${escapeLike(key)}%`}`,
+  )
+}
+
+/** Areas that match a part of a name, exact matches first. */
+const searchAreas = (sql: Db, name: string, limit: number) => sql<Area[]>`
+  select ${areaColumns(sql)} from areas a where true ${areaNamed(sql, name)}
+  order by (a.name_key = ${nameKey(name)}) desc, a.id limit ${limit}`
+
+/** Areas with all their ancestors. */
+const listUpwards = (sql: Db, ids: number[]) => sql<Area[]>`
+  with recursive up as (
+    select * from areas where id = any(${ids}::bigint[])
+    union
+    select p.* from areas p join up on p.id = up.parent_id
+  )
+  select ${areaColumns(sql)} from up a`
+
+/** Direct children of these areas. */
+const listWithin = (sql: Db, ids: number[]) => sql<Area[]>`
+  select ${areaColumns(sql)} from areas a where a.parent_id = any(${ids}::bigint[]) order by a.id limit 1000`
+
+export async function findArea(sql: Db, id: number, { lock = false } = {}): Promise<Area | undefined> {
+  const [row] = await sql<Area[]>`
+    select ${areaColumns(sql)} from areas a where a.id = ${id} ${when(sql, lock, () => sql`for update`)}`
+  return row
+}
+
+/** Areas with coordinates named in a text, longest names first. */
+const listNamedIn = (sql: Db, text: string, limit: number) => sql<Area[]>`
+  select ${areaColumns(sql)} from areas a
+  where a.longitude is not null and position(a.name_key in ${nameKey(text)}) > 0
+  order by length(a.name_key) desc, a.id limit ${limit}`
+
+type Columns = Pick<Area, 'name' | 'extends' | 'longitude' | 'latitude'> & { parentId: number | null }
+
+async function insertArea(
+  sql: Db,
+  { name, extends: extra, longitude, latitude, parentId }: Columns,
+): Promise<number> {
+  const [row] = await sql<[{ id: number }]>`
+    insert into areas (name, name_key, name_grams, extra, parent_id, longitude, latitude)
+    values (${name}, ${nameKey(name)}, ${grams(name)}, ${extra}, ${parentId}, ${longitude},
+      ${latitude}) returning id`
+  return row.id
+}
+
+const updateArea = (
+  sql: Db,
+  id: number,
+  { name, extends: extra, longitude, latitude }: Omit<Columns, 'parentId'>,
+) => sql`
+  update areas set name = ${name}, name_key = ${nameKey(name)}, name_grams = ${grams(name)}, extra = ${extra},
+    longitude = ${longitude}, latitude = ${latitude}, updated_at = now()
+  where id = ${id}`
+
+const deleteArea = (sql: Db, id: number) => sql`delete from areas where id = ${id}`
+
+export const areaView = (row: Area): Area => ({
+  ...withWireTimes(row),
+})
 
 const FOUND_MAX = 5
 const LEVELS_MAX = 4
-/** From this level on what is inside a found area is not listed (feeds-32). */
+/** Areas from this level down are returned without children (feeds-32). */
 const LEVEL_WITHOUT_ITEMS = 3
 
 type Tree = Area & { parent: Tree | null }
 
-/** Up to five areas by a part of their name, each with what is in it and what it is in. */
+/** Up to five areas that match a part of a name, each with its children and ancestors. */
 export async function findPlaces(sql: Db, name: string): Promise<FoundArea[]> {
   const found = await searchAreas(sql, name, FOUND_MAX)
   const ids = found.map(({ id }) => id)
@@ -42,10 +113,12 @@ export async function findPlaces(sql: Db, name: string): Promise<FoundArea[]> {
 
 const CANDIDATES_MAX = 50
 
-/** An area and all it is in, from the top. */
+/** Coordinates of an area, with its path from the root. */
 export type LocatedArea = { longitude: number; latitude: number; path: string[] }
 
-/** The area with a known place that an address names best: with the most of what it is in, then the innermost. */
+/**
+ * Finds the area with coordinates that fits an address best: most matching ancestors first, then the deepest.
+ */
 export async function locateAddress(sql: Db, address: string): Promise<LocatedArea | undefined> {
   const found = await listNamedIn(sql, address, CANDIDATES_MAX)
   const around = await listUpwards(
@@ -75,7 +148,7 @@ const TAKEN = {
     }),
 }
 
-/** Adds an area under another, or at the top. */
+/** Adds an area under a parent or as a root. */
 export async function addArea(
   tx: Tx,
   { name, pid = 0, extends: extra = '', longitude = null, latitude = null }: NewArea,
@@ -93,7 +166,7 @@ export async function addArea(
   )
 }
 
-/** Changes the name or the remark of an area, which stays where it is. */
+/** Updates the name or remark of an area. The parent never changes. */
 export async function changeArea(
   tx: Tx,
   area: Area,
@@ -108,7 +181,7 @@ export async function changeArea(
   await onConstraint(updateArea(tx, area.id, { name, extends: extra, longitude, latitude }), TAKEN)
 }
 
-/** Deletes an area that holds no others. */
+/** Deletes an area without children. */
 export async function removeArea(tx: Tx, id: number): Promise<void> {
   await onConstraint(deleteArea(tx, id), { areas_parent: areaInUse })
 }

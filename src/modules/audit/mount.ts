@@ -1,14 +1,21 @@
 import type { Context } from '#platform/context.ts'
-import { type Db, type Tx, transaction } from '#platform/database.ts'
+import { type Db, type Tx, transaction } from '#platform/database'
 import type { DeclaredError } from '#platform/errors.ts'
-import type { ApiTag } from '#platform/http/api-tags.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Listing } from '#platform/listing.ts'
-import { Created, Empty, Id, type Static, type TObject, Type } from '#platform/schema.ts'
+import {
+  type ApiTag,
+  Created,
+  Empty,
+  Id,
+  Listing,
+  routesOn,
+  type Server,
+  type Static,
+  type TObject,
+  Type,
+} from '#platform/http'
 import { type Actor, recordAudit } from './queries.ts'
 
-/** One kind of records that administrators list, read, create, change and delete (administration-3). */
+/** A kind of record with administrative CRUD routes (administration-3). */
 export type AdminCrud<
   Row extends { id: number },
   Item extends TObject,
@@ -16,30 +23,30 @@ export type AdminCrud<
   Body extends TObject,
   Extra extends TObject,
 > = {
-  /** Such as `/admin/music/singers`. */
+  /** Example: `/admin/music/singers`. */
   path: string
   tag: ApiTag
-  /** One for all, or one for each of what is done. */
+  /** One ability for all operations, or one for each. */
   ability: string | { show: string; add: string; update: string; delete: string }
-  /** Names the kind in the audit log, such as `music-singers`. */
+  /** The kind in the audit log, such as `music-singers`. */
   subject: string
-  /** The part of the audit log's actions before the dot, where it is not `subject`. */
+  /** Prefix of the audit actions. Default: `subject`. */
   action?: string
-  /** Names the operations: `Singer` makes `adminListSingers`, `adminGetSinger` and so on. */
+  /** Base of the operation ids: `Singer` gives `adminListSingers`, `adminGetSinger` and so on. */
   entity: string
-  /** The plural of `entity`, where it is not made with an `s`. */
+  /** Irregular plural of `entity`. Default: `entity` with an `s`. */
   entities?: string
-  /** Such as `a singer`, for the documentation. */
+  /** Noun for the documentation, such as `a singer`. */
   noun: string
-  /** The name of the id in the path, `id` unless said otherwise. */
+  nouns: string
+  /** Name of the id in the path. Default: `id`. */
   param?: string
   item: Item
   query: Query
   body: Body
-  /** What can be changed besides, but not given at first. */
+  /** Fields that can be updated, but not set on creation. */
   extra?: Extra
   missing: (() => Error) & DeclaredError
-  /** The errors of creating, changing and deleting. */
   errors?: readonly DeclaredError[]
   list(sql: Db, query: Static<Query>): Promise<{ data: Row[]; total: number }>
   find(sql: Db, id: number, options?: { lock?: boolean }): Promise<Row | undefined>
@@ -47,13 +54,12 @@ export type AdminCrud<
   create(tx: Tx, userId: number, body: Static<Body>): Promise<number>
   change(tx: Tx, userId: number, row: Row, body: Partial<Static<Body> & Static<Extra>>): Promise<void>
   remove(tx: Tx, row: Row, userId: number): Promise<void>
-  /** What of a record the audit log holds, where that is not all of it. */
+  /** Fields of a record for the audit log. Default: all. */
   summary?(row: Row): Record<string, unknown>
-  /** Runs after the commit of every change. */
-  afterCommit?(): void
+  afterCommit?(): Promise<void>
 }
 
-/** Changes one record, locked meanwhile, and keeps in the audit log what it was and became. 404 when there is none. */
+/** Updates one locked record and writes both versions to the audit log. Throws 404 for an unknown id. */
 export type ChangeRecord<Row> = (
   actor: Actor,
   id: number,
@@ -62,8 +68,8 @@ export type ChangeRecord<Row> = (
 ) => Promise<void>
 
 /**
- * Offers the five operations of administrators on one kind of records; changes lock the record and are kept in the audit
- * log. Returns what further operations on such a record (approve, feature …) change it with.
+ * Mounts the five CRUD routes of a kind of record. Updates lock the record and write to the audit log.
+ * Returns the function that further operations (approve, feature …) use to update a record.
  */
 export function mountAdminCrud<
   Row extends { id: number },
@@ -77,7 +83,7 @@ export function mountAdminCrud<
   crud: AdminCrud<Row, Item, Query, Body, Extra>,
 ): { change: ChangeRecord<Row>; get(id: number): Promise<Row> } {
   const { sql } = ctx
-  const { path, noun, subject, ability, entity, entities = `${entity}s`, missing, param = 'id' } = crud
+  const { path, noun, nouns, subject, ability, entity, entities = `${entity}s`, missing, param = 'id' } = crud
   const route = routesOn(server, ctx, { tag: crud.tag })
   const may =
     typeof ability === 'string' ? { show: ability, add: ability, update: ability, delete: ability } : ability
@@ -105,12 +111,12 @@ export function mountAdminCrud<
         after: after ? summary(after) : null,
       })
     })
-    crud.afterCommit?.()
+    await crud.afterCommit?.()
   }
 
   route(`GET ${path}`, {
     operationId: `adminList${entities}`,
-    summary: `List: ${noun}`,
+    summary: `List ${nouns}`,
     access: { ability: may.show },
     query: crud.query as TObject,
     reply: { 200: Listing(crud.item as TObject) },
@@ -152,7 +158,7 @@ export function mountAdminCrud<
         })
         return made
       })
-      crud.afterCommit?.()
+      await crud.afterCommit?.()
       return { id }
     },
   })
@@ -167,7 +173,7 @@ export function mountAdminCrud<
     }),
     reply: { 204: Empty },
     errors: [missing, ...(crud.errors ?? [])],
-    whenInvalid: ({ params }) => get(idOf(params)),
+    precheck: ({ params }) => get(idOf(params)),
     handler: (call) =>
       change(call, idOf(call.params), 'update', (tx, row) =>
         crud.change(tx, call.viewer.id, row, call.body as Partial<Static<Body> & Static<Extra>>),

@@ -1,24 +1,70 @@
 import { escapeLike } from '#lib/text.ts'
-import type { Db, Fragment } from '#platform/database.ts'
-import { pageOf } from '#platform/listing.ts'
-import { ifGiven, listingAt } from '#platform/sql.ts'
-import type { Tables } from '#platform/tables.ts'
-import type { AuditQuery } from './schema.ts'
+import { type Db, type Fragment, ifGiven, listingClause, type Tables } from '#platform/database'
+import { invalidField } from '#platform/errors.ts'
+import {
+  Id,
+  listingQuery,
+  Nullable,
+  OpenObject,
+  pageOf,
+  Shared,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#platform/http'
 
-/** Who changes something, and in which request: the call of a route is one. */
+/** A time of a filter, such as `2026-01-02` or `2026-01-02T03:04:05Z`. */
+const When = Text(32, {
+  pattern: '^\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d)?Z?)?$',
+})
+
+/** One administrative change. `before` and `after` hold what changed, without secrets. */
+export const AuditRecord = Shared('AuditRecord', {
+  id: Type.Integer(),
+  user_id: Type.Integer(),
+  action: Type.String(),
+  subject_type: Type.String(),
+  subject_id: Type.String(),
+  before: Nullable(OpenObject),
+  after: Nullable(OpenObject),
+  redacted: Type.Boolean({ description: 'The erasure of a person removed the content' }),
+  request_id: Type.String(),
+  created_at: Time,
+})
+
+/** The last link of the hash chain (administration-25). */
+export const AuditAnchor = Shared('AuditAnchor', {
+  position: Type.Integer({ description: 'Number of linked records; 0 for none yet' }),
+  hash: Type.String({ description: 'SHA-256 in hexadecimal; empty for none yet' }),
+})
+
+/** Filters the log by actor, action and subject. */
+export const AuditQuery = Type.Object({
+  ...listingQuery(['id']),
+  user_id: Type.Optional(Id),
+  action: Type.Optional(Text(100)),
+  subject_type: Type.Optional(Text(100)),
+  subject_id: Type.Optional(Text(100)),
+  from: Type.Optional(When),
+  to: Type.Optional(When),
+})
+export type AuditQuery = Static<typeof AuditQuery>
+
+/** The user and request behind a change. The call of a route has this shape. */
 export type Actor = { viewer: { id: number }; request: { id: string } }
 
 export type AuditEntry = {
-  /** Such as `topics.review`. */
+  /** Example: `topics.review`. */
   action: string
   subjectType: string
   subjectId: number | string
-  /** What changed, as it was and as it is. Passwords and other secrets are never put here. */
+  /** Changed fields before and after. Never holds passwords or other secrets. */
   before?: Record<string, unknown> | null
   after?: Record<string, unknown> | null
 }
 
-/** Keeps an administrative change, in the transaction that makes it (administration-4). */
+/** Writes an audit record in the transaction of the change (administration-4). */
 export async function recordAudit(tx: Db, { viewer, request }: Actor, entry: AuditEntry): Promise<void> {
   await tx`
     insert into audit_log (user_id, action, subject_type, subject_id, before, after, request_id)
@@ -32,7 +78,19 @@ type AuditRow = Tables['audit_log'] & {
   after: Record<string, unknown> | null
 }
 
-/** A page of the log, newest first unless asked otherwise. */
+/** Returns a time of the query as ISO 8601. Throws 422 for one that does not exist. */
+function timeIn(query: AuditQuery, field: 'from' | 'to'): string | undefined {
+  const given = query[field]
+  if (given === undefined || given === '') return undefined
+  const [day = '', clock = '00:00:00'] = given.replace('Z', '').split(/[T ]/)
+  const date = new Date(`${day}T${clock}Z`)
+  // JavaScript takes the 31st of February for the 3rd of March.
+  if (Number.isNaN(date.getTime()) || !date.toISOString().startsWith(day))
+    throw invalidField(field, { en: 'There is no such time.', zh: '时间无效。' })
+  return date.toISOString()
+}
+
+/** Lists the log, newest first unless the query sorts otherwise. */
 export function listAudit(sql: Db, query: AuditQuery) {
   const where = sql`
     where true
@@ -40,15 +98,17 @@ export function listAudit(sql: Db, query: AuditQuery) {
       ${ifGiven(sql, query.action, (action) => sql`and action = ${action}`)}
       ${ifGiven(sql, query.subject_type, (type) => sql`and subject_type = ${type}`)}
       ${ifGiven(sql, query.subject_id, (id) => sql`and subject_id = ${id}`)}
+      ${ifGiven(sql, timeIn(query, 'from'), (time) => sql`and created_at >= ${time}::timestamptz`)}
+      ${ifGiven(sql, timeIn(query, 'to'), (time) => sql`and created_at < ${time}::timestamptz`)}
       ${ifGiven(sql, query.q, (part) => sql`and action like ${`%${escapeLike(part)}%`}`)}`
   return pageOf<AuditRow>(
     sql,
-    sql`select * from audit_log ${where} ${listingAt(sql, query, { id: sql`id` })}`,
+    sql`select * from audit_log ${where} ${listingClause(sql, query, { id: sql`id` })}`,
     sql`select count(*)::int as total from audit_log ${where}`,
   )
 }
 
-/** What administrators changed of one thing, as part of its history. */
+/** Audit records of one subject, as part of its history. */
 export const auditOf = (sql: Db, type: string, id: number): Fragment => sql`
   select created_at as at, 'record-' || id as id, action as event, user_id as by,
     subject_type || '/' || subject_id as subject,

@@ -17,7 +17,7 @@ const decide = (who: Person, verb: 'pass' | 'reject') => async (by: Person, body
   as(by, 'PATCH', `/admin/certifications/${(await mine(who)).id}/${verb}`, body)
 const admin = await person({ roles: ['founder'] })
 
-test('a person asks to be certified with papers, and reads what was sent in (sign-in-20)', async () => {
+test('creates a certification with documents and returns the submitted data (sign-in-20)', async () => {
   const ann = await person()
   assert.equal((await guest('GET', ME)).status, 401)
   assert.deepEqual([(await as(ann, 'GET', ME)).status, await mine(ann)], [200, {}])
@@ -53,7 +53,7 @@ test('a person asks to be certified with papers, and reads what was sent in (sig
   assert.equal((await as(ann, 'GET', '/user')).body.verified, null)
 })
 
-test('an organisation has a name and an address; a person keeps none', async () => {
+test('stores name and address for an organisation, and drops them for a person', async () => {
   const ann = await person()
   for (const gap of ['org_name', 'org_address']) {
     const body = { type: 'org', org_name: 'Kith Ltd', org_address: '1 Road', [gap]: null }
@@ -71,7 +71,7 @@ test('an organisation has a name and an address; a person keeps none', async () 
   assert.deepEqual([back.status, Object.keys(back.body.errors)], [422, ['org_address']])
 })
 
-test('what is missing, too long or no phone number is told, and keeps no file', async () => {
+test('reports missing, too long and invalid fields, and attaches no file', async () => {
   const ann = await person()
   const [file] = await files(ann)
   for (const [field, value] of [
@@ -92,7 +92,7 @@ test('what is missing, too long or no phone number is told, and keeps no file', 
   assert.equal((await send(ann, { files: [file] })).status, 201)
 })
 
-test('files may be named in an object or a comma list as well', async () => {
+test('accepts files as an object or a comma-separated list', async () => {
   const ann = await person()
   const [front, back] = await files(ann, 2)
   assert.equal((await send(ann, { files: { front, back: `${back}` } })).status, 201)
@@ -103,7 +103,7 @@ test('files may be named in an object or a comma list as well', async () => {
   assert.deepEqual((await mine(ann)).data.files, [back, front])
 })
 
-test("another's upload, or one that is used, is refused", async () => {
+test('rejects uploads of other users and uploads already attached', async () => {
   const [ann, bob] = [await person(), await person()]
   const [foreign] = await files(bob)
   const refused = await send(ann, { files: [foreign] })
@@ -114,7 +114,7 @@ test("another's upload, or one that is used, is refused", async () => {
   assert.equal((await send(ann, { files: [foreign] })).status, 422)
 })
 
-test('a second certification is 422, racing ones included (sign-in-20)', async () => {
+test('returns 422 for a second certification, racing requests included (sign-in-20)', async () => {
   const ann = await person()
   const given = await files(ann, 6)
   const answers = await Promise.all(given.map((file) => send(ann, { files: [file] })))
@@ -127,7 +127,7 @@ test('a second certification is 422, racing ones included (sign-in-20)', async (
   assert.equal(incomplete.headers['x-error-code'], 'certification_exists')
 })
 
-test('changes go back to review; files that are no longer named go for good, accepted papers stay', async () => {
+test('returns edits to review, deletes dropped files, and rejects edits once accepted', async () => {
   const ann = await person()
   const missing = await as(ann, 'PATCH', ME, { name: 5 })
   assert.deepEqual([missing.status, missing.headers['x-error-code']], [404, 'no_certification'])
@@ -149,7 +149,7 @@ test('changes go back to review; files that are no longer named go for good, acc
   }
 })
 
-test('only the person and who decides may fetch the papers, and no address from before leads to them (sign-in-20, files-10)', async () => {
+test('serves documents only to the applicant and reviewers, and expires old URLs (sign-in-20, files-10)', async () => {
   const [ann, bob] = [await person(), await person()]
   const keeper = await person()
   await sql`
@@ -178,7 +178,7 @@ test('only the person and who decides may fetch the papers, and no address from 
   }
 })
 
-test('an accepted person carries the badge wherever people are shown, until it is taken back', async () => {
+test('shows the badge of a certified user everywhere until it is revoked', async () => {
   const [ann, bob] = [await person(), await person()]
   await send(ann)
   const badge = async () => [
@@ -196,7 +196,7 @@ test('an accepted person carries the badge wherever people are shown, until it i
   assert.equal((await mine(ann)).status, 2)
 })
 
-test('no log holds what somebody is on paper, though it may stand in the address of a request', async (t) => {
+test('keeps personal data of certifications out of all logs, even if a URL holds it', async (t) => {
   const ann = await person()
   const info = t.mock.method(ctx.log, 'info')
   const query = new URLSearchParams({ ...PAPERS, type: 'user' })

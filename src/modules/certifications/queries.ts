@@ -1,11 +1,9 @@
-import type { Db, Fragment } from '#platform/database.ts'
-import { ifGiven, when } from '#platform/sql.ts'
-import type { Tables } from '#platform/tables.ts'
+import { type Db, type Fragment, ifGiven, type Tables, when } from '#platform/database'
 import type { CertificationType } from './schema.ts'
 
 export type CertificationRow = Tables['certifications'] & { type: CertificationType }
 
-/** What is sent in. */
+/** The submitted data. */
 export type Statement = Pick<
   CertificationRow,
   'type' | 'name' | 'phone' | 'number' | 'description' | 'org_name' | 'org_address' | 'files'
@@ -13,7 +11,7 @@ export type Statement = Pick<
 
 export type CertificationCategoryRow = Tables['certification_categories'] & { name: CertificationType }
 
-/** What every list of certifications selects, of a table `c`. */
+/** Columns of a certification from table `c`. */
 export const certificationColumns = (sql: Db) => sql`
   c.user_id, c.id, c.type, c.status, c.name, c.phone, c.number, c.description, c.org_name, c.org_address, c.files,
   c.reject_reason, c.examiner, c.version, c.created_at, c.updated_at`
@@ -32,7 +30,7 @@ export async function findCertification(
   return row
 }
 
-/** Keeps what a person sent in; their second one breaks the key. Answers its id. */
+/** Inserts a certification and returns its id. A second one of the same user violates the key. */
 export async function insertCertification(
   sql: Db,
   userId: number,
@@ -48,7 +46,7 @@ export async function insertCertification(
   return row.id
 }
 
-/** Replaces what was sent in, whereby it becomes another version. */
+/** Replaces the submitted data and increments the version. */
 export async function replaceCertification(
   sql: Db,
   userId: number,
@@ -62,7 +60,7 @@ export async function replaceCertification(
     where user_id = ${userId}`
 }
 
-/** Keeps a decision; the public description is replaced by that of who decided. */
+/** Stores a decision. The reviewer's description replaces the public one. */
 export async function decideCertification(
   sql: Db,
   userId: number,
@@ -79,7 +77,6 @@ export async function deleteCertification(sql: Db, userId: number): Promise<void
   await sql`delete from certifications where user_id = ${userId}`
 }
 
-/** The kinds of certification; there are two. */
 export const listCategories = (sql: Db) => sql<CertificationCategoryRow[]>`
   select name, display_name_en, display_name_zh, description, icon, updated_at
   from certification_categories order by name desc`
@@ -113,7 +110,7 @@ export async function updateCategory(
     where name = ${name}`
 }
 
-/** Gives the next certified people after `userId` the present badge of their category; answers the last of them. */
+/** Updates the badge of the next batch of certified users after `userId`. Returns the last of them. */
 export async function renewBadges(
   sql: Db,
   type: CertificationType,

@@ -1,18 +1,56 @@
 import { FileView } from '#modules/files/index.ts'
-import { Id, Nullable, OneOf, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
+import { apiError, fieldError } from '#platform/errors.ts'
+import { Id, Nullable, OneOf, Shared, type Static, Text, Time, Type } from '#platform/http'
 
-/** What can be certified: a person, or an organisation that somebody speaks for. */
+export const noCertification = apiError(
+  404,
+  'no_certification',
+  'This certification does not exist.',
+  '认证信息不存在。',
+)
+export const certificationExists = apiError(
+  422,
+  'certification_exists',
+  'There is a certification of this person already.',
+  '该用户已提交过认证申请。',
+)
+export const certificationPassed = apiError(
+  422,
+  'certification_passed',
+  'The certification was accepted and cannot be changed.',
+  '已审核通过，无法修改。',
+)
+export const certificationDecided = apiError(
+  422,
+  'certification_decided',
+  'The certification was decided so already.',
+  '该认证已被处理。',
+)
+export const certificationChanged = apiError(
+  422,
+  'certification_changed',
+  'The certification was changed meanwhile. Look at it again.',
+  '认证信息已被修改，请重新查看。',
+)
+export const unknownPerson = fieldError(
+  'user_id',
+  'no_such_user',
+  'This user does not exist.',
+  '用户不存在。',
+)
+
+/** Kinds of certification: a person, or an organisation and its representative. */
 export const CERTIFICATION_TYPES = ['user', 'org'] as const
 export type CertificationType = (typeof CERTIFICATION_TYPES)[number]
 
-/** What uploads of certifications are attached as, with the person's id. */
+/** Subject of attached files, with the user's id. */
 export const CERTIFICATION_FILE = 'certification:file'
 
 export const STATUS = { waiting: 0, passed: 1, rejected: 2 } as const
 
 /** The public description of a certified identity. */
 export const Description = Text(250)
-/** A list, or an object that names each file, as some clients send it. */
+/** A list, or an object with a key for each file, which some clients send. */
 const Files = Type.Unsafe<number[] | Record<string, number | string>>({
   type: ['array', 'object'],
   items: Id,
@@ -35,22 +73,21 @@ const parts = {
   org_address: Type.Optional(Text(200)),
 }
 
-/** What is sent in; an `org` has a name and an address besides. */
+/** A new certification. An `org` also has a name and an address. */
 export const NewCertification = Shared('NewCertification', { type: OneOf(CERTIFICATION_TYPES), ...parts })
 export type NewCertification = Static<typeof NewCertification>
 
-/** What of it is changed: what is absent stays. */
+/** Changes of a certification. Absent fields stay unchanged. */
 export const CertificationChanges = Type.Partial(NewCertification, { title: 'CertificationChanges' })
 export type CertificationChanges = Static<typeof CertificationChanges>
 
-/** What a kind of certification is called in the language of the request. */
+/** The name of a kind in the language of the request. */
 const CategoryView = Shared('CertificationCategory', {
   name: Type.String(),
   display_name: Type.String(),
   description: Nullable(Type.String()),
 })
 
-/** What was sent in. */
 const CertificationData = Shared('CertificationData', {
   name: Type.String(),
   phone: Type.String(),
@@ -62,10 +99,10 @@ const CertificationData = Shared('CertificationData', {
   reject_content: Nullable(Type.String({ description: 'Why it was rejected' })),
 })
 
-/** A paper with an address of its bytes that is good for minutes, for pages that load pictures without a token. */
+/** A document with a short-lived URL, for pages that load pictures without a token. */
 const CertificationFile = Shared('CertificationFile', { ...FileView.properties, url: Type.String() })
 
-/** A certification as the person and those who decide on it see it. */
+/** A certification for the applicant and reviewers. */
 export const CertificationView = Shared('Certification', {
   id: Type.Integer(),
   certification_name: Type.String({ description: 'user or org' }),
@@ -81,5 +118,5 @@ export const CertificationView = Shared('Certification', {
 })
 export type CertificationView = Static<typeof CertificationView>
 
-/** The same, or an empty object for somebody without one, as the original answers. */
+/** A certification, or an empty object for a user without one, as ThinkSNS+ returns. */
 export const MaybeCertification = Type.Partial(CertificationView, { title: 'MaybeCertification' })

@@ -2,19 +2,11 @@ import { isPhone, normalizePhone } from '#lib/phones.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
 import { setVerified } from '#modules/accounts/index.ts'
 import { attachFiles, detachFiles } from '#modules/files/index.ts'
-import { notify, takeBack } from '#modules/notifications/index.ts'
+import { notify, withdrawNotifications } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Db, onConstraint, type Tx } from '#platform/database.ts'
+import { type Db, onConstraint, type Tx } from '#platform/database'
 import { invalidField } from '#platform/errors.ts'
-import { addJob } from '#platform/jobs.ts'
-import {
-  certificationChanged,
-  certificationDecided,
-  certificationExists,
-  certificationPassed,
-  noCertification,
-  unknownPerson,
-} from './errors.ts'
+import { addJob } from '#platform/jobs'
 import {
   type By,
   type CategoryChanges,
@@ -34,13 +26,19 @@ import {
   CERTIFICATION_FILE,
   type CertificationChanges,
   type CertificationType,
+  certificationChanged,
+  certificationDecided,
+  certificationExists,
+  certificationPassed,
   type NewCertification,
+  noCertification,
   STATUS,
+  unknownPerson,
 } from './schema.ts'
 
 const CAUSE = 'certifications'
 
-/** Who sends files in, and for whom. */
+/** The applicant and the uploader of the files. */
 export type Sender = { userId: number; uploaderId: number }
 
 const missing = (field: string) =>
@@ -55,7 +53,7 @@ function phoneOf(phone: string): string {
   return normalizePhone(phone)
 }
 
-/** What was sent in, whole; only an organisation has a name and an address. */
+/** Merges changes into the submitted data. Only an organisation has a name and an address. */
 function statementOf(input: CertificationChanges, before?: Statement): Statement {
   const { type = before?.type, name = before?.name, number = before?.number } = input
   const files = idsOf(input.files) ?? before?.files
@@ -73,7 +71,7 @@ function statementOf(input: CertificationChanges, before?: Statement): Statement
 const attach = (tx: Tx, { userId, uploaderId }: Sender, ids: number[]) =>
   attachFiles(tx, { ids, ownerId: uploaderId, channel: CERTIFICATION_FILE, raw: userId, field: 'files' })
 
-/** Keeps what was sent in for the first time, in the caller's transaction; 422 for a person's second. */
+/** Inserts a certification in the caller's transaction. Throws 422 for a second one. */
 async function add(
   tx: Tx,
   sender: Sender,
@@ -89,7 +87,7 @@ async function add(
   return id
 }
 
-/** Replaces what was sent in: files that stay are named again, others go for good. */
+/** Replaces the submitted data. Attaches the files that stay and deletes the others. */
 async function replace(
   tx: Tx,
   sender: Sender,
@@ -112,11 +110,10 @@ async function getLocked(tx: Tx, by: By): Promise<CertificationRow> {
   return row
 }
 
-/** Asks for one's own certification. */
 export const apply = (tx: Tx, userId: number, input: NewCertification): Promise<number> =>
   add(tx, { userId, uploaderId: userId }, input, { status: STATUS.waiting, examiner: 0 })
 
-/** Asks again with changes, while it was not accepted. */
+/** Resubmits a certification that is not accepted yet. */
 export async function applyAgain(tx: Tx, userId: number, changes: CertificationChanges): Promise<void> {
   const before = await getLocked(tx, { userId })
   if (before.status === STATUS.passed) throw certificationPassed()
@@ -124,25 +121,25 @@ export async function applyAgain(tx: Tx, userId: number, changes: CertificationC
   await replace(tx, sender, before, changes, { status: STATUS.waiting, examiner: 0 })
 }
 
-/** 404 without a certification and 422 with an accepted one: what comes before a look at the changes. */
+/** Throws 404 without a certification and 422 with an accepted one. Runs before validation of the changes. */
 export async function requireChangeable(sql: Db, userId: number): Promise<void> {
   const row = await findCertification(sql, { userId })
   if (!row) throw noCertification()
   if (row.status === STATUS.passed) throw certificationPassed()
 }
 
-/** 422 for somebody who has one already. */
+/** Throws 422 for a user with a certification. */
 export async function requireNone(sql: Db, userId: number): Promise<void> {
   if (await findCertification(sql, { userId })) throw certificationExists()
 }
 
-/** Shows a person as certified from now on. The lock keeps the badge from being exchanged meanwhile. */
+/** Gives a user the badge. The lock prevents a racing change of the badge. */
 async function certify(tx: Tx, userId: number, type: CertificationType, description: string): Promise<void> {
   const { icon } = await findCategory(tx, type, 'share')
   await setVerified(tx, userId, { type, icon, description })
 }
 
-/** Tells the person of a decision; clients show the contents of a rejection as its reason. */
+/** Notifies the applicant of a decision. Clients show `contents` as the reason of a rejection. */
 const tell = (tx: Tx, userId: number, id: number, state: 'passed' | 'rejected', contents?: string) =>
   notify(tx, {
     type: 'system',
@@ -157,7 +154,7 @@ const tell = (tx: Tx, userId: number, id: number, state: 'passed' | 'rejected', 
     },
   })
 
-/** What an administrator saw when deciding; undefined where they do not say. */
+/** The reviewer and the version that they read, if they sent it. */
 type Seen = { version?: number | undefined; examiner: number }
 
 async function getUndecided(tx: Tx, id: number, status: number, seen: Seen): Promise<CertificationRow> {
@@ -167,7 +164,7 @@ async function getUndecided(tx: Tx, id: number, status: number, seen: Seen): Pro
   return row
 }
 
-/** Accepts a certification under a public description, and tells the person. Answers how it was before. */
+/** Accepts a certification with a public description and notifies the applicant. Returns the former row. */
 export async function pass(
   tx: Tx,
   id: number,
@@ -182,7 +179,7 @@ export async function pass(
   return row
 }
 
-/** Rejects a certification, an accepted one too, and tells the person why. Answers how it was before. */
+/** Rejects a certification, even an accepted one, and notifies the applicant. Returns the former row. */
 export async function reject(
   tx: Tx,
   id: number,
@@ -196,7 +193,7 @@ export async function reject(
   return row
 }
 
-/** Certifies somebody who did not ask for it; the files are uploads of who does it. */
+/** Certifies a user without a request. The files are uploads of the administrator. */
 export async function addCertified(
   tx: Tx,
   { userId, uploaderId }: Sender,
@@ -209,7 +206,7 @@ export async function addCertified(
   return id
 }
 
-/** Corrects a certification, which is thereby accepted. Answers how it was before. */
+/** Corrects a certification and thereby accepts it. Returns the former row. */
 export async function changeCertified(
   tx: Tx,
   id: number,
@@ -225,24 +222,24 @@ export async function changeCertified(
   return before
 }
 
-/** Removes a certification with all that it holds of the person. Answers how it was. */
+/** Deletes a certification with its documents. Returns the former row. */
 export async function removeCertification(tx: Tx, id: number): Promise<CertificationRow> {
   const row = await getLocked(tx, { id })
   await detachFiles(tx, { channel: CERTIFICATION_FILE, raws: [row.user_id] })
   await deleteCertification(tx, row.user_id)
   if (row.status === STATUS.passed) await setVerified(tx, row.user_id, null)
-  await takeBack(tx, { cause: { type: CAUSE, id } })
+  await withdrawNotifications(tx, { recipients: [row.user_id], cause: { type: CAUSE, id } })
   return row
 }
 
-/** Ends the certification of somebody whose account loses its badge. */
-export async function endCertification(tx: Tx, userId: number, examiner: number): Promise<void> {
+/** Revokes the certification of an account that loses its badge. */
+export async function revokeCertification(tx: Tx, userId: number, examiner: number): Promise<void> {
   const row = await findCertification(tx, { userId }, { lock: true })
   if (row?.status !== STATUS.passed) return
   await decideCertification(tx, userId, { status: STATUS.rejected, examiner, reason: null })
 }
 
-/** Changes a category; its badge reaches those who have it by a job. Answers how it was. */
+/** Updates a kind of certification and enqueues the update of its badges. Returns the former row. */
 export async function changeCategory(
   tx: Tx,
   name: CertificationType,
@@ -254,20 +251,20 @@ export async function changeCategory(
   return before
 }
 
-/** People whose badge is renewed by one statement. */
+/** Users in one batch of badge updates. */
 const AT_ONCE = 1000
 
-/** Gives everybody of a category its present badge. Done again it changes nothing. */
+/** Updates the badge of every certified user of a kind. Idempotent. */
 export async function renewAllBadges(ctx: Context, name: CertificationType): Promise<void> {
   for (let last: number | undefined = 0; last !== undefined; )
     last = await renewBadges(ctx.sql, name, last, AT_ONCE)
 }
 
-/** Who may see what was sent in: the person, and those who decide. */
+/** Grants the applicant and reviewers access to documents. */
 export const mayReadPapers = async (ctx: Context, { raw }: { raw: number | null }, viewerId: number) =>
   viewerId > 0 && (raw === viewerId || (await hasAbility(ctx, viewerId, 'admin: certifications')))
 
-/** Deletes what somebody sent in, papers included; the badge goes with the account. */
+/** Deletes a user's certification with its documents. The account deletion removes the badge. */
 export async function forgetCertification(tx: Tx, userId: number): Promise<void> {
   const row = await findCertification(tx, { userId }, { lock: true })
   if (!row) return

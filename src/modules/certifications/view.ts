@@ -5,7 +5,7 @@ import type { Language } from '#platform/errors.ts'
 import { type CertificationRow, listCategories } from './queries.ts'
 import type { CertificationView } from './schema.ts'
 
-/** Rows as the person and those who decide see them. A list is shown without the files. */
+/** Certifications for the applicant and reviewers. Lists leave out the files. */
 export async function certificationViews(
   ctx: Context,
   rows: CertificationRow[],

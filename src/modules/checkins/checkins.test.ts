@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkinChecks, checkinCounters } from '#modules/checkins/index.ts'
 import { auditLedger, findBalance } from '#modules/ledger/index.ts'
-import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
+import { dropCachedSettings, updateSettings } from '#modules/settings/index.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
 const { as, guest, person, sql, ctx } = await createWorld()
@@ -15,13 +15,13 @@ const state = async (who: Person) => {
 const checkIn = (who: Person, path = '/user/checkin/currency', headers = {}) =>
   as(who, 'PUT', path, undefined, headers)
 
-/** As if so many days had passed since. */
+/** Moves check-ins into the past by some days. */
 const dayLater = (who: Person, days = 1) =>
   sql`update checkin_logs set day = day - ${days}::int where user_id = ${who.id}`
 
 async function set(values: Parameters<typeof updateSettings>[2]) {
   await updateSettings(ctx, sql, values)
-  forgetSettings(ctx)
+  await dropCachedSettings(ctx)
 }
 
 async function assertSound() {
@@ -30,7 +30,27 @@ async function assertSound() {
   assert.deepEqual([balanced, drift], [true, []])
 }
 
-test('a check-in is paid once a day, with points or into the wallet (feeds-37)', async () => {
+test('counts days in the time zone of the site (feeds-37)', async () => {
+  const world = await createWorld()
+  const founder = await world.person({ roles: ['founder', 'owner'] })
+  const ann = await world.person()
+  const zones = ['Pacific/Kiritimati', 'Etc/GMT+12']
+  for (const zone of zones) {
+    const changed = await world.as(founder, 'PATCH', '/admin/settings', { 'site:time-zone': zone })
+    assert.equal(changed.status, 204)
+    assert.equal((await world.as(ann, 'PUT', '/user/checkin')).status, 204)
+    assert.equal((await world.as(ann, 'PUT', '/user/checkin')).status, 403)
+    const logged = await world.sql`
+      select from checkin_logs where user_id = ${ann.id} and day = (now() at time zone ${zone})::date`
+    assert.equal(logged.length, 1, zone)
+  }
+  // 26 hours apart, so that the zones never share a date.
+  assert.equal((await world.as(ann, 'GET', '/user/checkin')).body.checkin_count, 2)
+  const unknown = await world.as(founder, 'PATCH', '/admin/settings', { 'site:time-zone': 'Mars/Olympus' })
+  assert.deepEqual([unknown.status, Object.keys(unknown.body.errors)], [422, ['site:time-zone']])
+})
+
+test('pays a check-in once a day, in points or into the wallet (feeds-37)', async () => {
   const [ann, bob] = [await person(), await person()]
   assert.equal((await guest('PUT', '/user/checkin')).status, 401)
   assert.equal((await guest('GET', '/user/checkin')).status, 401)
@@ -65,7 +85,7 @@ test('a check-in is paid once a day, with points or into the wallet (feeds-37)',
   await assertSound()
 })
 
-test('days in a row count up, and a missed day begins them again', async () => {
+test('counts consecutive days and restarts after a missed day', async () => {
   const ann = await person()
   const counts = async () => {
     const { checkin_count, last_checkin_count } = await state(ann)
@@ -82,7 +102,7 @@ test('days in a row count up, and a missed day begins them again', async () => {
   await assertSound()
 })
 
-test('racing check-ins into both balances are one, and a key replays it', async () => {
+test('pays one of racing check-ins into both balances, and replays it for an idempotency key', async () => {
   const ann = await person()
   const answers = await Promise.all(
     Array.from({ length: 12 }, (_, n) => checkIn(ann, n % 2 ? '/user/checkin' : '/user/checkin/currency')),
@@ -100,7 +120,7 @@ test('racing check-ins into both balances are one, and a key replays it', async 
   await assertSound()
 })
 
-test('people rank by check-ins, the earlier account first, with their place for members only (feeds-38)', async () => {
+test('ranks users by check-ins, older accounts first, and shows members their rank (feeds-38)', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   for (let day = 0; day < 5; day += 1)
     for (const who of [cid, ann]) {
@@ -128,7 +148,7 @@ test('people rank by check-ins, the earlier account first, with their place for 
   assert.deepEqual([second.id, 'rank' in second.extra], [cid.id, false])
 })
 
-test('the audit sees a check-in that was paid something else', async () => {
+test('detects a check-in paid with a wrong amount in the ledger audit', async () => {
   const ann = await person()
   await checkIn(ann)
   await sql`update checkin_logs set amount = 11 where user_id = ${ann.id}`
@@ -140,7 +160,7 @@ test('the audit sees a check-in that was paid something else', async () => {
   await sql`update checkin_logs set amount = 10 where user_id = ${ann.id}`
 })
 
-test('switched off or without a reward, nobody checks in (feeds-36)', async () => {
+test('rejects check-ins when they are disabled or have no reward (feeds-36)', async () => {
   const ann = await person()
   await set({ 'checkin:balance': 0 })
   const unpaid = await checkIn(ann)

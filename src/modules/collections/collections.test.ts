@@ -56,7 +56,7 @@ const counted = async (id: number) => {
   return row.n
 }
 
-test('racing collections of one person count once, and removal is idempotent where mounted so (feeds-22)', async () => {
+test('counts racing collections of one user once, and removes idempotently if configured (feeds-22)', async () => {
   const me = await person()
   const id = await make()
   const answers = await Promise.all(
@@ -71,7 +71,7 @@ test('racing collections of one person count once, and removal is idempotent whe
   assert.equal(await counted(id), 0)
 })
 
-test('removing what one collected leaves the collections of others', async () => {
+test("removes only the viewer's own collection", async () => {
   const [me, other] = [await person(), await person()]
   const id = await make()
   for (const who of [me, other]) assert.equal((await as(who, 'POST', `/test/user/albums/${id}`)).status, 201)
@@ -82,13 +82,13 @@ test('removing what one collected leaves the collections of others', async () =>
   assert.deepEqual(await findCollected(sql, 'test-albums', [id], me.id), new Set())
 })
 
-test('what is unknown cannot be collected', async () => {
+test('returns 404 when unknown content is collected', async () => {
   const me = await person()
   assert.equal((await as(me, 'POST', '/test/things/999999/collections')).status, 404)
   assert.equal((await as(me, 'DELETE', '/test/things/999999/uncollect')).status, 404)
 })
 
-test('what is deleted while it is collected is unknown, and nobody has it', async () => {
+test('returns 404 and keeps no collection when the content is deleted meanwhile', async () => {
   const me = await person()
   for (const path of ['things/:id/collections', 'user/albums/:id']) {
     const id = await make()
@@ -103,7 +103,7 @@ test('what is deleted while it is collected is unknown, and nobody has it', asyn
   }
 })
 
-test('what is deleted while it is taken out of a collection was not taken out', async () => {
+test('reports no removal when the content is deleted meanwhile', async () => {
   const me = await person()
   const id = await make()
   assert.equal((await as(me, 'POST', `/test/user/albums/${id}`)).status, 201)
@@ -116,7 +116,7 @@ test('what is deleted while it is taken out of a collection was not taken out', 
   assert.equal((await removing)?.status, 400)
 })
 
-test('a collection is listed by record or by thing, strictly after a cursor', async () => {
+test('lists collections by record or content, strictly after a cursor', async () => {
   const me = await person()
   const ids = [await make(), await make(), await make()] as [number, number, number]
   for (const id of [ids[1], ids[2], ids[0]]) await as(me, 'POST', `/test/things/${id}/collections`)
@@ -133,7 +133,7 @@ test('a collection is listed by record or by thing, strictly after a cursor', as
   assert.deepEqual(await things({}), [ids[0], ids[1]])
 })
 
-test('the recount finds what drifted and mends it', async () => {
+test('repairs counter drift with a recount', async () => {
   const me = await person()
   const id = await make()
   await as(me, 'POST', `/test/things/${id}/collections`)

@@ -1,6 +1,6 @@
-import { type CounterCheck, recount } from '#platform/counters.ts'
+import { type CounterCheck, recount } from '#platform/database'
 
-/** The recount of a content module's own counter of collections, for its `table`. */
+/** Recount of the collection counter in a content module's `table`. */
 export const collectionsRecount = (
   type: string,
   counter: { table: string; key: string; column: string },

@@ -1,34 +1,30 @@
-import { type Content, type Counts, noteMounted, type Target } from '#platform/content.ts'
+import { type Content, type Counts, registerMount, type Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database.ts'
+import { transaction } from '#platform/database'
 import { notFound } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { type Server, say } from '#platform/http.ts'
-import { Empty, Id, Message, Type } from '#platform/schema.ts'
-import { collectedAlready, notCollected } from './errors.ts'
-import { deleteCollection, insertCollection } from './queries.ts'
+import { Empty, Id, localizedMessage, Message, routesOn, type Server, Type } from '#platform/http'
+import { collectedAlready, deleteCollection, insertCollection, notCollected } from './queries.ts'
 
 export type CollectionOptions = {
-  /** Where POST is answered, such as `/feeds/:feed/collections`. */
+  /** Path of POST, such as `/feeds/:feed/collections`. */
   create: string
-  /** Where DELETE is answered. */
   remove: string
-  /** The status of collecting what is collected already; absent: it is answered as if it were the first time. */
+  /** Status of a duplicate collection. Default: success. */
   twice?: 400 | 422
-  /** The status of removing what is not collected; absent: 204. */
+  /** Status of removing content that is not collected. Default: 204. */
   none?: 400 | 422
-  /** Keeps the counter of collections of the content. */
+  /** Updates the collection counter of the content. */
   count?: Counts
 }
 
-/** Offers collecting content of one kind; the module of the kind lists what was collected (feeds-22). */
+/** Mounts the collection routes of a kind of content. Its module lists collected content (feeds-22). */
 export function mountCollections(
   server: Server,
   ctx: Context,
   content: Content,
   options: CollectionOptions,
 ): void {
-  noteMounted(ctx, content)
+  registerMount(ctx, content)
   const { noun, param } = content
   const route = routesOn(server, ctx, { tag: content.tag })
   const Params = Type.Object({ [param]: Id })
@@ -43,7 +39,7 @@ export function mountCollections(
 
   route(`POST ${options.create}`, {
     operationId: `collect${noun}`,
-    summary: 'Keep for later',
+    summary: 'Add to my collection',
     access: 'user',
     params: Params,
     reply: { 201: Message },
@@ -55,13 +51,13 @@ export function mountCollections(
       )
       if (!found) throw notFound()
       if (!changed && twice) throw twice()
-      return say(request, 'Collected.', '收藏成功。')
+      return localizedMessage(request, 'Collected.', '收藏成功。')
     },
   })
 
   route(`DELETE ${options.remove}`, {
     operationId: `uncollect${noun}`,
-    summary: 'Remove from the collection',
+    summary: 'Remove from my collection',
     access: 'user',
     params: Params,
     reply: { 204: Empty },

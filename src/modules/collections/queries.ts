@@ -1,10 +1,23 @@
 import { type Content, type Counts, countsOf } from '#platform/content.ts'
-import type { Db, Fragment } from '#platform/database.ts'
-import type { Flag } from '#platform/pages/overlay.ts'
-import { andPast, andPastRow, partOf } from '#platform/sql.ts'
-import type { Row } from '#platform/tables.ts'
+import {
+  andAfterCursor,
+  andAfterRow,
+  type Db,
+  type Fragment,
+  limitClause,
+  type Row,
+} from '#platform/database'
+import { apiError } from '#platform/errors.ts'
 
-/** Something a person keeps for later. `id` is that of the record, not of the content. */
+/** Rejects a duplicate collection. The status differs by kind (feeds-22). */
+export const collectedAlready = (status: number) =>
+  apiError(status, 'already_collected', 'You have collected this already.', '你已经收藏过了。')
+
+/** Rejects the removal of content that is not collected. The status differs by kind (feeds-22). */
+export const notCollected = (status: number) =>
+  apiError(status, 'not_collected', 'You have not collected this.', '你还没有收藏。')
+
+/** A bookmark. `id` is that of the record, not of the content. */
 export type CollectionRow = Row<
   'collections',
   'id' | 'user_id' | 'collectible_type' | 'collectible_id' | 'created_at'
@@ -12,7 +25,7 @@ export type CollectionRow = Row<
 
 type Outcome = { found: boolean; changed: boolean }
 
-/** Collects content once, counting it only if this call did it. */
+/** Collects content and counts it, unless it is collected already. */
 export async function insertCollection(
   sql: Db,
   content: Content,
@@ -32,7 +45,7 @@ export async function insertCollection(
   return row
 }
 
-/** Takes content out of a person's collection, and only of theirs. */
+/** Removes content from one user's collection. */
 export async function deleteCollection(
   sql: Db,
   content: Content,
@@ -52,7 +65,7 @@ export async function deleteCollection(
   return row
 }
 
-/** Takes content that is deleted itself out of everybody's collection. */
+/** Removes deleted content from all collections. */
 export async function deleteCollectionsOf(sql: Db, type: string, contentIds: number[]): Promise<void> {
   await sql`delete from collections where collectible_type = ${type} and collectible_id = any(${contentIds})`
 }
@@ -61,36 +74,36 @@ export type CollectionPage = {
   type: string
   userId: number
   limit: number
-  /** `record` (unless given): newest collected first. `content`: by the id of the content. */
+  /** `record`: newest collected first (default). `content`: by the id of the content. */
   order?: 'record' | 'content'
-  /** Strictly before this id: of the record or of the content, as the order says. */
+  /** Cursor: strictly before this id of the record or content, depending on `order`. */
   after?: number
-  /** Strictly before this content, in the order of records. */
+  /** Cursor: strictly before this content, in the order of records. */
   afterContent?: number | undefined
   offset?: number
 }
 
-/** `and` beyond this content among the rows `c` of what a person collected, by when. */
-export const pastCollected = (sql: Db, type: string, userId: number, after = 0): Fragment =>
-  andPastRow(
+/** SQL condition on collections `c`: past this content, in the order of collecting. */
+export const andAfterCollected = (sql: Db, type: string, userId: number, after = 0): Fragment =>
+  andAfterRow(
     sql,
     after,
     sql`c.id`,
     sql`select id from collections where user_id = ${userId} and collectible_type = ${type} and collectible_id = ${after}`,
   )
 
-/** What a person collected of one kind; content modules put their lists together from it. */
+/** A user's collections of one kind. Content modules build their lists from it. */
 export const listCollected = (sql: Db, page: CollectionPage) => {
   const { type, userId, limit, after = 0, afterContent, offset } = page
   const key = page.order === 'content' ? sql`c.collectible_id` : sql`c.id`
   return sql<CollectionRow[]>`
     select id, user_id, collectible_type, collectible_id, created_at from collections c
     where user_id = ${userId} and collectible_type = ${type}
-      ${andPast(sql, key, after)} ${pastCollected(sql, type, userId, afterContent)}
-    order by ${key} desc ${partOf(sql, { limit, offset, after: after || afterContent })}`
+      ${andAfterCursor(sql, key, after)} ${andAfterCollected(sql, type, userId, afterContent)}
+    order by ${key} desc ${limitClause(sql, { limit, offset, after: after || afterContent })}`
 }
 
-/** What of this content a person has collected; nothing for a guest. */
+/** Returns the content among these that a user has collected. Empty for a guest. */
 export async function findCollected(
   sql: Db,
   type: string,
@@ -98,7 +111,7 @@ export async function findCollected(
   userId: number,
 ): Promise<Set<number>> {
   if (userId === 0 || contentIds.length === 0) return new Set()
-  // One look-up for each: with `= any` the plan walks through all that the person has ever collected.
+  // One lookup per id: with `= any` the plan scans everything that the user has ever collected.
   const rows = await sql<{ id: number }[]>`
     select id from unnest(${contentIds}::bigint[]) as given (id)
     where coalesce((
@@ -108,7 +121,7 @@ export async function findCollected(
   return new Set(rows.map((row) => row.id))
 }
 
-/** Whether a person has collected the content with the id of another statement; false for a guest. */
+/** SQL value: whether a user has collected the content with the id of an outer query. False for a guest. */
 export const isCollected = (
   sql: Db,
   type: string,
@@ -122,12 +135,6 @@ export const isCollected = (
         where user_id = ${userId} and collectible_type = ${type} and collectible_id = ${contentId}
       ), false)`
 
-/** What a person has collected of one kind: a query of `id` and `collectible_id`. */
+/** Subquery of `id` and `collectible_id` for a user's collections of one kind. */
 export const collectedBy = (sql: Db, type: string, userId: number): Fragment => sql`
   select id, collectible_id from collections where user_id = ${userId} and collectible_type = ${type}`
-
-/** The flag of content of a kind that the viewer has collected. */
-export const isCollectedBy =
-  (type: string): Flag =>
-  (sql, viewer, id) =>
-    isCollected(sql, type, id, viewer)

@@ -1,6 +1,5 @@
-import { personRecount } from '#modules/accounts/index.ts'
-import { type CounterCheck, recount } from '#platform/counters.ts'
-import type { Db, Fragment } from '#platform/database.ts'
+import { userRecount } from '#modules/accounts/index.ts'
+import { type CounterCheck, type Db, type Fragment, recount } from '#platform/database'
 
 const countByAuthor = (sql: Db): Fragment => sql`
   select user_id as key, count(*) as n from comments group by user_id`
@@ -8,10 +7,10 @@ const countByAuthor = (sql: Db): Fragment => sql`
 const countByContent = (sql: Db, type: string): Fragment => sql`
   select commentable_id as key, count(*) as n from comments where commentable_type = ${type} group by commentable_id`
 
-/** The counter of the comments people wrote, recounted. */
-export const commentCounters: CounterCheck[] = [personRecount('comments_count', countByAuthor)]
+/** Recount of comments per author. */
+export const commentCounters: CounterCheck[] = [userRecount('comments_count', countByAuthor)]
 
-/** The recount of a content module's own counter of comments, for its `table`. */
+/** Recount of the comment counter in a content module's `table`. */
 export const commentsRecount = (
   type: string,
   counter: { table: string; key: string; column: string },

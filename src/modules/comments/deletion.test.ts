@@ -5,7 +5,7 @@ import { commentedWorld } from '#test/fixtures/comments.ts'
 
 const { as, guest, person, sql, make, comment, counted, notices } = await commentedWorld()
 
-test('racing comments and racing deletions leave exact counters', async () => {
+test('keeps counters exact under racing comments and deletions', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   const made = await Promise.all(
@@ -24,7 +24,7 @@ test('racing comments and racing deletions leave exact counters', async () => {
   assert.deepEqual(await counted(id, reader), { content: 7, author: 7 })
 })
 
-test('a comment is found and deleted only under its own parent, by its author or a moderator (feeds-16)', async () => {
+test('deletes a comment only through its own parent, by its author or a moderator (feeds-16)', async () => {
   const [owner, reader] = [await person(), await person()]
   const [id, moderated] = [await make(owner), await make(owner, 'mod')]
   const made = await comment(reader, id, 'mine')
@@ -42,7 +42,7 @@ test('a comment is found and deleted only under its own parent, by its author or
   )
 })
 
-test('a comment cannot be added to a thing while it is being deleted', async () => {
+test('rejects a comment on content that is being deleted', async () => {
   const owner = await person()
   const id = await make(owner)
   let commit = () => {}
@@ -68,7 +68,7 @@ test('a comment cannot be added to a thing while it is being deleted', async () 
   assert.equal((await sql`select from comments where commentable_id = ${id}`).length, 0)
 })
 
-test('comments that go with their thing leave the counts of their authors', async () => {
+test("updates the authors' counters when comments are deleted with their content", async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   const made = [await comment(reader, id, '1'), await comment(reader, id, '2'), await comment(owner, id, '3')]
@@ -84,7 +84,7 @@ test('comments that go with their thing leave the counts of their authors', asyn
   assert.equal((await counted(id, owner)).author, 0)
 })
 
-test('what people were told of comments that go with their thing, and have not read, goes too', async () => {
+test('deletes unread notifications of comments that are deleted with their content', async () => {
   const [owner, reader, replied] = [await person(), await person(), await person()]
   const id = await make(owner)
   await comment(reader, id, `first \u00AD@${replied.name}\u00AD`)
@@ -98,7 +98,7 @@ test('what people were told of comments that go with their thing, and have not r
   assert.deepEqual([...(await notices(replied))], [])
 })
 
-test('the recount finds what drifted and mends it', async () => {
+test('repairs counter drift with a recount', async () => {
   const owner = await person()
   const id = await make(owner)
   await comment(owner, id, 'counted')

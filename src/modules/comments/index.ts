@@ -1,6 +1,5 @@
 export { commentCounters, commentsRecount } from './counters.ts'
 export { exportComments, importComments } from './imports/queries.ts'
-export { commentTables } from './imports/thinksns.ts'
 export { mountComments } from './mount.ts'
 export {
   type CommentRow,
@@ -8,14 +7,13 @@ export {
   findComments,
   listCommentIds,
   listLatestComments,
-  liveComment,
+  lockableComment,
 } from './queries.ts'
-export { CommentSearchOfContent, CommentWithPeople } from './schema.ts'
+export { type Comment, CommentSearchOfContent, CommentWithPeople } from './schema.ts'
 export {
   type CommentRules,
   commentContent,
-  commentRemoval,
   deleteCommentsOf,
   removeComment,
 } from './service.ts'
-export { commentViews, peopleOf, showComments } from './view.ts'
+export { commentsWithPeople, commentUserIds, commentView, commentViews } from './view.ts'

@@ -4,7 +4,7 @@ import { commentedWorld } from '#test/fixtures/comments.ts'
 
 const { pins, as, guest, person, sql, make, comment, notices } = await commentedWorld()
 
-test('lists are newest first, page strictly, carry people, and leave out whom the viewer blocks (feeds-14)', async () => {
+test('lists newest comments first with people, without authors that the viewer blocks (feeds-14)', async () => {
   const [owner, reader, third] = [await person(), await person(), await person()]
   const id = await make(owner)
   const made = [
@@ -35,7 +35,7 @@ test('lists are newest first, page strictly, carry people, and leave out whom th
     assert.equal((await guest('GET', `${path}?limit=${limit}`)).status, 422)
 })
 
-test('pinned comments come in their order, on the first page only (feeds-13)', async () => {
+test('lists pinned comments in order on the first page only (feeds-13)', async () => {
   const owner = await person()
   const id = await make(owner)
   const [first, second, third] = [
@@ -54,7 +54,7 @@ test('pinned comments come in their order, on the first page only (feeds-13)', a
   assert.deepEqual(later.pinneds, [])
 })
 
-test('the list form of music is an array by max_id, and its status is as mounted (feeds-13)', async () => {
+test('lists music comments as an array by max_id, with the mounted status (feeds-13)', async () => {
   const [a, b] = [await person(), await person()]
   const id = await make(a)
   const path = `/test/songs/${id}/comments`
@@ -75,7 +75,7 @@ test('the list form of music is an array by max_id, and its status is as mounted
   assert.equal(older.length, 1)
 })
 
-test('GET /comments finds by author, recipient, thing or id, in both directions (feeds-17)', async () => {
+test('searches GET /comments by author, recipient, content or id, in both directions (feeds-17)', async () => {
   const [owner, reader, third] = [await person(), await person(), await person()]
   const [one, two] = [await make(owner), await make(owner)]
   const made = [
@@ -116,7 +116,7 @@ test('GET /comments finds by author, recipient, thing or id, in both directions 
   )
 })
 
-test('GET /comments passes over what the viewer may not see and still fills the page', async () => {
+test('fills a page of GET /comments when some comments are hidden from the viewer', async () => {
   const owner = await person()
   const [open, secret, unlisted] = [await make(owner), await make(owner, 's', true), await make(owner)]
   const first = await comment(owner, open, 'open')
@@ -131,7 +131,7 @@ test('GET /comments passes over what the viewer may not see and still fills the 
   assert.equal((await as(owner, 'GET', `/test/comments?author=${owner.id}`)).body.length, 8)
 })
 
-test('GET /user/comments lists what others wrote to me, with the thing or null (feeds-17)', async () => {
+test('lists received comments in GET /user/comments, with the content or null (feeds-17)', async () => {
   const [me, other] = [await person(), await person()]
   const [mine, theirs] = [await make(me, 'my words'), await make(other)]
   const a = await comment(other, mine, 'a', { reply_user: me.id })

@@ -1,43 +1,49 @@
-import { findBlockers, peopleOverlay } from '#modules/accounts/index.ts'
+import { findBlockers } from '#modules/accounts/index.ts'
 import { sensitiveWords } from '#modules/words/index.ts'
-import { type Content, hidesOwner, noteMounted, type Target } from '#platform/content.ts'
+import { type Content, hidesOwner, registerMount, type Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
-import type { Db } from '#platform/database.ts'
+import type { Db } from '#platform/database'
 import { blocked, type DeclaredError, forbidden, notFound } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { type Server, say } from '#platform/http.ts'
-import { notePersonal } from '#platform/pages/reading.ts'
-import { Cursor, Empty, Id, Limit, SameAs, Type } from '#platform/schema.ts'
+import {
+  Cursor,
+  Empty,
+  Id,
+  Limit,
+  localizedMessage,
+  routesOn,
+  type Server,
+  Type,
+  WithAlias,
+} from '#platform/http'
 import { type CommentRow, findComment, findComments, listComments } from './queries.ts'
 import { CommentMade, CommentPage, CommentWithPeople, NewComment } from './schema.ts'
 import { type CommentRules, noteRules, removeComment, writeComment } from './service.ts'
 import { commentView, withoutOwner, withPeople } from './view.ts'
 
 export type CommentOptions = CommentRules & {
-  /** Such as `/feeds/:feed/comments`. */
+  /** Example: `/feeds/:feed/comments`. */
   path: string
   /**
-   * `array`: a list, without regard to whom the viewer blocks (feeds-14).
-   * `pinned`: `{pinneds, comments}`, without the authors that the viewer blocks.
+   * `array`: a plain list that includes blocked authors (feeds-14). `pinned`: `{pinneds, comments}` without
+   * authors that the viewer blocks.
    */
   shape: 'array' | 'pinned'
-  /** The name of the cursor: `max_id` in music, else `after`. */
+  /** Name of the cursor: `max_id` in music, otherwise `after`. */
   cursor?: 'after' | 'max_id'
-  /** The status of creation where it is not 201. */
+  /** Status of creation. Default: 201. */
   created?: number
-  /** The comments pinned now, in their order. */
+  /** Ids of the currently pinned comments, in order. */
   pinned?(sql: Db, contentId: number, viewerId: number): Promise<number[]>
-  /** Throws for who may see the content and yet not comment on it. */
+  /** Throws for a viewer allowed to read the content but not to comment. */
   mayWrite?(target: Target, viewerId: number): Promise<void>
-  /** What `mayWrite` throws. */
+  /** Errors of `mayWrite`. */
   errors?: readonly DeclaredError[]
-  /** Whether there is a route to a single comment. */
   single?: boolean
 }
 
-/** Offers comments on content of one kind: list, create, delete and, if wanted, read one. */
+/** Mounts the comment routes of a kind of content: list, create, delete and optionally read. */
 export function mountComments(server: Server, ctx: Context, content: Content, options: CommentOptions): void {
-  noteMounted(ctx, content)
+  registerMount(ctx, content)
   noteRules(ctx, content, options)
   const { sql } = ctx
   const { noun, param } = content
@@ -45,7 +51,7 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
   const route = routesOn(server, ctx, { tag: content.tag })
   const cursor = options.cursor ?? 'after'
   const hides = shape === 'pinned'
-  const alias: Record<string, typeof Cursor> = cursor === 'after' ? {} : { after: SameAs(cursor, Cursor) }
+  const alias: Record<string, typeof Cursor> = cursor === 'after' ? {} : { after: WithAlias(cursor, Cursor) }
   const ContentParams = Type.Object({ [param]: Id })
   const CommentParams = Type.Object({ [param]: Id, comment: Id })
 
@@ -61,8 +67,7 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
   }
   const shown = (target: Target, rows: CommentRow[], viewerId: number) => {
     if (!hidesOwner(target, viewerId)) return rows
-    // Its owner, and who is addressed, see more.
-    notePersonal([target.ownerId, ...rows.map(({ target_user }) => target_user)])
+    // The owner and the addressed user see more.
     return withoutOwner(rows, viewerId)
   }
 
@@ -70,7 +75,6 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
     operationId: `list${noun}Comments`,
     summary: 'List the comments, newest first',
     access: 'optional',
-    kept: peopleOverlay,
     params: ContentParams,
     query: Type.Object({
       limit: Limit(),
@@ -109,7 +113,7 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
     body: NewComment,
     reply: { [created]: CommentMade },
     errors: [blocked, sensitiveWords, ...errors],
-    async whenInvalid({ params, viewer }) {
+    async precheck({ params, viewer }) {
       const { ownerId, hidden } = await admit(params[param]!, viewer.id)
       if (hidden) return
       if ((await findBlockers(sql, viewer.id, [ownerId])).size > 0) throw blocked()
@@ -118,7 +122,7 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
       const target = await admit(params[param]!, viewer.id)
       const written = await writeComment(ctx, content, options, target, viewer.id, body)
       const [comment] = shown(target, [written], viewer.id)
-      return { ...say(request, 'Commented.', '评论成功。'), comment: commentView(comment!) }
+      return { ...localizedMessage(request, 'Commented.', '评论成功。'), comment: commentView(comment!) }
     },
   })
 
@@ -139,7 +143,6 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
       operationId: `get${noun}Comment`,
       summary: 'Read a comment',
       access: 'optional',
-      kept: peopleOverlay,
       params: CommentParams,
       reply: { 200: CommentWithPeople },
       load: ({ params, viewer }) => find(params[param]!, viewer.id),

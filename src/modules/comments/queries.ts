@@ -1,10 +1,17 @@
 import { escapeLike } from '#lib/text.ts'
-import { countForPeople, notBlockedBy } from '#modules/accounts/index.ts'
+import { notBlockedBy, updateUserCounters } from '#modules/accounts/index.ts'
 import { type Content, type Counts, countsOf } from '#platform/content.ts'
-import type { Db, Fragment } from '#platform/database.ts'
-import { pageOf } from '#platform/listing.ts'
-import { andPast, directionOf, ifGiven, listingAt, when } from '#platform/sql.ts'
-import type { Row } from '#platform/tables.ts'
+import {
+  andAfterCursor,
+  type Db,
+  type Fragment,
+  ifGiven,
+  listingClause,
+  type Row,
+  sortDirection,
+  when,
+} from '#platform/database'
+import { pageOf } from '#platform/http'
 import type { CommentSearchOfContent } from './schema.ts'
 
 export type CommentRow = Row<
@@ -31,7 +38,7 @@ export type CommentValues = {
 const columns = (sql: Db) => sql`
   c.id, c.commentable_type, c.commentable_id, c.user_id, c.target_user, c.reply_user, c.body, c.created_at, c.updated_at`
 
-/** Writes a comment and counts it on the content and on its author. Undefined when the content is gone. */
+/** Inserts a comment and counts it on the content and the author. Undefined when the content is deleted. */
 export async function insertComment(
   sql: Db,
   content: Content,
@@ -46,12 +53,12 @@ export async function insertComment(
       returning ${columns(sql)}
     ),
     changed (id, by) as (select commentable_id, 1 from made),
-    author as (${countForPeople(sql, ['comments_count'], sql`select user_id, 1 as comments_count from made`)}) ${countsOf(sql, count)}
+    author as (${updateUserCounters(sql, ['comments_count'], sql`select user_id, 1 as comments_count from made`)}) ${countsOf(sql, count)}
     select * from made`
   return row
 }
 
-/** Deletes a comment for real and takes it out of the counts. Undefined when another call was faster. */
+/** Hard-deletes a comment and decrements the counters. Undefined if another call deleted it first. */
 export async function deleteComment(
   sql: Db,
   content: Content,
@@ -67,12 +74,12 @@ export async function deleteComment(
       returning ${columns(sql)}
     ),
     changed (id, by) as (select commentable_id, -1 from gone),
-    author as (${countForPeople(sql, ['comments_count'], sql`select user_id, -1 as comments_count from gone`)}) ${countsOf(sql, count)}
+    author as (${updateUserCounters(sql, ['comments_count'], sql`select user_id, -1 as comments_count from gone`)}) ${countsOf(sql, count)}
     select * from gone`
   return row
 }
 
-/** Deletes all comments on content, out of their authors' counts too; answers their ids. */
+/** Deletes all comments on content, decrements their authors' counters and returns their ids. */
 export async function deleteAllComments(sql: Db, type: string, contentIds: number[]): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     with gone as (
@@ -80,7 +87,7 @@ export async function deleteAllComments(sql: Db, type: string, contentIds: numbe
       returning id, user_id
     ),
     authors as (
-      ${countForPeople(
+      ${updateUserCounters(
         sql,
         ['comments_count'],
         sql`select user_id, -count(*) as comments_count from gone group by user_id`,
@@ -91,7 +98,7 @@ export async function deleteAllComments(sql: Db, type: string, contentIds: numbe
   return rows.map(({ id }) => id)
 }
 
-/** Notes a client's mark; false when the person sent the same less than three seconds ago. */
+/** Stores a client's mark. False if the user sent the same one less than three seconds ago. */
 export async function claimMark(sql: Db, userId: number, mark: string): Promise<boolean> {
   const rows = await sql`
     insert into comment_marks as m (user_id, mark) values (${userId}, ${mark})
@@ -101,7 +108,6 @@ export async function claimMark(sql: Db, userId: number, mark: string): Promise<
   return rows.length > 0
 }
 
-/** Forgets marks that can refuse nothing any more. */
 export async function deleteOldMarks(sql: Db): Promise<void> {
   await sql`delete from comment_marks where created_at < now() - interval '1 minute'`
 }
@@ -114,10 +120,10 @@ export const findComment = async (sql: Db, type: string, contentId: number, id: 
   )[0]
 
 /**
- * `select id …` of a comment whose content is there, to be locked. The content is locked before it, as by who deletes
- * content with its comments.
+ * `select id …` of a comment on live content, for locking. Locks the content first, in the order of a
+ * deletion of content with its comments.
  */
-export const liveComment = (sql: Db, content: Content, contentId: number, id: number): Fragment => sql`
+export const lockableComment = (sql: Db, content: Content, contentId: number, id: number): Fragment => sql`
   with content as materialized (${content.live(sql, contentId)} for share)
   select c.id from comments c join content on content.id = c.commentable_id
   where c.commentable_type = ${content.type} and c.id = ${id}`
@@ -125,7 +131,7 @@ export const liveComment = (sql: Db, content: Content, contentId: number, id: nu
 export const findComments = (sql: Db, ids: number[]) => sql<CommentRow[]>`
   select ${columns(sql)} from comments c where c.id = any(${ids})`
 
-/** The comments on one piece of content, newest first; `hideFrom` leaves out the authors that this person blocks (feeds-14). */
+/** Comments on one content, newest first. `hideFrom` leaves out authors blocked by this user (feeds-14). */
 export const listComments = (
   sql: Db,
   options: { type: string; contentId: number; before: number; limit: number; hideFrom: number },
@@ -135,19 +141,22 @@ export const listComments = (
     ${when(sql, options.before > 0, () => sql`and c.id < ${options.before}`)} ${notBlockedBy(sql, options.hideFrom, sql`c.user_id`)}
   order by c.id desc limit ${options.limit}`
 
-/** The newest comments on each of several pieces of content, without the authors that `hideFrom` blocks. */
+/**
+ * The newest comments on each of several pieces of content, without the authors that `hideFrom` blocks. `contents` selects
+ * `id` and `version`, which is read with the comments, in one state of the database.
+ */
 export const listLatestComments = (
   sql: Db,
-  options: { type: string; contentIds: number[]; each: number; hideFrom: number },
-) => sql<CommentRow[]>`
-  select c.* from unnest(${options.contentIds}::bigint[]) as t (id) cross join lateral (
+  options: { type: string; contents: Fragment; each: number; hideFrom: number },
+) => sql<(CommentRow & { version: string })[]>`
+  select t.version, c.* from (${options.contents}) t cross join lateral (
     select ${columns(sql)} from comments c
     where c.commentable_type = ${options.type} and c.commentable_id = t.id ${notBlockedBy(sql, options.hideFrom, sql`c.user_id`)}
     order by c.id desc limit ${options.each}
   ) c
   order by c.id desc`
 
-/** Comments on what a person published and replies to them, not their own, newest first. */
+/** Comments by others on a user's content and replies to them, newest first. */
 export const listReceivedComments = (sql: Db, userId: number, after: number, limit: number) => {
   const older = when(sql, after > 0, () => sql`and c.id < ${after}`)
   return sql<CommentRow[]>`
@@ -172,11 +181,11 @@ export type CommentWalk = {
   limit: number
 }
 
-/** Comments of all kinds by author, by whom they are for, or by content: each form is a walk along an index of its own. */
+/** Comments of all kinds by author, recipient or content. Each form scans an index of its own. */
 export function searchComments(sql: Db, search: CommentWalk) {
   const { author, forUser, forType, content, index, limit } = search
-  const cursor = andPast(sql, sql`c.id`, index, search.direction)
-  const order = sql`order by id ${directionOf(sql, search.direction)}`
+  const cursor = andAfterCursor(sql, sql`c.id`, index, search.direction)
+  const order = sql`order by id ${sortDirection(sql, search.direction)}`
   const byAuthor = ifGiven(sql, author, (id) => sql`and c.user_id = ${id}`)
   const toOwner = (id: number) => sql`and c.target_user = ${id} and c.target_user > 0`
   const toReplied = (id: number) => sql`and c.reply_user = ${id} and c.reply_user > 0`
@@ -199,7 +208,7 @@ export function searchComments(sql: Db, search: CommentWalk) {
   return sql<CommentRow[]>`${slice(forWhom)}`
 }
 
-/** Ids of a page of the comments on one piece of content, for administrators. */
+/** Ids of a page of comments on one content, for administrators. */
 export function listCommentIds(
   sql: Db,
   { type, id }: { type: string; id: number },
@@ -211,7 +220,7 @@ export function listCommentIds(
       ${ifGiven(sql, query.user_id, (userId) => sql`and c.user_id = ${userId}`)}`
   return pageOf<{ id: number }>(
     sql,
-    sql`select c.id from comments c ${where} ${listingAt(sql, query, { id: sql`c.id` })}`,
+    sql`select c.id from comments c ${where} ${listingClause(sql, query, { id: sql`c.id` })}`,
     sql`select count(*)::int as total from comments c ${where}`,
   )
 }

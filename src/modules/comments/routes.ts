@@ -1,9 +1,7 @@
 import { userViews } from '#modules/accounts/index.ts'
-import { findAnonymous, listReceived, type Readers, readContent } from '#platform/content.ts'
+import { type ContentReaders, findAnonymous, listReceived, readContent } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Type } from '#platform/schema.ts'
+import { routesOn, type Server, Type } from '#platform/http'
 import { type CommentRow, listReceivedComments } from './queries.ts'
 import { CommentSearch, FoundComment, ReceivedComment, ReceivedCommentsQuery } from './schema.ts'
 import { findVisibleComments } from './service.ts'
@@ -11,8 +9,8 @@ import { foundComment, withPeople } from './view.ts'
 
 const referenceOf = (row: CommentRow) => ({ type: row.commentable_type, id: row.commentable_id })
 
-/** Lists of comments across all kinds of content; `readers` knows how each kind is seen. */
-export const commentRoutes = (readers: Readers) => (server: Server, ctx: Context) => {
+/** Lists of comments across all kinds of content. `readers` checks visibility for each kind. */
+export const commentRoutes = (readers: ContentReaders) => (server: Server, ctx: Context) => {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Comments' })
 

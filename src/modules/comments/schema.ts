@@ -1,5 +1,5 @@
 import { UserView } from '#modules/accounts/index.ts'
-import { listingQuery } from '#platform/listing.ts'
+import { invalidField } from '#platform/errors.ts'
 import {
   Cursor,
   Direction,
@@ -7,18 +7,37 @@ import {
   IdList,
   Int,
   Limit,
+  listingQuery,
   MAX_ID,
   Nullable,
   OneOf,
-  Open,
-  SameAs,
+  OpenObject,
   Shared,
   type Static,
   Text,
   Time,
   Type,
+  WithAlias,
   ZuluTime,
-} from '#platform/schema.ts'
+} from '#platform/http'
+
+/** Rejects a reply to an unknown user. */
+export const unknownPerson = () =>
+  invalidField('reply_user', { en: 'This user does not exist.', zh: '被回复的用户不存在。' })
+
+/** Rejects the same `comment_mark` within three seconds. */
+export const sentTwice = () =>
+  invalidField('comment_mark', {
+    en: 'This comment was sent already.',
+    zh: '评论已发送，请勿重复提交。',
+  })
+
+/** Rejects ids of content without its type. */
+export const typeMissing = () =>
+  invalidField('resourceable_type', {
+    en: 'The resourceable_type field is required with resourceable_id.',
+    zh: '提供 resourceable_id 时 resourceable_type 不能为空。',
+  })
 
 /** A comment (feeds-11). */
 export const Comment = Shared('Comment', {
@@ -34,7 +53,10 @@ export const Comment = Shared('Comment', {
 })
 export type Comment = Static<typeof Comment>
 
-/** A comment in a list, with its author and who is replied to; null for a disabled account (conventions-25). */
+/**
+ * A comment in a list, with its author and the replied-to user. Both are null for a disabled account
+ * (conventions-25).
+ */
 export const CommentWithPeople = Shared('CommentWithPeople', {
   ...Comment.properties,
   user: Nullable(UserView),
@@ -42,31 +64,30 @@ export const CommentWithPeople = Shared('CommentWithPeople', {
 })
 export type CommentWithPeople = Static<typeof CommentWithPeople>
 
-/** What a comment is made of. `comment_mark`: the same within three seconds is refused, against double sending. */
+/** A new comment. A repeated `comment_mark` within three seconds is rejected as a double submission. */
 export const NewComment = Shared('NewComment', {
   body: Text(255, { minLength: 1 }),
   reply_user: Type.Optional(Int(0, MAX_ID)),
-  // Existing clients send a number of their own id and the time, which may have more digits than JSON integers hold.
+  // Clients send their user id followed by the time, which may exceed the range of JSON integers.
   comment_mark: Type.Optional(
     Type.Unsafe<string | number>({ type: ['string', 'number'], maxLength: 64, minimum: 0, maximum: 1e20 }),
   ),
 })
 export type NewComment = Static<typeof NewComment>
 
-/** What writing a comment answers. */
 export const CommentMade = Shared('CommentMade', { message: Type.Array(Type.String()), comment: Comment })
 
-/** `pinneds` holds the pinned comments on the first page, and is empty on others. */
+/** `pinneds` holds the pinned comments on the first page and is empty on others. */
 export const CommentPage = Shared('CommentPage', {
   pinneds: Type.Array(CommentWithPeople),
   comments: Type.Array(CommentWithPeople),
 })
 
-/** The filters of GET /comments (feeds-17). */
+/** Filters of GET /comments (feeds-17). */
 export const CommentSearch = Type.Object({
   limit: Limit(),
   index: Cursor,
-  after: SameAs('index', Cursor),
+  after: WithAlias('index', Cursor),
   direction: Direction,
   author: Type.Optional(Id),
   for_user: Type.Optional(Id),
@@ -77,7 +98,6 @@ export const CommentSearch = Type.Object({
 })
 export type CommentSearch = Static<typeof CommentSearch>
 
-/** A comment as GET /comments shows it. */
 export const FoundComment = Shared('FoundComment', {
   id: Type.Integer(),
   user_id: Type.Integer(),
@@ -90,13 +110,13 @@ export const FoundComment = Shared('FoundComment', {
 
 export const ReceivedCommentsQuery = Type.Object({ limit: Limit(), after: Cursor })
 
-/** A comment that I received; `commentable` is null when the content is deleted or no longer mine to see. */
+/** A received comment. `commentable` is null if the content is deleted or hidden from the viewer. */
 export const ReceivedComment = Shared('ReceivedComment', {
   ...CommentWithPeople.properties,
   target: Nullable(UserView),
-  commentable: Nullable(Open),
+  commentable: Nullable(OpenObject),
 })
 
-/** How administrators search the comments on one piece of content. */
+/** Filters of comments on one content, for administrators. */
 export const CommentSearchOfContent = Type.Object({ ...listingQuery(['id']), user_id: Type.Optional(Id) })
 export type CommentSearchOfContent = Static<typeof CommentSearchOfContent>

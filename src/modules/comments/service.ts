@@ -1,21 +1,19 @@
-import { findMentions } from '#lib/mentions.ts'
-import { nameKey } from '#lib/text.ts'
-import { findAddressed } from '#modules/accounts/index.ts'
-import { notify, publishEvent, type SystemType, takeBack } from '#modules/notifications/index.ts'
-import { screen } from '#modules/words/index.ts'
+import { findMentions, nameKey } from '#lib/text.ts'
+import { findMentionedUsers } from '#modules/accounts/index.ts'
+import { notify, publishEvent, type SystemType, withdrawNotifications } from '#modules/notifications/index.ts'
+import { screenWords } from '#modules/words/index.ts'
 import {
   type Content,
+  type ContentReaders,
+  type ContentRemoval,
   type Counts,
   findAnonymous,
-  type Readers,
-  type Removal,
-  seeContent,
+  findVisible,
   type Target,
 } from '#platform/content.ts'
-import type { Context } from '#platform/context.ts'
-import { type Db, type Tx, transaction } from '#platform/database.ts'
+import { type Context, defineState } from '#platform/context.ts'
+import { type Db, type Tx, transaction } from '#platform/database'
 import { blocked, forbidden, notFound } from '#platform/errors.ts'
-import { sentTwice, typeMissing, unknownPerson } from './errors.ts'
 import {
   type CommentRow,
   claimMark,
@@ -27,25 +25,28 @@ import {
   insertComment,
   searchComments,
 } from './queries.ts'
-import { type CommentSearch, NewComment } from './schema.ts'
+import { type CommentSearch, NewComment, sentTwice, typeMissing, unknownPerson } from './schema.ts'
 
-/** How comments behave on one kind of content. */
+/** Behaviour of comments on one kind of content. */
 export type CommentRules = {
-  /** Keeps the counter of comments of the content. */
+  /** Updates the comment counter of the content. */
   count?: Counts
-  /** Whether people mentioned in a comment are looked for and told; yes unless false. */
+  /** Notifies mentioned users. Default: true. */
   mentions?: boolean
-  /** Who of these people may read the content; everybody where absent. Others are not told what is said there. */
+  /**
+   * Returns the users among these that may read the content, so that others get no notification. Default:
+   * all.
+   */
   readers?(sql: Db, target: Target, userIds: number[]): Promise<number[]>
-  /** Whether this person may delete the comments of others on this content. */
+  /** Grants the right to delete comments of others on this content. */
   mayModerate?(ctx: Context, target: Target, viewerId: number): Promise<boolean>
-  /** What the author is told when a moderator deletes the comment; absent: nothing. */
+  /** Notice to the author when a moderator deletes the comment. Default: none. */
   removalNotice?: SystemType
-  /** What else ends with a comment, such as its pins, in the transaction that deletes it. */
+  /** Deletes what depends on a comment, such as its pins, in the same transaction. */
   onRemove?(tx: Tx, comment: CommentRow, target: Target, viewerId: number): Promise<void>
 }
 
-/** Writes a comment, counts it and tells the owner, who is replied to, and who is mentioned. */
+/** Inserts and counts a comment. Notifies the owner, the replied-to user and mentioned users. */
 export async function writeComment(
   ctx: Context,
   content: Content,
@@ -58,12 +59,13 @@ export async function writeComment(
     body,
     reply_user: replyUser = 0,
     comment_mark: mark,
-  } = await screen(ctx, input, NewComment, ['body'])
+  } = await screenWords(ctx, input, NewComment, ['body'])
   const names = rules.mentions === false ? [] : findMentions(body).map(nameKey)
   const origin = (id: number) => ({ senderId: userId, cause: { type: 'comments', id } })
-  // Whom an unknown owner blocks would tell who that is, so it only decides whether the owner is told.
+  // Skips the block check of an anonymous owner, because an error would reveal their identity. A block only
+  // suppresses the owner's notification.
   const ids = [target.hidden ? 0 : target.ownerId, replyUser].filter((id) => id > 0)
-  const people = ids.length + names.length > 0 ? await findAddressed(ctx.sql, userId, ids, names) : []
+  const people = ids.length + names.length > 0 ? await findMentionedUsers(ctx.sql, userId, ids, names) : []
   if (replyUser > 0 && !people.some(({ id }) => id === replyUser)) throw unknownPerson()
   if (people.some(({ blocks }) => blocks)) throw blocked()
   const mentioned = people.filter(({ name_key }) => names.includes(name_key)).map(({ id }) => id)
@@ -85,30 +87,37 @@ export async function writeComment(
       type: 'comment' as const,
       data: { contents: body, commentable: { type: content.type, id: target.id } },
     }
-    const reply = { ...told, recipients: [replyUser].filter(mayRead), data: { ...told.data, hasReply: true } }
+    const reply = {
+      ...told,
+      recipients: [replyUser].filter(mayRead),
+      hidesRecipients: target.closed || (target.hidden && replyUser === target.ownerId),
+      data: { ...told.data, hasReply: true },
+    }
     const owner = {
       ...told,
       recipients: [target.ownerId].filter(mayRead),
+      hidesRecipients: target.closed || target.hidden,
       data: { ...told.data, hasReply: false },
     }
     const mention = {
       ...origin(comment.id),
       type: 'at' as const,
       recipients: mentioned.filter(mayRead),
+      hidesRecipients: target.closed || (target.hidden && mentioned.includes(target.ownerId)),
       data: { contents: body, resource: { type: 'comments', id: comment.id } },
     }
-    // Of two notices of one comment to one person the first is kept.
+    // The first of two notices to one user is delivered.
     await notify(tx, [reply, owner, mention])
     await publishEvent(ctx, tx, 'comment.created', {
       id: comment.id,
-      user_id: userId,
+      ...(target.closed ? {} : { user_id: userId }),
       commentable: { type: content.type, id: target.id },
     })
     return comment
   })
 }
 
-/** Deletes a comment of one's own, or with the right to moderate; its parent is part of its address. */
+/** Deletes a comment as its author or a moderator. The path names its parent. */
 export async function removeComment(
   ctx: Context,
   content: Content,
@@ -123,7 +132,7 @@ export async function removeComment(
   await transaction(ctx.sql, (tx) => takeOut(ctx, tx, content, rules, target, userId, commentId))
 }
 
-/** Deletes a comment in the caller's transaction, with what hangs on it. */
+/** Deletes a comment and its dependents in the caller's transaction. */
 async function takeOut(
   ctx: Context,
   tx: Tx,
@@ -135,10 +144,9 @@ async function takeOut(
 ): Promise<void> {
   const gone = await deleteComment(tx, content, rules.count, target.id, commentId)
   if (!gone) throw notFound()
-  await takeBack(tx, { cause: { type: 'comments', id: commentId } })
+  await withdrawNotifications(tx, { cause: { type: 'comments', id: commentId } })
   await publishEvent(ctx, tx, 'comment.deleted', {
     id: commentId,
-    user_id: gone.user_id,
     commentable: { type: content.type, id: target.id },
   })
   await rules.onRemove?.(tx, gone, target, userId)
@@ -156,20 +164,20 @@ async function takeOut(
     })
 }
 
-const mounted = new WeakMap<object, Map<string, { content: Content; rules: CommentRules }>>()
+/** The comment rules by kind of content. */
+const mounted = defineState(() => new Map<string, { content: Content; rules: CommentRules }>())
 
-/** Remembers how comments behave on a kind of content, for moderators who remove one wherever it is. */
+/** Registers the comment rules of a kind of content, for removal by moderators. */
 export function noteRules(ctx: Context, content: Content, rules: CommentRules): void {
-  const known = mounted.get(ctx) ?? new Map()
-  mounted.set(ctx, known.set(content.type, { content, rules }))
+  mounted(ctx).set(content.type, { content, rules })
 }
 
-/** Removes a comment on content of any kind, also where the moderator could not read it. */
-export const commentRemoval: Removal = {
+/** Removes a comment on any content, even if the moderator cannot read the content. */
+export const commentRemoval: ContentRemoval = {
   ability: '[feed] Delete Comment',
   async remove(ctx, tx, id, moderatorId) {
     const [comment] = await findComments(tx, [id])
-    const on = comment && mounted.get(ctx)?.get(comment.commentable_type)
+    const on = comment && mounted(ctx).get(comment.commentable_type)
     if (!comment || !on) throw notFound()
     const target = { id: comment.commentable_id, ownerId: 0, contents: '' }
     await takeOut(ctx, tx, on.content, on.rules, target, moderatorId, id)
@@ -177,20 +185,19 @@ export const commentRemoval: Removal = {
 }
 
 /**
- * Deletes all comments of content that is deleted itself, with what people were told of them and have not read, in
- * the caller's transaction: best after what changes the counts of people, as a single comment does. Answers their ids.
+ * Deletes all comments on deleted content and their unread notifications, in the caller's transaction.
+ * Returns their ids. Call it after changes to user counters, in the lock order of a single comment.
  */
 export async function deleteCommentsOf(tx: Db, type: string, contentIds: number[]): Promise<number[]> {
   const ids = await deleteAllComments(tx, type, contentIds)
-  if (ids.length > 0) await takeBack(tx, { cause: { type: 'comments', id: ids } })
+  if (ids.length > 0) await withdrawNotifications(tx, { cause: { type: 'comments', id: ids } })
   return ids
 }
 
-/** Deletes marks of comments that were sent long ago. */
 export const tidyCommentMarks = (ctx: Context): Promise<void> => deleteOldMarks(ctx.sql)
 
-/** Comments as content that may be reported itself; on content that the viewer may not see they are unknown. */
-export const commentContent = (readers: Readers): Content => ({
+/** Comments as reportable content. Those on content hidden from the viewer are unknown. */
+export const commentContent = (readers: ContentReaders): Content => ({
   type: 'comments',
   param: 'comment',
   noun: 'Comment',
@@ -208,26 +215,26 @@ export const commentContent = (readers: Readers): Content => ({
 const ROUNDS = 10
 
 /**
- * One page of GET /comments: comments on content that the viewer may not see are passed over, and the page is filled from
- * what follows, so that a short page still means the end. A long run of hidden ones ends the page early.
+ * One page of GET /comments. Skips comments on content hidden from the viewer and fills the page from later
+ * ones, so that a short page still means the end. A long run of hidden comments ends the page early.
  */
 export async function findVisibleComments(
   ctx: Context,
-  readers: Readers,
+  readers: ContentReaders,
   query: CommentSearch,
   viewerId: number,
 ): Promise<CommentRow[]> {
   const see = async (rows: CommentRow[]) => {
     const references = rows.map((row) => ({ type: row.commentable_type, id: row.commentable_id }))
     const [seen, anonymous] = await Promise.all([
-      seeContent(ctx.sql, readers, references, viewerId),
+      findVisible(ctx.sql, readers, references, viewerId),
       findAnonymous(ctx.sql, readers, references),
     ])
     return rows.flatMap((row) => {
       const content = `${row.commentable_type}/${row.commentable_id}`
       if (!seen.has(content)) return []
       if (!anonymous.has(content) || row.target_user === viewerId) return [row]
-      // Found by its owner, it would tell who that is.
+      // Skips a match by an anonymous owner, because it would reveal their identity.
       const foundByOwner = query.for_user !== undefined && row.target_user === query.for_user
       const isReply = query.for_type !== 'target' && row.reply_user === query.for_user
       return foundByOwner && !isReply ? [] : [{ ...row, target_user: 0 }]

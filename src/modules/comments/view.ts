@@ -4,38 +4,41 @@ import type { Context } from '#platform/context.ts'
 import { type CommentRow, findComments } from './queries.ts'
 import type { Comment, CommentWithPeople } from './schema.ts'
 
-/** Rows without who published the content, unless that is the viewer. */
+/** Removes the content owner from rows, unless the viewer is the owner. */
 export const withoutOwner = <Row extends { target_user: number }>(rows: Row[], viewerId: number): Row[] =>
   rows.map((row) => (row.target_user === viewerId ? row : { ...row, target_user: 0 }))
 
-/** A row as clients get it. */
 export const commentView = (row: CommentRow): Comment => ({
   ...row,
   created_at: wireTime(row.created_at),
   updated_at: wireTime(row.updated_at),
 })
 
-/** Who is shown with comments: their authors and the people replied to. */
-export const peopleOf = (rows: CommentRow[]): number[] => rows.flatMap((row) => [row.user_id, row.reply_user])
+/** People in comments: authors and replied-to users. */
+export const commentUserIds = (rows: Pick<Comment, 'user_id' | 'reply_user'>[]): number[] =>
+  rows.flatMap((row) => [row.user_id, row.reply_user])
 
-/** Rows with people that were read with those of other content on the page. */
-export const showComments = (rows: CommentRow[], people: Map<number, UserView>): CommentWithPeople[] =>
-  rows.map((row) => ({
-    ...commentView(row),
-    user: people.get(row.user_id) ?? null,
-    reply: people.get(row.reply_user) ?? null,
+/** Comments with people loaded by the caller. */
+export const commentsWithPeople = (comments: Comment[], people: Map<number, UserView>): CommentWithPeople[] =>
+  comments.map((comment) => ({
+    ...comment,
+    user: people.get(comment.user_id) ?? null,
+    reply: people.get(comment.reply_user) ?? null,
   }))
 
-/** Rows with their authors and the people replied to, in the order of the rows. */
+/** Comments with their authors and replied-to users, in the order of the rows. */
 export async function withPeople(
   ctx: Context,
   rows: CommentRow[],
   viewerId: number,
 ): Promise<CommentWithPeople[]> {
-  return showComments(rows, await userViews(ctx, ctx.sql, peopleOf(rows), viewerId))
+  return commentsWithPeople(
+    rows.map(commentView),
+    await userViews(ctx, ctx.sql, commentUserIds(rows), viewerId),
+  )
 }
 
-/** Comments by id, for lists that point to them (pins); a deleted one is absent. */
+/** Comments by id, for lists of pins. Deleted ones are absent. */
 export async function commentViews(
   ctx: Context,
   ids: number[],
@@ -46,7 +49,6 @@ export async function commentViews(
   return new Map(views.map((view) => [view.id, view]))
 }
 
-/** The form of GET /comments. */
 export const foundComment = (row: CommentRow) => ({
   id: row.id,
   user_id: row.user_id,

@@ -6,7 +6,7 @@ import { tidyCommentMarks } from './service.ts'
 
 const { removed, as, person, sql, ctx, make, comment, counted, notices } = await commentedWorld()
 
-test('a comment is answered in full and counts once on the thing and on its author (feeds-11)', async () => {
+test('returns the full comment and counts it once on content and author (feeds-11)', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   const made = await as(reader, 'POST', `/test/things/${id}/comments`, { body: '  hello  ' })
@@ -31,7 +31,7 @@ test('a comment is answered in full and counts once on the thing and on its auth
   assert.equal((await as(reader, 'DELETE', `/test/things/${id}/comments/${commentId}`)).status, 404)
 })
 
-test('the body has 1 to 255 characters, counted as Unicode characters after trimming', async () => {
+test('limits the body to 1 to 255 Unicode characters after trimming', async () => {
   const owner = await person()
   const id = await make(owner)
   const send = async (body: unknown) => as(owner, 'POST', `/test/things/${id}/comments`, body)
@@ -50,7 +50,7 @@ test('the body has 1 to 255 characters, counted as Unicode characters after trim
   assert.equal((await send({ body: ` ${'😀'.repeat(255)} ` })).status, 201)
 })
 
-test('reply_user 0, null or absent is nobody, and an unknown person is refused (feeds-11)', async () => {
+test('treats reply_user 0, null or absent as none, and rejects an unknown user (feeds-11)', async () => {
   const [owner, other] = [await person(), await person()]
   const id = await make(owner)
   const send = (reply_user: unknown) =>
@@ -68,7 +68,7 @@ test('reply_user 0, null or absent is nobody, and an unknown person is refused (
   assert.equal((await send(other.id)).status, 422)
 })
 
-test('a thing that is unknown, deleted or hidden is 404 before the body is looked at', async () => {
+test('returns 404 for unknown, deleted or hidden content before validating the body', async () => {
   const [owner, reader] = [await person(), await person()]
   const secret = await make(owner, 'secret', true)
   const gone = await make(owner)
@@ -81,7 +81,7 @@ test('a thing that is unknown, deleted or hidden is 404 before the body is looke
   assert.equal((await as(owner, 'GET', `/test/things/${secret}/comments`)).status, 200)
 })
 
-test('nobody comments on the things of, replies to or mentions who blocks them (feeds-15)', async () => {
+test('rejects comments on content of, replies to and mentions of users that block the author (feeds-15)', async () => {
   const [owner, reader, blocker] = [await person(), await person(), await person()]
   const [id, theirs] = [await make(owner), await make(blocker)]
   await sql`insert into user_blocks (user_id, target_id) values (${blocker.id}, ${reader.id})`
@@ -94,7 +94,7 @@ test('nobody comments on the things of, replies to or mentions who blocks them (
   assert.deepEqual(await counted(id, reader), { content: 0, author: 0 })
 })
 
-test('the owner, who is replied to and who is mentioned are told once each, and not any more after deletion (feeds-15)', async () => {
+test('notifies owner, replied-to and mentioned users once, and withdraws notices after deletion (feeds-15)', async () => {
   const [owner, reader, replied, named] = [await person(), await person(), await person(), await person()]
   const id = await make(owner)
   const body = `\u00AD@${named.name.toUpperCase()}\u00AD \u00AD@%\u00AD`
@@ -121,7 +121,7 @@ test('the owner, who is replied to and who is mentioned are told once each, and 
   assert.equal((await notices(owner)).length, 1)
 })
 
-test('the same comment_mark within three seconds makes one comment, for each person on their own (feeds-12)', async () => {
+test('creates one comment per user for the same comment_mark within three seconds (feeds-12)', async () => {
   const [owner, other] = [await person(), await person()]
   const id = await make(owner)
   const send = (who: Person, comment_mark: unknown) =>

@@ -20,7 +20,7 @@ const notice = async (body: object): Promise<number> => {
   return answer.body.id
 }
 
-test('feedback is answered with what was kept, and its mark is whatever the client counts by', async () => {
+test("returns stored feedback with the client's mark", async () => {
   const ann = await person()
   assert.equal((await guest('POST', '/user/feedback', { content: 'x' })).status, 401)
   const sent = await write(ann, '  The sky is blue. ', { system_mark: 1503369076000 })
@@ -49,7 +49,7 @@ test('feedback is answered with what was kept, and its mark is whatever the clie
   }
 })
 
-test('feedback without words, too long or with a wrong mark is refused; more than a few a minute are too', async () => {
+test('rejects empty or too long feedback, a wrong mark, and more than a few per minute', async () => {
   const [ann, bob] = [await person(), await person()]
   for (const body of [
     {},
@@ -59,7 +59,7 @@ test('feedback without words, too long or with a wrong mark is refused; more tha
   ])
     assert.equal((await as(ann, 'POST', '/user/feedback', body)).status, 422)
   const answers: number[] = []
-  // Two windows of a minute may be seen, never three.
+  // The requests may span two one-minute windows, never three.
   for (let n = 0; n < 9; n += 1) answers.push((await write(ann, 'x')).status)
   assert.ok(answers.includes(429) && answers.slice(0, 4).every((status) => status === 201 || status === 429))
   const more = await write(bob, 'x')
@@ -67,7 +67,7 @@ test('feedback without words, too long or with a wrong mark is refused; more tha
   assert.equal(more.headers['x-ratelimit-limit'], '4')
 })
 
-test('a conversation is my feedback and the notices to me or to everybody, the newest first (notifications-15)', async () => {
+test("lists the viewer's feedback and notices to them or everybody, newest first (notifications-15)", async () => {
   const [ann, bob] = [await person(), await person()]
   await write(ann, 'First')
   const toAll = await notice({ all: true, contents: 'To all' })
@@ -92,6 +92,7 @@ test('a conversation is my feedback and the notices to me or to everybody, the n
   assert.deepEqual(contents(await list(ann, `?limit=2&max_id=${cursor}`)), ['To all', 'First'])
   assert.deepEqual(contents(await list(ann, `?order=1&max_id=${all[2]?.id}`)), ['Last', 'To two'])
   assert.equal((await as(ann, 'GET', '/user/conversations?limit=0')).status, 422)
+  assert.deepEqual((await as(ann, 'GET', '/conversations?limit=2')).body, await list(ann, '?limit=2'))
 
   await as(admin, 'DELETE', `/admin/notices/${toAll}`)
   assert.deepEqual(contents(await list(ann)), ['Last', 'To two', 'First'])
@@ -99,7 +100,7 @@ test('a conversation is my feedback and the notices to me or to everybody, the n
   assert.deepEqual(contents(await list(bob)), ['Of Bob', 'To two'])
 })
 
-test('administrators read and delete feedback, and nobody else (administration-11)', async () => {
+test('lets only administrators read and delete feedback (administration-11)', async () => {
   const ann = await person()
   const { id } = (await write(ann, 'A 100% needle')).body.data
   await notice({ user_ids: [ann.id], contents: 'A needle of ours' })

@@ -1,6 +1,4 @@
-import type { Db } from '#platform/database.ts'
-import { andPast } from '#platform/sql.ts'
-import type { Row } from '#platform/tables.ts'
+import { andAfterCursor, type Db, type Row } from '#platform/database'
 import type { ConversationQuery } from './schema.ts'
 
 export type ConversationRow = Row<'feedback', 'id' | 'user_id' | 'content' | 'system_mark' | 'created_at'> & {
@@ -11,12 +9,11 @@ export type ConversationRow = Row<'feedback', 'id' | 'user_id' | 'content' | 'sy
 const feedbackColumns = (sql: Db) => sql`
   id, 'feedback' as type, user_id, 0::bigint as to_user_id, content, system_mark, created_at`
 
-/** A notice as part of a conversation; its mark is the time, as that of feedback without one. */
+/** Columns of a notice in a conversation. Its mark is the time, like that of feedback without one. */
 const noticeColumns = (sql: Db, toUserId: number) => sql`
   id, 'system' as type, 0::bigint as user_id, ${toUserId}::bigint as to_user_id, contents as content,
   (extract(epoch from created_at)::bigint * 1000) as system_mark, created_at`
 
-/** Keeps what somebody writes to the site. */
 export async function insertFeedback(
   sql: Db,
   userId: number,
@@ -29,10 +26,10 @@ export async function insertFeedback(
   return row
 }
 
-/** A page of what a person wrote to the site, and the site to them or to everybody; the newest first. */
+/** A user's feedback and the notices to them or everybody, newest first. */
 export const listConversations = (sql: Db, userId: number, query: ConversationQuery) => {
   const { limit = 15, max_id: cursor = 0, order = false } = query
-  const beyond = andPast(sql, sql`id`, cursor, order ? 'asc' : 'desc')
+  const beyond = andAfterCursor(sql, sql`id`, cursor, order ? 'asc' : 'desc')
   return sql<ConversationRow[]>`
     (select ${feedbackColumns(sql)} from feedback
       where user_id = ${userId} ${beyond} order by id desc limit ${limit})
@@ -45,12 +42,11 @@ export const listConversations = (sql: Db, userId: number, query: ConversationQu
     order by id desc limit ${limit}`
 }
 
-/** Deletes what somebody wrote and answers who it was; undefined when there is none. */
+/** Deletes feedback and returns its author. Undefined for an unknown id. */
 export async function deleteFeedback(sql: Db, id: number): Promise<number | undefined> {
   const [row] = await sql<{ user_id: number }[]>`delete from feedback where id = ${id} returning user_id`
   return row?.user_id
 }
 
-/** Deletes what somebody wrote to the site. */
 export const deleteFeedbackOf = (sql: Db, userId: number) => sql`
   delete from feedback where user_id = ${userId}`

@@ -1,34 +1,169 @@
 import type { FastifyReply } from 'fastify'
+import { escapeLike } from '#lib/text.ts'
+import { wireTime } from '#lib/time.ts'
+import { UserView, userViews } from '#modules/accounts/index.ts'
+import { recordAudit } from '#modules/audit/index.ts'
+import { stopNotice } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
-import { tooManyRequests } from '#platform/errors.ts'
-import { tellRate } from '#platform/http/admission.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { limitHeaders, type Server, say } from '#platform/http.ts'
-import { Type } from '#platform/schema.ts'
-import { insertFeedback, listConversations } from './queries.ts'
+import { type Db, ifGiven, listingClause, transaction } from '#platform/database'
+import { notFound, tooManyRequests } from '#platform/errors.ts'
+import {
+  Empty,
+  Id,
+  Listing,
+  listingQuery,
+  localizedMessage,
+  Nullable,
+  OneOf,
+  pageOf,
+  rateLimitHeaders,
+  routesOn,
+  type Server,
+  Shared,
+  type Static,
+  setRateHeaders,
+  Time,
+  Type,
+} from '#platform/http'
+import { type ConversationRow, deleteFeedback, insertFeedback, listConversations } from './queries.ts'
 import { ConversationQuery, ConversationView, FeedbackReply, NewFeedback } from './schema.ts'
-import { conversationView } from './view.ts'
 
-/** What a bigint holds; a larger mark gives way to the time. */
+/** Feedback or a notice, with its author. */
+const ConversationRecord = Shared('ConversationRecord', {
+  id: Type.Integer(),
+  type: Type.String({ description: 'system or feedback' }),
+  user_id: Type.Integer(),
+  to_user_ids: Nullable(Type.Array(Type.Integer(), { description: 'Null: everybody' })),
+  content: Type.String(),
+  created_at: Time,
+  user: Nullable(UserView),
+})
+
+/** Filters conversations by kind, user and a part of the text. */
+export const ConversationSearch = Type.Object({
+  ...listingQuery(['id']),
+  type: Type.Optional(OneOf(['system', 'feedback'] as const)),
+  user_id: Type.Optional(Id),
+})
+export type ConversationSearch = Static<typeof ConversationSearch>
+
+const ConversationParams = Type.Object({ conversation: Id })
+
+export type ConversationRecordRow = {
+  id: number
+  type: 'system' | 'feedback'
+  user_id: number
+  to_user_ids: number[] | null
+  content: string
+  created_at: string
+}
+
+const parts = (sql: Db) => ({
+  feedback: sql`
+    select id, 'feedback' as type, user_id, '{}'::bigint[] as to_user_ids, content, created_at from feedback`,
+  system: sql`
+    select id, 'system' as type, user_id, user_ids as to_user_ids, contents as content, created_at from notices
+    where status <> 'withdrawn'`,
+})
+
+function listConversationRecords(sql: Db, search: ConversationSearch) {
+  const { q, type, user_id: userId } = search
+  const { feedback, system } = parts(sql)
+  const from = type === undefined ? sql`${feedback} union all ${system}` : { feedback, system }[type]
+  const where = sql`
+    where true
+      ${ifGiven(sql, userId, (id) => sql`and user_id = ${id}`)}
+      ${ifGiven(sql, q, (part) => sql`and content ilike ${`%${escapeLike(part)}%`}`)}`
+  return pageOf<ConversationRecordRow>(
+    sql,
+    sql`select * from (${from}) as c ${where}
+      ${listingClause(sql, search, { id: sql`id` })}`,
+    sql`select count(*)::int as total from (${from}) as c ${where}`,
+  )
+}
+
+/** Feedback from users, and notices to them (administration-11). */
+export function adminConversationRoutes(server: Server, ctx: Context) {
+  const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'Admin: moderation' })
+  const access = { ability: 'admin: conversations' }
+
+  route('GET /admin/conversations', {
+    operationId: 'adminListConversations',
+    summary: 'List feedback and notices',
+    access,
+    personal: true,
+    query: ConversationSearch,
+    reply: { 200: Listing(ConversationRecord) },
+    handler: async ({ query, viewer }) => {
+      const { data, total } = await listConversationRecords(sql, query)
+      const ids = data.map((row) => row.user_id)
+      const people = await userViews(ctx, sql, ids, viewer.id)
+      const shown = data.map((row) => ({
+        ...row,
+        created_at: wireTime(row.created_at),
+        user: people.get(row.user_id) ?? null,
+      }))
+      return { data: shown, total }
+    },
+  })
+
+  route('DELETE /admin/conversations/:conversation', {
+    operationId: 'adminDeleteConversation',
+    summary: 'Delete feedback or withdraw a notice',
+    access,
+    params: ConversationParams,
+    reply: { 204: Empty },
+    errors: [notFound],
+    handler: (call) =>
+      transaction(sql, async (tx) => {
+        const { conversation: id } = call.params
+        const userId = await deleteFeedback(tx, id)
+        if (userId !== undefined)
+          return recordAudit(tx, call, {
+            action: 'feedback.delete',
+            subjectType: 'feedback',
+            subjectId: id,
+            before: { user_id: userId },
+          })
+        const contents = await stopNotice(tx, id)
+        if (contents === undefined) throw notFound()
+        await recordAudit(tx, call, {
+          action: 'notices.withdraw',
+          subjectType: 'notices',
+          subjectId: id,
+          before: { contents },
+        })
+      }),
+  })
+}
+
+/** Feedback or a notice for the viewer. Both are immutable, so `updated_at` equals `created_at`. */
+function conversationView(row: ConversationRow): ConversationView {
+  const created_at = wireTime(row.created_at)
+  return { ...row, options: null, created_at, updated_at: created_at }
+}
+
+/** Maximum of a bigint column. The time replaces a larger mark. */
 const MARK_MAX = 9e18
 
-/** Feedback to the site, and what the site has to say (notifications-15). */
+/** Feedback to the operators, and their notices (notifications-15). */
 export function conversationRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Conversations' })
 
-  /** As often as other sensitive requests, but counted apart: writing to the site keeps nobody from signing in. */
+  /** The limit of sensitive requests, in a bucket of its own, so that feedback never blocks sign-in. */
   const limit = async (reply: FastifyReply, userId: number) => {
     const allowed = ctx.config.rateLimits.sensitive
     if (allowed === 0) return
     const state = await ctx.limiter.hit(`sensitive:feedback:${userId}`, allowed)
-    tellRate(reply, state)
-    if (state.exceeded) throw tooManyRequests({ headers: limitHeaders(state) })
+    setRateHeaders(reply, state)
+    if (state.exceeded) throw tooManyRequests({ headers: rateLimitHeaders(state) })
   }
 
   route('POST /user/feedback', {
     operationId: 'createFeedback',
-    summary: 'Write to those who run the site',
+    summary: 'Send feedback to the administrators',
     access: 'user',
     body: NewFeedback,
     reply: { 201: FeedbackReply },
@@ -39,13 +174,17 @@ export function conversationRoutes(server: Server, ctx: Context) {
         content: body.content,
         mark: mark <= MARK_MAX ? mark : null,
       })
-      return { ...say(request, 'Thank you for your feedback.', '反馈成功。'), data: conversationView(row) }
+      return {
+        ...localizedMessage(request, 'Thank you for your feedback.', '反馈成功。'),
+        data: conversationView(row),
+      }
     },
   })
 
   route('GET /user/conversations', {
     operationId: 'listConversations',
-    summary: 'List my feedback and the notices to me or to everybody, the newest first',
+    aliases: { listConversationsByOldPath: '/conversations' },
+    summary: 'List my feedback and received notices, newest first',
     access: 'user',
     query: ConversationQuery,
     reply: { 200: Type.Array(ConversationView) },

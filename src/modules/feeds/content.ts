@@ -1,14 +1,14 @@
 import { hasAbility } from '#modules/abilities/index.ts'
 import { type CommentRules, removeComment } from '#modules/comments/index.ts'
 import { cancelPinOfTarget } from '#modules/pinning/index.ts'
-import type { Content, Counts, Reader } from '#platform/content.ts'
+import type { Content, ContentReader, Counts } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
-import { noteChange } from '#platform/period-sums.ts'
-import { noSuchFeed } from './errors.ts'
+import { recordPeriodChange } from '#platform/database'
 import { FEED_COMMENT, FEED_LIKES, FEEDS, findTarget, findVisibleFeeds, liveFeed } from './queries.ts'
+import { noSuchFeed } from './schema.ts'
 import { feedViews } from './view.ts'
 
-/** Feeds as what is commented on, liked, collected and reported. */
+/** Feeds as content for comments, likes, collections and reports. */
 export const feedContent: Content = {
   type: FEEDS,
   param: 'feed',
@@ -18,24 +18,27 @@ export const feedContent: Content = {
   live: liveFeed,
 }
 
-/** How lists across all kinds of content read feeds. */
-export const feedReader: Reader = { visible: findVisibleFeeds, views: feedViews, open: true }
+/** Feeds in mixed lists. */
+export const feedReader: ContentReader = { visible: findVisibleFeeds, views: feedViews, open: true }
 
-/** Counts likes on the feed, in the hot list, whose row is written under the lock of the feed's, and for its author's rank. */
+/**
+ * Updates like counters of the feed, the hot list and the author's rank. Writes the row of the hot list under
+ * the lock of the feed's row.
+ */
 export const countLikes: Counts = (sql) => [
   sql`
-    update feeds f set like_count = f.like_count + c.by from changed c where f.id = c.id
+    update feeds f set like_count = greatest(f.like_count + c.by, 0) from changed c where f.id = c.id
     returning f.user_id, f.created_at as made_at, c.by`,
   sql`update feed_hots h set hot = h.hot + 5 * c.by from changed c where h.feed_id = c.id`,
-  noteChange(sql, FEED_LIKES, sql`select user_id, made_at, by from content_count_0`),
+  recordPeriodChange(sql, FEED_LIKES, sql`select user_id, made_at, by from content_count_0`),
 ]
 
 const countComments: Counts = (sql) => [
-  sql`update feeds f set feed_comment_count = f.feed_comment_count + c.by from changed c where f.id = c.id`,
+  sql`update feeds f set feed_comment_count = greatest(f.feed_comment_count + c.by, 0) from changed c where f.id = c.id`,
   sql`update feed_hots h set hot = h.hot + 10 * c.by from changed c where h.feed_id = c.id`,
 ]
 
-/** Comments of feeds: their author deletes them, and who holds the ability. */
+/** Comments on feeds. Their author and holders of the ability may delete them. */
 export const commentRules: CommentRules = {
   count: countComments,
   removalNotice: 'delete:feed/comment',
@@ -45,7 +48,7 @@ export const commentRules: CommentRules = {
   mayModerate: (ctx, _target, viewerId) => hasAbility(ctx, viewerId, '[feed] Delete Comment'),
 }
 
-/** Deletes a comment of a feed as a moderator; `onRemove` is what else is done in the same transaction. */
+/** Deletes a comment as a moderator. `onRemove` runs in the same transaction. */
 export async function removeFeedComment(
   ctx: Context,
   feedId: number,

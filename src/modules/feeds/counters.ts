@@ -1,9 +1,8 @@
-import { personRecount } from '#modules/accounts/index.ts'
+import { userRecount } from '#modules/accounts/index.ts'
 import { commentsRecount } from '#modules/comments/index.ts'
 import { likesRecount } from '#modules/likes/index.ts'
 import { postsRecount } from '#modules/topics/index.ts'
-import type { CounterCheck, Drift } from '#platform/counters.ts'
-import { sumsRecount } from '#platform/period-sums.ts'
+import { type CounterCheck, type Drift, periodSumsRecount } from '#platform/database'
 import { visibleFeed } from './queries.ts'
 import { feedLikes } from './ranks/queries.ts'
 
@@ -30,13 +29,13 @@ const ranking: CounterCheck = {
 
 const ofFeeds = (column: string) => ({ table: 'feeds', key: 'id', column })
 
-/** Recounts of feeds, for `kith doctor`: before those of topics, which sum up what people posted. */
+/** Recounts of feeds for `kith doctor`. They run before those of topics, which sum up feeds. */
 export const feedCounters: CounterCheck[] = [
   likesRecount('feeds', ofFeeds('like_count')),
   commentsRecount('feeds', ofFeeds('feed_comment_count')),
   ranking,
-  sumsRecount(feedLikes),
-  personRecount(
+  periodSumsRecount(feedLikes),
+  userRecount(
     'feeds_count',
     (sql) => sql`select f.user_id as key, count(*) as n from feeds f where ${visibleFeed(sql)} group by 1`,
   ),

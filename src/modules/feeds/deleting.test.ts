@@ -9,9 +9,9 @@ const { as, guest, person, sql } = world
 
 const { nextMark: mark, publish, read } = feedsOf(world)
 const { feedsCount, createTopic, topicCount, assertNoDrift } = feedCountersOf(world, mark)
-describe('deleting', () => {
+describe('feed deletion', () => {
   for (const path of ['/currency', '']) {
-    test(`the author deletes with DELETE /feeds/{feed}${path}, once`, async () => {
+    test(`deletes a feed once with DELETE /feeds/{feed}${path} by its author`, async () => {
       const alice = await person()
       const topic = await createTopic(alice)
       const id = await publish(alice, { topics: [topic] })
@@ -25,7 +25,7 @@ describe('deleting', () => {
     })
   }
 
-  test('others may not, whoever holds the ability may (feeds-26)', async () => {
+  test('forbids deletion by others, except holders of the ability (feeds-26)', async () => {
     const [alice, bob, moderator] = [await person(), await person(), await person({ roles: ['founder'] })]
     const id = await publish(alice)
     assert.equal((await as(bob, 'DELETE', `/feeds/${id}/currency`)).status, 403)
@@ -35,7 +35,7 @@ describe('deleting', () => {
     assert.equal((await as(bob, 'DELETE', '/feeds/none/currency')).status, 404)
   })
 
-  test('a feed of a disabled author is still not for everybody to delete', async () => {
+  test("forbids deletion of a disabled author's feed by others", async () => {
     const [alice, bob] = [await person(), await person()]
     const id = await publish(alice)
     await sql`update users set deleted_at = now() where id = ${alice.id}`
@@ -43,7 +43,7 @@ describe('deleting', () => {
     assert.equal((await read(id)).user, null)
   })
 
-  test('racing deletions count once', async () => {
+  test('counts racing deletions once', async () => {
     const alice = await person()
     const topics = [await createTopic(alice)]
     const id = await publish(alice, { topics })

@@ -4,8 +4,7 @@ import { commentCounters } from '#modules/comments/index.ts'
 import { feedCounters } from '#modules/feeds/index.ts'
 import { likeCounters } from '#modules/likes/index.ts'
 import { topicCounters } from '#modules/topics/index.ts'
-import { transaction } from '#platform/database.ts'
-import { forgetSums } from '#platform/period-sums.ts'
+import { invalidatePeriodSums, transaction } from '#platform/database'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { deleteFeed, restoreFeed } from './service.ts'
@@ -31,8 +30,8 @@ async function assertNoDrift() {
 const block = (who: Person, whom: Person) =>
   sql`insert into user_blocks (user_id, target_id) values (${who.id}, ${whom.id})`
 
-describe('liking a feed', () => {
-  test('counts once, tells the author, and is taken back (feeds-18)', async () => {
+describe('likes of feeds', () => {
+  test('counts a like once, notifies the author and removes it (feeds-18)', async () => {
     const [alice, bob] = [await person(), await person()]
     const id = await publish(alice)
     for (let i = 0; i < 2; i += 1) assert.equal((await as(bob, 'POST', `/feeds/${id}/like`)).status, 201)
@@ -47,7 +46,7 @@ describe('liking a feed', () => {
     assert.deepEqual(await told(alice), [])
   })
 
-  test('needs a token, a feed, and an author who does not block', async () => {
+  test('requires a token, a feed, and an author who does not block the viewer', async () => {
     const [alice, bob] = [await person(), await person()]
     const id = await publish(alice)
     assert.equal((await guest('POST', `/feeds/${id}/like`)).status, 401)
@@ -57,7 +56,7 @@ describe('liking a feed', () => {
     assert.equal((await read(id)).like_count, 0)
   })
 
-  test('racing likes and unlikes of many people leave exact counts', async () => {
+  test('keeps counters exact under racing likes and unlikes', async () => {
     const [alice, ...others] = await people(7)
     const id = await publish(alice!)
     await Promise.all(
@@ -73,7 +72,7 @@ describe('liking a feed', () => {
     await assertNoDrift()
   })
 
-  test('the author loses the likes of a feed with it, also when somebody likes it just then (feeds-26)', async () => {
+  test('removes likes of a deleted feed from its author, racing likes included (feeds-26)', async () => {
     const [alice, bob, carol] = [await person(), await person(), await person()]
     const [kept, gone] = [await publish(alice), await publish(alice)]
     for (const id of [kept, gone]) await as(bob, 'POST', `/feeds/${id}/like`)
@@ -90,8 +89,8 @@ describe('liking a feed', () => {
   })
 })
 
-describe('commenting on a feed', () => {
-  test('counts for the feed and its writer, and tells the author', async () => {
+describe('comments on feeds', () => {
+  test("counts a comment on feed and author, and notifies the feed's author", async () => {
     const [alice, bob] = [await person(), await person()]
     const id = await publish(alice)
     const made = await as(bob, 'POST', `/feeds/${id}/comments`, { body: 'Nice' })
@@ -116,14 +115,14 @@ describe('commenting on a feed', () => {
     assert.equal((await extra(bob)).comments_count, 0)
   })
 
-  test('moderators may delete comments (feeds-16)', async () => {
+  test('lets moderators delete comments (feeds-16)', async () => {
     const [alice, moderator] = [await person(), await person({ roles: ['founder'] })]
     const id = await publish(alice)
     const { comment } = (await as(alice, 'POST', `/feeds/${id}/comments`, { body: 'Nice' })).body
     assert.equal((await as(moderator, 'DELETE', `/feeds/${id}/comments/${comment.id}`)).status, 204)
   })
 
-  test('is refused to guests, without text, on deleted feeds and to people the author blocks', async () => {
+  test('rejects comments by guests, empty ones, on deleted feeds and from blocked users', async () => {
     const [alice, bob] = [await person(), await person()]
     const id = await publish(alice)
     const url = `/feeds/${id}/comments`
@@ -136,7 +135,7 @@ describe('commenting on a feed', () => {
     assert.equal((await guest('GET', url)).status, 404)
   })
 
-  test('racing comments and deletions leave exact counts', async () => {
+  test('keeps counters exact under racing comments and deletions', async () => {
     const [alice, ...others] = await people(5)
     const id = await publish(alice!)
     const url = `/feeds/${id}/comments`
@@ -155,8 +154,8 @@ describe('commenting on a feed', () => {
   })
 })
 
-describe('collecting and reporting a feed', () => {
-  test('collecting twice is 422, taking back is idempotent (feeds-22)', async () => {
+describe('collections and reports of feeds', () => {
+  test('returns 422 for a second collection, and removes idempotently (feeds-22)', async () => {
     const [alice, bob] = [await person(), await person()]
     const id = await publish(alice)
     assert.equal((await as(bob, 'POST', `/feeds/${id}/collections`)).status, 201)
@@ -170,7 +169,7 @@ describe('collecting and reporting a feed', () => {
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422, 422, 422])
   })
 
-  test('a report names the author and quotes the feed (feeds-24)', async () => {
+  test('stores the author and a quote with a report (feeds-24)', async () => {
     const [alice, bob] = [await person(), await person()]
     const id = await publish(alice, { feed_content: 'Something bad' })
     assert.equal((await as(bob, 'POST', `/feeds/${id}/reports`, { reason: 'spam' })).status, 201)
@@ -184,8 +183,8 @@ describe('collecting and reporting a feed', () => {
   })
 })
 
-describe('what is received', () => {
-  test('comments and likes carry the feed, and null once it is deleted', async () => {
+describe('received comments and likes', () => {
+  test('includes the feed in received comments and likes, and null once it is deleted', async () => {
     const [alice, bob] = [await person(), await person()]
     const id = await publish(alice)
     await as(bob, 'POST', `/feeds/${id}/comments`, { body: 'Nice' })
@@ -203,8 +202,8 @@ describe('what is received', () => {
   })
 })
 
-describe('restoring', () => {
-  test('a restored feed is listed, found, ranked and counted again (feeds-29)', async () => {
+describe('feed restoration', () => {
+  test('lists, finds, ranks and counts a restored feed again (feeds-29)', async () => {
     const [alice, bob] = [await person(), await person()]
     const id = await publish(alice, { feed_content: 'phoenix rising' })
     await as(bob, 'POST', `/feeds/${id}/like`)
@@ -222,8 +221,8 @@ describe('restoring', () => {
   })
 })
 
-describe('the ranking of authors', () => {
-  test('adds up the likes of the feeds of a day, a week and a month (feeds-27)', async () => {
+describe('ranking of authors', () => {
+  test('sums up likes on feeds of a day, a week and a month (feeds-27)', async () => {
     await sql`update feeds set created_at = now() - interval '90 days'`
     const [first, second, third, disabled, viewer] = (await people(5)) as [
       Person,
@@ -241,7 +240,7 @@ describe('the ranking of authors', () => {
     await likes(second, 3, '0')
     await likes(third, 9, '20 days')
     await likes(disabled, 99, '0')
-    await forgetSums(sql)
+    await invalidatePeriodSums(sql)
     await sql`update users set deleted_at = now() where id = ${disabled.id}`
     const ranks = async (query: string) => {
       const answer = await as(viewer, 'GET', `/feeds/ranks?${query}`)
@@ -264,12 +263,12 @@ describe('the ranking of authors', () => {
     assert.equal((await guest('GET', '/feeds/ranks?type=year')).status, 422)
     await sql`update feeds f set like_count = (select count(*) from likes l
       where l.likeable_type = 'feeds' and l.likeable_id = f.id)`
-    await forgetSums(sql)
+    await invalidatePeriodSums(sql)
   })
 })
 
-describe('recounting', () => {
-  test('finds and mends what is wrong', async () => {
+describe('recount', () => {
+  test('repairs counter drift with a recount', async () => {
     const [alice, bob] = [await person(), await person()]
     const topic = (await as(alice, 'POST', '/feed/topics', { name: 'Recounted' })).body.id
     const id = await publish(bob, { topics: [topic] })

@@ -15,8 +15,8 @@ const refused = (answer: { status: number; body: { errors?: object } }, field: s
   assert.deepEqual(Object.keys(answer.body.errors ?? {}), [field])
 }
 
-describe('publishing', () => {
-  test('racing feeds of one author are each made once, counted and found, also those with one mark', async () => {
+describe('feed publication', () => {
+  test('creates, counts and indexes racing feeds of one author once, duplicate marks included', async () => {
     const alice = await person()
     const marks = [1, 2, 3, 3, 4, 4, 4, 5].map((n) => n + 1000 * mark())
     const same = marks.map((_, n) => marks[[0, 1, 2, 2, 4, 4, 4, 7][n]!]!)
@@ -40,7 +40,7 @@ describe('publishing', () => {
     await assertNoDrift()
   })
 
-  test('racing feeds of several authors are each their own, although they chose the same marks', async () => {
+  test('creates separate feeds for racing authors with the same marks', async () => {
     const authors = await Promise.all(Array.from({ length: 5 }, () => person()))
     const marks = [mark(), mark(), mark()]
     const answers = await Promise.all(
@@ -58,7 +58,22 @@ describe('publishing', () => {
     await assertNoDrift()
   })
 
-  test('a feed is published at once and counted', async () => {
+  test('returns a mark as a number only where nothing of it is lost', async () => {
+    const alice = await person()
+    for (const [feed_mark, shown] of [
+      ['1078', 1078],
+      ['9007199254740991', 9007199254740991],
+      ['9007199254740993', '9007199254740993'],
+      ['0078', '0078'],
+      ['1e3', '1e3'],
+    ] as const) {
+      const { status, body } = await post(alice, { feed_content: `marked ${feed_mark}`, feed_mark })
+      assert.equal(status, 201, feed_mark)
+      assert.equal((await read(body.id)).feed_mark, shown)
+    }
+  })
+
+  test('publishes a feed immediately and counts it', async () => {
     const alice = await person()
     const answer = await post(alice, { feed_content: '  Hello world  ', feed_mark: 77 })
     assert.equal(answer.status, 201)
@@ -76,12 +91,12 @@ describe('publishing', () => {
     assert.equal(await feedsCount(alice), 1)
   })
 
-  test('guests get 401, and people without the ability 403 (feeds-8)', async () => {
+  test('returns 401 for guests and 403 without the ability (feeds-8)', async () => {
     assert.equal((await guest('POST', '/feeds', {})).status, 401)
     assert.equal((await post(await person({ roles: ['disabler'] }))).status, 403)
   })
 
-  test('text is needed unless there is a picture or a video (feeds-8)', async () => {
+  test('requires text unless there is a picture or a video (feeds-8)', async () => {
     const alice = await person()
     refused(await as(alice, 'POST', '/feeds', { feed_from: 1, feed_mark: mark() }), 'feed_content')
     refused(await post(alice, { feed_content: '   ' }), 'feed_content')
@@ -97,7 +112,7 @@ describe('publishing', () => {
     )
   })
 
-  test('feed_from and feed_mark are required and bounded', async () => {
+  test('requires feed_from and feed_mark within their bounds', async () => {
     const alice = await person()
     refused(await post(alice, { feed_from: null }), 'feed_from')
     refused(await post(alice, { feed_from: 6 }), 'feed_from')
@@ -110,7 +125,7 @@ describe('publishing', () => {
     assert.equal((await read(await publish(alice, { feed_mark: 'my mark' }))).feed_mark, 'my mark')
   })
 
-  test('a repeated mark answers the first feed, whatever else it says (feeds-9)', async () => {
+  test('returns the first feed for a repeated mark, whatever the request contains (feeds-9)', async () => {
     const alice = await person()
     const images = [{ id: await uploadPicture(world, alice) }]
     const id = await publish(alice, { feed_mark: 5, images })
@@ -123,7 +138,7 @@ describe('publishing', () => {
     assert.equal(await feedsCount(alice), 0)
   })
 
-  test('racing retries make one feed', async () => {
+  test('creates one feed from racing retries', async () => {
     const alice = await person()
     const topics = [await createTopic(alice)]
     const images = [{ id: await uploadPicture(world, alice) }]
@@ -136,7 +151,7 @@ describe('publishing', () => {
     await assertNoDrift()
   })
 
-  test('a place is given whole or not at all, within the globe', async () => {
+  test('requires a complete place within valid coordinates', async () => {
     const alice = await person()
     const place = { feed_latitude: 39.9042, feed_longtitude: '116.4074', feed_geohash: 'wx4g0b' }
     const feed = await read(await publish(alice, place))
@@ -153,7 +168,7 @@ describe('publishing', () => {
 })
 
 describe('pictures and video', () => {
-  test('pictures come back in their order with their sizes', async () => {
+  test('returns pictures in order with their sizes', async () => {
     const alice = await person()
     const first = await uploadPicture(world, alice, 30, 20)
     const second = await uploadPicture(world, alice, 10, 40)
@@ -164,7 +179,7 @@ describe('pictures and video', () => {
     ])
   })
 
-  test("unknown, used, repeated and other people's uploads are refused, and nothing is published", async () => {
+  test('rejects unknown, attached and foreign uploads, and publishes nothing', async () => {
     const [alice, bob] = [await person(), await person()]
     const used = await uploadPicture(world, alice)
     await publish(alice, { images: [{ id: used }] })
@@ -181,7 +196,7 @@ describe('pictures and video', () => {
     assert.equal((await post(alice, { images: [{ id: fresh }] })).status, 201)
   })
 
-  test('a video needs a film and a cover', async () => {
+  test('requires a video file and a cover', async () => {
     const alice = await person()
     const video = { video_id: await uploadFilm(world, alice), cover_id: await uploadPicture(world, alice) }
     refused(await post(alice, { video: { video_id: video.video_id } }), 'video.cover_id')
@@ -195,7 +210,7 @@ describe('pictures and video', () => {
 })
 
 describe('topics', () => {
-  test('topics take lists of ids, comma lists and lists of objects', async () => {
+  test('accepts topics as a list of ids, a comma-separated list and a list of objects', async () => {
     const alice = await person()
     const [one, two] = [await createTopic(alice), await createTopic(alice)]
     for (const topics of [[one, two], `${one},${two}`, [{ id: one }, { id: String(two) }]]) {
@@ -211,7 +226,7 @@ describe('topics', () => {
     assert.equal(await topicCount(one), 4)
   })
 
-  test('unknown and hidden topics are refused, and more than five (topics-14)', async () => {
+  test('rejects unknown and hidden topics, and more than five (topics-14)', async () => {
     const [alice, bob] = [await person(), await person()]
     const waiting = await createTopic(alice, 'waiting')
     const known = await createTopic(alice)
@@ -226,7 +241,7 @@ describe('topics', () => {
     assert.deepEqual((await read(own)).topics, [])
   })
 
-  test('racing posts into the same topics count once each', async () => {
+  test('counts racing posts in the same topics once each', async () => {
     const people = await Promise.all(Array.from({ length: 5 }, () => person()))
     const topics = [await createTopic(people[0]!), await createTopic(people[0]!)]
     await Promise.all(
@@ -238,7 +253,7 @@ describe('topics', () => {
 })
 
 describe('reposts and mentions', () => {
-  test('a repost names an existing feed (feeds-8)', async () => {
+  test('requires an existing feed for a repost (feeds-8)', async () => {
     const alice = await person()
     const original = await publish(alice)
     const repost = (id: unknown, type: unknown = 'feeds') =>
@@ -254,7 +269,7 @@ describe('reposts and mentions', () => {
     refused(await repost(original), 'repostable_id')
   })
 
-  test('people mentioned are told until the feed is deleted', async () => {
+  test('notifies mentioned users and withdraws the notice when the feed is deleted', async () => {
     const [alice, bob] = [await person(), await person()]
     const names = [bob, alice].map(({ name }) => `\u00AD@${name.toUpperCase()}\u00AD`).join(' ')
     const id = await publish(alice, { feed_content: `Hi ${names} \u00AD@nobody at all\u00AD` })
@@ -270,7 +285,7 @@ describe('reposts and mentions', () => {
     assert.deepEqual([...(await told())], [])
   })
 
-  test('mentioning somebody who has blocked the author is 403 and publishes nothing', async () => {
+  test('returns 403 and publishes nothing when the author mentions a user who blocks them', async () => {
     const [alice, bob, carol] = [await person(), await person(), await person()]
     await as(carol, 'POST', `/user/black/${alice.id}`)
     const names = [bob, carol].map(({ name }) => `\u00AD@${name}\u00AD`).join(' ')

@@ -1,23 +1,20 @@
-import { countForPeople } from '#modules/accounts/index.ts'
+import { updateUserCounters } from '#modules/accounts/index.ts'
 import { isCollected } from '#modules/collections/index.ts'
 import { isLiked } from '#modules/likes/index.ts'
 import { hasShownPin } from '#modules/pinning/index.ts'
+import { type RewardSum, rewardSum } from '#modules/rewards/index.ts'
 import { visibleTopics } from '#modules/topics/index.ts'
 import type { Target } from '#platform/content.ts'
-import type { Db, Fragment } from '#platform/database.ts'
-import { notePersonal } from '#platform/pages/reading.ts'
-import { noteChange } from '#platform/period-sums.ts'
-import { when } from '#platform/sql.ts'
-import type { Row } from '#platform/tables.ts'
+import { type Db, type Fragment, type Row, recordPeriodChange, when } from '#platform/database'
 
-/** The name of feeds on the wire and in tables (conventions-24). */
+/** Name of feeds on the wire and in tables (conventions-24). */
 export const FEEDS = 'feeds'
 
-/** The channels of pins of feeds, and of comments under them. */
+/** Pin channels of feeds and of their comments. */
 export const FEED_PIN = 'feed'
 export const FEED_COMMENT = 'feed:comment'
 
-/** The ranking of authors by the likes of their feeds. */
+/** Ranking of authors by likes on their feeds. */
 export const FEED_LIKES = 'feed-likes'
 
 export type FeedRow = Row<
@@ -38,6 +35,7 @@ export type FeedRow = Row<
   | 'has_price'
   | 'like_count'
   | 'feed_comment_count'
+  | 'content_version'
   | 'feed_view_count'
   | 'hot'
   | 'created_at'
@@ -47,28 +45,30 @@ export type FeedRow = Row<
   has_like: boolean
   has_collect: boolean
   has_pins: boolean
+  /** Whether any feed is pinned now, in lists that show those. */
+  pins_shown?: boolean
 }
 
-/** The condition under which a feed `f` is there for people to see: it was not deleted. */
+/** Condition that feed `f` is not deleted. */
 export const visibleFeed = (sql: Db): Fragment => sql`f.deleted_at is null`
 
-/** The feed of an id, unless deleted: a query of one column, `id`, that may be locked. */
+/** Subquery of the `id` of a live feed, suitable for locking. */
 export const liveFeed = (sql: Db, id: number): Fragment => sql`
   select f.id from feeds f where f.id = ${id} and ${visibleFeed(sql)}`
 
 /**
- * The columns of a row, of `feeds f`; `hot` is left to lists that rank by it. What only an index tells is
- * asked here: a statement of its own for each would cost more than the whole page does in the database.
+ * Columns of `feeds f`, except `hot`, which only ranked lists need. Includes index lookups as subqueries,
+ * because separate statements would cost more than the whole page.
  */
 export const feedColumns = (sql: Db, viewerId: number) => sql`
   f.id, f.user_id, f.feed_content, f.feed_from, f.feed_mark, f.feed_latitude, f.feed_longtitude, f.feed_geohash,
-  f.repostable_type, f.repostable_id, f.has_images, f.has_video, f.has_topics, f.has_price, f.like_count, f.feed_comment_count,
+  f.repostable_type, f.repostable_id, f.has_images, f.has_video, f.has_topics, f.has_price, f.like_count, f.feed_comment_count, f.content_version,
   f.feed_view_count, f.created_at, f.updated_at, f.deleted_at,
   f.like_count > 0 and ${isLiked(sql, FEEDS, sql`f.id`, viewerId)} as has_like,
   ${isCollected(sql, FEEDS, sql`f.id`, viewerId)} as has_collect,
   f.feed_comment_count > 0 and ${hasShownPin(sql, FEED_COMMENT, sql`f.id`)} as has_pins`
 
-/** Feeds by ids, in no order; deleted ones only when asked for. */
+/** Feeds by id, unordered. Deleted ones only on request. */
 export const findFeedRows = (
   sql: Db,
   ids: number[],
@@ -78,24 +78,28 @@ export const findFeedRows = (
   select ${feedColumns(sql, viewerId)}, f.hot from feeds f
   where f.id = any(${ids}) ${when(sql, !deleted, () => sql`and ${visibleFeed(sql)}`)}`
 
-/** Which topics feeds are in, in the order in which they were given, of those that the viewer may know of. */
-export async function findTopics(sql: Db, feedIds: number[], viewerId: number) {
-  const rows = await sql<
-    { feed_id: number; id: number; name: string; is_open: boolean; creator_user_id: number }[]
-  >`
-    select l.feed_id, t.id, t.name, t.creator_user_id, t.status = 'passed' or t.creator_user_id = ${viewerId} as is_open
-    from feed_topic_links l
-    join (${visibleTopics(sql, { id: viewerId, reviewer: true })}) t on t.id = l.topic_id
-    where l.feed_id = any(${feedIds})
-    order by l.feed_id, l.index`
-  const open = rows.filter(({ is_open }) => is_open)
-  // Its creator sees a topic that waits for review.
-  const waiting = rows.filter(({ is_open }) => !is_open)
-  if (waiting.length > 0) notePersonal(waiting.map(({ creator_user_id }) => creator_user_id))
-  return open
+/** A feed with the sum of its rewards. */
+export async function findFeedDetail(
+  sql: Db,
+  id: number,
+  viewerId: number,
+): Promise<(FeedRow & { reward: RewardSum }) | undefined> {
+  const [row] = await sql<(FeedRow & { reward: RewardSum })[]>`
+    select ${feedColumns(sql, viewerId)}, f.hot, ${rewardSum(sql, FEEDS, sql`f.id`)} as reward from feeds f
+    where f.id = ${id} and ${visibleFeed(sql)}`
+  return row
 }
 
-/** Which of these feeds exist: a feed is for everybody to see until it is deleted. */
+/** Topics of feeds in the given order. Only its creator sees a topic under review. */
+export const findTopics = (sql: Db, feedIds: number[], viewerId: number) => sql<
+  { feed_id: number; id: number; name: string }[]
+>`
+  select l.feed_id, t.id, t.name from feed_topic_links l
+  join (${visibleTopics(sql, { id: viewerId, reviewer: false })}) t on t.id = l.topic_id
+  where l.feed_id = any(${feedIds})
+  order by l.feed_id, l.index`
+
+/** Filters ids to live feeds, which are public. */
 export async function findVisibleFeeds(sql: Db, ids: number[]): Promise<Set<number>> {
   if (ids.length === 0) return new Set()
   const rows = await sql<{ id: number }[]>`
@@ -103,10 +107,10 @@ export async function findVisibleFeeds(sql: Db, ids: number[]): Promise<Set<numb
   return new Set(rows.map(({ id }) => id))
 }
 
-/** How many characters of a feed a notification or a report quotes. */
+/** Length of a feed's excerpt in a notification or report. */
 const QUOTED = 100
 
-/** The feed as something to comment on, like, collect or report. */
+/** A feed as target of comments, likes, collections and reports. */
 export async function findTarget(sql: Db, id: number): Promise<Target | undefined> {
   const [row] = await sql<Target[]>`
     select f.id, f.user_id as "ownerId", left(coalesce(f.feed_content, ''), ${QUOTED}::int) as contents from feeds f
@@ -117,8 +121,7 @@ export async function findTarget(sql: Db, id: number): Promise<Target | undefine
 export type Removal = { found: boolean; removed: boolean; author: number; likes: number }
 
 /**
- * Marks the feed as deleted for its author, or for anybody with `anybodys`, once: the row's lock decides between two at
- * the same time.
+ * Soft-deletes a feed of this author, or of anyone with `anybodys`, once. The lock of its row resolves races.
  */
 export async function markDeleted(
   sql: Db,
@@ -135,39 +138,39 @@ export async function markDeleted(
       returning f.id, f.user_id, f.like_count, f.created_at
     ),
     unsummed as (
-      ${noteChange(sql, FEED_LIKES, sql`select user_id, created_at as made_at, -like_count as by from gone`)}
+      ${recordPeriodChange(sql, FEED_LIKES, sql`select user_id, created_at as made_at, -like_count as by from gone`)}
     ),
     unranked as (delete from feed_hots where feed_id in (select id from gone)),
     unindexed as (delete from feed_search where feed_id in (select id from gone)),
     counted as (
-      ${countForPeople(sql, ['feeds_count'], sql`select user_id, -1 as feeds_count from gone`)}
+      ${updateUserCounters(sql, ['feeds_count'], sql`select user_id, -1 as feeds_count from gone`)}
     )
     select exists (select from held) as found, exists (select from gone) as removed,
       coalesce((select user_id from held), 0) as author, coalesce((select like_count from gone), 0) as likes`
   return row
 }
 
-/** Puts a feed into topics, in the order of the ids. */
+/** Links a feed to topics, in the order of their ids. */
 export const insertTopicLinks = (sql: Db, feedId: number, topicIds: number[]) => sql`
   insert into feed_topic_links (topic_id, feed_id)
   select t.id, ${feedId} from unnest(${topicIds}::bigint[]) with ordinality as t (id, position)
   order by t.position`
 
-/** Takes a feed out of its topics; answers which they were. */
+/** Removes a feed from its topics and returns their ids. */
 export async function removeTopicLinks(sql: Db, feedId: number): Promise<number[]> {
   const rows = await sql<{ topic_id: number }[]>`
     delete from feed_topic_links where feed_id = ${feedId} returning topic_id`
   return rows.map(({ topic_id }) => topic_id)
 }
 
-/** A deleted feed's text, from which its place in the search is made again. */
+/** Text of a deleted feed, to rebuild its search index. */
 export async function findDeleted(sql: Db, feedId: number): Promise<{ content: string | null } | undefined> {
   const [row] = await sql<{ content: string | null }[]>`
     select feed_content as content from feeds where id = ${feedId} and deleted_at is not null`
   return row
 }
 
-/** Takes a deletion back, once; undefined when another call was faster. */
+/** Restores a feed once. Undefined if another call was first. */
 export async function markRestored(
   sql: Db,
   feedId: number,
@@ -179,7 +182,7 @@ export async function markRestored(
       returning id, user_id, hot, like_count, created_at
     ),
     summed as (
-      ${noteChange(sql, FEED_LIKES, sql`select user_id, created_at as made_at, like_count as by from back`)}
+      ${recordPeriodChange(sql, FEED_LIKES, sql`select user_id, created_at as made_at, like_count as by from back`)}
     ),
     ranked as (
       insert into feed_hots (feed_id, hot, created_at) select id, hot, created_at from back
@@ -191,7 +194,7 @@ export async function markRestored(
       on conflict do nothing
     ),
     counted as (
-      ${countForPeople(sql, ['feeds_count'], sql`select user_id, 1 as feeds_count from back`)}
+      ${updateUserCounters(sql, ['feeds_count'], sql`select user_id, 1 as feeds_count from back`)}
     )
     select user_id as author from back`
   return row

@@ -1,7 +1,7 @@
 import { mountCollections } from '#modules/collections/index.ts'
 import { mountComments } from '#modules/comments/index.ts'
 import { fileNotUsable } from '#modules/files/index.ts'
-import { switchedOff } from '#modules/ledger/index.ts'
+import { featureOff } from '#modules/ledger/index.ts'
 import { mountLikes } from '#modules/likes/index.ts'
 import { findShownPinsOf } from '#modules/pinning/index.ts'
 import { mountReports } from '#modules/reports/index.ts'
@@ -11,26 +11,28 @@ import { sensitiveWords } from '#modules/words/index.ts'
 import { type ContentKind, readersOf } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { blocked } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { type Server, say } from '#platform/http.ts'
-import { Empty, MessageWithId } from '#platform/schema.ts'
+import { Empty, localizedMessage, MessageWithId, routesOn, type Server } from '#platform/http'
 import { commentRules, countLikes, feedContent } from './content.ts'
+import { requirePaidComment, unpaidComment } from './prices/service.ts'
+import { FEED_COMMENT } from './queries.ts'
 import {
   contentRequired,
+  FeedDetail,
+  FeedParams,
   fileTwice,
+  newFeedOf,
   noSuchFeed,
   nothingToRepost,
   notYourFeed,
   placeIncomplete,
   repostIncomplete,
   unpaidFeed,
-} from './errors.ts'
-import { FEED_COMMENT } from './queries.ts'
-import { FeedDetail, FeedParams, newFeedOf } from './schema.ts'
+} from './schema.ts'
 import { getFeed, publishFeed, removeFeed } from './service.ts'
-import { feedOverlay } from './view.ts'
 
-/** Publishing, reading and deleting feeds, and what people do to them; `kinds` knows what can be reposted. */
+/**
+ * Publication, display and deletion of feeds, and interactions with them. `kinds` lists repostable content.
+ */
 export const feedRoutes = (kinds: readonly ContentKind[]) => (server: Server, ctx: Context) => {
   const readers = readersOf(kinds)
   const repostable = kinds.filter((kind) => kind.repostable).map(({ type }) => type)
@@ -51,21 +53,20 @@ export const feedRoutes = (kinds: readonly ContentKind[]) => (server: Server, ct
       fileNotUsable,
       unknownTopic,
       sensitiveWords,
-      switchedOff,
+      featureOff,
       blocked,
     ],
     async handler({ request, viewer, body }) {
       const id = await publishFeed(ctx, viewer.id, body, readers)
-      return { ...say(request, 'Published.', '发布成功。'), id }
+      return { ...localizedMessage(request, 'Published.', '发布成功。'), id }
     },
   })
 
   route('GET /feeds/:feed', {
     operationId: 'getFeed',
     replica: true,
-    summary: 'Read a feed, with who liked it last',
+    summary: 'Read a feed with its latest likes',
     access: 'optional',
-    kept: feedOverlay,
     params: FeedParams,
     reply: { 200: FeedDetail },
     errors: [noSuchFeed, unpaidFeed],
@@ -90,6 +91,8 @@ export const feedRoutes = (kinds: readonly ContentKind[]) => (server: Server, ct
     path: '/feeds/:feed/comments',
     shape: 'pinned',
     single: true,
+    mayWrite: (target, viewerId) => requirePaidComment(ctx, target, viewerId),
+    errors: [unpaidComment],
     pinned: (sql, id) => findShownPinsOf(sql, FEED_COMMENT, id),
   })
   mountLikes(server, ctx, feedContent, {

@@ -3,6 +3,7 @@ import { UserView } from '#modules/accounts/index.ts'
 import { CommentWithPeople } from '#modules/comments/index.ts'
 import { LikeWithUser } from '#modules/likes/index.ts'
 import { RewardSum } from '#modules/rewards/index.ts'
+import { apiError, fieldError, unpaidError } from '#platform/errors.ts'
 import {
   Id,
   IdList,
@@ -15,23 +16,73 @@ import {
   Text,
   Time,
   Type,
-} from '#platform/schema.ts'
+} from '#platform/http'
+
+export const noSuchFeed = apiError(404, 'no_such_feed', 'This feed does not exist.', '动态不存在或已被删除。')
+
+export const notYourFeed = apiError(
+  403,
+  'not_your_feed',
+  'Only its author may delete this feed.',
+  '只有作者可以删除这条动态。',
+)
+
+export const contentRequired = fieldError(
+  'feed_content',
+  'feed_content_required',
+  'A feed needs text, pictures or a video.',
+  '动态内容、图片和视频不能同时为空。',
+)
+
+export const placeIncomplete = fieldError(
+  'feed_geohash',
+  'feed_place_incomplete',
+  'A place needs feed_latitude, feed_longtitude and feed_geohash together.',
+  'feed_latitude、feed_longtitude 和 feed_geohash 必须同时提供。',
+)
+
+export const repostIncomplete = fieldError(
+  'repostable_id',
+  'repost_incomplete',
+  'A repost needs repostable_type and repostable_id together.',
+  'repostable_type 和 repostable_id 必须同时提供。',
+)
+
+export const nothingToRepost = fieldError(
+  'repostable_id',
+  'nothing_to_repost',
+  'What is to be reposted does not exist.',
+  '转发的内容不存在。',
+)
+
+export const fileTwice = fieldError(
+  'images',
+  'file_used_twice',
+  'A file can be used only once.',
+  '同一文件只能使用一次。',
+)
+
+export const unpaidFeed = unpaidError(
+  'feed_not_paid',
+  'This feed has to be paid for first.',
+  '请先购买该动态。',
+)
 
 export const FeedParams = Type.Object({ feed: Id })
 
-/** A picture of a feed; `file` is the file id. */
+/** A picture of a feed. `file` is the file id. */
 const FeedImage = Shared('FeedImage', {
   file: Type.Integer(),
   size: Nullable(Type.String({ description: 'width x height' })),
   mime: Type.String(),
-  // There when it has a price.
+  // Present for a paid picture.
   amount: Type.Optional(Type.Integer()),
   type: Type.Optional(Type.String({ description: 'What is paid for: read or download' })),
   paid: Type.Optional(Type.Boolean()),
   paid_node: Type.Optional(Type.Integer()),
 })
 
-/** What a feed costs: `node` is the payment node. */
+/** Price of a feed. `node` is the payment node. */
 const FeedPrice = Shared('FeedPrice', {
   paid: Type.Boolean(),
   node: Type.Integer(),
@@ -45,14 +96,14 @@ const FeedVideo = Shared('FeedVideo', {
   width: Nullable(Type.Integer()),
 })
 
-/** A comment in the preview of a feed; `pinned` comes first and is only there when true. */
+/** A comment in the preview of a feed. Pinned ones come first, and only they have `pinned`. */
 export const PreviewComment = Shared('PreviewComment', {
   ...CommentWithPeople.properties,
   pinned: Type.Optional(Type.Boolean()),
 })
 export type PreviewComment = Static<typeof PreviewComment>
 
-/** A feed as lists show it (feeds-7). */
+/** A feed in a list (feeds-7). */
 export const FeedView = Shared('Feed', {
   id: Type.Integer(),
   user_id: Type.Integer(),
@@ -61,7 +112,7 @@ export const FeedView = Shared('Feed', {
   like_count: Type.Integer(),
   feed_view_count: Type.Integer(),
   feed_comment_count: Type.Integer(),
-  // Text, as existing clients know it.
+  // A text, as existing clients expect.
   feed_latitude: Nullable(Type.String()),
   feed_longtitude: Nullable(Type.String()),
   feed_geohash: Nullable(Type.String()),
@@ -84,7 +135,7 @@ export const FeedView = Shared('Feed', {
 })
 export type FeedView = Static<typeof FeedView>
 
-/** A feed on its own: with the people who liked it last. */
+/** A single feed with its latest likes. */
 export const FeedDetail = Shared('FeedDetail', {
   ...FeedView.properties,
   likes: Type.Array(LikeWithUser),
@@ -92,7 +143,7 @@ export const FeedDetail = Shared('FeedDetail', {
 })
 export type FeedDetail = Static<typeof FeedDetail>
 
-/** The client's own mark of a post: an integer, or a text. `5` and `"5"` are the same mark. */
+/** The client's idempotency mark: an integer or a text. `5` and `"5"` are the same mark. */
 const FeedMark = Type.Unsafe<number | string>({
   type: ['integer', 'string'],
   minimum: 0,
@@ -101,20 +152,19 @@ const FeedMark = Type.Unsafe<number | string>({
   maxLength: 64,
 })
 
-/** Ids as a list of integers, a comma list, or a list of objects with `id`. */
+/** Ids as a list of integers, a comma-separated text, or a list of objects with `id`. */
 const TopicIds = Type.Unsafe<(number | { id: number })[]>({
   ...IdList(5),
   items: Type.Union([Id, Shared('FeedTopicReference', { id: Id })]),
 })
 
-/** A picture, and what seeing it clearly or fetching its original costs. */
+/** A picture, with an optional price for the clear view or the original. */
 const NewFeedImage = Shared('NewFeedImage', {
   id: Id,
   amount: Type.Optional(Int(0, MAX_AMOUNT)),
   type: Type.Optional(OneOf(['read', 'download'] as const)),
 })
 
-/** What a feed is made of. */
 export const NewFeed = Shared('NewFeed', {
   feed_content: Type.Optional(Text(10_000)),
   feed_from: Int(1, 5, { description: '1 web, 2 mobile web, 3 iOS, 4 Android, 5 other' }),
@@ -131,6 +181,6 @@ export const NewFeed = Shared('NewFeed', {
 })
 export type NewFeed = Static<typeof NewFeed>
 
-/** The same with the kinds of content that a feed may repost (feeds-8). */
+/** A new feed with the repostable kinds of content (feeds-8). */
 export const newFeedOf = (repostable: readonly string[]) =>
   Shared('NewFeed', { ...NewFeed.properties, repostable_type: Type.Optional(OneOf(repostable)) })

@@ -1,60 +1,59 @@
-import { findMentions } from '#lib/mentions.ts'
-import { cutCharacters, grams, nameKey } from '#lib/text.ts'
+import { cutCharacters, findMentions, grams, nameKey } from '#lib/text.ts'
 import { type Ability, hasAbility } from '#modules/abilities/index.ts'
 import { findBlockers, findPeopleByKeys } from '#modules/accounts/index.ts'
 import { attachFiles } from '#modules/files/index.ts'
-import { latestLikes, setLikesOwner } from '#modules/likes/index.ts'
-import { isListenedTo, notify, publishEvent, takeBack } from '#modules/notifications/index.ts'
+import { type LikeRow, likesWithUsers, listLatestLikes, setLikesOwner } from '#modules/likes/index.ts'
+import { hasEndpointFor, notify, publishEvent, withdrawNotifications } from '#modules/notifications/index.ts'
 import { cancelPinsOfContent } from '#modules/pinning/index.ts'
-import { sumRewards } from '#modules/rewards/index.ts'
 import { linkTopics, unlinkTopics } from '#modules/topics/index.ts'
-import { screen } from '#modules/words/index.ts'
-import type { Readers, Removal } from '#platform/content.ts'
+import { screenWords } from '#modules/words/index.ts'
+import type { ContentReaders, ContentRemoval } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
-import { together } from '#platform/database/together.ts'
-import { statement, type Tx, transaction } from '#platform/database.ts'
+import { batchWrites, statement, type Tx, transaction } from '#platform/database'
 import { blocked } from '#platform/errors.ts'
+import { countView } from '#platform/memory'
 import { type FeedDraft, insertFeeds } from './drafts/queries.ts'
+import { insertImages, insertVideo } from './media/queries.ts'
+import { findFeedPrices } from './prices/queries.ts'
+import { closeSalesOfFeed, freePart, requirePricing, setPricesOfFeed } from './prices/service.ts'
+import {
+  FEED_COMMENT,
+  FEED_PIN,
+  FEEDS,
+  findDeleted,
+  findFeedDetail,
+  insertTopicLinks,
+  markDeleted,
+  markRestored,
+  removeTopicLinks,
+} from './queries.ts'
 import {
   contentRequired,
+  type FeedDetail,
   fileTwice,
+  NewFeed,
   noSuchFeed,
   nothingToRepost,
   notYourFeed,
   placeIncomplete,
   repostIncomplete,
   unpaidFeed,
-} from './errors.ts'
-import { insertImages, insertVideo } from './media/queries.ts'
-import { findFeedPrices } from './prices/queries.ts'
-import { closeSalesOfFeed, openPart, requirePricing, setPricesOfFeed } from './prices/service.ts'
-import {
-  FEED_COMMENT,
-  FEED_PIN,
-  FEEDS,
-  findDeleted,
-  findFeedRows,
-  insertTopicLinks,
-  markDeleted,
-  markRestored,
-  removeTopicLinks,
-} from './queries.ts'
-import { type FeedDetail, NewFeed } from './schema.ts'
-import { feedItems } from './view.ts'
+} from './schema.ts'
+import { feedsWithPeople } from './view.ts'
 import { feedViewCounts } from './views/queries.ts'
 
-/** How many characters of a feed can be found by searching. */
+/** Number of searchable characters of a feed. */
 const SEARCHED = 500
-/** How many characters of a feed a notification quotes. */
+/** Length of a feed's excerpt in a notification. */
 const QUOTED = 100
 
-/** What is searched of a text. */
-export function searchedText(content: string | null): { key: string; grams: string[] } {
+/** Searchable form of a text. */
+export function searchableText(content: string | null): { key: string; grams: string[] } {
   const key = nameKey(cutCharacters(content ?? '', SEARCHED))
   return { key, grams: grams(key) }
 }
 
-/** `open` is what of the text everybody may know. */
+/** `open` is the public part of the text. */
 function draftOf(userId: number, body: NewFeed, open = body.feed_content ?? null): FeedDraft {
   const { feed_content = null, feed_latitude, feed_longtitude, feed_geohash } = body
   const hasImages = (body.images?.length ?? 0) > 0
@@ -76,25 +75,25 @@ function draftOf(userId: number, body: NewFeed, open = body.feed_content ?? null
     hasVideo: body.video !== undefined,
     hasTopics: (body.topics?.length ?? 0) > 0,
     hasPrice: (body.amount ?? 0) > 0 || (body.images ?? []).some(({ amount = 0 }) => amount > 0),
-    ...searchedText(open),
+    ...searchableText(open),
   }
 }
 
-/** Writes a feed that nothing else is written with; all that one author sends at once are one statement. */
-const insertAlone = together((sql, drafts: FeedDraft[]) => statement(sql, (db) => insertFeeds(db, drafts)))
+/** Inserts feeds without dependent rows. Batches concurrent feeds of one author into one statement. */
+const insertAlone = batchWrites((sql, drafts: FeedDraft[]) => statement(sql, (db) => insertFeeds(db, drafts)))
 
 /**
- * Publishes a feed. A mark that its author used before answers the id of the feed that was made then, whatever else the
- * repeated request says: its pictures are attached by now.
+ * Publishes a feed. A repeated mark of its author returns the id of the first feed and ignores the rest of
+ * the request, because its pictures are attached by now.
  */
 export async function publishFeed(
   ctx: Context,
   userId: number,
   input: NewFeed,
-  reposts: Readers,
+  reposts: ContentReaders,
 ): Promise<number> {
-  const body = await screen(ctx, input, NewFeed, ['feed_content'])
-  const open = (body.amount ?? 0) > 0 ? await openPart(ctx, body.feed_content) : (body.feed_content ?? null)
+  const body = await screenWords(ctx, input, NewFeed, ['feed_content'])
+  const open = (body.amount ?? 0) > 0 ? await freePart(ctx, body.feed_content) : (body.feed_content ?? null)
   const draft = draftOf(userId, body, open)
   if (draft.hasPrice) await requirePricing(ctx, body)
   const { images = [], video } = body
@@ -103,7 +102,7 @@ export async function publishFeed(
   ]
   const names = findMentions(draft.content ?? '').map(nameKey)
   if (new Set(images.map(({ id }) => id)).size < images.length) throw fileTwice()
-  const listened = await isListenedTo(ctx, ctx.sql, 'feed.created')
+  const listened = await hasEndpointFor(ctx, ctx.sql, 'feed.created')
   const alone =
     !listened &&
     !draft.hasPrice &&
@@ -143,7 +142,7 @@ export async function publishFeed(
   })
 }
 
-/** Puts a post of a group into its author's feed, in the transaction that publishes it. */
+/** Copies a group post to its author's feed, in the publishing transaction. */
 export async function feedPost(
   ctx: Context,
   tx: Tx,
@@ -202,7 +201,7 @@ async function attachVideo(
   await insertVideo(tx, feedId, { video: video_id, cover: cover_id, width, height })
 }
 
-/** Deletes a feed for its author, or for who may delete anybody's (feeds-26). A second call finds none. */
+/** Deletes a feed as its author or a holder of the ability (feeds-26). A second call throws 404. */
 export async function removeFeed(ctx: Context, tx: Tx, feedId: number, userId: number): Promise<void> {
   const ability: Ability = '[feed] Delete Feed'
   const anybodys = await hasAbility(ctx, userId, ability)
@@ -211,8 +210,8 @@ export async function removeFeed(ctx: Context, tx: Tx, feedId: number, userId: n
 }
 
 /**
- * Deletes a feed in the caller's transaction: out of lists, topics and counts; what was paid for pins that wait is given
- * back. Comments and likes stay, but the likes no longer count for its author (feeds-26).
+ * Deletes a feed in the caller's transaction: removes it from lists, topics and counters, and refunds pending
+ * pins. Comments and likes stay, but the likes no longer count for its author (feeds-26).
  */
 export async function deleteFeed(
   tx: Tx,
@@ -227,43 +226,40 @@ export async function deleteFeed(
   if (likes > 0) await setLikesOwner(tx, FEEDS, feedId, { from: author, to: 0 })
   const topicIds = await removeTopicLinks(tx, feedId)
   await unlinkTopics(tx, { topicIds, userId: author })
-  await takeBack(tx, { type: 'at', cause: { type: FEEDS, id: feedId } })
+  await withdrawNotifications(tx, { type: 'at', cause: { type: FEEDS, id: feedId } })
 }
 
-/** Brings a deleted feed back into lists and counts, in the caller's transaction. Its topics are not known any more. */
+/** Restores a deleted feed to lists and counters, in the caller's transaction. Its topics are lost. */
 export async function restoreFeed(ctx: Context, tx: Tx, feedId: number): Promise<void> {
   const deleted = await findDeleted(tx, feedId)
   const price = (await findFeedPrices(tx, [feedId], 0)).get(feedId)
-  const open = price ? await openPart(ctx, deleted?.content) : deleted?.content
-  const restored = deleted && (await markRestored(tx, feedId, searchedText(open ?? null)))
+  const open = price ? await freePart(ctx, deleted?.content) : deleted?.content
+  const restored = deleted && (await markRestored(tx, feedId, searchableText(open ?? null)))
   if (!restored) throw noSuchFeed()
   await closeSalesOfFeed(tx, feedId, false)
   await setLikesOwner(tx, FEEDS, feedId, { from: 0, to: restored.author })
 }
 
-/** How many of the people who liked a feed it shows on its own (feeds-7). */
+/** Number of likes with a single feed (feeds-7). */
 const LIKES = 8
 
-/** A feed on its own, which counts as a view. One that has to be paid first is 403 with what it costs. */
+/** A single feed, counted as a view. Throws 403 with the price for an unpaid one. */
 export async function getFeed(ctx: Context, viewerId: number, feedId: number): Promise<FeedDetail> {
-  const rows = await findFeedRows(ctx.sql, [feedId], viewerId)
-  if (rows.length === 0) throw noSuchFeed()
-  const viewed = rows[0]!.has_price
-    ? (await findFeedPrices(ctx.sql, [feedId], viewerId)).get(feedId)
-    : undefined
-  if (viewed && !viewed.paid) throw unpaidFeed({ extra: { paid_node: viewed.id, amount: viewed.amount } })
-  feedViewCounts(ctx).add([feedId])
-  const [[item], likes, rewards] = await Promise.all([
-    feedItems(ctx, rows, viewerId),
-    latestLikes(ctx, { type: FEEDS, contentIds: [feedId], each: LIKES, viewerId }),
-    sumRewards(ctx.sql, FEEDS, [feedId]),
-  ])
-  const reward = rewards.get(feedId) ?? { count: 0, amount: null }
-  return { ...item!, likes: likes.get(feedId) ?? [], reward }
+  const row = await findFeedDetail(ctx.sql, feedId, viewerId)
+  if (!row) throw noSuchFeed()
+  const viewed = row.has_price ? (await findFeedPrices(ctx.sql, [feedId], viewerId)).get(feedId) : undefined
+  if (viewed && !viewed.paid) throw unpaidFeed({ node: viewed.id, amount: viewed.amount })
+  countView(() => feedViewCounts(ctx).add([feedId]))
+  let likes: LikeRow[] = []
+  const { items, people } = await feedsWithPeople(ctx, [row], viewerId, async () => {
+    if (row.like_count > 0) likes = await listLatestLikes(ctx.sql, FEEDS, [feedId], LIKES)
+    return likes.map(({ user_id }) => user_id)
+  })
+  return { ...items[0]!, likes: likesWithUsers(likes, people), reward: row.reward }
 }
 
 /** Removes a feed as a moderator. */
-export const feedRemoval: Removal = {
+export const feedRemoval: ContentRemoval = {
   ability: 'admin: feeds',
   async remove(ctx, tx, id, moderatorId) {
     await deleteFeed(tx, id, { userId: moderatorId, anybodys: true })

@@ -1,34 +1,25 @@
 import { cutCharacters } from '#lib/text.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
-import { peopleOverlay, userViews } from '#modules/accounts/index.ts'
-import { isCollectedBy } from '#modules/collections/index.ts'
+import { type UserView, userViews } from '#modules/accounts/index.ts'
 import {
+  type Comment,
   type CommentWithPeople,
-  listLatestComments,
-  peopleOf,
-  showComments,
+  commentsWithPeople,
+  commentUserIds,
+  commentView,
 } from '#modules/comments/index.ts'
-import { isLikedBy } from '#modules/likes/index.ts'
 import { findPrices, type NodeRow } from '#modules/purchases/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
-import { overlayOf } from '#platform/pages/overlay.ts'
-import { findImages, findVideos, type ImageRow } from './media/queries.ts'
+import { findMedia } from './media/fragments.ts'
+import type { ImageRow } from './media/queries.ts'
 import { findPinnedComments } from './pins/queries.ts'
+import { findOwnPreviews, findPreviews, PREVIEW } from './previews.ts'
 import { FILE, findFeedPrices } from './prices/queries.ts'
-import { FEEDS, type FeedRow, findFeedRows, findTopics } from './queries.ts'
+import { type FeedRow, findFeedRows, findTopics } from './queries.ts'
 import type { FeedView, PreviewComment } from './schema.ts'
 import { feedViewCounts } from './views/queries.ts'
 
-/** What of feeds depends on who asks. */
-export const feedOverlay = overlayOf(peopleOverlay, {
-  flags: { has_like: isLikedBy(FEEDS), has_collect: isCollectedBy(FEEDS) },
-})
-
-/** How many of the newest comments a feed in a list shows (feeds-7). */
-const PREVIEW = 5
-
-/** A picture; with its price if it has one. */
 const imageView = ({ file, size, mime }: ImageRow, price: NodeRow | undefined) => ({
   file,
   size,
@@ -38,7 +29,7 @@ const imageView = ({ file, size, mime }: ImageRow, price: NodeRow | undefined) =
     : {}),
 })
 
-/** Pinned comments come first, and once. */
+/** Puts pinned comments first, without duplicates. */
 function withPinned(pinned: CommentWithPeople[], latest: CommentWithPeople[]): PreviewComment[] {
   if (pinned.length === 0) return latest
   const shown = new Set(pinned.map(({ id }) => id))
@@ -48,60 +39,85 @@ function withPinned(pinned: CommentWithPeople[], latest: CommentWithPeople[]): P
   ]
 }
 
-/** An integer goes out as one: `5` and `"5"` are the same mark. */
+/** Returns an integer for a numeric mark, since `5` and `"5"` are the same. */
 const markView = (mark: string) =>
   /^(0|[1-9]\d{0,15})$/.test(mark) && Number(mark) <= Number.MAX_SAFE_INTEGER ? Number(mark) : mark
 
 const textOrNull = (value: number | null) => (value === null ? null : String(value))
 
 /**
- * Rows as lists show them, in their order: one statement for each kind of what the page has any of. `fresh` adds
- * the views that are still to be written; not so where `hot` is the cursor, which has to be the stored one.
+ * Feeds for lists, in order. Runs one statement for each kind of related data on the page. `fresh` adds
+ * buffered views. Lists with a `hot` cursor leave it out, because the cursor needs the stored rank.
  */
-export async function feedItems(
+export const feedItems = async (
   ctx: Context,
   rows: FeedRow[],
   viewerId: number,
-  { fresh = true, whole = false }: { fresh?: boolean; whole?: boolean } = {},
-): Promise<FeedView[]> {
-  if (rows.length === 0) return []
+  options: ItemOptions = {},
+): Promise<FeedView[]> => (await feedsWithPeople(ctx, rows, viewerId, () => [], options)).items
+
+type ItemOptions = { fresh?: boolean; whole?: boolean }
+
+/**
+ * Feeds with a map of everybody in them. `others` finds more people to read, so that one statement reads
+ * the people of a feed and of its likes.
+ */
+export async function feedsWithPeople(
+  ctx: Context,
+  rows: FeedRow[],
+  viewerId: number,
+  others: () => Promise<number[]> | number[],
+  { fresh = true, whole = false }: ItemOptions = {},
+): Promise<{ items: FeedView[]; people: Map<number, UserView> }> {
+  if (rows.length === 0) return { items: [], people: new Map() }
   const { sql } = ctx
   const counts = feedViewCounts(ctx)
   const idsWith = (has: (row: FeedRow) => boolean) => rows.filter(has).map(({ id }) => id)
   const withTopics = idsWith((row) => row.has_topics)
-  const withImages = idsWith((row) => row.has_images)
-  const withVideo = idsWith((row) => row.has_video)
   const withPrice = idsWith((row) => row.has_price)
-  const withComments = idsWith((row) => row.feed_comment_count > 0)
-  const [topics, images, videos, prices, pinned, latest] = await Promise.all([
+  const [topics, mediaOf, prices, pinnedRows, previews, more] = await Promise.all([
     withTopics.length > 0 ? findTopics(sql, withTopics, viewerId) : [],
-    withImages.length > 0 ? findImages(sql, withImages) : [],
-    withVideo.length > 0 ? findVideos(sql, withVideo) : [],
+    findMedia(ctx, rows),
     findFeedPrices(sql, withPrice, viewerId),
     findPinnedComments(
       sql,
       idsWith((row) => row.has_pins),
       PREVIEW,
     ),
-    withComments.length > 0
-      ? listLatestComments(sql, { type: FEEDS, contentIds: withComments, each: PREVIEW, hideFrom: viewerId })
-      : [],
+    findPreviews(ctx, rows),
+    others(),
   ])
   const priced = new Set(withPrice)
-  const files = images.filter(({ feed_id }) => priced.has(feed_id)).map(({ file }) => file)
+  const files = [...mediaOf].flatMap(([id, { images }]) =>
+    priced.has(id) ? images.map(({ file }) => file) : [],
+  )
   const authors = rows.map((row) => row.user_id)
+  const pinned = new Map([...pinnedRows].map(([id, comments]) => [id, comments.map(commentView)]))
   const [people, filePrices, settings] = await Promise.all([
-    userViews(ctx, sql, [...authors, ...peopleOf([...pinned.values(), latest].flat())], viewerId),
+    userViews(
+      ctx,
+      sql,
+      [...authors, ...more, ...commentUserIds([...pinned.values(), ...previews.values()].flat())],
+      viewerId,
+    ),
     findPrices(sql, FILE, files, viewerId),
     withPrice.length > 0 ? readSettings(ctx) : undefined,
   ])
-  const commentsOf = Map.groupBy(latest, ({ commentable_id }) => commentable_id)
+  if (viewerId > 0) {
+    // An author who is missing is disabled, and may be blocked too.
+    const isHidden = ({ user_id: author }: Comment) => people.get(author)?.blacked !== false
+    const differing = [...previews].filter(([, comments]) => comments.some(isHidden)).map(([id]) => id)
+    if (differing.length > 0) {
+      const own = await findOwnPreviews(ctx, differing, viewerId)
+      const unknown = commentUserIds([...own.values()].flat()).filter((id) => !people.has(id))
+      for (const [id, person] of await userViews(ctx, sql, unknown, viewerId)) people.set(id, person)
+      for (const [id, comments] of own) previews.set(id, comments)
+    }
+  }
   const topicsOf = Map.groupBy(topics, ({ feed_id }) => feed_id)
   const limit = settings?.['feed:pay-word-limit'] ?? 0
-  const imagesOf = Map.groupBy(images, ({ feed_id }) => feed_id)
-  const videoOf = new Map(videos.map((video) => [video.feed_id, video]))
-  return rows.map((row) => {
-    const video = videoOf.get(row.id)
+  const items = rows.map((row) => {
+    const { images = [], video } = mediaOf.get(row.id) ?? {}
     const price = prices.get(row.id)
     const unpaid = price !== undefined && !price.paid && !whole
     const unwritten = fresh ? counts.pending(row.id) : 0
@@ -129,22 +145,23 @@ export async function feedItems(
       has_like: row.has_like,
       user: people.get(row.user_id) ?? null,
       topics: (topicsOf.get(row.id) ?? []).map(({ id, name }) => ({ id, name })),
-      images: (imagesOf.get(row.id) ?? []).map((image) => imageView(image, filePrices.get(image.file))),
+      images: images.map((image) => imageView(image, filePrices.get(image.file))),
       video: video
         ? { video_id: video.video_id, cover_id: video.cover_id, height: video.height, width: video.width }
         : null,
       paid_node: price ? { paid: price.paid, node: price.id, amount: price.amount } : null,
       comments: withPinned(
-        showComments(pinned.get(row.id) ?? [], people),
-        showComments(commentsOf.get(row.id) ?? [], people),
+        commentsWithPeople(pinned.get(row.id) ?? [], people),
+        commentsWithPeople(previews.get(row.id) ?? [], people),
       ),
     }
   })
+  return { items, people }
 }
 
 /**
- * Feeds by id, for lists that point to them; a deleted one is absent unless asked for, as the administration does, which
- * sees paid feeds whole too.
+ * Feeds by id, for lists that refer to them. Skips deleted ones unless requested by the administration, which
+ * also sees paid feeds in full.
  */
 export async function feedViews(
   ctx: Context,

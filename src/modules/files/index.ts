@@ -1,33 +1,36 @@
-export { fileNotUsable, UPLOAD_ERRORS } from './errors.ts'
-export { bindFiles, listAttached } from './imports/queries.ts'
 export {
+  attachImported,
   createFileList,
   ImportPath,
+  listAttached,
   type SavedFiles,
   saveFiles,
   type WantedFile,
 } from './imports/service.ts'
-export {
-  applyPictures,
-  copyPictures,
-  listPictures,
-  nodePicture,
-  usePicture,
-  wantPictures,
-} from './imports/thinksns/pictures.ts'
-export { copyUploads, fileTables } from './imports/thinksns/uploads.ts'
-export { bindUses, findUses, listUses } from './imports/thinksns/uses.ts'
-export { clearLeftovers, countLeftovers } from './leftovers/service.ts'
 export { releaseNodes } from './nodes/queries.ts'
-export { attachmentViews, getStoredNode, storedNode } from './nodes/service.ts'
-export { AttachmentView, FileView, type StoredNode, type UnpaidKind } from './schema.ts'
+export { attachmentViews, getStoredNode, nodeKey, parseNode, storedNode, storeNode } from './nodes/service.ts'
+export type { FileRoutesOptions } from './schema.ts'
 export {
-  adoptFiles,
+  AttachmentView,
+  FileView,
+  fileBroken,
+  fileMissing,
+  fileNotUsable,
+  fileTooLarge,
+  maxNodeBytes,
+  refusedFile,
+  type StoredNode,
+  type UnpaidKind,
+  UPLOAD_ERRORS,
+} from './schema.ts'
+export { attachmentView, deleteOrphanedObjects, fileUrl, signedFileUrl } from './service.ts'
+export {
   attachFiles,
+  attachUnattached,
+  cleanMedia,
   detachFiles,
   fileViews,
-  isCutShort,
+  isTruncatedUpload,
   readUpload,
   saveUpload,
 } from './uploads/service.ts'
-export { attachmentView, fileUrl, signedFileUrl } from './view.ts'

@@ -6,8 +6,8 @@ import { after, test } from 'node:test'
 import S3rver from 's3rver'
 import sharp from 'sharp'
 import { buildApp } from '#app'
-import { createMetrics } from '#platform/metrics.ts'
-import { createStorage } from '#platform/storage/storage.ts'
+import { createStorage } from '#platform/files'
+import { createMetrics } from '#platform/observability'
 import { flatPicture, noisyPicture } from '#test/fixtures/media.ts'
 import { createWorld } from '#test/world.ts'
 
@@ -40,7 +40,7 @@ after(async () => {
 
 const pathOf = (url: string) => url.slice(new URL(url).origin.length)
 
-test('uploads live in the bucket and are served from it, whole, in part and resized', async () => {
+test('stores uploads in the bucket and serves them in full, in ranges and resized', async () => {
   const bytes = await noisyPicture(60, 40).png().toBuffer()
   const form = new FormData()
   form.append('file', new Blob([new Uint8Array(bytes)]), 'a.png')
@@ -61,7 +61,7 @@ test('uploads live in the bucket and are served from it, whole, in part and resi
   assert.equal((await sharp((await get('?w=50')).rawPayload).metadata()).width, 50)
 })
 
-test('a storage task ends in the bucket, and its picture tells so', async () => {
+test('stores the picture of a task in the bucket and returns its node', async () => {
   const bytes = await flatPicture(30, 20).png().toBuffer()
   const hash = createHash('md5').update(bytes).digest('hex')
   const payload = {

@@ -1,6 +1,104 @@
-import { Id, Int, Nullable, OneOf, Shared, type Static, Text, Type } from '#platform/schema.ts'
+import type { Context } from '#platform/context.ts'
+import { type ApiError, apiError, type DeclaredError, invalidField } from '#platform/errors.ts'
+import { StorageError } from '#platform/files'
+import { Id, Int, Nullable, OneOf, Shared, type Static, Text, Type } from '#platform/http'
+import { MediaError } from '#platform/media'
 
-/** A stored picture as clients get it; `dimension` only for images (files-8). */
+export const noSuchFile = apiError(404, 'no_such_file', 'This file does not exist.', '文件不存在。')
+export const badSignature = apiError(
+  403,
+  'invalid_signature',
+  'This address is not valid, was used already or has expired.',
+  '该链接无效、已被使用或已过期。',
+)
+export const filePaid = apiError(
+  403,
+  'payment_required',
+  'This file has to be paid for first.',
+  '请先付费后再查看该文件。',
+)
+
+const storageFull = apiError(507, 'storage_full', 'No space is left for files.', '存储空间已满。')
+const storageDown = apiError(
+  503,
+  'storage_unavailable',
+  'Files are not available just now. Try again soon.',
+  '文件服务暂时不可用，请稍后再试。',
+)
+const tooBusy = apiError(
+  503,
+  'media_busy',
+  'Too many pictures are being processed. Try again soon.',
+  '图片处理繁忙，请稍后再试。',
+)
+
+const onField = (code: string, en: string, zh: string): DeclaredError => ({
+  status: 422,
+  code,
+  text: { en, zh },
+})
+
+export const fileMissing = onField('file_missing', 'Choose a file to upload.', '请选择要上传的文件。')
+export const fileTooLarge = onField('file_too_large', 'The file is too large.', '文件过大。')
+const pictureTooLarge = onField(
+  'picture_too_large',
+  'The picture has more than 50 megapixels.',
+  '图片超过五千万像素。',
+)
+export const fileBroken = onField('file_broken', 'The file is damaged.', '文件已损坏。')
+export const fileNotAccepted = onField(
+  'file_not_accepted',
+  'Only JPEG, PNG, GIF, WebP and BMP pictures, MP4 video and MP3, M4A, Ogg, FLAC and WAV sound are accepted.',
+  '仅支持 JPEG、PNG、GIF、WebP、BMP 图片，MP4 视频以及 MP3、M4A、Ogg、FLAC、WAV 音频。',
+)
+/** Rejects a file that is unknown, already attached or owned by another user, on the field that names it. */
+export const fileNotUsable = onField(
+  'file_not_usable',
+  'Every file must be an upload of yours that is not used elsewhere.',
+  '文件必须由本人上传且未被使用。',
+)
+export const wrongKind = onField(
+  'file_not_usable',
+  'A file of this kind cannot be used here.',
+  '此处不能使用该类型的文件。',
+)
+
+export const wrongSize = apiError(
+  422,
+  'size_mismatch',
+  'The bytes do not have the declared size.',
+  '文件大小与声明不符。',
+)
+/** Errors of an upload: 422 on the file field, or 5xx when the server fails. */
+export const UPLOAD_ERRORS: readonly DeclaredError[] = [
+  ...[fileMissing, fileTooLarge, fileNotAccepted, fileBroken, pictureTooLarge],
+  ...[tooBusy, storageFull, storageDown],
+]
+
+export const refusedFile = (field: string, { text, code }: DeclaredError): ApiError =>
+  invalidField(field, text, code)
+
+/** Maps media and storage errors to replies: 422 on `field` for a bad file, otherwise 5xx. */
+export function uploadFault(ctx: Context, error: unknown, field: string): unknown {
+  if (error instanceof MediaError) {
+    if (error.fault === 'busy') return tooBusy({ headers: { 'Retry-After': 5 } })
+    return refusedFile(field, error.fault === 'too_large' ? pictureTooLarge : fileBroken)
+  }
+  return readFault(ctx, error)
+}
+
+/** Maps errors of reading or writing a stored file to replies. */
+export function readFault(ctx: Context, error: unknown): unknown {
+  if (error instanceof MediaError) {
+    return error.fault === 'busy' ? tooBusy({ headers: { 'Retry-After': 5 } }) : noSuchFile()
+  }
+  if (!(error instanceof StorageError)) return error
+  ctx.log.error({ err: error }, 'storage')
+  if (error.fault === 'full') return storageFull()
+  return error.fault === 'unavailable' ? storageDown({ headers: { 'Retry-After': 5 } }) : noSuchFile()
+}
+
+/** A stored picture for clients. Only images have a `dimension` (files-8). */
 export const AttachmentView = Shared('Attachment', {
   url: Type.String(),
   vendor: Type.String(),
@@ -10,7 +108,10 @@ export const AttachmentView = Shared('Attachment', {
 })
 export type AttachmentView = Static<typeof AttachmentView>
 
-/** What is kept of a storage node beside the content that shows it; a node never changes, so neither does this. */
+/**
+ * Metadata of a node, copied beside the content that shows it. A node is immutable, so the copy never gets
+ * stale.
+ */
 export type StoredNode = {
   node: string
   mime: string
@@ -19,7 +120,7 @@ export type StoredNode = {
   height: number | null
 }
 
-/** An upload as it appears in feeds, articles and posts; `file` is the same id, which older clients read. */
+/** An upload in feeds, articles and posts. Older clients read the same id from `file`. */
 export const FileView = Shared('File', {
   id: Type.Integer(),
   file: Type.Integer(),
@@ -28,12 +129,24 @@ export const FileView = Shared('File', {
 })
 export type FileView = Static<typeof FileView>
 
-/** What a file has to be paid for. Null: it is free, paid by the viewer, or the viewer's own. */
+/** Kind of unpaid access to a file. Null if it is free, paid by the viewer, or the viewer's own. */
 export type UnpaidKind = 'read' | 'download' | 'listen' | null
+
+export type Use = { owner_id: number; channel: string | null; raw: number | null }
+
+/** Checks injected by higher modules, which `files` cannot import. */
+export type FileRoutesOptions = {
+  /** Returns the unpaid kind of access for this viewer. */
+  findUnpaid(fileId: number, viewerId: number): Promise<UnpaidKind>
+  /** Checks that the file belongs to content hidden from this viewer. */
+  isHidden(file: Use, viewerId: number): Promise<boolean>
+  /** Channels of confidential files. Their URLs expire within minutes, and URLs signed before are invalid. */
+  confidential: ReadonlySet<string>
+}
 
 export const FileParams = Type.Object({ file: Id })
 
-/** Only for the documentation: the parts of a multipart body are read as they arrive. */
+/** For the documentation only. The server streams the parts of a multipart body. */
 export const UploadForm = Shared('UploadForm', {
   file: Type.Optional(
     Type.Unsafe<unknown>({
@@ -56,14 +169,13 @@ export const FileQuery = Type.Object({
   json: Type.Optional(Text(16, { 'x-empty': true })),
 })
 
-/** What an upload is called from now on, and where its sender can look at it before anything shows it (files-15). */
+/** The id of an upload and its URL, which shows the uploader the file before it is attached (files-15). */
 export const UploadedFile = Shared('UploadedFile', {
   message: Type.Array(Type.String()),
   id: Type.Integer(),
   url: Type.String({ description: 'good for one to two hours, without a token' }),
 })
 
-/** The address of the bytes of a file. */
 export const FileUrl = Shared('FileUrl', { url: Type.String() })
 
 export const SignedQuery = Type.Object({
@@ -71,18 +183,20 @@ export const SignedQuery = Type.Object({
   expires: Type.Optional(Text(20)),
   signature: Type.Optional(Text(100)),
 })
+export type SignedQuery = Static<typeof SignedQuery>
 
 export const NodeParams = Type.Object({ node: Text(512) })
+export type NodeParams = Static<typeof NodeParams>
 
-/** The rest of an address below `/storage`. */
+/** The rest of the path after `/storage`. */
 export const OldPath = Type.Object({ '*': Text(512) })
 
 export const RuleQuery = Type.Object({ rule: Type.Optional(Text(200)) })
 
-/** Largest picture that goes through a storage task (files-7). */
+/** Size limit of a picture in a storage task (files-7). */
 export const maxNodeBytes = 2_097_152
 
-/** The picture for which a place is asked. */
+/** A picture to upload through a storage task. */
 export const StorageTask = Shared('NewStorageTask', {
   filename: Text(255, { pattern: '\\.[A-Za-z0-9]{1,10}$', description: 'with its extension' }),
   hash: Text(32, { pattern: '^[0-9a-fA-F]{32}$', description: 'MD5 of the bytes' }),
@@ -92,7 +206,10 @@ export const StorageTask = Shared('NewStorageTask', {
 })
 export type StorageTask = Static<typeof StorageTask>
 
-/** How to send the bytes: `method` to `uri` with these headers. `form` and `file_key` are for providers with forms. */
+/**
+ * Upload instructions: send `method` to `uri` with these headers. `form` and `file_key` serve providers with
+ * form uploads.
+ */
 export const StorageTaskView = Shared('StorageTask', {
   uri: Type.String(),
   method: Type.String(),
@@ -105,5 +222,13 @@ export const StorageTaskView = Shared('StorageTask', {
   node: Type.String(),
 })
 
-/** A stored picture, by its node. */
 export const NodeReply = Shared('StorageNode', { node: Type.String() })
+
+/** The columns of a file that sending it needs. */
+export type StoredBytes = {
+  key: string
+  mime: string
+  size: number
+  width: number | null
+  height: number | null
+}

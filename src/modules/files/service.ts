@@ -1,37 +1,132 @@
 import { Readable } from 'node:stream'
 import type { Context } from '#platform/context.ts'
-import type { Db } from '#platform/database.ts'
-import type { Asker } from '#platform/http/bytes-limit.ts'
-import type { ImageRule } from '#platform/media/images.ts'
-import { formatRule, roundRule } from '#platform/media/rule.ts'
-import type { Sendable } from '#platform/storage/send.ts'
-import type { Storage } from '#platform/storage/storage.ts'
-import { readFault } from './errors.ts'
-import { takeVariantsOf } from './variants/queries.ts'
-import { getVariant } from './variants/service.ts'
+import type { Db } from '#platform/database'
+import type { Storage } from '#platform/files'
+import type { ByteRequester, ByteSource } from '#platform/http'
+import { formatRule, type ImageRule, roundRule } from '#platform/media'
+import { type AttachmentView, readFault, type StoredBytes, type StoredNode } from './schema.ts'
+import { getVariant, takeVariantsOf } from './variants/service.ts'
 
-/** Where the bytes are and what they are. */
-export type StoredBytes = {
-  key: string
-  mime: string
-  size: number
-  width: number | null
-  height: number | null
+/**
+ * Returns the keys without a row: no upload, variant, node or picture pending in an import refers to them.
+ */
+const listUnnamed = (sql: Db, keys: string[]) => sql<{ key: string }[]>`
+  select key from unnest(${keys}::text[], ${keys.map((key) => key.replace('/', ':'))}::text[]) as t (key, node)
+  where not exists (select from files f where f.storage_key = t.key)
+    and not exists (select from file_variants v where v.storage_key = t.key)
+    and not exists (select from storage_nodes n where n.node = t.node)
+    and not exists (select from import_pictures p where p.node = t.node)`
+
+/**
+ * Folders in which a killed process leaves bytes without a row. Exports insert their row first, and an import
+ * reuses the same name in its next run.
+ */
+const FOLDERS = ['files', 'variants', 'public', 'health']
+const AT_ONCE = 500
+const DAY_MS = 86_400_000
+
+/**
+ * Stored objects without a row and older than a day, since younger ones may still get their row, and all
+ * objects.
+ */
+export type Leftovers = { left: number; stored: number }
+
+/** Scans the store and passes orphaned keys to `take` in batches. */
+async function goThrough(
+  { sql, storage }: Context,
+  { batch = AT_ONCE, take }: { batch?: number; take?: (key: string) => Promise<void> },
+): Promise<Leftovers> {
+  const seen = { left: 0, stored: 0 }
+  const examine = async (keys: string[]) => {
+    seen.stored += keys.length
+    for (const { key } of await listUnnamed(sql, keys)) {
+      // Checks the age last, so that objects rewritten meanwhile stay.
+      const at = await storage.writtenAt(key)
+      if (!at || Date.now() - at.getTime() <= DAY_MS) continue
+      seen.left += 1
+      await take?.(key)
+    }
+  }
+  let keys: string[] = []
+  for (const folder of FOLDERS)
+    for await (const key of storage.list(folder)) {
+      keys.push(key)
+      if (keys.length < batch) continue
+      await examine(keys)
+      keys = []
+    }
+  if (keys.length > 0) await examine(keys)
+  return seen
 }
 
-/** The stored bytes as they are to be sent to whoever asks: as they are, or as the nearest variant of the picture. */
+/** Counts orphaned objects for `kith doctor`. */
+export const countLeftovers = (ctx: Context): Promise<Leftovers> => goThrough(ctx, {})
+
+/**
+ * Deletes orphaned objects and returns their number. Runs only on demand: a copy of a site that points at the
+ * original's files finds no rows for them and must not delete them by itself.
+ */
+export async function deleteOrphanedObjects(ctx: Context, batch = AT_ONCE): Promise<number> {
+  return (await goThrough(ctx, { batch, take: ctx.storage.remove })).left
+}
+
+/** A stored node for clients. */
+export function attachmentView(ctx: Context, stored: StoredNode | null): AttachmentView | null {
+  if (!stored) return null
+  const { node, mime, size, width, height } = stored
+  return {
+    url: nodeUrl(ctx, node),
+    vendor: ctx.storage.vendor,
+    mime,
+    size,
+    ...(width !== null && height !== null ? { dimension: { width, height } } : {}),
+  }
+}
+
+/** Public URL of a node. With a signature, it is the upload URL. */
+export function nodeUrl(ctx: Context, node: string): string {
+  const colon = node.indexOf(':')
+  const path = Buffer.from(node.slice(colon + 1)).toString('base64url')
+  return `${ctx.config.publicUrl}/storage/${node.slice(0, colon)}:${path}`
+}
+
+/** Permanent URL of an upload, which redirects viewers with access to the bytes. */
+export const fileUrl = (ctx: Context, id: number) => `${ctx.config.publicUrl}/api/v2/files/${id}`
+
+const hour = 3_600_000
+
+/** Lifetime of a URL of a confidential file. */
+const BRIEFLY = 5 * 60_000
+
+/**
+ * Signed URL of an upload, valid for one to two hours. It is stable within an hour, so that browsers can
+ * cache. For a confidential file it expires within minutes.
+ */
+export function signedFileUrl(ctx: Context, id: number, rule: ImageRule, confidential: boolean): string {
+  const expires = String(confidential ? Date.now() + BRIEFLY : (Math.floor(Date.now() / hour) + 2) * hour)
+  const wanted = formatRule(rule)
+  const signature = ctx.secrets.sign(fileSignature(id, wanted, expires, confidential))
+  const query = new URLSearchParams({ ...(wanted ? { rule: wanted } : {}), expires, signature })
+  return `${ctx.config.publicUrl}/storage/files/${id}?${query}`
+}
+
+/** Signed text of an upload's URL. A URL issued before a file became confidential is invalid afterwards. */
+export const fileSignature = (id: number, rule: string, expires: string, confidential: boolean) =>
+  `${confidential ? 'confidential file' : 'file'}\n${id}\n${rule}\n${expires}`
+
+/** Returns stored bytes for sending: the original, or the nearest variant of a picture. */
 export async function sendableBytes(
   ctx: Context,
-  asker: Asker,
+  asker: ByteRequester,
   stored: StoredBytes,
   rule: ImageRule,
   cacheControl: string,
-): Promise<Sendable> {
+): Promise<ByteSource> {
   const rounded = stored.mime.startsWith('image/') ? roundRule(rule, stored) : {}
   const wanted = formatRule(rounded)
   const name = stored.key.split('/').at(-1) ?? 'file'
   if (wanted === '') {
-    const open: Sendable['open'] = async (range) =>
+    const open: ByteSource['open'] = async (range) =>
       (await readingFrom(ctx, ctx.storage.open(stored.key, range))).stream
     return { name, mime: stored.mime, size: stored.size, tag: name, cacheControl, open }
   }
@@ -54,12 +149,12 @@ async function readingFrom<T>(ctx: Context, reading: Promise<T>): Promise<T> {
   }
 }
 
-/** Deletes objects whose rows are gone. A store that fails keeps them, and the caller's job is tried again. */
+/** Deletes objects without rows. If the store fails, the objects stay and the caller's job is retried. */
 async function removeObjects(storage: Storage, keys: string[]): Promise<void> {
   for (const key of keys) await storage.remove(key)
 }
 
-/** Deletes objects whose rows were deleted in this transaction, with the variants that were made of them. */
+/** Deletes objects whose rows this transaction deletes, with their variants. */
 export async function removeWithVariants(ctx: Context, tx: Db, keys: string[]): Promise<void> {
   if (keys.length > 0) await removeObjects(ctx.storage, [...(await takeVariantsOf(tx, keys)), ...keys])
 }

@@ -1,15 +1,15 @@
 import { collectionsRecount } from '#modules/collections/index.ts'
 import { commentsRecount } from '#modules/comments/index.ts'
-import { PLATFORM, unmendable } from '#modules/ledger/index.ts'
+import { PLATFORM_ACCOUNTS, unrepairable } from '#modules/ledger/index.ts'
 import { likesRecount } from '#modules/likes/index.ts'
-import { type CounterCheck, type Drift, recount } from '#platform/counters.ts'
+import { type CounterCheck, type Drift, recount } from '#platform/database'
 import { REQUESTS } from './members/schema.ts'
 import { POSTS } from './posts/schema.ts'
 
 const ofPost = (column: string) => ({ table: 'group_posts', key: 'id', column })
 const ofGroup = { table: 'group_counts', key: 'group_id' }
 
-/** Recounts of groups, for `kith doctor`. Views leave no record. */
+/** Recounts of groups for `kith doctor`. Views have no records to count. */
 export const groupCounters: CounterCheck[] = [
   commentsRecount(POSTS, ofPost('comments_count')),
   likesRecount(POSTS, ofPost('likes_count')),
@@ -49,16 +49,16 @@ export const groupCounters: CounterCheck[] = [
   }),
 ]
 
-/** What escrow has to hold for groups: the fees of requests to join that wait. Deleted groups leave nothing there. */
+/** Expected escrow of groups: the fees of pending join requests. Deleted groups hold none. */
 export const groupEscrowChecks: CounterCheck[] = [
-  unmendable(
+  unrepairable(
     'group_member_logs.escrow',
     (sql) => sql<Drift[]>`
       select coalesce(r.id, h.id)::text as key, coalesce(h.held, 0)::bigint as kept, coalesce(r.fee, 0) as counted
       from (select id, fee, currency from group_member_logs where status = 0 and fee > 0) r
       full join (
         select subject_id as id, currency, sum(amount) as held from ledger_postings
-        where owner_id = ${PLATFORM.escrow} and subject_type = ${REQUESTS} group by subject_id, currency
+        where owner_id = ${PLATFORM_ACCOUNTS.escrow} and subject_type = ${REQUESTS} group by subject_id, currency
       ) h on h.id = r.id and h.currency = r.currency
       where coalesce(h.held, 0) <> coalesce(r.fee, 0) order by 1 limit 100`,
   ),

@@ -1,19 +1,19 @@
 import { apiError, fieldError } from '#platform/errors.ts'
 
-export const noSuchGroup = apiError(404, 'no_such_group', 'There is no such group.', '圈子不存在。')
+export const noSuchGroup = apiError(404, 'no_such_group', 'This group does not exist.', '圈子不存在。')
 export const noSuchCategory = apiError(
   404,
   'no_such_group_category',
-  'There is no such category of groups.',
+  'This category of groups does not exist.',
   '圈子分类不存在。',
 )
 export const noSuchMember = apiError(
   404,
   'no_such_group_member',
-  'There is no such member of this group.',
+  'This member of the group does not exist.',
   '圈子成员不存在。',
 )
-export const noSuchPost = apiError(404, 'no_such_group_post', 'There is no such post.', '帖子不存在。')
+export const noSuchPost = apiError(404, 'no_such_group_post', 'This post does not exist.', '帖子不存在。')
 
 export const notMember = apiError(
   403,
@@ -58,11 +58,11 @@ export const notAudited = apiError(
   '该圈子尚未通过审核。',
 )
 
-/** 422 on the category of a body. */
+/** Rejects an unknown category with 422 on its field. */
 export const unknownCategory = fieldError(
   'category_id',
   'no_such_group_category',
-  'There is no such category.',
+  'This category does not exist.',
   '圈子分类不存在。',
 )
 export const formCutShort = fieldError('avatar', 'form_broken', 'The form ends early.', '表单内容不完整。')
@@ -84,7 +84,7 @@ export const moneyRequired = fieldError(
   'A paid group needs a price.',
   '收费圈子必须设置入圈费用。',
 )
-export const noSuchTag = fieldError('tags', 'validation_failed', 'There is no such tag.', '标签不存在。')
+export const noSuchTag = fieldError('tags', 'validation_failed', 'This tag does not exist.', '标签不存在。')
 
 export const joinedAlready = apiError(
   422,
@@ -160,9 +160,9 @@ export const noFeedCopies = fieldError(
   '该圈子不允许同步动态。',
 )
 
-/** Who may not post in a group, in the order of groups-18. */
+/** Errors of posting in a group, in the order of groups-18. */
 export const WRITER_ERRORS = [noSuchGroup, notAudited, notMember, memberDisabled, roleMayNotPost] as const
-/** What managers may meet who act on a member (groups-11). */
+/** Errors of a manager's action on a member (groups-11). */
 export const MEMBER_ERRORS = [noSuchGroup, noSuchMember, notManager, memberPending, rankTooLow] as const
-/** The same where only the founder may. */
+/** Errors of a founder's action on a member. */
 export const FOUNDER_ERRORS = [noSuchGroup, noSuchMember, notFounder, memberPending, rankTooLow] as const

@@ -1,7 +1,7 @@
 import type { Multipart } from '@fastify/multipart'
-import { isCutShort, saveUpload } from '#modules/files/index.ts'
+import { isTruncatedUpload, saveUpload } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
-import { compileInput } from '#platform/input.ts'
+import { compileInput, parseForm } from '#platform/http'
 import { formCutShort } from './errors.ts'
 import { GroupChanges, NewGroup } from './schema.ts'
 
@@ -16,21 +16,14 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Fields of a form as a body: `tags[]`, `tags[0]` and `tags[0][id]` all are parts of the list `tags`. */
+/** Converts form fields to a body. Parses a list of objects from JSON. */
 function bodyOf(fields: [name: string, value: string][]): Record<string, unknown> {
-  const body: Record<string, unknown> = {}
-  for (const [name, value] of fields) {
-    const bracket = name.indexOf('[')
-    if (bracket === -1) body[name] = value.startsWith('[{') ? parsed(value) : value
-    else {
-      const list = name.slice(0, bracket)
-      body[list] = [...((body[list] as unknown[] | undefined) ?? []), value]
-    }
-  }
+  const body = parseForm(new URLSearchParams(fields).toString()) as Record<string, unknown>
+  for (const [name, value] of fields) if (value.startsWith('[{')) body[name] = parsed(value)
   return body
 }
 
-/** The body of a form that holds the picture itself (groups-2). */
+/** Reads a multipart form with the picture inside (groups-2). */
 export async function readForm(
   ctx: Context,
   senderId: number,
@@ -45,7 +38,7 @@ export async function readForm(
       else part.file.resume()
     }
   } catch (error) {
-    throw isCutShort(error) ? formCutShort() : error
+    throw isTruncatedUpload(error) ? formCutShort() : error
   }
   return { ...bodyOf(fields), ...(avatar === undefined ? {} : { avatar }) }
 }
@@ -56,8 +49,7 @@ function checked<T>(check: ReturnType<typeof compileInput>, body: unknown): T {
   return result.value as T
 }
 
-/** A new group as it was sent; 422 where it is not valid. */
+/** Validates a new group. Throws 422. */
 export const checkNewGroup = (body: unknown) => checked<NewGroup>(checkNew, body)
 
-/** Changes of a group as they were sent. */
 export const checkGroupChanges = (body: unknown) => checked<GroupChanges>(checkChanges, body)

@@ -3,10 +3,11 @@ import { describe, test } from 'node:test'
 import { groupWorld } from '#test/fixtures/founded.ts'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
 
-const { world, as, guest, person, sql, category, group, member, read, assertNoDrift } = await groupWorld()
+const { world, as, guest, person, sql, category, group, member, post, read, assertNoDrift } =
+  await groupWorld()
 
-describe('groups', () => {
-  test('wait for an administrator, and nobody but their founder knows of them until then (groups-1)', async () => {
+describe('group creation and changes', () => {
+  test('hides a new group from everyone except its founder until an administrator approves it (groups-1)', async () => {
     const founder = await person()
     const id = await group(founder, { name: 'Waiting' }, { passed: false })
     assert.equal((await read(founder, id)).audit, 0)
@@ -21,7 +22,7 @@ describe('groups', () => {
     )
   })
 
-  test('show what they are made of, with the founder, tags, category and place (groups-3)', async () => {
+  test('returns a group with its founder, tags, category and place (groups-3)', async () => {
     const founder = await person()
     const [tagCategory] = await sql<[{ id: number }]>`
       insert into tag_categories (name, name_key) values ('g', 'g') returning id`
@@ -47,7 +48,8 @@ describe('groups', () => {
       [body.mode, body.money, body.allow_feed, body.permissions, body.users_count, body.joined],
       ['paid', 30, 1, 'administrator,founder', 1, null],
     )
-    assert.match(body.avatar, new RegExp(`/files/${avatar}$`))
+    assert.match(body.avatar.url, new RegExp(`/files/${avatar}$`))
+    assert.equal(body.avatar.vendor, 'local')
     assert.equal(body.founder.user.id, founder.id)
     assert.deepEqual(
       body.tags.map(({ name }: { name: string }) => name),
@@ -59,7 +61,32 @@ describe('groups', () => {
     assert.deepEqual((await guest('GET', '/groups?keyword=cheese')).body, [])
   })
 
-  test('are made from forms with the picture inside, as existing clients send them (groups-2)', async () => {
+  test('returns the picture as an object in every view (groups-3)', async () => {
+    const founder = await person({ roles: ['founder', 'owner'] })
+    const avatar = await uploadPicture(world, founder)
+    const id = await group(founder, { avatar, name: 'Seen everywhere' })
+    const postId = await post(founder, id)
+    await as(founder, 'POST', `/reports/posts/${postId}`, { content: 'Hm' })
+    const places = {
+      '/groups?keyword=everywhere': '0',
+      '/user-groups': '0',
+      [`/groups/users?user_id=${founder.id}`]: '0',
+      '/admin/groups?q=everywhere': 'data.0',
+      [`/groups/${id}/posts`]: 'posts.0.group',
+      [`/groups/${id}/posts/${postId}`]: 'group',
+      '/user-group-posts': '0.group',
+      [`/reports?group_id=${id}`]: '0.group',
+      [`/plus-group/groups/${id}`]: '',
+    }
+    for (const [path, place] of Object.entries(places)) {
+      const answer = await as(founder, 'GET', path)
+      assert.equal(answer.status, 200, `${path} ${JSON.stringify(answer.body)}`)
+      const shown = place.split('.').reduce((body, step) => (step === '' ? body : body[step]), answer.body)
+      assert.match(shown.avatar.url, /\/files\/\d+$/, path)
+    }
+  })
+
+  test('creates a group from a form with the picture inside, as existing clients send it (groups-2)', async () => {
     const founder = await person()
     const form = new FormData()
     const { flatPicture } = await import('#test/fixtures/media.ts')
@@ -74,12 +101,12 @@ describe('groups', () => {
     const answer = await as(founder, 'POST', url, Buffer.from(await encoded.arrayBuffer()), headers)
     assert.equal(answer.status, 201, JSON.stringify(answer.body))
     assert.equal(answer.body.group.mode, 'private')
-    assert.ok(answer.body.group.avatar)
+    assert.match(answer.body.group.avatar.url, /^http/)
     const cut = Buffer.from(await new Response(form).arrayBuffer()).subarray(0, 300)
     assert.equal((await as(founder, 'POST', url, cut, headers)).status, 422)
   })
 
-  test('need a category, a name, a mode, a price when paid, and a whole place (groups-1, groups-2)', async () => {
+  test('requires a category, a name, a mode, a price when paid, and a complete place (groups-1, groups-2)', async () => {
     const founder = await person()
     const url = `/categories/${await category()}/groups`
     const fails = async (body: object, field: string) => {
@@ -95,14 +122,14 @@ describe('groups', () => {
     await fails({ avatar: 999_999 }, 'avatar')
     assert.equal((await as(founder, 'POST', '/categories/999999/groups', {})).status, 404)
     await sql`insert into settings (name, value) values ('group:need-verified', 'true')`
-    const { forgetSettings } = await import('#modules/settings/index.ts')
-    forgetSettings(world.ctx)
+    const { dropCachedSettings } = await import('#modules/settings/index.ts')
+    dropCachedSettings(world.ctx)
     assert.equal((await as(founder, 'POST', url, { name: 'x', mode: 'public' })).status, 422)
     await sql`delete from settings where name = 'group:need-verified'`
-    forgetSettings(world.ctx)
+    dropCachedSettings(world.ctx)
   })
 
-  test('are found nearby, the nearest first, and counted (groups-5)', async () => {
+  test('lists nearby groups, nearest first, and counts groups (groups-5)', async () => {
     const founder = await person()
     const at = (name: string, latitude: number, longitude: number) =>
       group(founder, { name, location: name, latitude, longitude, geo_hash: 'x' })
@@ -121,7 +148,7 @@ describe('groups', () => {
     await assertNoDrift()
   })
 
-  test('are changed by managers only (groups-2, groups-6, groups-15)', async () => {
+  test('lets only managers change a group (groups-2, groups-6, groups-15)', async () => {
     const founder = await person()
     const id = await group(founder)
     const plain = await member(id, founder)
@@ -136,7 +163,7 @@ describe('groups', () => {
     assert.equal((await read(founder, id)).im_group_id, '77')
   })
 
-  test('answer under /plus-group exactly as without (conventions-23)', async () => {
+  test('returns the same replies under /plus-group (conventions-23)', async () => {
     const founder = await person()
     const id = await group(founder, { name: 'Twice' })
     for (const path of [`/groups/${id}`, `/groups/${id}/posts`, '/groups?keyword=twice', '/categories'])

@@ -1,12 +1,7 @@
 export { groupCounters, groupEscrowChecks } from './counters.ts'
-export {
-  clearGroupAvatars,
-  groupReportTables,
-  groupTables,
-  settleGroups,
-  tagGroups,
-} from './imports/thinksns/tables.ts'
-export { clearOldRequests, countOldRequestsOf } from './jobs.ts'
+
+export { countRequests } from './members/queries.ts'
+export { COMMENT_PIN, POST_PIN } from './pins/schema.ts'
 export { postReader } from './posts/content.ts'
 export { viewsOf } from './posts/queries.ts'
 export { postRemoval } from './posts/service.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ledgerChecks, PLATFORM } from '#modules/ledger/index.ts'
+import { ledgerChecks, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
 import { groupWorld } from '#test/fixtures/founded.ts'
-import { clearOldRequests } from './jobs.ts'
+import { clearOldRequests } from './module.ts'
 
 const {
   world: { ctx },
@@ -23,8 +23,8 @@ const {
   driftAfter,
 } = await groupWorld()
 
-describe('joining', () => {
-  test('a public group is at once, once, and told to its managers (groups-7, groups-10)', async () => {
+describe('joining groups', () => {
+  test('joins a public group immediately and once, and notifies its managers (groups-7, groups-10)', async () => {
     const [founder, alice] = await people(2)
     const id = await group(founder!)
     assert.equal((await as(alice!, 'PUT', `/groups/${id}`)).status, 201)
@@ -36,12 +36,12 @@ describe('joining', () => {
     assert.equal((await guest('GET', `/groups/users?user_id=${alice!.id}`)).body[0].id, id)
     assert.equal((await as(alice!, 'DELETE', `/groups/${id}/exit`)).status, 204)
     assert.equal((await as(alice!, 'DELETE', `/groups/${id}/exit`)).status, 403)
-    assert.deepEqual(await told(founder!), ['group:audit'], 'what is undone is not told any more')
+    assert.deepEqual(await told(founder!), ['group:audit'], 'withdraws notices of an undone request')
     assert.equal((await as(founder!, 'DELETE', `/groups/${id}/exit`)).status, 403)
     assert.equal((await read(founder!, id)).users_count, 1)
   })
 
-  test('racing joins count once per person', async () => {
+  test('counts racing joins of one user once', async () => {
     const [founder, ...others] = await people(6)
     const id = await group(founder!)
     const answers = await Promise.all(
@@ -52,7 +52,7 @@ describe('joining', () => {
     await assertNoDrift()
   })
 
-  test('a private group waits for a manager, who sees the request (groups-9)', async () => {
+  test('holds a join request to a private group until a manager decides it (groups-9)', async () => {
     const [founder, alice, bob] = await people(3)
     const id = await group(founder!, { mode: 'private' })
     for (const each of [alice!, bob!]) await as(each, 'PUT', `/groups/${id}`)
@@ -68,10 +68,23 @@ describe('joining', () => {
       ],
     )
     assert.deepEqual((await as(alice!, 'GET', '/user-group-audit-members')).body, [])
+    const counts = async (who = founder!) => {
+      const { user } = (await as(who, 'GET', '/user/counts')).body
+      const overview = (await as(who, 'GET', '/user/unread-count')).body.counts
+      return [user['group-join-pinned'], overview.unread_group_join_count]
+    }
+    assert.deepEqual(
+      [await counts(), await counts(alice!)],
+      [
+        [2, 2],
+        [0, 0],
+      ],
+    )
     const url = `/groups/${id}/members/${await memberId(id, alice!)}/audit`
     assert.equal((await as(founder!, 'PATCH', url, { status: 3 })).status, 422)
     assert.equal((await as(bob!, 'PATCH', url, { status: 1 })).status, 403)
     assert.equal((await as(founder!, 'PATCH', url, { status: 1 })).status, 201)
+    assert.deepEqual(await counts(), [1, 1])
     assert.equal((await as(founder!, 'PATCH', url, { status: 2 })).status, 403)
     const other = `/groups/${id}/members/${await memberId(id, bob!)}/audit`
     assert.equal((await as(founder!, 'PATCH', other, { status: 2 })).status, 201)
@@ -79,7 +92,7 @@ describe('joining', () => {
     assert.equal((await read(bob!, id)).joined, null)
   })
 
-  test('a paid group keeps the fee in escrow: to the founder on acceptance, back on rejection and on leaving (groups-8, groups-9, groups-15)', async () => {
+  test('holds the fee of a paid group in escrow, pays the founder on acceptance and refunds it on rejection or leaving (groups-8, groups-9, groups-15)', async () => {
     const [founder, alice, bob, carol, dave] = await people(5)
     const id = await group(founder!, { mode: 'paid', money: 40 })
     assert.equal((await as(dave!, 'PUT', `/currency-groups/${id}`)).status, 422)
@@ -119,7 +132,7 @@ describe('joining', () => {
     await assertNoDrift()
   })
 
-  test('accepting, rejecting and leaving at once move the fee once', async () => {
+  test('moves the fee once when accepting, rejecting and leaving race', async () => {
     const founder = await person()
     const id = await group(founder, { mode: 'paid', money: 7 })
     for (let round = 0; round < 5; round += 1) {
@@ -140,13 +153,13 @@ describe('joining', () => {
     }
     const [escrow] = await sql<[{ held: number }]>`
       select coalesce(sum(amount), 0)::bigint as held from ledger_postings
-      where owner_id = ${PLATFORM.escrow} and subject_type = 'group-member-logs'`
+      where owner_id = ${PLATFORM_ACCOUNTS.escrow} and subject_type = 'group-member-logs'`
     assert.equal(escrow.held, 0)
     await assertNoDrift()
     for (const check of ledgerChecks) assert.deepEqual(await check.find(sql), [], check.name)
   })
 
-  test('repeated with the same Idempotency-Key pays once', async () => {
+  test('pays once when a request repeats its Idempotency-Key', async () => {
     const [founder, alice] = await people(2)
     const id = await group(founder!, { mode: 'paid', money: 5 })
     await fund(alice!, 20)
@@ -156,7 +169,7 @@ describe('joining', () => {
     assert.equal(await balance(alice!), 15)
   })
 
-  test('requests that were settled long ago are deleted in batches, and those that wait stay with their fee (groups-9)', async () => {
+  test('deletes old settled requests in batches and keeps pending ones with their fee (groups-9)', async () => {
     const [founder, ...others] = await people(5)
     const id = await group(founder!, { mode: 'paid', money: 40 })
     for (const each of others) {

@@ -1,14 +1,28 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { transaction } from '#platform/database.ts'
+import { transaction } from '#platform/database'
 import { groupWorld } from '#test/fixtures/founded.ts'
 import type { Person } from '#test/world.ts'
 
-const { as, guest, person, sql, group, memberId, join, member, post, read, people, told, assertNoDrift } =
-  await groupWorld()
+const {
+  as,
+  guest,
+  person,
+  sql,
+  group,
+  memberId,
+  join,
+  member,
+  post,
+  read,
+  people,
+  told,
+  work,
+  assertNoDrift,
+} = await groupWorld()
 
-describe('managing members', () => {
-  test('calls are scoped to the group of the path (groups-11, conventions-11)', async () => {
+describe('member management', () => {
+  test('scopes calls to the group in the path (groups-11, conventions-11)', async () => {
     const [founder, other] = await people(2)
     const [mine, theirs] = [await group(founder!), await group(other!)]
     const victim = await member(theirs, other!)
@@ -25,7 +39,7 @@ describe('managing members', () => {
     assert.equal((await read(victim, theirs)).joined.role, 'member')
   })
 
-  test('removing a member takes them out of the count, and rank protects (groups-11)', async () => {
+  test('removes a member, updates the count and protects higher ranks (groups-11)', async () => {
     const founder = await person()
     const id = await group(founder)
     const [admin, peer, plain] = [
@@ -55,7 +69,7 @@ describe('managing members', () => {
     await assertNoDrift()
   })
 
-  test('there are five administrators at most, however fast they are made (groups-11)', async () => {
+  test('limits a group to five administrators under racing promotions (groups-11)', async () => {
     const founder = await person()
     const id = await group(founder)
     const members = await Promise.all(Array.from({ length: 7 }, () => member(id, founder)))
@@ -64,7 +78,7 @@ describe('managing members', () => {
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 201, 201, 201, 422, 422])
   })
 
-  test('who is on the blacklist neither writes nor reads what is for members, and does not shed it by leaving (groups-10, groups-12)', async () => {
+  test("stops a blacklisted user from writing and reading members' content, even after leaving (groups-10, groups-12)", async () => {
     const founder = await person()
     const id = await group(founder, { mode: 'private' })
     const bad = await member(id, founder)
@@ -95,7 +109,7 @@ describe('managing members', () => {
     assert.equal((await as(bad, 'POST', `/group-posts/${postId}/likes`)).status, 201)
   })
 
-  test('a group is handed over to an active member, not while people wait (groups-14)', async () => {
+  test('transfers a group to an active member, but not with pending requests (groups-14)', async () => {
     const founder = await person()
     const id = await group(founder, { mode: 'private' })
     const [heir, waiting] = [await member(id, founder), await person()]
@@ -112,7 +126,7 @@ describe('managing members', () => {
     assert.ok((await told(heir)).includes('group:transfer'))
   })
 
-  test('members are found by a part of their name (groups-13)', async () => {
+  test('finds members by a part of their name (groups-13)', async () => {
     const founder = await person()
     const id = await group(founder)
     const named = await join(id, founder, await person({ name: 'Ekaterina' }))
@@ -124,7 +138,37 @@ describe('managing members', () => {
   })
 })
 
-test('managing rolls back whole: a refused transfer leaves both as they were', async () => {
+test('lets only the founder open a group, and notifies the other members (groups-2)', async () => {
+  const [founder, manager, stranger] = [await person(), await person(), await person()]
+  const id = await group(founder, { mode: 'private' })
+  await join(id, founder, manager)
+  const member = await join(id, founder, await person())
+  const promoted = `/groups/${id}/managers/${await memberId(id, manager)}`
+  assert.equal((await as(founder, 'PUT', promoted)).status, 201)
+  const old = await post(member, id)
+  const change = (by: Person, body: object) => as(by, 'POST', `/groups/${id}`, body)
+  for (const mode of ['public', 'paid']) {
+    const refused = await change(manager, { mode, money: 5 })
+    assert.deepEqual([refused.status, refused.headers['x-error-code']], [403, 'not_the_group_founder'])
+  }
+  // A complete form repeats the current mode of the group.
+  assert.equal((await change(manager, { mode: 'private', summary: 'Of late' })).status, 201)
+  const path = `/groups/${id}/posts/${old}`
+  assert.equal((await as(stranger, 'GET', path)).status, 404)
+  await work()
+  assert.equal((await told(member)).includes('group:open'), false)
+  assert.equal((await change(founder, { mode: 'public' })).status, 201)
+  await work()
+  assert.equal((await as(stranger, 'GET', path)).status, 200)
+  for (const who of [manager, member]) assert.equal((await told(who)).at(-1), 'group:open')
+  assert.equal((await told(founder)).includes('group:open'), false)
+  // Closing a group hides posts, so any manager may do it.
+  assert.equal((await change(manager, { mode: 'private' })).status, 201)
+  await work()
+  assert.equal((await told(member)).filter((type) => type === 'group:open').length, 1)
+})
+
+test('rolls back a rejected transfer of a group', async () => {
   const founder = await person()
   const id = await group(founder)
   const stranger = await person()

@@ -41,7 +41,7 @@ const KINDS = [
   'moderate the post',
   'moderate the comment',
 ] as const
-/** One act of somebody; numbers choose among what there is when its turn comes. */
+/** One action of a user. Numbers select among the content available at its turn. */
 type Step = { what: (typeof KINDS)[number]; who: number; which: number; other: number; amount: number }
 
 const weight = (what: Step['what']) =>
@@ -56,7 +56,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 
 type Post = { id: number; group: number; by: Person }
 
-/** Does steps one after the other within a lane, and the lanes at once. */
+/** Runs steps in sequence within a lane and the lanes concurrently. */
 async function play(people: Person[], groups: number[], posts: Post[], lanes: Step[][]): Promise<void> {
   const comments: { id: number; post: Post; by: Person }[] = []
   const one = <T>(list: T[], n: number) => list[n % Math.max(1, list.length)]
@@ -150,7 +150,7 @@ async function play(people: Person[], groups: number[], posts: Post[], lanes: St
   )
 }
 
-/** What escrow paid out more than once, or more than it took in, for one request or one pin. */
+/** Requests and pins with more than one payout, or a payout above the escrowed amount. */
 const paidTwice = () => sql`
   select subject_type, subject_id, count(*) filter (where amount < 0)::int as times, sum(amount)::bigint as left
   from ledger_postings where owner_id = -1 and subject_type in ('group-member-logs', 'pins')
@@ -162,7 +162,7 @@ async function assertSound(people: Person[]) {
   assert.deepEqual(drift, [])
   assert.ok(balanced)
   assert.deepEqual([...(await paidTwice())], [])
-  // What they own and what waits for a decision is what they began with: nothing else takes or gives.
+  // Balances and escrow together stay constant, since no other step adds or removes points.
   const ids = people.map(({ id }) => id)
   const owned = (await Promise.all(people.map(points))).reduce((all, each) => all + each, 0)
   const [waiting] = await sql<[{ n: number }]>`
@@ -171,14 +171,14 @@ async function assertSound(people: Person[]) {
   assert.equal(owned + waiting.n, people.length * START)
 }
 
-test('whatever people do in groups at once, the ledger balances and nothing is paid twice', {
+test('keeps the ledger balanced and pays once under racing actions in groups', {
   timeout: 240_000,
 }, async () => {
   const lanes = fc.array(fc.array(step, { minLength: 6, maxLength: 15 }), { minLength: 2, maxLength: 4 })
   const property = fc.asyncProperty(lanes, async (played) => {
     const people = await Promise.all([0, 1, 2, 3].map(() => rich(START)))
     const groups = [await group(people[0]!, { mode: 'paid', money: 40 }), await group(people[1]!)]
-    // Somebody waits and somebody posts from the start, so that most of what follows is possible.
+    // A pending request and a post exist from the start, so that most steps are possible.
     await as(people[2]!, 'PUT', `/currency-groups/${groups[0]}`)
     await join(groups[1]!, people[1]!, people[3]!)
     const first = { id: await post(people[3]!, groups[1]!), group: groups[1]!, by: people[3]! }
@@ -190,7 +190,7 @@ test('whatever people do in groups at once, the ledger balances and nothing is p
   await fc.assert(property, { numRuns: 8, endOnFailure: true })
 })
 
-test('whoever joins a group while it is dissolved gets the fee back', async () => {
+test('refunds a user who joins a group while it is dissolved', async () => {
   for (let round = 0; round < 3; round += 1) {
     const people = await Promise.all([0, 1, 2, 3].map(() => rich(START)))
     const id = await group(people[0]!, { mode: 'paid', money: 40 })
@@ -203,7 +203,7 @@ test('whoever joins a group while it is dissolved gets the fee back', async () =
     for (const who of people) assert.equal(await points(who), START)
   }
 })
-test('a pin that is asked for while the group is handed over is decided and earned by the new founder', async () => {
+test('lets the new founder decide and earn a pin requested during a transfer', async () => {
   for (let round = 0; round < 3; round += 1) {
     const people = await Promise.all([0, 1, 2].map(() => rich(START)))
     const [founder, heir, author] = people as [Person, Person, Person]

@@ -1,11 +1,19 @@
 import { geoCell, geoCellsAround } from '#lib/geo.ts'
 import { grams, nameKey } from '#lib/text.ts'
-import type { Db, Fragment } from '#platform/database.ts'
-import { andContains, andPast, andPastRow, ifGiven, partOf } from '#platform/sql.ts'
-import type { Row, Tables } from '#platform/tables.ts'
+import {
+  andAfterCursor,
+  andAfterRow,
+  andContains,
+  type Db,
+  type Fragment,
+  ifGiven,
+  limitClause,
+  type Row,
+  type Tables,
+} from '#platform/database'
+import { isVisibleGroup, type MemberRow, memberColumns } from './access/queries.ts'
+import type { Mode, Role } from './access/schema.ts'
 import type { GroupListQuery, MyGroupsQuery, NearbyQuery, RecommendedQuery } from './schema.ts'
-import { isShown, type MemberRow, memberColumns } from './standing/queries.ts'
-import type { Mode, Role } from './standing/schema.ts'
 
 export type GroupRow = Row<
   'groups',
@@ -29,36 +37,35 @@ export type GroupRow = Row<
 > &
   Omit<Tables['group_counts'], 'group_id'> & { mode: Mode; permissions: Role[] }
 
-/** The columns of `groups g` and its `group_counts n`. */
+/** Columns of `groups g` and its `group_counts n`. */
 export const groupColumns = (sql: Db) => sql`
   g.id, g.name, g.user_id, g.category_id, g.avatar, g.location, g.longitude, g.latitude, g.geo_hash, g.allow_feed, g.mode,
   g.permissions, g.money, g.summary, g.notice, g.audit, g.im_group_id, g.created_at, g.updated_at, n.users_count,
   n.posts_count, n.excellen_posts_count, n.join_income_count, n.pinned_income_count`
 
-/** A page of groups: the rows are chosen before their counts are looked up. */
+/** A page of groups. Selects the rows before it joins their counts. */
 const groups = (sql: Db, from: Fragment, order: Fragment) => sql<GroupRow[]>`
   select ${groupColumns(sql)} from (${from}) g cross join lateral (
     select * from group_counts n where n.group_id = g.id offset 0
   ) n
   ${order}`
 
-/** How many groups can be found. */
 export const countGroups = async (sql: Db) =>
   (await sql<[{ count: number }]>`select groups_count as count from group_totals where one`)[0].count
 
-/** Groups by id that exist for the viewer, newest first. */
+/** Groups by id visible to the viewer, newest first. */
 export const findGroups = (sql: Db, ids: number[], viewerId: number) =>
   groups(
     sql,
-    sql`select g.* from groups g where g.id = any(${ids}) and ${isShown(sql, viewerId)}`,
+    sql`select g.* from groups g where g.id = any(${ids}) and ${isVisibleGroup(sql, viewerId)}`,
     sql`order by g.id desc`,
   )
 
-/** The same for one. */
+/** A group by id, if visible to the viewer. */
 export const findGroup = async (sql: Db, id: number, viewerId: number) =>
   (await findGroups(sql, [id], viewerId))[0]
 
-/** The tags, the founder and the number of blacklisted members of a group. */
+/** Tags, founder and number of blacklisted members of a group. */
 export async function findGroupParts(sql: Db, id: number) {
   const [tags, [founder], [counted]] = await Promise.all([
     sql<{ tag_id: number }[]>`select tag_id from group_tags where group_id = ${id}`,
@@ -69,19 +76,19 @@ export async function findGroupParts(sql: Db, id: number) {
   return { tagIds: tags.map(({ tag_id }) => tag_id), founder, blacklisted: counted.n }
 }
 
-/** Which of these groups exist for the viewer. */
+/** Filters groups to those visible to the viewer. */
 export async function findVisibleGroups(sql: Db, ids: number[], viewerId: number): Promise<Set<number>> {
   if (ids.length === 0) return new Set()
   const rows = await sql<{ id: number }[]>`
-    select g.id from groups g where g.id = any(${ids}) and ${isShown(sql, viewerId)}`
+    select g.id from groups g where g.id = any(${ids}) and ${isVisibleGroup(sql, viewerId)}`
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Whether a group that a row names has passed: a condition for each row, so that the list stays a walk. */
+/** Condition that a row's group is approved. A subquery per row keeps the index scan of the list. */
 const passed = (sql: Db, groupId: Fragment) =>
   sql`coalesce((select g.audit = 1 and g.deleted_at is null from groups g where g.id = ${groupId}), false)`
 
-/** Passed groups, newest first, all or filtered. */
+/** Approved groups, newest first, with optional filters. */
 export function listGroups(sql: Db, query: GroupListQuery) {
   const { id: ids, keyword, category_id: category, limit = 15, offset, after = 0 } = query
   return groups(
@@ -90,13 +97,13 @@ export function listGroups(sql: Db, query: GroupListQuery) {
       select * from groups where audit = 1 and deleted_at is null
         ${ifGiven(sql, ids, (value) => sql`and id = any(${value})`)}
         ${ifGiven(sql, category, (value) => sql`and category_id = ${value}`)} ${andContains(sql, 'name', keyword)}
-        ${andPast(sql, sql`id`, after)}
-      order by id desc ${partOf(sql, { limit, offset, after })}`,
+        ${andAfterCursor(sql, sql`id`, after)}
+      order by id desc ${limitClause(sql, { limit, offset, after })}`,
     sql`order by g.id desc`,
   )
 }
 
-/** Groups chosen by hand, in their order or mixed. */
+/** Recommended groups, in order or random. */
 export const listRecommended = (sql: Db, { limit = 20, offset, after, type }: RecommendedQuery) =>
   groups(
     sql,
@@ -104,23 +111,23 @@ export const listRecommended = (sql: Db, { limit = 20, offset, after, type }: Re
       select g.*, r.n as place from (
         select r.group_id, row_number() over () as n from (
           select r.group_id from group_recommends r where ${passed(sql, sql`r.group_id`)}
-            ${andPastRow(
+            ${andAfterRow(
               sql,
               type === 'random' ? 0 : after,
               sql`r.sort_by, r.group_id`,
               sql`select sort_by, group_id from group_recommends where group_id = ${after ?? 0}`,
             )}
           order by ${type === 'random' ? sql`random()` : sql`r.sort_by desc, r.group_id desc`}
-          ${partOf(sql, { limit, offset, after })}
+          ${limitClause(sql, { limit, offset, after })}
         ) r
       ) r cross join lateral (select * from groups g where g.id = r.group_id offset 0) g`,
     sql`order by g.place`,
   )
 
-/** How far away a group may be to count as nearby (groups-5). */
+/** Radius of nearby groups (groups-5). */
 const NEARBY_KM = 20
 
-/** Passed groups nearby, the nearest first. */
+/** Approved groups nearby, nearest first. */
 export function listNearby(sql: Db, { latitude, longitude, limit = 15, offset, after }: NearbyQuery) {
   const cells = geoCellsAround({ latitude, longitude }, NEARBY_KM)
   const km = sql`2 * 6371 * asin(sqrt(least(1, power(sin(radians(g.latitude - ${latitude}::float8) / 2), 2)
@@ -134,22 +141,22 @@ export function listNearby(sql: Db, { latitude, longitude, limit = 15, offset, a
       from groups g where g.geo_cell = any(${cells}::bigint[]) and g.audit = 1 and g.deleted_at is null
     ) g
     where g.km <= ${NEARBY_KM}
-      ${andPastRow(sql, after, sql`g.km, g.id`, sql`select ${km}, g.id from groups g where g.id = ${after ?? 0}`, 'asc')}
-    order by g.km, g.id ${partOf(sql, { limit, offset, after })}`,
+      ${andAfterRow(sql, after, sql`g.km, g.id`, sql`select ${km}, g.id from groups g where g.id = ${after ?? 0}`, 'asc')}
+    order by g.km, g.id ${limitClause(sql, { limit, offset, after })}`,
     sql`order by g.km, g.id`,
   )
 }
 
-/** Beyond a group among those of a person, who is in the rows `m`. */
+/** Cursor condition past a group in a user's memberships `m`. */
 const pastGroup = (sql: Db, userId: number, after = 0) =>
-  andPastRow(
+  andAfterRow(
     sql,
     after,
     sql`m.id`,
     sql`select id from group_members where user_id = ${userId} and group_id = ${after}`,
   )
 
-/** Passed groups that a person has joined, the last first. */
+/** Approved groups that a user joined, last joined first. */
 export const listGroupsOf = (
   sql: Db,
   userId: number,
@@ -162,12 +169,12 @@ export const listGroupsOf = (
         select m.id, m.group_id from group_members m
         where m.user_id = ${userId} and m.audit = 1 and not m.disabled and ${passed(sql, sql`m.group_id`)}
           ${pastGroup(sql, userId, page.after)}
-        order by m.id desc ${partOf(sql, { limit, ...page })}
+        order by m.id desc ${limitClause(sql, { limit, ...page })}
       ) m cross join lateral (select * from groups g where g.id = m.group_id offset 0) g`,
     sql`order by g.member_id desc`,
   )
 
-/** Groups of one's own lists, the last joined first: those joined, those that wait for somebody, those to post in. */
+/** The viewer's groups, last joined first: joined, pending, or open for posting. */
 export function listMyGroups(sql: Db, userId: number, { type, limit = 20, ...page }: MyGroupsQuery) {
   const which = {
     join: sql`m.audit = 1 and g.audit = 1`,
@@ -181,7 +188,7 @@ export function listMyGroups(sql: Db, userId: number, { type, limit = 20, ...pag
       where m.user_id = ${userId} and coalesce((
         select g.deleted_at is null and ${which} from groups g where g.id = m.group_id
       ), false) ${pastGroup(sql, userId, page.after)}
-      order by m.id desc ${partOf(sql, { limit, ...page })}
+      order by m.id desc ${limitClause(sql, { limit, ...page })}
     ) m
     cross join lateral (select * from groups g where g.id = m.group_id offset 0) g
     cross join lateral (select * from group_counts n where n.group_id = g.id offset 0) n
@@ -201,7 +208,7 @@ export type GroupValues = {
   notice: string | null
 }
 
-/** Makes a group with its founder in it. */
+/** Inserts a group with its founder as member. */
 export async function insertGroup(
   sql: Db,
   userId: number,
@@ -226,7 +233,6 @@ export async function insertGroup(
   return row.id
 }
 
-/** Changes the fields that are given. */
 export async function updateGroup(
   sql: Db,
   id: number,
@@ -248,7 +254,6 @@ export async function updateGroup(
     where id = ${id}`
 }
 
-/** Gives a group these tags and no others. */
 export async function replaceTags(sql: Db, groupId: number, tagIds: number[]): Promise<void> {
   await sql`delete from group_tags where group_id = ${groupId} and tag_id <> all (${tagIds})`
   await sql`
@@ -256,11 +261,11 @@ export async function replaceTags(sql: Db, groupId: number, tagIds: number[]): P
     on conflict do nothing`
 }
 
-/** Counts a group that can be found now, or no longer. */
+/** Adds to the number of approved groups. */
 export const addToTotal = (sql: Db, by: 1 | -1) =>
   sql`update group_totals set groups_count = groups_count + ${by}::int where one`
 
-/** Changes the state of a group; undefined when it is in it already. */
+/** Changes the audit state of a group. Undefined if it has that state already. */
 export async function setAudit(sql: Db, id: number, audit: 1 | 2) {
   const [row] = await sql<{ was: number; name: string; founder: number }[]>`
     with held as (
@@ -273,13 +278,13 @@ export async function setAudit(sql: Db, id: number, audit: 1 | 2) {
   return row
 }
 
-/** Hides a group for good; undefined when there is none. */
+/** Soft-deletes a group. Undefined for an unknown group. */
 export async function markDeleted(sql: Db, id: number) {
   const [row] = await sql<{ audit: number }[]>`
     update groups set deleted_at = now() where id = ${id} and deleted_at is null returning audit`
   return row
 }
 
-/** Deletes what is left of a deleted group. */
+/** Deletes the rows that remain of a deleted group. */
 export const deleteGroup = (sql: Db, id: number) =>
   sql`delete from groups where id = ${id} and deleted_at is not null`

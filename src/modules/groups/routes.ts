@@ -5,10 +5,9 @@ import { mountReports } from '#modules/reports/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { inScope, type Server, say } from '#platform/http.ts'
-import { Empty, Type } from '#platform/schema.ts'
+import { transaction } from '#platform/database'
+import { Empty, encapsulate, localizedMessage, routesOn, type Server, Type } from '#platform/http'
+import { getManagedGroup, getOwnedGroup } from './access/service.ts'
 import { GroupCategoryParams } from './categories/schema.ts'
 import { requireCategory } from './categories/service.ts'
 import {
@@ -49,15 +48,13 @@ import {
   UserGroupsQuery,
 } from './schema.ts'
 import { changeGroup, createGroup, groupContent } from './service.ts'
-import { getManaged, getOwned } from './standing/service.ts'
 import { groupDetail, groupViews } from './view.ts'
 
 const CONTENT_TYPES = ['application/json', 'multipart/form-data']
 
-/** What is told of values, and of a picture that the form holds. */
+/** Errors of field values and of a picture in the form. */
 const VALUE_ERRORS = [sensitiveWords, formCutShort, fileNotUsable, ...UPLOAD_ERRORS] as const
 
-/** Groups: lists, one by itself, making, changing and reporting them. */
 export function groupRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Groups' })
@@ -67,7 +64,6 @@ export function groupRoutes(server: Server, ctx: Context) {
     replica: true,
     summary: 'List groups, newest first, or find them by name',
     access: 'optional',
-    kept: 'each',
     query: GroupListQuery,
     reply: { 200: Type.Array(Group) },
     handler: async ({ query, viewer }) => groupViews(ctx, await listGroups(sql, query), viewer.id),
@@ -78,7 +74,6 @@ export function groupRoutes(server: Server, ctx: Context) {
     replica: true,
     summary: 'List recommended groups',
     access: 'optional',
-    kept: 'each',
     query: RecommendedQuery,
     reply: { 200: Type.Array(Group) },
     handler: async ({ query, viewer }) => groupViews(ctx, await listRecommended(sql, query), viewer.id),
@@ -97,16 +92,14 @@ export function groupRoutes(server: Server, ctx: Context) {
     operationId: 'countGroups',
     summary: 'Count the groups',
     access: 'optional',
-    kept: 'everybody',
     reply: { 200: GroupCount },
     handler: async () => ({ count: await countGroups(sql) }),
   })
 
   route('GET /groups/protocol', {
     operationId: 'getGroupProtocol',
-    summary: 'Read the terms of making a group',
+    summary: 'Read the terms for creating a group',
     access: 'optional',
-    kept: 'everybody',
     reply: { 200: GroupProtocol },
     handler: async () => ({ protocol: (await readSettings(ctx))['group:protocol'] }),
   })
@@ -115,7 +108,6 @@ export function groupRoutes(server: Server, ctx: Context) {
     operationId: 'listGroupsOfUser',
     summary: 'List the groups a person is in',
     access: 'optional',
-    kept: 'each',
     query: UserGroupsQuery,
     reply: { 200: Type.Array(Group) },
     handler: async ({ query, viewer }) =>
@@ -124,7 +116,7 @@ export function groupRoutes(server: Server, ctx: Context) {
 
   route('GET /user-groups', {
     operationId: 'listMyGroups',
-    summary: 'List my groups: joined, waiting, or those I may post in',
+    summary: 'List my groups: joined, pending, or those I may post in',
     access: 'user',
     query: MyGroupsQuery,
     reply: { 200: Type.Array(MyGroup) },
@@ -142,7 +134,6 @@ export function groupRoutes(server: Server, ctx: Context) {
     replica: true,
     summary: 'Read a group',
     access: 'optional',
-    kept: 'each',
     params: GroupParams,
     reply: { 200: GroupDetail },
     errors: [noSuchGroup],
@@ -153,7 +144,7 @@ export function groupRoutes(server: Server, ctx: Context) {
     },
   })
 
-  inScope(server, async (scope) => {
+  encapsulate(server, async (scope) => {
     await scope.register(multipart, {
       limits: { files: 1, fields: 50, fieldSize: 20_000, fileSize: ctx.config.maxUploadBytes },
       throwFileSizeLimit: false,
@@ -162,7 +153,7 @@ export function groupRoutes(server: Server, ctx: Context) {
 
     formRoute('POST /categories/:category/groups', {
       operationId: 'createGroup',
-      summary: 'Create a group, which an administrator has to let pass; name and mode are required',
+      summary: 'Create a group for approval by an administrator; name and mode are required',
       access: 'user',
       consumes: CONTENT_TYPES,
       params: GroupCategoryParams,
@@ -173,7 +164,10 @@ export function groupRoutes(server: Server, ctx: Context) {
       handler: async ({ request, viewer, params, body }) => {
         const sent = request.isMultipart() ? await readForm(ctx, viewer.id, request.parts()) : body
         const group = await createGroup(ctx, viewer.id, params.category, checkNewGroup(sent ?? {}))
-        return { ...say(request, 'Created. It waits for review.', '创建成功，等待审核。'), group }
+        return {
+          ...localizedMessage(request, 'Created. It waits for review.', '创建成功，等待审核。'),
+          group,
+        }
       },
     })
 
@@ -185,12 +179,12 @@ export function groupRoutes(server: Server, ctx: Context) {
       params: GroupParams,
       body: GroupChanges,
       reply: { 201: GroupMade },
-      errors: [noSuchGroup, notManager, unknownCategory, ...VALUE_ERRORS],
-      load: ({ params, viewer }) => getManaged(sql, params.group, viewer.id),
+      errors: [noSuchGroup, notManager, notFounder, unknownCategory, ...VALUE_ERRORS],
+      load: ({ params, viewer }) => getManagedGroup(sql, params.group, viewer.id),
       handler: async ({ request, viewer, params, body }) => {
         const sent = request.isMultipart() ? await readForm(ctx, viewer.id, request.parts()) : body
         const group = await changeGroup(ctx, viewer.id, params.group, checkGroupChanges(sent ?? {}))
-        return { ...say(request, 'Changed.', '修改成功。'), group }
+        return { ...localizedMessage(request, 'Changed.', '修改成功。'), group }
       },
     })
   })
@@ -198,16 +192,16 @@ export function groupRoutes(server: Server, ctx: Context) {
   route('PUT /groups/:group/bind-im-group', {
     operationId: 'bindChatGroup',
     aliases: { bindChatGroupByOlderPath: '/group/groups/:group/bind-im-group' },
-    summary: 'Note the chat group of a group, as its founder',
+    summary: 'Link a chat group to a group, as its founder',
     access: 'user',
     params: GroupParams,
     body: GroupBinding,
     reply: { 204: Empty },
     errors: [noSuchGroup, notFounder],
-    whenInvalid: ({ params, viewer }) => getOwned(sql, params.group, viewer.id),
+    precheck: ({ params, viewer }) => getOwnedGroup(sql, params.group, viewer.id),
     handler: ({ params, viewer, body }) =>
       transaction(sql, async (tx) => {
-        await getOwned(tx, params.group, viewer.id, { lock: true })
+        await getOwnedGroup(tx, params.group, viewer.id, { lock: true })
         await updateGroup(tx, params.group, { im_group_id: body.id })
       }),
   })

@@ -11,29 +11,32 @@ import {
   Nullable,
   Offset,
   OneOf,
-  SameAs,
   Shared,
   type Static,
   Text,
   TextList,
   Time,
   Type,
-} from '#platform/schema.ts'
+  WithAlias,
+} from '#platform/http'
+import { MemberRecord, MemberView, MODES, ROLES } from './access/schema.ts'
 import { GroupCategory } from './categories/schema.ts'
-import { MemberRecord, MemberView, MODES, ROLES } from './standing/schema.ts'
 
-/** The name of groups on the wire and in tables (conventions-24). */
+/** Name of groups on the wire and in tables (conventions-24). */
 export const GROUPS = 'groups'
 
 export const GroupParams = Type.Object({ group: Id })
 
-/** A group in lists (groups-3). */
+/** Picture of a group, in the format of user avatars. */
+const GroupPicture = Shared('GroupPicture', { url: Type.String(), vendor: Type.String() })
+
+/** A group in a list (groups-3). */
 export const Group = Shared('Group', {
   id: Type.Integer(),
   name: Type.String(),
   user_id: Type.Integer({ description: 'Who made it' }),
   category_id: Type.Integer(),
-  avatar: Nullable(Type.String({ description: 'The address of the picture' })),
+  avatar: Nullable(GroupPicture),
   location: Nullable(Type.String()),
   longitude: Nullable(Type.String()),
   latitude: Nullable(Type.String()),
@@ -57,7 +60,6 @@ export const Group = Shared('Group', {
 })
 export type Group = Static<typeof Group>
 
-/** A group by itself. */
 export const GroupDetail = Shared('GroupDetail', {
   ...Group.properties,
   user: Nullable(UserView),
@@ -68,7 +70,7 @@ export const GroupDetail = Shared('GroupDetail', {
 })
 export type GroupDetail = Static<typeof GroupDetail>
 
-/** A group in lists of mine, with when I asked to join it. */
+/** A group in the viewer's lists, with the time of the join request. */
 export const MyGroup = Shared('MyGroup', { ...Group.properties, join_at: Type.Optional(Time) })
 export type MyGroup = Static<typeof MyGroup>
 
@@ -78,7 +80,7 @@ export const CategoryGroupsQuery = Type.Object(page)
 export const GroupListQuery = Type.Object({
   ...page,
   keyword: Type.Optional(Text(100)),
-  q: SameAs('keyword', Type.Optional(Text(100))),
+  q: WithAlias('keyword', Type.Optional(Text(100))),
   category_id: Type.Optional(Id),
   id: Type.Optional(IdList()),
 })
@@ -112,18 +114,16 @@ export const MyGroupsQuery = Type.Object({
 })
 export type MyGroupsQuery = Static<typeof MyGroupsQuery>
 
-/** How many groups can be found. */
 export const GroupCount = Shared('GroupCount', { count: Type.Integer() })
-/** The terms of making a group. */
 export const GroupProtocol = Shared('GroupProtocol', { protocol: Type.String() })
 
-/** Ids as a list of integers, a comma list, or a list of objects with `id`. */
+/** Ids as a list of integers, a comma-separated text, or a list of objects with `id`. */
 const TagIds = Type.Unsafe<(number | { id: number })[]>({
   ...IdList(5),
   items: Type.Union([Id, Shared('TagReference', { id: Id })]),
 })
 
-/** What a group is made of. In a form the picture is the file `avatar` itself; in JSON the id of an upload. */
+/** A new group. In a form, `avatar` is the file itself. In JSON it is an upload id. */
 export const NewGroup = Shared('NewGroup', {
   name: Text(50, { minLength: 1 }),
   avatar: Type.Optional(Id),
@@ -141,10 +141,9 @@ export const NewGroup = Shared('NewGroup', {
 })
 export type NewGroup = Static<typeof NewGroup>
 
-/** What the body of a new group is checked by at first: a form is read later, and whole. */
+/** First validation of a new group. A form is validated in full after it is read. */
 export const GroupForm = Type.Partial(NewGroup, { title: 'GroupForm' })
 
-/** What is changed of a group. */
 export const GroupChanges = Shared('GroupChanges', {
   ...Type.Partial(NewGroup).properties,
   category_id: Type.Optional(Id),
@@ -152,5 +151,5 @@ export const GroupChanges = Shared('GroupChanges', {
 export type GroupChanges = Static<typeof GroupChanges>
 
 export const GroupMade = Shared('GroupMade', { message: Type.Array(Type.String()), group: Group })
-/** The chat group of a group. */
+/** The chat room of a group. */
 export const GroupBinding = Shared('GroupBinding', { id: Text(64, { minLength: 1 }) })

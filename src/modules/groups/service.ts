@@ -1,19 +1,24 @@
 import { userViews } from '#modules/accounts/index.ts'
 import { attachFiles, detachFiles } from '#modules/files/index.ts'
-import { publishEvent } from '#modules/notifications/index.ts'
+import { notify, publishEvent } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
-import { screen } from '#modules/words/index.ts'
-import type { Content, Reader } from '#platform/content.ts'
+import { screenWords } from '#modules/words/index.ts'
+import type { Content, ContentReader } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
-import { onConstraint, type Tx, transaction } from '#platform/database.ts'
+import { onConstraint, type Tx, transaction } from '#platform/database'
+import { addJob } from '#platform/jobs'
+import { type Mode, rolesOf } from './access/schema.ts'
+import { getManagedGroup } from './access/service.ts'
 import {
   moneyRequired,
   noSuchCategory,
   noSuchTag,
   notCertified,
+  notFounder,
   placeIncomplete,
   unknownCategory,
 } from './errors.ts'
+import { listMemberUserIds } from './members/queries.ts'
 import {
   findGroup,
   findVisibleGroups,
@@ -23,11 +28,9 @@ import {
   updateGroup,
 } from './queries.ts'
 import { GROUPS, type Group, GroupChanges, NewGroup } from './schema.ts'
-import { type Mode, rolesOf } from './standing/schema.ts'
-import { getManaged } from './standing/service.ts'
 import { groupsById } from './view.ts'
 
-/** Groups as content that is reported. */
+/** Groups as reportable content. */
 export const groupContent: Content = {
   type: GROUPS,
   param: 'group',
@@ -40,10 +43,10 @@ export const groupContent: Content = {
   live: (sql, id) => sql`select id from groups where id = ${id} and deleted_at is null`,
 }
 
-/** Groups in lists that mix kinds. */
-export const groupReader: Reader = { visible: findVisibleGroups, views: groupsById }
+/** Groups in mixed lists. */
+export const groupReader: ContentReader = { visible: findVisibleGroups, views: groupsById }
 
-/** All four parts of a place, or nothing. */
+/** Returns a place only if all four parts are present. */
 function placeOf({ location, longitude, latitude, geo_hash }: GroupChanges): GroupPlace | undefined {
   if (location === undefined || longitude === undefined || latitude === undefined || geo_hash === undefined) {
     if ([location, longitude, latitude, geo_hash].some((part) => part !== undefined)) throw placeIncomplete()
@@ -59,7 +62,7 @@ const tagIdsOf = (tags: NonNullable<NewGroup['tags']>) => [
 const saveTags = (tx: Tx, groupId: number, tags: NonNullable<NewGroup['tags']>) =>
   onConstraint(replaceTags(tx, groupId, tagIdsOf(tags)), { group_tags_tag_id_fkey: noSuchTag })
 
-/** A free group keeps no price, and a paid one has one. */
+/** Price by mode: free groups have none, and paid ones require one. */
 function priceOf(mode: Mode, money: number): number {
   if (mode !== 'paid') return 0
   if (money < 1) throw moneyRequired()
@@ -88,14 +91,14 @@ async function requireCertified(ctx: Context, userId: number): Promise<void> {
 const shown = async (ctx: Context, id: number, viewerId: number): Promise<Group> =>
   (await groupsById(ctx, [id], viewerId)).get(id)!
 
-/** Makes a group, which waits for an administrator; who makes it is its founder. */
+/** Creates a group with its creator as founder. An administrator has to approve it. */
 export async function createGroup(
   ctx: Context,
   userId: number,
   categoryId: number,
   input: NewGroup,
 ): Promise<Group> {
-  const body = await screen(ctx, input, NewGroup, ['name', 'summary', 'notice', 'location'])
+  const body = await screenWords(ctx, input, NewGroup, ['name', 'summary', 'notice', 'location'])
   const place = placeOf(body) ?? null
   const money = priceOf(body.mode, body.money ?? 0)
   await requireCertified(ctx, userId)
@@ -118,24 +121,57 @@ export async function createGroup(
     )
     if (body.tags) await saveTags(tx, made, body.tags)
     if (body.avatar !== undefined) await setAvatar(tx, userId, made, body.avatar)
-    await publishEvent(ctx, tx, 'group.created', { id: made, user_id: userId })
+    await publishEvent(ctx, tx, 'group.created', { id: made })
     return made
   })
   return shown(ctx, id, userId)
 }
 
-/** Changes a group as its founder or an administrator. */
+const TOLD_AT_ONCE = 1000
+
+/** Openness of a mode. A higher value exposes earlier posts to more users. */
+const OPENNESS: Record<Mode, number> = { private: 0, paid: 1, public: 2 }
+
+/**
+ * Notifies the members, except the founder, that a group was opened. One transaction, so that a retry sends
+ * no duplicates.
+ */
+export const tellOpened = (ctx: Context, groupId: number, by: number): Promise<void> =>
+  transaction(ctx.sql, async (tx) => {
+    const group = await findGroup(tx, groupId, by)
+    if (!group) return
+    for (let after = 0; ; ) {
+      const ids = await listMemberUserIds(tx, groupId, after, TOLD_AT_ONCE)
+      await notify(tx, {
+        type: 'system',
+        recipients: ids,
+        senderId: by,
+        cause: { type: GROUPS, id: groupId },
+        data: {
+          type: 'group:open',
+          resource: { type: GROUPS, id: groupId },
+          group: { id: groupId, name: group.name },
+        },
+      })
+      if (ids.length < TOLD_AT_ONCE) return
+      after = ids.at(-1) ?? 0
+    }
+  })
+
+/** Changes a group as its founder or an administrator. Only the founder may open it (groups-2). */
 export async function changeGroup(
   ctx: Context,
   userId: number,
   groupId: number,
   input: GroupChanges,
 ): Promise<Group> {
-  const body = await screen(ctx, input, GroupChanges, ['name', 'summary', 'notice', 'location'])
+  const body = await screenWords(ctx, input, GroupChanges, ['name', 'summary', 'notice', 'location'])
   const place = placeOf(body)
   await transaction(ctx.sql, async (tx) => {
-    const group = await getManaged(tx, groupId, userId, { lock: true })
+    const group = await getManagedGroup(tx, groupId, userId, { lock: true })
     const mode = body.mode ?? group.mode
+    const opens = OPENNESS[mode] > OPENNESS[group.mode]
+    if (opens && group.member?.role !== 'founder') throw notFounder()
     await onConstraint(
       updateGroup(tx, groupId, {
         ...(body.name === undefined ? {} : { name: body.name }),
@@ -152,6 +188,7 @@ export async function changeGroup(
     )
     if (body.tags) await saveTags(tx, groupId, body.tags)
     if (body.avatar !== undefined) await setAvatar(tx, userId, groupId, body.avatar)
+    if (opens) await addJob(tx, 'tell_group_opened', { id: groupId, by: userId })
   })
   return shown(ctx, groupId, userId)
 }

@@ -3,20 +3,25 @@ import { userViews } from '#modules/accounts/index.ts'
 import { fileUrl, signedFileUrl } from '#modules/files/index.ts'
 import { findTags } from '#modules/tags/index.ts'
 import type { Context } from '#platform/context.ts'
+import { findMemberships, type MemberRow } from './access/queries.ts'
+import { memberRecord, memberViews } from './access/view.ts'
 import { findCategory } from './categories/queries.ts'
 import { groupCategoryView } from './categories/view.ts'
 import { findGroupParts, findGroups, type GroupRow } from './queries.ts'
 import type { Group, GroupDetail } from './schema.ts'
-import { findMemberships, type MemberRow } from './standing/queries.ts'
-import { memberRecord, memberViews } from './standing/view.ts'
 
 const textOrNull = (value: number | null) => (value === null ? null : String(value))
 
-/** Nobody but its members sees the picture of a group that has not passed, and pages load it without a token (files-15). */
-const avatarUrl = (ctx: Context, avatar: number, audit: number) =>
-  audit === 1 ? fileUrl(ctx, avatar) : signedFileUrl(ctx, avatar, {}, false)
+/**
+ * The picture of an unapproved group gets a signed URL, because pages load it without a token and only
+ * members may see it (files-15).
+ */
+const pictureView = (ctx: Context, avatar: number, audit: number) => ({
+  url: audit === 1 ? fileUrl(ctx, avatar) : signedFileUrl(ctx, avatar, {}, false),
+  vendor: ctx.storage.vendor,
+})
 
-/** A row with what the viewer is in the group; what it earned is the founder's business (groups-3). */
+/** A group with the viewer's membership. Only the founder sees the income (groups-3). */
 function groupView(ctx: Context, row: GroupRow, joined: MemberRow | undefined): Group {
   const founder = joined?.role === 'founder'
   return {
@@ -24,7 +29,7 @@ function groupView(ctx: Context, row: GroupRow, joined: MemberRow | undefined): 
     name: row.name,
     user_id: row.user_id,
     category_id: row.category_id,
-    avatar: row.avatar === null ? null : avatarUrl(ctx, row.avatar, row.audit),
+    avatar: row.avatar === null ? null : pictureView(ctx, row.avatar, row.audit),
     location: row.location,
     longitude: textOrNull(row.longitude),
     latitude: textOrNull(row.latitude),
@@ -48,7 +53,7 @@ function groupView(ctx: Context, row: GroupRow, joined: MemberRow | undefined): 
   }
 }
 
-/** Rows as lists show them, in their order. */
+/** Groups for lists, in order. */
 export async function groupViews(ctx: Context, rows: GroupRow[], viewerId: number): Promise<Group[]> {
   const joined = await findMemberships(
     ctx.sql,
@@ -58,14 +63,14 @@ export async function groupViews(ctx: Context, rows: GroupRow[], viewerId: numbe
   return rows.map((row) => groupView(ctx, row, joined.get(row.id)))
 }
 
-/** Groups by id that exist for the viewer. */
+/** Groups by id, if visible to the viewer. */
 export async function groupsById(ctx: Context, ids: number[], viewerId: number): Promise<Map<number, Group>> {
   if (ids.length === 0) return new Map()
   const views = await groupViews(ctx, await findGroups(ctx.sql, ids, viewerId), viewerId)
   return new Map(views.map((view) => [view.id, view]))
 }
 
-/** A group by itself, with its people, tags and category. */
+/** A single group with its members, tags and category. */
 export async function groupDetail(ctx: Context, row: GroupRow, viewerId: number): Promise<GroupDetail> {
   const { tagIds, founder, blacklisted } = await findGroupParts(ctx.sql, row.id)
   const [[group], category, people, tags, founders] = await Promise.all([

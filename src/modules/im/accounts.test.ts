@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Db, openDatabase, transaction } from '#platform/database.ts'
+import { type Db, openDatabase, transaction } from '#platform/database'
+import { signUpsOn } from '#test/sign-up.ts'
 import { createWorld } from '#test/world.ts'
 import { leaseAccounts } from './accounts/queries.ts'
 import { reconcile } from './drift/service.ts'
 import { hasEmbeddedPassword } from './providers/embedded/queries.ts'
 
 const world = await createWorld()
-const { as, person, sql, work, ctx, connection } = world
+const { as, guest, person, sql, work, ctx, connection } = world
+const { codeFor, signIn, signUp } = signUpsOn(world)
 const founder = await person({ roles: ['founder', 'owner'] })
 
-test('a new person gets an account in the background, with a password only they can read', async () => {
+test('creates the account of a new user in the background, with a password only they can read', async () => {
   const me = await person()
   await work()
   const [account] = await sql<{ confirmed: boolean; password: string }[]>`
@@ -24,7 +26,7 @@ test('a new person gets an account in the background, with a password only they 
   assert.ok(await hasEmbeddedPassword(sql, String(me.id), answer.body.im_pwd_hash))
 })
 
-test('a disabled person is locked out at the provider until enabled again (im-5)', async () => {
+test('locks a disabled user at the provider until enabled again (im-5)', async () => {
   const [me, other] = [await person(), await person()]
   await work()
   const { im_pwd_hash: password } = (await as(me, 'GET', '/im/password')).body
@@ -36,7 +38,7 @@ test('a disabled person is locked out at the provider until enabled again (im-5)
   await disable(true)
   assert.equal(await hasEmbeddedPassword(sql, String(me.id), password), false)
   assert.equal(await hasEmbeddedPassword(sql, String(other.id), others), true)
-  // One whose account the provider lost, or never had, is locked too.
+  // An account that the provider lost or never had is locked too.
   await sql`delete from im_embedded_accounts where name = ${String(me.id)}`
   await reconcile(ctx)
   assert.equal(await hasEmbeddedPassword(sql, String(me.id), password), false)
@@ -48,7 +50,7 @@ test('a disabled person is locked out at the provider until enabled again (im-5)
   assert.equal(await hasEmbeddedPassword(sql, String(me.id), password), true)
 })
 
-test('the password of another person cannot be read or changed by naming them (im-4)', async () => {
+test("rejects another user's password when a request names their id (im-4)", async () => {
   const [me, other] = [await person(), await person()]
   const theirs = (await as(other, 'GET', '/im/password')).body.im_pwd_hash
   const mine = (await as(me, 'GET', `/im/password?user_id=${other.id}`)).body.im_pwd_hash
@@ -58,7 +60,74 @@ test('the password of another person cannot be read or changed by naming them (i
   assert.notEqual((await as(me, 'GET', '/im/password')).body.im_pwd_hash, mine)
 })
 
-test('the registration of everybody needs an ability and runs in the background (im-3)', async () => {
+test('rotates the password when the sign-in password changes or sign-ins are revoked (im-4)', async () => {
+  const me = await signUp()
+  const email = String(me.email)
+  await work()
+  const read = async () => {
+    const token = (await signIn(me.name, { password: held })).body.access_token
+    return (await as({ ...me, token }, 'GET', '/im/password')).body.im_pwd_hash as string
+  }
+  let held = me.password
+  let last = await read()
+  const opened = async () => ({ ...me, token: (await signIn(me.name, { password: held })).body.access_token })
+  const steps: Record<string, () => Promise<{ status: number }>> = {
+    change: async () => {
+      const body = { old_password: held, password: 'another one', password_confirmation: 'another one' }
+      const answer = await as(await opened(), 'PUT', '/user/password', body)
+      held = 'another one'
+      return answer
+    },
+    reset: async () => {
+      held = 'one by code'
+      const verifiable_code = await codeFor(email)
+      const body = { verifiable_type: 'mail', email, verifiable_code, password: held }
+      return guest('PUT', '/user/retrieve-password', body)
+    },
+    'sign-out everywhere': async () => as(await opened(), 'DELETE', '/user/sessions'),
+    'sign-out of one': async () => {
+      const other = await opened()
+      const { body } = await as(other, 'GET', '/user/sessions')
+      const { id } = body.find(({ current }: { current: boolean }) => !current)
+      return as(other, 'DELETE', `/user/sessions/${id}`)
+    },
+    administrator: () => as(founder, 'DELETE', `/admin/users/${me.id}/sessions`),
+    'password by an administrator': () => {
+      held = 'one by root'
+      return as(founder, 'PATCH', `/admin/users/${me.id}`, { password: held })
+    },
+    'stolen token': async () => {
+      const { token } = await opened()
+      assert.equal((await guest('POST', '/auth/refresh', { token })).status, 200)
+      await sql`update tokens set exchanged_at = now() - interval '1 minute' where exchanged_at is not null`
+      assert.equal((await guest('POST', '/auth/refresh', { token })).status, 401)
+      return { status: 204 }
+    },
+  }
+  for (const [name, step] of Object.entries(steps)) {
+    assert.equal((await step()).status, 204, name)
+    await work()
+    assert.equal(await hasEmbeddedPassword(sql, String(me.id), last), false, name)
+    const now = await read()
+    assert.notEqual(now, last, name)
+    assert.ok(await hasEmbeddedPassword(sql, String(me.id), now), name)
+    last = now
+  }
+  assert.equal((await as(await opened(), 'POST', '/auth/logout')).status, 200)
+  await work()
+  assert.equal(await read(), last)
+})
+
+test('creates no chat account when the sign-ins of a user without one are revoked (im-4)', async () => {
+  const me = await person()
+  await work()
+  await sql`delete from im_accounts where user_id = ${me.id}`
+  assert.equal((await as(me, 'DELETE', '/user/sessions')).status, 204)
+  await work()
+  assert.equal((await sql`select from im_accounts where user_id = ${me.id}`).length, 0)
+})
+
+test('requires an ability to register all users, and runs in the background (im-3)', async () => {
   const me = await person()
   await sql`delete from im_accounts where user_id = ${me.id}`
   assert.equal((await as(me, 'POST', '/im/register-old-users')).status, 403)
@@ -77,7 +146,7 @@ test('the registration of everybody needs an ability and runs in the background 
   assert.ok(account)
 })
 
-test('an administrator sees the provider and how far a registration came', async () => {
+test('shows administrators the provider and the progress of a registration', async () => {
   assert.equal((await as(await person(), 'GET', '/admin/im')).status, 403)
   await as(founder, 'POST', '/im/register-old-users')
   await work()
@@ -91,7 +160,7 @@ test('an administrator sees the provider and how far a registration came', async
   assert.ok(body.registration.finished_at)
 })
 
-test('ten thousand people are registered in one go', async () => {
+test('registers ten thousand users in one run', async () => {
   await sql`
     insert into users (name, name_key) select 'many_' || n, 'many_' || n from generate_series(1, 10000) as n`
   assert.equal((await as(founder, 'POST', '/im/register-old-users')).status, 201)
@@ -103,16 +172,16 @@ test('ten thousand people are registered in one go', async () => {
   assert.ok(held.n >= 10_000)
 })
 
-test('passwords are random, not made of the sign-in password (im-4)', async () => {
+test('generates random passwords, not derived from the sign-in password (im-4)', async () => {
   const [one, other] = [await person(), await person()]
-  await sql`update users set password = null where id in ${sql([one.id, other.id])}`
+  await sql`update users set password = null where id = any(${[one.id, other.id]})`
   const passwords = []
   for (const who of [one, other, one]) passwords.push((await as(who, 'GET', '/im/password')).body.im_pwd_hash)
   assert.notEqual(passwords[0], passwords[1])
   assert.equal(passwords[0], passwords[2])
 })
 
-test('registering is for oneself or a manager, and again changes nothing (im-2, conventions-23)', async () => {
+test('allows registration of oneself or by a manager, idempotently (im-2, conventions-23)', async () => {
   const [me, other] = [await person(), await person()]
   for (let n = 0; n < 2; n += 1) {
     const answer = await as(me, 'POST', `/im/register/${me.id}`)
@@ -130,11 +199,11 @@ test('registering is for oneself or a manager, and again changes nothing (im-2, 
   assert.equal((await as(founder, 'POST', '/im/register', {})).status, 422)
 })
 
-test('two jobs never speak to the provider about the same account: the second passes over what the first takes', async () => {
+test('skips accounts that another job has leased', async () => {
   const ids = (await Promise.all([1, 2, 3].map(() => person()))).map(({ id }) => id).sort((a, b) => a - b)
   await work()
-  await sql`update im_accounts set version = version + 1, leased_until = null where user_id in ${sql(ids)}`
-  // One that waited for the first would fail.
+  await sql`update im_accounts set version = version + 1, leased_until = null where user_id = any(${ids})`
+  // A job that waited for the first would time out.
   const second = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 30_000 })
   const take = async (db: Db, some: number[]) =>
     (await leaseAccounts(db, some, 'test', 60)).map(({ user_id }) => user_id).sort((a, b) => a - b)

@@ -20,7 +20,7 @@ export const ownerStays = fieldError(
   '不能移除群主，请先转让群组。',
 )
 
-/** A 422 whose field and number are known when it is thrown. */
+/** A 422 error with the field and the number known only at run time. */
 function numbered(code: string, textOf: (number: number | string) => Text) {
   const make = (field: string, number: number) => invalidField(field, textOf(number), code)
   return Object.assign(make, { status: 422, code, text: textOf('…') } satisfies DeclaredError)

@@ -12,7 +12,7 @@ type Body = Record<string, unknown>
 const { makeGroup, read, change, memberIds } = imGroupsOf(world)
 const addUpload = (owner: Person) => uploadPicture(world, owner)
 
-test('only the owner changes a group and removes its members (im-8)', async () => {
+test('lets only the owner change a group and remove its members (im-8)', async () => {
   const [owner, member, stranger] = [await person(), await person(), await person()]
   const id = await makeGroup(owner, { members: String(member.id), allowinvites: 0 })
   for (const viewer of [member, stranger]) {
@@ -26,7 +26,7 @@ test('only the owner changes a group and removes its members (im-8)', async () =
   assert.deepEqual(await memberIds(owner, id), [owner.id, member.id])
 })
 
-test('each id of a list of members counts, and an unknown one adds nobody (im-9)', async () => {
+test('checks every id of a member list, and adds no one when one is unknown (im-9)', async () => {
   const [owner, one, two] = [await person(), await person(), await person()]
   const id = await makeGroup(owner)
   const add = (members: unknown) =>
@@ -43,7 +43,7 @@ test('each id of a list of members counts, and an unknown one adds nobody (im-9)
   assert.equal((await read(owner, id)).affiliations_count, 3)
 })
 
-test('a group has its fields as documented, owner first (im-10)', async () => {
+test('returns the documented fields of a group, owner first (im-10)', async () => {
   const [owner, member] = [await person(), await person()]
   const id = await makeGroup(owner, { members: `${member.id},${owner.id}`, maxusers: '5', members_only: 1 })
   const group = await read(member, id)
@@ -85,7 +85,7 @@ test('a group has its fields as documented, owner first (im-10)', async () => {
   assert.ok('certification' in affiliations[0])
 })
 
-test('many groups are read briefly, their members by the names of their accounts', async () => {
+test("returns many groups in brief with the members' account names", async () => {
   const [owner, member, stranger] = [await person(), await person(), await person()]
   const id = await makeGroup(owner, { members: member.id })
   const closed = await makeGroup(owner, { public: 0 })
@@ -104,7 +104,7 @@ test('many groups are read briefly, their members by the names of their accounts
   assert.equal((await as(stranger, 'GET', '/im/groups')).status, 422)
 })
 
-test('several groups come in the order asked; what the viewer may not know of is left out (im-7)', async () => {
+test('returns groups in the requested order without hidden ones (im-7)', async () => {
   const [owner, stranger] = [await person(), await person()]
   const open = await makeGroup(owner)
   const closed = await makeGroup(owner, { public: 0 })
@@ -122,7 +122,7 @@ test('several groups come in the order asked; what the viewer may not know of is
   assert.deepEqual(faces.body, [{ im_group_id: open, group_face: 0 }])
 })
 
-test('a change sets every setting, absent ones to their default, and binds the picture (im-6)', async () => {
+test('replaces every setting, resets absent ones, and binds the picture (im-6)', async () => {
   const [owner, heir] = [await person(), await person()]
   const id = await makeGroup(owner, { public: 0, maxusers: 7, allowinvites: 0, members_only: 1 })
   const face = await addUpload(owner)
@@ -150,7 +150,7 @@ test('a change sets every setting, absent ones to their default, and binds the p
   assert.equal((await read(heir, id)).group_face, url)
 })
 
-test('members invite where that is allowed, and leave; the owner stays', async () => {
+test('lets members invite when allowed, and leave; the owner stays', async () => {
   const [owner, member, third, blocker] = [await person(), await person(), await person(), await person()]
   const id = await makeGroup(owner, { members: member.id })
   const members = (who: Person) => ({ im_group_id: Number(id), members: String(who.id) })
@@ -167,7 +167,7 @@ test('members invite where that is allowed, and leave; the owner stays', async (
   assert.deepEqual(await memberIds(owner, id), [owner.id, member.id])
 })
 
-test('a deleted group is gone here and at the provider', async () => {
+test('deletes a group here and at the provider', async () => {
   const owner = await person()
   const id = await makeGroup(owner)
   assert.equal((await as(owner, 'DELETE', `/easemob/group?im_group_id=${id}`)).status, 204)
@@ -177,7 +177,7 @@ test('a deleted group is gone here and at the provider', async () => {
   assert.equal((await sql`select from im_embedded_groups where id = ${id}`).length, 0)
 })
 
-test('disabled members are left out', async () => {
+test('omits disabled members', async () => {
   const [owner, member] = [await person(), await person()]
   const id = await makeGroup(owner, { members: member.id })
   await sql`update users set deleted_at = now() where id = ${member.id}`
@@ -185,7 +185,27 @@ test('disabled members are left out', async () => {
   assert.equal((await as(owner, 'POST', `/im/register/${member.id}`)).status, 404)
 })
 
-test('a person with the ability manages groups of others', async () => {
+test('counts only the members shown, and names the owner when disabled (im-5)', async () => {
+  const [owner, member, gone] = [await person(), await person(), await person()]
+  const id = await makeGroup(owner, { members: `${member.id},${gone.id}` })
+  const shown = async () => {
+    const [full, brief] = [
+      await read(member, id),
+      (await as(member, 'GET', `/im/groups?im_group_id=${id}`)).body[0],
+    ]
+    assert.equal(full.affiliations_count, full.affiliations.length)
+    assert.equal(brief.affiliations_count, brief.affiliations.length)
+    assert.deepEqual([full.owner, brief.owner], [String(owner.id), String(owner.id)])
+    return [full.affiliations.map((each: { id: number }) => each.id), brief.affiliations]
+  }
+  const names = [{ owner: String(owner.id) }, { member: String(member.id) }]
+  await sql`update users set deleted_at = now() where id = ${gone.id}`
+  assert.deepEqual(await shown(), [[owner.id, member.id], names])
+  await sql`update users set deleted_at = now() where id = ${owner.id}`
+  assert.deepEqual(await shown(), [[member.id], names])
+})
+
+test('lets a holder of the ability manage groups of others', async () => {
   const [owner, member] = [await person(), await person()]
   const id = await makeGroup(owner, { public: 0 })
   const members = { im_group_id: Number(id), members: String(member.id) }
@@ -195,7 +215,7 @@ test('a person with the ability manages groups of others', async () => {
   assert.equal((await as(founder, 'DELETE', '/im/group', { im_group_id: Number(id) })).status, 204)
 })
 
-/** What each caller is answered: guest, stranger, member, owner, holder of the ability. */
+/** Expected status for each caller: guest, stranger, member, owner, holder of the ability. */
 const MATRIX: [string, (id: string, who: Person, other: Person) => [string, string, Body?], number[]][] = [
   ['register oneself', (_id, who) => ['POST', `/register/${who.id}`], [401, 201, 201, 201, 201]],
   ['register another', (_id, _who, other) => ['POST', `/register/${other.id}`], [401, 403, 403, 403, 201]],
@@ -231,7 +251,7 @@ const MATRIX: [string, (id: string, who: Person, other: Person) => [string, stri
 
 for (const prefix of ['/im', '/easemob'])
   for (const [what, requestOf, statuses] of MATRIX)
-    test(`who may ${what} (${prefix})`, async () => {
+    test(`checks permissions: ${what} (${prefix})`, async () => {
       const [owner, member, stranger, other] = [
         await person(),
         await person(),

@@ -1,3 +1,2 @@
-export { findDrift, imState, pingIm, reconcile } from './drift/service.ts'
-export { imTables } from './imports/thinksns.ts'
-export { imBacklog } from './sync/queries.ts'
+export { findDrift, findImState, reconcile } from './drift/service.ts'
+export { countImBacklog } from './sync/queries.ts'

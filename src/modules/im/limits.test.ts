@@ -8,7 +8,7 @@ const { as, person, sql } = world
 type Body = Record<string, unknown>
 const { makeGroup, read, change, memberIds } = imGroupsOf(world)
 
-test('limits of a group are kept', async () => {
+test('enforces the limits of a group', async () => {
   const [owner, ...others] = [await person(), await person(), await person()]
   const members = others.map((each) => each.id).join(',')
   const tell = async (body: Body) =>
@@ -31,7 +31,7 @@ test('limits of a group are kept', async () => {
   assert.deepEqual((await memberIds(owner, id)).length, 3)
 })
 
-test('racing additions never go over the limit', async () => {
+test('keeps the member limit under racing additions', async () => {
   const owner = await person()
   const others = await Promise.all(Array.from({ length: 6 }, () => person()))
   const id = await makeGroup(owner, { maxusers: 4 })

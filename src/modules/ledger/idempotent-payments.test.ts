@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { groupMaker } from '#test/fixtures/groups.ts'
+import { questionsOf } from '#test/fixtures/questions.ts'
 import { walletsOf } from '#test/fixtures/wallets.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { createWorld } from '#test/world.ts'
-import { tasksOn } from '../../worker.ts'
+import { allTasks } from '../../worker.ts'
 
 const world = await createWorld()
 const { as, sql, ctx, person } = world
 const { give, owns, rich } = await walletsOf(world)
 
-test('the same Idempotency-Key, path and body answer the first answer again and move nothing', async () => {
+test('replays the first reply for the same key, path and body, and moves no money', async () => {
   const anna = await rich(1000)
   const ben = await person()
   const pay = (amount: number, key: string, user = ben.id, headers = {}) =>
@@ -24,7 +26,7 @@ test('the same Idempotency-Key, path and body answer the first answer again and 
   assert.equal(other.headers['x-error-code'], 'idempotency_key_reused')
   assert.equal((await pay(10, 'k2')).headers['idempotency-replayed'], undefined)
   assert.equal((await owns(anna)).wallet, 980)
-  // The key of somebody else, and of another path, is another key.
+  // Keys are separate for each user and each path.
   const theirs = await as(
     ben,
     'POST',
@@ -48,19 +50,85 @@ test('the same Idempotency-Key, path and body answer the first answer again and 
   assert.equal((await pay(1, bytes)).headers['idempotency-replayed'], 'true')
 })
 
-test('a failure is not kept under its key: it may succeed later', async () => {
-  const anna = await rich(5)
-  const ben = await person()
-  const pay = () =>
-    as(anna, 'POST', '/plus-pay/transfer', { user: ben.id, amount: 10 }, { 'idempotency-key': 'later' })
-  assert.equal((await pay()).status, 422)
-  await give(anna, 'wallet', 20)
-  assert.equal((await pay()).status, 201)
-  assert.equal((await pay()).headers['idempotency-replayed'], 'true')
-  assert.equal((await owns(anna)).wallet, 15)
+test('replays a payment when its repetition takes another path of the operation (conventions-28)', async () => {
+  const [anna, ben] = [await rich(1000), await person()]
+  await give(anna, 'points', 1000)
+  const groups = groupMaker(world)
+  const groupId = await groups.group(ben)
+  await groups.join(groupId, ben, anna)
+  const postId = await groups.post(ben, groupId)
+  const questionId = await questionsOf(world).ask(anna)
+  for (const [paths, body] of [
+    [[`/user/${ben.id}/new-rewards`, `/user/${ben.id}/rewards`], { amount: 5 }],
+    [
+      [
+        `/plus-group/group-posts/${postId}/rewards`,
+        `/group-posts/${postId}/new-rewards`,
+        `/plus-group/group-posts/${postId}/new-rewards`,
+        `/group-posts/${postId}/rewards`,
+      ],
+      { amount: 5 },
+    ],
+    [['/wallet/cashes', '/plus-pay/cashes'], { value: 100, type: 'alipay', account: 'anna' }],
+    [
+      [`/currency-questions/${questionId}/answers`, `/questions/${questionId}/answers`],
+      { body: 'This one', anonymity: 0 },
+    ],
+  ] as const) {
+    const [first, ...others] = paths
+    const key = { 'idempotency-key': `path ${first}` }
+    const paid = await as(anna, 'POST', first, body, key)
+    assert.deepEqual(
+      [paid.status, paid.headers['idempotency-replayed']],
+      [201, undefined],
+      JSON.stringify(paid),
+    )
+    for (const path of others) {
+      const again = await as(anna, 'POST', path, body, key)
+      assert.deepEqual([again.status, again.headers['idempotency-replayed']], [201, 'true'], path)
+      assert.deepEqual(again.body, paid.body)
+    }
+  }
 })
 
-test('racing requests with one key move money once: the others replay or are told to wait', async () => {
+test('replays a 422 for the same body, and rejects another body with that key (conventions-28)', async () => {
+  const anna = await rich(5)
+  const ben = await person()
+  const pay = (key: string, amount: unknown, user = ben.id) =>
+    as(anna, 'POST', '/plus-pay/transfer', { user, amount }, { 'idempotency-key': key })
+  // The first is too much for the wallet, the other no number.
+  for (const [key, amount] of [
+    ['poor', 10],
+    ['invalid', 'many'],
+  ] as const) {
+    const first = await pay(key, amount)
+    assert.deepEqual([first.status, first.headers['idempotency-replayed']], [422, undefined], key)
+    await give(anna, 'wallet', 20)
+    const second = await pay(key, amount)
+    assert.deepEqual([second.status, second.body], [422, first.body])
+    assert.equal(second.headers['idempotency-replayed'], 'true')
+    assert.equal(second.headers['x-error-code'], first.headers['x-error-code'])
+    const other = await pay(key, 3)
+    assert.deepEqual([other.status, other.headers['x-error-code']], [422, 'idempotency_key_reused'])
+    await sql`update idempotency_keys set created_at = now() - interval '25 hours' where key = ${key}`
+    assert.equal((await pay(key, 1)).status, 201)
+  }
+  assert.equal((await owns(anna)).wallet, 43)
+})
+
+test('does not store other failures under their key, so that a retry can succeed', async () => {
+  const [anna, ben] = [await rich(5), await person()]
+  const pay = () =>
+    as(anna, 'POST', '/plus-pay/transfer', { user: ben.id, amount: 2 }, { 'idempotency-key': 'later' })
+  assert.equal((await as(ben, 'POST', `/user/black/${anna.id}`)).status, 201)
+  assert.equal((await pay()).status, 403)
+  assert.equal((await as(ben, 'DELETE', `/user/black/${anna.id}`)).status, 204)
+  assert.equal((await pay()).status, 201)
+  assert.equal((await pay()).headers['idempotency-replayed'], 'true')
+  assert.equal((await owns(anna)).wallet, 3)
+})
+
+test('moves money once when requests race with one key; the others replay or get 409', async () => {
   const anna = await rich(1000)
   const ben = await person()
   const answers = await Promise.all(
@@ -74,7 +142,7 @@ test('racing requests with one key move money once: the others replay or are tol
   assert.equal((await owns(anna)).wallet, 993)
 })
 
-test('a key is 409 while its first request runs, and forgotten after 24 hours', async () => {
+test('returns 409 for a key in progress, and forgets the key after 24 hours', async () => {
   const anna = await rich(100)
   const ben = await person()
   const pay = () =>
@@ -93,6 +161,6 @@ test('a key is 409 while its first request runs, and forgotten after 24 hours', 
   assert.equal((await pay()).headers['idempotency-replayed'], undefined)
   assert.equal((await owns(anna)).wallet, 98)
   await sql`update idempotency_keys set created_at = now() - interval '25 hours' where key = 'slow'`
-  await tasksOn(ctx).delete_old_idempotency_keys?.({}, {} as never)
+  await allTasks(ctx).delete_old_idempotency_keys?.({}, {} as never)
   assert.equal((await sql`select from idempotency_keys where key = 'slow'`).length, 0)
 })

@@ -1,18 +1,19 @@
-export { auditLedger, ledgerChecks, unmendable } from './audit/service.ts'
-export { alreadyDecided, notEnough, notEnoughFor, switchedOff } from './errors.ts'
-export {
-  type Brought,
-  balanceTables,
-  bookBalances,
-  oldWalletTables,
-  setHolds,
-  sumBalances,
-} from './imports/thinksns/balances.ts'
-export { orderTables } from './imports/thinksns/orders.ts'
-export { forfeitBalances, returnWithdrawals } from './leavers/service.ts'
-export { carryOut } from './movements/queries.ts'
-export { balancesOf, findBalance, move, withFunds } from './movements/service.ts'
-
-export type { People } from './people.ts'
+export { auditLedger, ledgerChecks, unrepairable } from './audit/service.ts'
+export { forfeitBalances } from './deleted-accounts/service.ts'
+export { balancesOf, findBalance, mapNotEnough, moveFunds, movementsClause } from './movements/service.ts'
+export { findReceipt } from './payments/queries.ts'
+export { paymentHealth } from './payments/reconcile.ts'
+export type { UserFunctions } from './people.ts'
 export { type Ranked, rankByBalance, rankByIncome } from './ranks/queries.ts'
-export { Amount, type Currency, type Movement, PLATFORM } from './schema.ts'
+export {
+  Amount,
+  alreadyDecided,
+  type Currency,
+  featureOff,
+  IN_FEN,
+  type Movement,
+  type MovementKind,
+  notEnough,
+  notEnoughFor,
+  PLATFORM_ACCOUNTS,
+} from './schema.ts'

@@ -9,7 +9,7 @@ const world = await createWorld()
 const { as, guest, sql, person } = world
 const { founder, give, owns, rich, withSettings } = await walletsOf(world)
 
-test('an administrator gives and takes points and money with a reason (money-17)', async () => {
+test('lets an administrator add and deduct points and money with a reason (money-17)', async () => {
   const anna = await person()
   const given = await give(anna, 'points', 70)
   assert.deepEqual([given.status, given.body], [201, { balance: 70 }])
@@ -40,7 +40,7 @@ test('an administrator gives and takes points and money with a reason (money-17)
   assert.equal(log.body.total, 2)
 })
 
-test('GET /user shows both balances and what came in and went out of the wallet (money-3)', async () => {
+test('returns both balances and the wallet totals with GET /user (money-3)', async () => {
   const anna = await rich(500, 30)
   const ben = await person()
   await as(anna, 'POST', '/plus-pay/transfer', { user: ben.id, amount: 120 })
@@ -55,7 +55,7 @@ test('GET /user shows both balances and what came in and went out of the wallet 
   assert.deepEqual(body.currency, { owner_id: anna.id, type: 1, sum: 30 })
 })
 
-test('a transfer pays somebody else what one owns (money-8, money-2)', async () => {
+test('transfers money to another user up to the balance (money-8, money-2)', async () => {
   const anna = await rich(100)
   const ben = await person()
   const done = await as(anna, 'POST', '/plus-pay/transfer', { user: ben.id, amount: 40 })
@@ -77,7 +77,7 @@ test('a transfer pays somebody else what one owns (money-8, money-2)', async () 
   assert.equal((await guest('POST', '/plus-pay/transfer', { user: ben.id, amount: 1 })).status, 401)
 })
 
-test('wallet money becomes points by the ratio, and is switched off by a setting (money-7)', async () => {
+test('converts wallet money to points by the ratio, unless a setting turns it off (money-7)', async () => {
   const anna = await rich(1000)
   await withSettings({ 'currency:recharge-ratio': 3 }, async () => {
     assert.equal((await as(anna, 'POST', '/plus-pay/transform', { amount: 99 })).status, 422)
@@ -91,7 +91,7 @@ test('wallet money becomes points by the ratio, and is switched off by a setting
   })
 })
 
-test('orders are a view of the ledger, newest first, in two languages, and one is only its owner’s (money-4, money-5)', async () => {
+test('lists orders newest first, in two languages, to their owner only (money-4, money-5)', async () => {
   const anna = await rich(1000)
   const ben = await person()
   await as(anna, 'POST', '/plus-pay/transfer', { user: ben.id, amount: 10 })
@@ -144,7 +144,7 @@ test('orders are a view of the ledger, newest first, in two languages, and one i
   assert.equal((await as(anna, 'GET', '/wallet')).body.balance, 890)
 })
 
-test('the wallet tells its balance and the rules of the site (money-6)', async () => {
+test('returns the wallet balance and the rules of the site (money-6)', async () => {
   const anna = await person()
   await give(anna, 'wallet', 500)
   const { status, body } = await as(anna, 'GET', '/wallet')
@@ -154,7 +154,7 @@ test('the wallet tells its balance and the rules of the site (money-6)', async (
   assert.deepEqual(body.recharge_type, ['manual'])
 })
 
-test('the audit is balanced, also on top of checkpoints, and shows what somebody tampered with (money-18)', async () => {
+test('balances the audit, with checkpoints too, and reports tampering (money-18)', async () => {
   const anna = await rich(100, 50)
   await writeCheckpoints(sql)
   await give(anna, 'points', 5)

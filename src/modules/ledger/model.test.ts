@@ -16,7 +16,7 @@ const Feed = fc.nat(FEEDS - 1)
 const Sum = fc.integer({ min: 1, max: 60 })
 const Key = fc.option(fc.nat(3), { nil: undefined, freq: 2 })
 
-/** What people do with money; `key` makes some of it a repetition. */
+/** Actions with money. `key` makes some of them repetitions. */
 const Step = fc.oneof(
   fc.record({ do: fc.constant('transfer' as const), who: Who, to: Who, amount: Sum, key: Key }),
   fc.record({
@@ -62,7 +62,7 @@ async function settle(): Promise<Site> {
   return { people, feeds }
 }
 
-/** Sends one step; the answer, or undefined when there is nothing to do. */
+/** Sends one step. Returns the reply, or undefined when the step does not apply. */
 async function send({ people, feeds }: Site, step: Step) {
   const headers = 'key' in step && step.key !== undefined ? { 'idempotency-key': `k${step.key}` } : {}
   const post = (who: number, path: string, body: object) => as(people[who]!, 'POST', path, body, headers)
@@ -112,7 +112,7 @@ async function send({ people, feeds }: Site, step: Step) {
   }
 }
 
-/** The same in a few maps: what everybody owns, what is open, what was bought, and which keys were answered. */
+/** A model of the ledger in maps: balances, open requests, purchases and used keys. */
 function createModel(site: Site) {
   const points = Array<number>(PEOPLE).fill(200)
   const wallet = Array<number>(PEOPLE).fill(200)
@@ -183,7 +183,7 @@ function createModel(site: Site) {
   return {
     points,
     wallet,
-    /** Whether the step succeeds, and whether as a repetition. */
+    /** True when the step succeeds, and true when it is a replay. */
     apply(step: Step): { ok: boolean; replayed: boolean } {
       if (!('key' in step) || step.key === undefined) return { ok: run(step), replayed: false }
       const { do: kind, who, key, ...rest } = step as Extract<Step, { key?: unknown }>
@@ -210,7 +210,7 @@ async function assertSound({ people }: Site): Promise<{ points: number[]; wallet
   return { points, wallet }
 }
 
-test('whatever people do one after the other, balances are those of a model with a few sums', async () => {
+test('matches the balances of a simple model after any sequence of actions', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(Step, { minLength: 15, maxLength: 30 }), async (steps) => {
       const site = await settle()
@@ -232,7 +232,7 @@ test('whatever people do one after the other, balances are those of a model with
   )
 })
 
-test('whatever people do at the same time, nothing is lost, minted or done twice (money-1)', async () => {
+test('loses, creates and repeats no money under concurrent actions (money-1)', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(Step, { minLength: 30, maxLength: 60 }), async (steps) => {
       const site = await settle()
@@ -248,7 +248,7 @@ test('whatever people do at the same time, nothing is lost, minted or done twice
         assert.ok(name === '' || !once.has(name), `bought twice: ${name}`)
         once.add(name)
       }
-      // Everything that came into the site, less what left it or waits, is what people own.
+      // User balances equal everything that entered the site, less what left it or waits.
       const sum = (of: (step: Step) => number) => fresh.reduce((total, step) => total + of(step), 0)
       const ids = site.people.map(({ id }) => id)
       const [held] = await sql<[{ pins: number; withdrawn: number }]>`

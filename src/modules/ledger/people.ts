@@ -1,18 +1,19 @@
 import type { Context } from '#platform/context.ts'
-import type { Db } from '#platform/database.ts'
+import type { Db } from '#platform/database'
 import type { DeclaredError } from '#platform/errors.ts'
-import type { Payer } from '#platform/http.ts'
-import { RawText, Type } from '#platform/schema.ts'
+import { type Payer, RawText, Type } from '#platform/http'
 
-/** The field of a body that carries it. */
+/** The body field of the payment password. */
 export const password = Type.Optional(RawText(128, { description: 'While the site asks for it when paying' }))
 
-/** What the ledger is told of people by the module of accounts, a layer above. */
-export type People = {
-  /** Refuses a request without the payment password while the site asks for one (conventions-29). */
+/** User functions that the higher module of accounts injects. */
+export type UserFunctions = {
+  /** Rejects a request without the payment password when the site requires one (conventions-29). */
   checkPassword(ctx: Context, payer: Payer): Promise<void>
-  /** What `checkPassword` throws. */
+  /** The errors that `checkPassword` throws. */
   passwordErrors: readonly DeclaredError[]
-  /** Whether there is such a person, whose account is not disabled. */
+  /** True when the user exists and is enabled. */
   isUser(sql: Db, id: number): Promise<boolean>
+  /** Rejects a payment to a user who blocks the payer (conventions-26). */
+  requireNotBlocked(sql: Db, payerId: number, recipients: number[]): Promise<void>
 }

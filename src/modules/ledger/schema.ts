@@ -1,20 +1,114 @@
 import { MAX_AMOUNT } from '#lib/money.ts'
-import { Int } from '#platform/schema.ts'
+import { apiError, fieldError } from '#platform/errors.ts'
+import { Int } from '#platform/http'
+
+/** 403: the balance is below the amount due. */
+export const notEnough = apiError(403, 'insufficient_balance', 'Your balance is not enough.', '余额不足。')
+
+/** Like `notEnough`, as a 422 on the amount field. */
+export const notEnoughFor = (field: string) =>
+  fieldError(field, 'insufficient_balance', 'Your balance is not enough.', '余额不足。')
+
+export const notEnoughAmount = notEnoughFor('amount')
+export const notEnoughValue = notEnoughFor('value')
+
+/** 403: the setting for this feature is off. */
+export const featureOff = apiError(
+  403,
+  'switched_off',
+  'This is switched off on this site.',
+  '本站未开放此功能。',
+)
+
+/** 422: the converted amount exceeds the limit of one movement. */
+export const tooMuch = fieldError('amount', 'amount_too_large', 'The amount is too large.', '金额过大。')
+
+/** 422: the setting `wallet:recharge-daily`. */
+export const dailyLimit = fieldError(
+  'amount',
+  'daily_limit',
+  'This is more than you can pay in today.',
+  '超过今日充值限额。',
+)
+
+export const noSuchOrder = apiError(404, 'no_such_order', 'This order does not exist.', '订单不存在。')
+export const otherAmount = apiError(
+  422,
+  'other_amount',
+  'The order is about another amount.',
+  '订单金额有误。',
+)
+
+/** 403: another request was faster. */
+export const alreadyDecided = apiError(403, 'already_decided', 'This was decided already.', '该申请已处理。')
+
+/** 503: the payment provider refused or did not answer. Nothing was charged. */
+export const paymentUnavailable = apiError(
+  503,
+  'payment_unavailable',
+  'The payment service does not answer. Nothing was charged. Please try again.',
+  '支付服务暂时不可用，未发生扣款，请稍后重试。',
+)
+
+/** 403: unpaid, disputed, or paid with another amount. */
+export const notRefundable = apiError(
+  403,
+  'not_refundable',
+  'This payment cannot be refunded here.',
+  '该笔支付无法在此退款。',
+)
+
+export const beyondRefundable = fieldError(
+  'amount',
+  'beyond_refundable',
+  'More than what is left of the payment cannot be refunded.',
+  '退款金额超过可退金额。',
+)
+
+/** 422: the refund was to be rejected in this case. */
+export const alreadySpent = fieldError(
+  'spent',
+  'already_spent',
+  'The owner has spent a part of it already. Let the site bear that part, or refund less.',
+  '该用户已花费部分金额，请选择由本站承担，或减少退款金额。',
+)
+
+export const ownAccount = fieldError('user', 'own_account', 'You cannot pay yourself.', '不能给自己转账。')
+export const unknownPerson = fieldError('user', 'no_such_user', 'This user does not exist.', '用户不存在。')
+/** 422: the provider's payment number is already used. */
+export const referenceUsed = fieldError(
+  'reference',
+  'payment_reference_used',
+  'This payment was credited already.',
+  '该笔支付已入账。',
+)
 
 /** The two currencies: points, and wallet money in fen (money-1). */
 export const CURRENCIES = ['points', 'wallet'] as const
 export type Currency = (typeof CURRENCIES)[number]
 
 /**
- * Accounts of the platform. `escrow` holds what waits for a decision, `income` is what the site earned, and what enters
- * or leaves the site comes from and goes to `issuance`.
+ * Accounts of the platform. `escrow` holds amounts pending a decision, `income` holds the site's earnings,
+ * and `issuance` is the counterpart of everything that enters or leaves the site.
  */
-export const PLATFORM = { escrow: -1, income: -2, issuance: -3 } as const
+export const PLATFORM_ACCOUNTS = { escrow: -1, income: -2, issuance: -3 } as const
 
-/** What one movement may carry (conventions-27). */
-export const Amount = Int(1, MAX_AMOUNT)
+/** Descriptions of amounts. Both currencies have whole numbers; the minor unit of the wallet is the fen. */
+export const IN_FEN = { description: 'In fen, the minor unit of CNY: 15000 is 150.00 CNY' }
+export const IN_POINTS = { description: 'In points' }
+export const IN_CURRENCY = {
+  description: 'In the minor unit of the currency: points, or fen of the wallet (15000 is 150.00 CNY)',
+}
 
-/** Why money moves; docs/ledger.md says from where to where. Texts are titles of orders, for payer and receiver. */
+/** The allowed amount of one movement (conventions-27). */
+/** An amount of points. */
+export const Amount = Int(1, MAX_AMOUNT, IN_POINTS)
+export const amountOf = (unit: { description: string }) => Int(1, MAX_AMOUNT, unit)
+
+/**
+ * The kinds of movements; docs/ledger.md describes their accounts. Texts are order titles for payer and
+ * receiver.
+ */
 export const KINDS = {
   opening: {
     out: { en: 'Correction of the opening balance', zh: '期初余额更正' },
@@ -28,6 +122,10 @@ export const KINDS = {
   transfer: { out: { en: 'Transfer', zh: '转账' }, in: { en: 'Transfer received', zh: '收到转账' } },
   transform: { out: { en: 'Exchanged for points', zh: '兑换积分' }, in: { en: 'Exchanged', zh: '钱包兑换' } },
   recharge: { out: { en: 'Recharge', zh: '充值' }, in: { en: 'Recharge', zh: '充值' } },
+  'recharge:refunded': {
+    out: { en: 'Recharge refunded', zh: '充值退款' },
+    in: { en: 'Recharge refunded', zh: '充值退款' },
+  },
   withdrawal: { out: { en: 'Withdrawal', zh: '提现' }, in: { en: 'Withdrawal', zh: '提现' } },
   'withdrawal:passed': {
     out: { en: 'Withdrawal paid', zh: '提现完成' },
@@ -84,14 +182,14 @@ export type MovementKind = keyof typeof KINDS
 /** One movement of money from one account to another. */
 export type Movement = {
   currency: Currency
-  /** A person's id, or an account of the platform. */
+  /** A user id, or an account of the platform. */
   from: number
   to: number
   amount: number
   kind: MovementKind
-  /** What it pays for, by which it is found again. */
+  /** The item paid for, which links back to the movement. */
   subject: { type: string; id: number }
-  /** The title and text of the order where the kind does not say it all. */
+  /** Title and text of the order, when the kind does not suffice. */
   title?: string | null
   body?: string | null
 }

@@ -1,6 +1,6 @@
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
-import { switchedOff } from './errors.ts'
+import { featureOff } from './schema.ts'
 
 type Switch =
   | 'wallet:transform-currency'
@@ -9,7 +9,7 @@ type Switch =
   | 'currency:recharge'
   | 'currency:cash'
 
-/** 403 while the site has switched a use of money off. */
+/** Throws 403 while the setting for this use of money is off. */
 export async function requireSwitch(ctx: Context, name: Switch): Promise<void> {
-  if (!(await readSettings(ctx))[name]) throw switchedOff()
+  if (!(await readSettings(ctx))[name]) throw featureOff()
 }

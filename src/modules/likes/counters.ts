@@ -1,6 +1,5 @@
-import { personRecount } from '#modules/accounts/index.ts'
-import { type CounterCheck, type Drift, recount } from '#platform/counters.ts'
-import type { Db, Fragment } from '#platform/database.ts'
+import { userRecount } from '#modules/accounts/index.ts'
+import { type CounterCheck, type Db, type Drift, type Fragment, recount } from '#platform/database'
 
 const countByOwner = (sql: Db): Fragment => sql`
   select target_user as key, count(*) as n from likes where target_user > 0 and counted group by target_user`
@@ -8,17 +7,20 @@ const countByOwner = (sql: Db): Fragment => sql`
 const countByContent = (sql: Db, type: string): Fragment => sql`
   select likeable_id as key, count(*) as n from likes where likeable_type = ${type} group by likeable_id`
 
-/** The counter of the likes people received, recounted. */
-export const likeCounters: CounterCheck[] = [personRecount('likes_count', countByOwner)]
+/** Counter check of the likes that users received. */
+export const likeCounters: CounterCheck[] = [userRecount('likes_count', countByOwner)]
 
-/** The recount of a content module's own counter of likes, for its `table`. */
+/** Counter check of a content module's own like counter, in its `table`. */
 export const likesRecount = (
   type: string,
   counter: { table: string; key: string; column: string },
 ): CounterCheck => recount({ ...counter, counted: (sql) => countByContent(sql, type) })
 
-/** Whether likes count for the owners of what they are on: not where these are unknown. `owned` selects `id` and `hidden`. */
-export function likesCounted(type: string, owned: (sql: Db) => Fragment): CounterCheck {
+/**
+ * Counter check of likes per owner, which excludes content with a hidden owner. `owned` selects `id` and
+ * `hidden`.
+ */
+export function ownerLikesCheck(type: string, owned: (sql: Db) => Fragment): CounterCheck {
   const wrong = (sql: Db) => sql`
     from (${owned(sql)}) o where l.likeable_type = ${type} and l.likeable_id = o.id and l.counted = o.hidden`
   return {

@@ -1,6 +1,12 @@
-export { likeCounters, likesCounted, likesRecount } from './counters.ts'
-export { likeTables } from './imports/thinksns.ts'
+export { likeCounters, likesRecount, ownerLikesCheck } from './counters.ts'
 export { mountLikes } from './mount.ts'
-export { countLikesOf, deleteLikesOf, findLiked, isLiked, isLikedBy, setLikesOwner } from './queries.ts'
-export { LikeWithUser } from './schema.ts'
-export { latestLikes } from './view.ts'
+export {
+  countLikesOf,
+  deleteLikesOf,
+  findLiked,
+  isLiked,
+  type LikeRow,
+  listLatestLikes,
+  setLikesOwner,
+} from './queries.ts'
+export { LikeWithUser, latestLikes, likesWithUsers } from './service.ts'

@@ -8,7 +8,7 @@ import {
   likesRecount,
   mountLikes,
 } from '#modules/likes/index.ts'
-import type { Content, Readers } from '#platform/content.ts'
+import type { Content, ContentReaders } from '#platform/content.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { countLikesOf } from './queries.ts'
 import { likeRoutes } from './routes.ts'
@@ -25,7 +25,7 @@ const content: Content = {
   },
   live: (sql, id) => sql`select id from test_things where id = ${id} and not gone`,
 }
-const readers: Readers = {
+const readers: ContentReaders = {
   'test-things': {
     visible: async (_, ids) => new Set(ids),
     async views({ sql }, ids) {
@@ -86,7 +86,7 @@ const notices = async (who: Person) =>
   sql<{ type: string; sender_id: number; data: object }[]>`
     select type, sender_id, data from notifications where user_id = ${who.id} order by seq`
 
-test('racing likes of one person count once, and so do racing unlikes', async () => {
+test('counts racing likes of one user once, and racing unlikes too', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   const likes = await Promise.all(
@@ -103,7 +103,7 @@ test('racing likes of one person count once, and so do racing unlikes', async ()
   assert.equal((await notices(owner)).length, 0)
 })
 
-test('racing likes and unlikes of many people leave exact counters', async () => {
+test('keeps exact counters when likes and unlikes of many users race', async () => {
   const owner = await person()
   const id = await make(owner)
   const people = await Promise.all(Array.from({ length: 6 }, () => person()))
@@ -118,7 +118,7 @@ test('racing likes and unlikes of many people leave exact counters', async () =>
   assert.deepEqual(await counted(id, owner), { content: n, owner: n })
 })
 
-test('likes of several things at the same time go each to their own, also where another kind has the same id', async () => {
+test('separates concurrent likes by content and kind, with equal ids too', async () => {
   const owners = [await person(), await person()] as const
   const [one, other] = [await make(owners[0]), await make(owners[1])]
   const people = await Promise.all(Array.from({ length: 5 }, () => person()))
@@ -132,7 +132,7 @@ test('likes of several things at the same time go each to their own, also where 
   )
   const rows = await sql<{ likeable_type: string; likeable_id: number; people: number[] }[]>`
     select likeable_type, likeable_id, array_agg(user_id order by user_id) as people from likes
-    where likeable_id in ${sql([one, other])} group by 1, 2 order by 1, 2`
+    where likeable_id = any(${[one, other]}) group by 1, 2 order by 1, 2`
   const all = people.map(({ id }) => id).sort((a, b) => a - b)
   assert.deepEqual(
     rows.map((row) => [row.likeable_type, row.likeable_id, row.people]),
@@ -142,12 +142,12 @@ test('likes of several things at the same time go each to their own, also where 
       ['test-things', other, all],
     ],
   )
-  // Posts keep no counter of their own; their owner's likes are counted.
+  // Posts have no like counter; their owner's likes are counted.
   assert.deepEqual(await counted(one, owners[0]), { content: 5, owner: 10 })
   assert.deepEqual(await counted(other, owners[1]), { content: 5, owner: 5 })
 })
 
-test('a like tells the owner, but not the liker of their own thing (feeds-19)', async () => {
+test("notifies the owner of a like, except the user's own (feeds-19)", async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   await as(owner, 'POST', `/test/things/${id}/like`)
@@ -159,7 +159,7 @@ test('a like tells the owner, but not the liker of their own thing (feeds-19)', 
   assert.deepEqual(await counted(id, owner), { content: 2, owner: 2 })
 })
 
-test('an unlike takes back what was told of that person, and nothing that was told of others', async () => {
+test("removes only this user's notification on an unlike", async () => {
   const [owner, ann, bob] = [await person(), await person(), await person()]
   const id = await make(owner)
   for (const who of [ann, bob]) await as(who, 'POST', `/test/things/${id}/like`)
@@ -170,7 +170,7 @@ test('an unlike takes back what was told of that person, and nothing that was to
   )
 })
 
-test('nobody likes what is not there or belongs to somebody who blocks them', async () => {
+test('returns 404 for missing content and rejects users the owner blocks', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   assert.equal((await as(reader, 'POST', '/test/things/999999/like')).status, 404)
@@ -183,7 +183,7 @@ test('nobody likes what is not there or belongs to somebody who blocks them', as
   assert.equal((await as(owner, 'DELETE', `/test/things/${id}/unlike`)).status, 404)
 })
 
-test('where mounted so, liking twice and unliking nothing are refused, and the reply has no body (feeds-18)', async () => {
+test('rejects repeated likes and missing unlikes, without a body, when mounted so (feeds-18)', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   const first = await as(reader, 'POST', `/test/posts/${id}/likes`)
@@ -194,7 +194,7 @@ test('where mounted so, liking twice and unliking nothing are refused, and the r
   assert.equal((await as(reader, 'DELETE', `/test/posts/${id}/likes`)).status, 400)
 })
 
-test('the list is newest first with people, pages strictly and shows a disabled account as null (feeds-20)', async () => {
+test('lists likes newest first, paged strictly, with null for disabled accounts (feeds-20)', async () => {
   const [owner, a, b] = [await person(), await person(), await person()]
   const id = await make(owner)
   for (const who of [a, b]) await as(who, 'POST', `/test/things/${id}/like`)
@@ -222,7 +222,7 @@ test('the list is newest first with people, pages strictly and shows a disabled 
   )
 })
 
-test('where mounted so, people in the list have their pictures as addresses (sign-in-11)', async () => {
+test('returns user pictures as URLs when mounted so (sign-in-11)', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   const picture = { node: 'public:2026/a.png', mime: 'image/png', size: 5, width: 3, height: 4 }
@@ -233,7 +233,7 @@ test('where mounted so, people in the list have their pictures as addresses (sig
   assert.equal(like.user.bg, null)
 })
 
-test('GET /user/likes lists the likes of others of my things, with the thing or null (feeds-21)', async () => {
+test('lists likes received from others with the content or null (feeds-21)', async () => {
   const [me, other] = [await person(), await person()]
   const [first, second] = [await make(me), await make(me)]
   await as(other, 'POST', `/test/things/${first}/like`)
@@ -252,7 +252,7 @@ test('GET /user/likes lists the likes of others of my things, with the thing or 
   assert.equal(older.length, 1)
 })
 
-test('likes that go with their thing leave the count of its owner', async () => {
+test("lowers the owner's count when likes are deleted with their content", async () => {
   const [owner, a, b] = [await person(), await person(), await person()]
   const [id, kept] = [await make(owner), await make(owner)]
   for (const who of [a, b]) await as(who, 'POST', `/test/things/${id}/like`)
@@ -263,7 +263,7 @@ test('likes that go with their thing leave the count of its owner', async () => 
   assert.equal((await counted(id, owner)).owner, 1)
 })
 
-test('likes of what loses its owner leave the count of that thing alone, and come back with the owner', async () => {
+test("excludes likes from the owner's count while the owner is hidden", async () => {
   const [owner, reader] = [await person(), await person()]
   const [one, other] = [await make(owner), await make(owner)]
   for (const id of [one, other]) await as(reader, 'POST', `/test/things/${id}/like`)
@@ -278,7 +278,7 @@ test('likes of what loses its owner leave the count of that thing alone, and com
   }
 })
 
-test('the recounts find what drifted and mend it', async () => {
+test('finds and repairs drifted counters', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   await as(reader, 'POST', `/test/things/${id}/like`)

@@ -1,45 +1,49 @@
-import { peopleOverlay, withUrls } from '#modules/accounts/index.ts'
-import { type Content, hidesOwner, noteMounted, type Target } from '#platform/content.ts'
+import { withUrls } from '#modules/accounts/index.ts'
+import { type Content, hidesOwner, registerMount, type Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { blocked, type DeclaredError, notFound } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { type Server, say } from '#platform/http.ts'
-import { notePersonal } from '#platform/pages/reading.ts'
-import { Empty, Id, Message, Type } from '#platform/schema.ts'
-import { likedAlready, notLiked } from './errors.ts'
+import { Empty, Id, localizedMessage, Message, routesOn, type Server, Type } from '#platform/http'
 import { type LikeRow, listLikes } from './queries.ts'
-import { LikesQuery, LikeWithUrls, LikeWithUser } from './schema.ts'
-import { type LikeRules, like, unlike } from './service.ts'
-import { withUsers } from './view.ts'
+import {
+  type LikeRules,
+  LikesQuery,
+  LikeWithUrls,
+  LikeWithUser,
+  like,
+  likedAlready,
+  notLiked,
+  unlike,
+  withUsers,
+} from './service.ts'
 
 export type LikeOptions = LikeRules & {
-  /** Where POST is answered, such as `/feeds/:feed/like`. */
+  /** Path of POST, such as `/feeds/:feed/like`. */
   create: string
-  /** Where DELETE is answered. */
+  /** Path of DELETE. */
   remove: string
-  /** Where GET is answered; absent: there is no list. */
+  /** Path of GET. Without it there is no list. */
   list?: string
-  /** The status of liking what one likes already; absent: it is answered as if it were the first time (feeds-18). */
+  /** Status of a repeated like. Default: the status of the first like (feeds-18). */
   twice?: 400 | 422
-  /** The status of taking back a like that is not there; absent: 204. */
+  /** Status of a DELETE without a like. Default: 204. */
   none?: 400 | 422
-  /** Liking answers 201 without a body. */
+  /** Replies 201 without a body. */
   silent?: boolean
-  /** The pictures of people in the list are addresses (feeds-20). */
+  /** Returns user pictures as URLs (feeds-20). */
   urls?: boolean
-  /** The list's default page size where it is not 15. */
+  /** Default page size of the list, 15 if absent. */
   pageSize?: number
-  /** Throws for who may see the content and yet not like it. */
+  /** Throws when the user may see the content but not like it. */
   mayWrite?(target: Target, viewerId: number): Promise<void>
-  /** What `mayWrite` throws. */
+  /** Errors that `mayWrite` throws. */
   errors?: readonly DeclaredError[]
 }
 
 const withoutOwner = (row: LikeRow): LikeRow => ({ ...row, target_user: 0 })
 
-/** Offers likes of content of one kind. */
+/** Mounts the like routes of one kind of content. */
 export function mountLikes(server: Server, ctx: Context, content: Content, options: LikeOptions): void {
-  noteMounted(ctx, content)
+  registerMount(ctx, content)
   const { noun, param } = content
   const route = routesOn(server, ctx, { tag: content.tag })
   const Params = Type.Object({ [param]: Id })
@@ -64,13 +68,13 @@ export function mountLikes(server: Server, ctx: Context, content: Content, optio
       await options.mayWrite?.(target, viewer.id)
       const changed = await like(ctx, content, options, target, viewer.id)
       if (!changed && twice) throw twice()
-      return options.silent ? undefined : say(request, 'Liked.', '点赞成功。')
+      return options.silent ? undefined : localizedMessage(request, 'Liked.', '点赞成功。')
     },
   })
 
   route(`DELETE ${options.remove}`, {
     operationId: `unlike${noun}`,
-    summary: 'Take a like back',
+    summary: 'Remove my like',
     access: 'user',
     params: Params,
     reply: { 204: Empty },
@@ -87,7 +91,6 @@ export function mountLikes(server: Server, ctx: Context, content: Content, optio
     operationId: `list${noun}Likes`,
     summary: 'List the likes, newest first',
     access: 'optional',
-    kept: peopleOverlay,
     params: Params,
     query: LikesQuery(options.pageSize),
     reply: { 200: Type.Array(options.urls ? LikeWithUrls : LikeWithUser) },
@@ -96,7 +99,6 @@ export function mountLikes(server: Server, ctx: Context, content: Content, optio
       const { limit = 15, after = 0 } = query
       const rows = await listLikes(ctx.sql, content.type, target.id, after, limit)
       const isHidden = hidesOwner(target, viewer.id)
-      if (isHidden) notePersonal([target.ownerId])
       const shown = isHidden ? rows.map(withoutOwner) : rows
       const likes = await withUsers(ctx, shown, viewer.id)
       return options.urls

@@ -1,9 +1,6 @@
-import { countForPeople } from '#modules/accounts/index.ts'
+import { updateUserCounters } from '#modules/accounts/index.ts'
 import { type Content, type Counts, countsOf, type Target } from '#platform/content.ts'
-import type { Db, Fragment } from '#platform/database.ts'
-import type { Flag } from '#platform/pages/overlay.ts'
-import { when } from '#platform/sql.ts'
-import type { Row } from '#platform/tables.ts'
+import { type Db, type Fragment, type Row, when } from '#platform/database'
 
 export type LikeRow = Row<
   'likes',
@@ -15,7 +12,10 @@ const columns = (sql: Db) => sql`
 
 type Outcome = { found: boolean; changed: boolean }
 
-/** Likes content for people, counting each once there and on its owner, unless that is unknown. `changed` are those who did not like it before. */
+/**
+ * Inserts likes, counting each once on the content and on its owner, unless the owner is hidden. `changed`
+ * holds the users with a new like.
+ */
 export async function insertLikes(
   sql: Db,
   content: Content,
@@ -33,7 +33,7 @@ export async function insertLikes(
     ),
     changed (id, by) as (select likeable_id, count(*) from made group by likeable_id),
     owner as (
-      ${countForPeople(
+      ${updateUserCounters(
         sql,
         ['likes_count'],
         sql`select target_user as user_id, count(*) as likes_count from made where counted group by target_user`,
@@ -43,7 +43,7 @@ export async function insertLikes(
   return row
 }
 
-/** Takes a like back, out of both counts if there was one. */
+/** Deletes a like and lowers both counts if it existed. */
 export async function deleteLike(
   sql: Db,
   content: Content,
@@ -60,20 +60,20 @@ export async function deleteLike(
     ),
     changed (id, by) as (select likeable_id, -1 from gone),
     owner as (
-      ${countForPeople(sql, ['likes_count'], sql`select target_user as user_id, -1 as likes_count from gone where counted`)}
+      ${updateUserCounters(sql, ['likes_count'], sql`select target_user as user_id, -1 as likes_count from gone where counted`)}
     ) ${countsOf(sql, count)}
     select exists (select from target) as found, exists (select from gone) as changed`
   return row
 }
 
-/** Deletes all likes of content that is deleted itself, out of their owners' counts too. */
+/** Deletes all likes of deleted content and lowers the owners' counts. */
 export async function deleteLikesOf(sql: Db, type: string, contentIds: number[]): Promise<void> {
   await sql`
     with gone as (
       delete from likes where likeable_type = ${type} and likeable_id = any(${contentIds})
       returning target_user, counted
     )
-    ${countForPeople(
+    ${updateUserCounters(
       sql,
       ['likes_count'],
       sql`select target_user as user_id, -count(*) as likes_count from gone where counted group by target_user`,
@@ -82,8 +82,8 @@ export async function deleteLikesOf(sql: Db, type: string, contentIds: number[])
 }
 
 /**
- * Gives the likes of content to another owner, with what they count for; 0 is nobody. For content that is deleted and
- * may come back, whose likes stay.
+ * Moves the likes of content to another owner, with their counts; 0 is none. For soft-deleted content, which
+ * keeps its likes.
  */
 export async function setLikesOwner(
   sql: Db,
@@ -98,7 +98,7 @@ export async function setLikesOwner(
       returning counted
     ),
     counted as (select count(*) as n from moved where counted)
-    ${countForPeople(
+    ${updateUserCounters(
       sql,
       ['likes_count'],
       sql`
@@ -109,8 +109,8 @@ export async function setLikesOwner(
 }
 
 /**
- * Takes the likes of content out of its owner's count when the owner becomes unknown, and back in when they are named
- * again. The content is locked by an earlier statement, so that no like comes between.
+ * Removes the likes of content from its owner's count when the owner is hidden, and adds them back when the
+ * owner is shown. An earlier statement locks the content against concurrent likes.
  */
 export async function countLikesOf(
   sql: Db,
@@ -124,7 +124,7 @@ export async function countLikesOf(
       where likeable_type = ${type} and likeable_id = ${contentId} and counted <> ${counted}
       returning target_user
     )
-    ${countForPeople(
+    ${updateUserCounters(
       sql,
       ['likes_count'],
       sql`
@@ -133,7 +133,7 @@ export async function countLikesOf(
     )}`
 }
 
-/** The likes of one piece of content, newest first. */
+/** Lists the likes of one piece of content, newest first. */
 export const listLikes = (sql: Db, type: string, contentId: number, after: number, limit: number) => sql<
   LikeRow[]
 >`
@@ -141,7 +141,7 @@ export const listLikes = (sql: Db, type: string, contentId: number, after: numbe
   where l.likeable_type = ${type} and l.likeable_id = ${contentId} ${when(sql, after > 0, () => sql`and l.id < ${after}`)}
   order by l.id desc limit ${limit}`
 
-/** The newest likes of each of several pieces of content. */
+/** Lists the newest likes of each of several pieces of content. */
 export const listLatestLikes = (sql: Db, type: string, contentIds: number[], each: number) => sql<LikeRow[]>`
   select l.* from unnest(${contentIds}::bigint[]) as t (id) cross join lateral (
     select ${columns(sql)} from likes l
@@ -149,14 +149,14 @@ export const listLatestLikes = (sql: Db, type: string, contentIds: number[], eac
   ) l
   order by l.id desc`
 
-/** Likes by others of what a person published, newest first. */
+/** Lists likes by other users on a user's content, newest first. */
 export const listReceivedLikes = (sql: Db, userId: number, after: number, limit: number) => sql<LikeRow[]>`
   select ${columns(sql)} from likes l
   where l.target_user = ${userId} and l.target_user > 0 and l.user_id <> ${userId}
     ${when(sql, after > 0, () => sql`and l.id < ${after}`)}
   order by l.id desc limit ${limit}`
 
-/** What of this content a person likes; nothing for a guest. */
+/** Filters the content down to what a user likes. Empty for a guest. */
 export async function findLiked(
   sql: Db,
   type: string,
@@ -170,16 +170,10 @@ export async function findLiked(
   return new Set(rows.map((row) => row.likeable_id))
 }
 
-/** Whether a person likes the content with the id of another statement; false for a guest. */
+/** True when a user likes the content with the id from another statement. False for a guest. */
 export const isLiked = (sql: Db, type: string, contentId: Fragment, userId: number | Fragment): Fragment =>
   userId === 0
     ? sql`false`
     : sql`coalesce((
         select true from likes where likeable_type = ${type} and likeable_id = ${contentId} and user_id = ${userId}
       ), false)`
-
-/** The flag of content of a kind that the viewer likes. */
-export const isLikedBy =
-  (type: string): Flag =>
-  (sql, viewer, id) =>
-    isLiked(sql, type, id, viewer)

@@ -1,16 +1,13 @@
-import { listReceived, type Readers, readContent } from '#platform/content.ts'
+import { type ContentReaders, listReceived, readContent } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Type } from '#platform/schema.ts'
+import { routesOn, type Server, Type } from '#platform/http'
 import { type LikeRow, listReceivedLikes } from './queries.ts'
-import { LikesQuery, ReceivedLike } from './schema.ts'
-import { withUsers } from './view.ts'
+import { LikesQuery, ReceivedLike, withUsers } from './service.ts'
 
 const referenceOf = (row: LikeRow) => ({ type: row.likeable_type, id: row.likeable_id })
 
-/** The list of likes across all kinds of content; `readers` knows how each kind is seen. */
-export const likeRoutes = (readers: Readers) => (server: Server, ctx: Context) => {
+/** The list of received likes across all kinds of content. `readers` loads each kind. */
+export const likeRoutes = (readers: ContentReaders) => (server: Server, ctx: Context) => {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Likes' })
 
@@ -31,7 +28,7 @@ export const likeRoutes = (readers: Readers) => (server: Server, ctx: Context) =
       ])
       return likes.map((like) => {
         const content = contents.get(`${like.likeable_type}/${like.likeable_id}`)
-        // Clients read `video` of whatever was liked (feeds-39).
+        // Clients read `video` of all liked content (feeds-39).
         return { ...like, likeable: content ? { video: null, ...content } : null }
       })
     },

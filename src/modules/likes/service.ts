@@ -1,20 +1,81 @@
-import { findBlockers } from '#modules/accounts/index.ts'
-import { notify, takeBack } from '#modules/notifications/index.ts'
+import { wireTime } from '#lib/time.ts'
+import { findBlockers, UserView, UserWithUrls, userViews } from '#modules/accounts/index.ts'
+import { notify, withdrawNotifications } from '#modules/notifications/index.ts'
 import type { Content, Counts, Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
-import { together } from '#platform/database/together.ts'
-import { type Db, transaction } from '#platform/database.ts'
-import { blocked, notFound } from '#platform/errors.ts'
-import { deleteLike, insertLikes } from './queries.ts'
+import { batchWrites, type Db, transaction } from '#platform/database'
+import { apiError, blocked, notFound } from '#platform/errors.ts'
+import { Cursor, Limit, Nullable, OpenObject, Shared, type Static, Time, Type } from '#platform/http'
+import { deleteLike, insertLikes, type LikeRow, listLatestLikes } from './queries.ts'
+
+/** Error for a repeated like; the status differs by kind (feeds-18). */
+export const likedAlready = (status: number) =>
+  apiError(status, 'already_liked', 'You like this already.', '你已经赞过了。')
+
+/** Error for a missing like; the status differs by kind (feeds-18). */
+export const notLiked = (status: number) =>
+  apiError(status, 'not_liked', 'You do not like this.', '你还没有赞过。')
+
+const plain = {
+  id: Type.Integer(),
+  user_id: Type.Integer(),
+  target_user: Type.Integer(),
+  likeable_id: Type.Integer(),
+  likeable_type: Type.String(),
+  created_at: Time,
+  updated_at: Time,
+}
+
+/** A like with its user, null for a disabled account (conventions-25). */
+export const LikeWithUser = Shared('Like', { ...plain, user: Nullable(UserView) })
+export type LikeWithUser = Static<typeof LikeWithUser>
+
+/** A like with the user's pictures as URLs (feeds-20). */
+export const LikeWithUrls = Shared('LikeWithUrls', { ...plain, user: Nullable(UserWithUrls) })
+
+/** A received like. `likeable` is null when the content is deleted or hidden from the viewer. */
+export const ReceivedLike = Shared('ReceivedLike', {
+  ...LikeWithUser.properties,
+  likeable: Nullable(OpenObject),
+})
+
+export const LikesQuery = (standard = 15) => Type.Object({ limit: Limit(standard), after: Cursor })
+
+/**
+ * Likes with users loaded by the caller. A like never changes, so both timestamps are the time of creation.
+ */
+export const likesWithUsers = (rows: readonly LikeRow[], people: Map<number, UserView>): LikeWithUser[] =>
+  rows.map((row) => ({
+    ...row,
+    created_at: wireTime(row.created_at),
+    updated_at: wireTime(row.created_at),
+    user: people.get(row.user_id) ?? null,
+  }))
+
+/** Likes with their users. */
+export async function withUsers(ctx: Context, rows: LikeRow[], viewerId: number): Promise<LikeWithUser[]> {
+  const ids = rows.map((row) => row.user_id)
+  return likesWithUsers(rows, await userViews(ctx, ctx.sql, ids, viewerId))
+}
+
+/** The newest likes of each piece of content on a page, for previews. Content without likes is absent. */
+export async function latestLikes(
+  ctx: Context,
+  options: { type: string; contentIds: number[]; each: number; viewerId: number },
+): Promise<Map<number, LikeWithUser[]>> {
+  if (options.contentIds.length === 0) return new Map()
+  const rows = await listLatestLikes(ctx.sql, options.type, options.contentIds, options.each)
+  return Map.groupBy(await withUsers(ctx, rows, options.viewerId), (like) => like.likeable_id)
+}
 
 export type LikeRules = {
-  /** Keeps the counter of likes of the content. */
+  /** Updates the like counter of the content. */
   count?: Counts
-  /** Which of these people may see the content, where not everybody may. */
+  /** Filters users down to those who may see restricted content. */
   readers?(sql: Db, target: Target, userIds: number[]): Promise<number[]>
 }
 
-/** Likes content and tells its owner. False when this person liked it already. */
+/** Likes content and notifies its owner. Returns false when the user already liked it. */
 export async function like(
   ctx: Context,
   content: Content,
@@ -22,7 +83,7 @@ export async function like(
   target: Target,
   userId: number,
 ): Promise<boolean> {
-  // Whom an unknown owner blocks would tell who that is, so it only decides whether the owner is told.
+  // A block by a hidden owner would reveal the owner, so it only suppresses the notification.
   const owners = target.ownerId > 0 && !target.hidden ? [target.ownerId] : []
   if ((await findBlockers(ctx.sql, userId, owners)).size > 0) throw blocked()
   const told = readers ? await readers(ctx.sql, target, [target.ownerId]) : [target.ownerId]
@@ -31,14 +92,17 @@ export async function like(
 
 type NewLike = { content: Content; count: Counts | undefined; target: Target; userId: number; told: number[] }
 
-/** Writes likes of one thing that many may like at once, and tells its owner of each; answers whose are new. */
-const addLike = together((sql, likes: NewLike[]) =>
+/**
+ * Batches concurrent likes of one piece of content and notifies its owner of each. Returns which likes are
+ * new.
+ */
+const addLike = batchWrites((sql, likes: NewLike[]) =>
   transaction(sql, async (tx) => {
     const { content, count, target } = likes[0] as NewLike
     const userIds = likes.map(({ userId }) => userId)
     const { found, changed } = await insertLikes(tx, content, count, target, userIds)
     if (!found) throw notFound()
-    // Of two at the same time by one person the first is it.
+    // Of two concurrent likes by one user, the first counts as new.
     const rest = new Set(changed)
     const isNew = userIds.map((userId) => rest.delete(userId))
     const resource = { type: content.type, id: target.id }
@@ -46,8 +110,14 @@ const addLike = together((sql, likes: NewLike[]) =>
       tx,
       likes
         .filter((_, position) => isNew[position])
-        .map(({ told, userId, target: { contents } }) => ({
-          ...{ type: 'like', recipients: told, senderId: userId, cause: resource },
+        .map(({ told, userId, target: { contents, hidden, closed } }) => ({
+          ...{
+            type: 'like',
+            recipients: told,
+            hidesRecipients: hidden || closed,
+            senderId: userId,
+            cause: resource,
+          },
           data: { resource, contents },
         })),
     )
@@ -55,7 +125,7 @@ const addLike = together((sql, likes: NewLike[]) =>
   }),
 )
 
-/** Takes a like back, with what the owner was told and has not read. False when there was none. */
+/** Deletes a like and its unread notification. Returns false when there was none. */
 export async function unlike(
   ctx: Context,
   content: Content,
@@ -67,7 +137,11 @@ export async function unlike(
     const { found, changed } = await deleteLike(tx, content, count, target.id, userId)
     if (!found) throw notFound()
     if (changed)
-      await takeBack(tx, { type: 'like', senderId: userId, cause: { type: content.type, id: target.id } })
+      await withdrawNotifications(tx, {
+        type: 'like',
+        senderId: userId,
+        cause: { type: content.type, id: target.id },
+      })
     return changed
   })
 }

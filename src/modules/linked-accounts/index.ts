@@ -1,2 +1,1 @@
-export { linkTables } from './imports/thinksns.ts'
-export { unlinkAll } from './queries.ts'
+export { deleteLinks } from './service.ts'

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { transaction } from '#platform/database.ts'
+import { transaction } from '#platform/database'
 import { hashPassword } from '#platform/passwords.ts'
 import {
   startOAuthProvider,
   startOpenIdProvider,
   startSilentProvider,
 } from '#test/fixtures/outside-providers.ts'
-import { refusalOf, settingsOn } from '#test/sign-up.ts'
+import { fieldError, fresh, refusalOf, settingsOn, signUpsOn } from '#test/sign-up.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
@@ -25,10 +25,11 @@ const world = await createWorld({
   LINKED_OPEN_FORGE_ACCEPT_TOKENS: 'true',
   ...oauth.settings('GONE'),
   LINKED_GONE_ACCEPT_TOKENS: 'true',
-  // Nothing listens on the port of discard.
+  // The discard port, on which nothing listens.
   LINKED_GONE_PROFILE_URL: 'http://127.0.0.1:9/profile',
 })
-const { as, guest, person, sql } = world
+const { as, guest, outbox, person, sql, work } = world
+const { codeFor, signUp } = signUpsOn(world)
 const under = settingsOn(world)
 const founder = await person({ roles: ['founder'] })
 
@@ -48,7 +49,18 @@ const register = async (id: number): Promise<Person> => {
   return { id: row.id, name, token: made.body.access_token }
 }
 
-test('a browser signs in with code, PKCE, state and nonce, and only the one that left comes back (sign-in-25)', async () => {
+/** Returns the proof that a browser brings back. */
+const webProof = async (who: string) => {
+  const { url, verification } = (await guest('POST', '/socialite/company/departures')).body
+  const back = await guest('POST', '/socialite/company/returns', {
+    ...(await openId.visit(url, who)),
+    verification,
+  })
+  assert.equal(back.status, 201, JSON.stringify(back.body))
+  return { access_token: back.body.access_token as string }
+}
+
+test('signs in with code, PKCE, state and nonce, and rejects another browser (sign-in-25)', async () => {
   const left = await guest('POST', '/socialite/company/departures')
   assert.equal(left.status, 201, JSON.stringify(left.body))
   const query = new URL(left.body.url).searchParams
@@ -71,27 +83,27 @@ test('a browser signs in with code, PKCE, state and nonce, and only the one that
   assert.equal((await guest('POST', '/socialite/company', proof)).headers['x-error-code'], 'not_linked')
   assert.equal((await guest('POST', '/socialite/forge', proof)).status, 422)
   assert.equal((await guest('PATCH', '/socialite/company', { ...proof, name: 'ann_out' })).status, 201)
-  assert.equal((await guest('POST', '/socialite/company', proof)).status, 201)
-  // What was kept for the way there is no proof of an account.
+  assert.equal((await guest('POST', '/socialite/company', await webProof('ann'))).status, 201)
+  // The sealed verification is no proof of an account.
   assert.equal((await guest('POST', '/socialite/company', { access_token: verification })).status, 422)
 })
 
-test('an access token counts only where the provider issued it to this site (sign-in-23)', async () => {
+test('accepts an access token only when the provider issued it to this site (sign-in-23)', async () => {
   const mine = { access_token: await openId.tokenFor('bob') }
   assert.equal((await guest('PATCH', '/socialite/company', { ...mine, name: 'bob_out' })).status, 201)
   assert.equal((await guest('POST', '/socialite/company', mine)).status, 201)
   const stolen = { access_token: await openId.tokenFor('bob', 'other') }
   for (const access_token of [stolen.access_token, 'nonsense'])
     assert.equal((await guest('POST', '/socialite/company', { access_token })).status, 422)
-  // A provider that cannot say for whom a token is: only where the operator said so.
+  // Providers without token introspection are accepted only when the operator allows it.
   for (const provider of ['forge', 'silent'])
     assert.equal((await guest('POST', `/socialite/${provider}`, token(1))).status, 422, provider)
-  // What a profile says that is refused counts for nothing.
+  // A rejected profile proves nothing.
   const barred = await guest('POST', FORGE, { access_token: 'barred-1' })
   assert.deepEqual(refusalOf(barred), [422, 'outside_account_not_proven'])
 })
 
-test('an OAuth 2 provider is asked for a profile after the code (sign-in-25)', async () => {
+test('requests a profile after the code from an OAuth 2 provider (sign-in-25)', async () => {
   const { url, verification } = (await guest('POST', '/socialite/forge/departures')).body
   const { state } = oauth.visit(url)
   const come = (code: string) => guest('POST', '/socialite/forge/returns', { code, state, verification })
@@ -104,7 +116,7 @@ test('an OAuth 2 provider is asked for a profile after the code (sign-in-25)', a
   assert.equal(row?.subject, '7')
 })
 
-test('a closed site makes nobody, from a provider neither, and still signs in who is linked (registration-1)', async () => {
+test('rejects registration on a closed site, but signs in linked users (registration-1)', async () => {
   const known = nextAccount()
   await register(known)
   const id = nextAccount()
@@ -118,7 +130,7 @@ test('a closed site makes nobody, from a provider neither, and still signs in wh
   await under({ 'register:type': 'thirdPart', 'register:method': 'mail-only' }, () => register(id))
 })
 
-test('somebody new checks a name, registers, and signs in again (sign-in-24)', async () => {
+test('checks a name, registers, and signs in again (sign-in-24)', async () => {
   const id = nextAccount()
   const body = { ...token(id), name: `out_${id}` }
   assert.equal((await guest('POST', FORGE, token(id))).status, 404)
@@ -140,7 +152,7 @@ test('somebody new checks a name, registers, and signs in again (sign-in-24)', a
   assert.equal((await guest('POST', FORGE, token(id))).status, 403)
 })
 
-test('nobody gets in whose account is suspended, or is disabled at that moment (sign-in-24, sign-in-27)', async () => {
+test('rejects suspended accounts, and those disabled during the sign-in (sign-in-24, sign-in-27)', async () => {
   const id = nextAccount()
   const me = await register(id)
   const [{ id: sanction }] = await sql<[{ id: number }]>`
@@ -162,7 +174,7 @@ test('nobody gets in whose account is suspended, or is disabled at that moment (
   assert.deepEqual(refusalOf(await guest('PUT', FORGE, put)), [403, 'account_disabled'])
 })
 
-test('an account is linked by password, never to a wrong one (sign-in-24)', async () => {
+test('links an account by password, and never to a wrong one (sign-in-24)', async () => {
   const [ann, id] = [await person(), nextAccount()]
   await sql`update users set password = ${await hashPassword('long enough')} where id = ${ann.id}`
   const put = (password: string, account = id) =>
@@ -177,7 +189,7 @@ test('an account is linked by password, never to a wrong one (sign-in-24)', asyn
   assert.equal((await guest('POST', FORGE, token(id))).body.initial_password, true)
 })
 
-test('one links, lists and unlinks, but not what belongs to others (sign-in-26)', async () => {
+test("links, lists and unlinks only the user's own accounts (sign-in-26)", async () => {
   const [ann, bob, id] = [await person(), await person(), nextAccount()]
   assert.deepEqual((await as(ann, 'GET', '/user/socialite')).body, [])
   for (let n = 0; n < 2; n += 1) assert.equal((await as(ann, 'PATCH', MINE, token(id))).status, 201)
@@ -190,13 +202,131 @@ test('one links, lists and unlinks, but not what belongs to others (sign-in-26)'
   assert.equal((await guest('POST', FORGE, token(id))).status, 404)
 })
 
-test('racing people link one account once (sign-in-26)', async () => {
+test('accepts the proof of a browser once, for any use (sign-in-25)', async () => {
+  const proof = await webProof('cid')
+  // Checking for a user or a name does not use the proof up.
+  assert.equal((await guest('POST', '/socialite/company', proof)).status, 404)
+  const named = { ...proof, name: 'cid_out' }
+  assert.equal((await guest('PATCH', '/socialite/company', { ...named, check: 1 })).status, 204)
+  assert.equal((await guest('PATCH', '/socialite/company', named)).status, 201)
+  const used = [422, 'outside_account_not_proven']
+  assert.deepEqual(refusalOf(await guest('POST', '/socialite/company', proof)), used)
+  const other = await webProof('cid')
+  const answers = await Promise.all([1, 2, 3].map(() => guest('POST', '/socialite/company', other)))
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422])
+  const ann = await person()
+  const mine = await webProof('dan')
+  const link = () => as(ann, 'PATCH', '/user/socialite/company', mine)
+  assert.equal((await link()).status, 201)
+  assert.deepEqual(refusalOf(await link()), used)
+  await sql`update used_link_proofs set expires_at = now() - interval '1 second'`
+  assert.equal((await guest('POST', '/socialite/company', await webProof('dan'))).status, 201)
+  assert.equal((await sql`select from used_link_proofs`).count, 1)
+})
+
+/** Lists messages without a code in the order of creation. */
+const toldSince = async (from: number) => {
+  await work()
+  return outbox.slice(from).flatMap(({ to, code }) => (code === undefined ? [to] : []))
+}
+
+test('rejects linking with a token alone, and notifies the owner of each link (sign-in-26)', async () => {
+  const ann = await signUp()
+  const email = String(ann.email)
+  const id = nextAccount()
+  const link = (fields: object = {}) => as(ann, 'PATCH', MINE, { ...token(id), ...fields })
+  assert.deepEqual(refusalOf(await link()), [422, 'proof_required'])
+  fieldError(await link({ password: 'not mine at all' }), 'password')
+  fieldError(await link({ verifiable_code: 1 }), 'verifiable_code')
+  assert.deepEqual(refusalOf(await link({ second_factor: '123456' })), [422, 'second_factor_off'])
+  assert.equal((await guest('POST', FORGE, token(id))).status, 404)
+  const verifiable_code = await codeFor(email)
+  let from = outbox.length
+  assert.equal((await link({ verifiable_code })).status, 201)
+  assert.deepEqual(await toldSince(from), [email])
+  from = outbox.length
+  assert.equal((await link({ password: ann.password })).status, 201)
+  assert.deepEqual(await toldSince(from), [])
+  // The code is used up.
+  assert.equal((await as(ann, 'DELETE', MINE)).status, 204)
+  assert.deepEqual(await toldSince(from), [email])
+  fieldError(await link({ verifiable_code }), 'verifiable_code')
+  from = outbox.length
+  const put = { ...token(id), login: ann.name, password: ann.password }
+  assert.equal((await guest('PUT', FORGE, put)).status, 201)
+  assert.ok((await toldSince(from)).includes(email))
+  const states = (await as(ann, 'GET', '/user/notifications?type=system')).body.data.map(
+    ({ data }: { data: { state: string } }) => data.state,
+  )
+  assert.deepEqual(
+    states.filter((state: string) => /link/.test(state)),
+    ['link', 'unlink', 'link'],
+  )
+})
+
+test('requires a recent sign-in to link an account without another proof (sign-in-26)', async () => {
+  const me = await register(nextAccount())
+  await sql`update token_families set created_at = now() - interval '16 minutes' where user_id = ${me.id}`
+  const other = await webProof(`other of ${me.id}`)
+  const link = (who: Person) => as(who, 'PATCH', '/user/socialite/company', other)
+  assert.deepEqual(refusalOf(await link(me)), [403, 'sign_in_again'])
+  const { phone } = fresh()
+  const verifiable_code = await codeFor(phone, '/verifycodes/register')
+  const bind = (who: Person) => as(who, 'PUT', '/user', { phone, verifiable_code })
+  assert.deepEqual(refusalOf(await bind(me)), [403, 'sign_in_again'])
+  // Exchanging the token does not reset the age of the sign-in.
+  const exchanged = (await guest('POST', '/auth/refresh', { token: me.token })).body.access_token
+  assert.deepEqual(refusalOf(await link({ ...me, token: exchanged })), [403, 'sign_in_again'])
+  const id = me.name.replace('out_', '')
+  const again = (await guest('POST', FORGE, token(Number(id)))).body.access_token
+  assert.equal((await link({ ...me, token: again })).status, 201)
+  assert.equal((await bind({ ...me, token: again })).status, 204)
+})
+
+test('lists links with the times of creation and last use (sign-in-26)', async () => {
+  const [ann, id] = [await person(), nextAccount()]
+  assert.equal((await as(ann, 'PATCH', MINE, token(id))).status, 201)
+  const list = async () => (await as(ann, 'GET', '/user/linked-accounts')).body
+  const [link] = await list()
+  assert.deepEqual(Object.keys(link), ['provider', 'linked_at', 'used_at'])
+  assert.deepEqual([link.provider, link.used_at], ['open_forge', null])
+  assert.equal((await guest('POST', FORGE, token(id))).status, 201)
+  assert.ok((await list())[0].used_at)
+})
+
+test('ends links with a new password only on request (sign-in-7)', async () => {
+  const ann = await signUp()
+  const email = String(ann.email)
+  const id = nextAccount()
+  const link = async (password: string, who: Person = ann) =>
+    assert.equal((await as(who, 'PATCH', MINE, { ...token(id), password })).status, 201)
+  await link(ann.password)
+  const change = (old_password: string, password: string, fields = {}) =>
+    as(ann, 'PUT', '/user/password', { old_password, password, password_confirmation: password, ...fields })
+  const opens = async () => (await guest('POST', FORGE, token(id))).status === 201
+  assert.equal((await change(ann.password, 'a second one')).status, 204)
+  assert.ok(await opens())
+  assert.equal((await change('a second one', 'a third one', { unlink_accounts: true })).status, 204)
+  assert.equal(await opens(), false)
+  await link('a third one')
+  const reset = { verifiable_type: 'mail', email, password: 'a fourth one', unlink_accounts: 1 }
+  const verifiable_code = await codeFor(email)
+  assert.equal((await guest('PUT', '/user/retrieve-password', { ...reset, verifiable_code })).status, 204)
+  assert.equal(await opens(), false)
+  const again = (await guest('POST', '/auth/login', { login: ann.name, password: 'a fourth one' })).body
+  await link('a fourth one', { ...ann, token: again.access_token })
+  const admin = { password: 'a fifth one', unlink_accounts: true }
+  assert.equal((await as(founder, 'PATCH', `/admin/users/${ann.id}`, admin)).status, 204)
+  assert.equal(await opens(), false)
+})
+
+test('links an account once when users race for it (sign-in-26)', async () => {
   const [id, people] = [nextAccount(), await Promise.all([1, 2, 3, 4].map(() => person()))]
   const answers = await Promise.all(people.map((each) => as(each, 'PATCH', MINE, token(id))))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422, 422])
 })
 
-test('the last way to sign in stays until there is another, in a race too (sign-in-26)', async () => {
+test('keeps the last way to sign in, in a race too (sign-in-26)', async () => {
   const me = await register(nextAccount())
   assert.equal((await as(me, 'DELETE', MINE)).headers['x-error-code'], 'last_way_to_sign_in')
   assert.deepEqual((await as(me, 'GET', '/user/socialite')).body, ['open_forge'])
@@ -212,7 +342,7 @@ test('the last way to sign in stays until there is another, in a race too (sign-
   assert.equal((await as(me, 'DELETE', `/user/socialite/${left}`)).status, 204)
 })
 
-test('what is not configured is 404 with a message, and a provider that is away is 503 (sign-in-23)', async () => {
+test('returns 404 with a message for an unconfigured provider, and 503 for one that is down (sign-in-23)', async () => {
   const ann = await person()
   for (const name of ['qq', 'constructor', '__proto__'])
     for (const answer of [
@@ -230,7 +360,7 @@ test('what is not configured is 404 with a message, and a provider that is away 
   assert.deepEqual([away.status, away.headers['x-error-code']], [503, 'provider_away'])
 })
 
-test('attempts have the limit of sign-in (sign-in-23)', async () => {
+test('applies the rate limit of sign-in (sign-in-23)', async () => {
   const limited = await createWorld({
     RATE_LIMIT_SENSITIVE: '2',
     LINKED_PROVIDERS: 'open_forge',
@@ -239,4 +369,14 @@ test('attempts have the limit of sign-in (sign-in-23)', async () => {
   const statuses: number[] = []
   for (let n = 0; n < 3; n += 1) statuses.push((await limited.guest('POST', FORGE, token(1))).status)
   assert.deepEqual(statuses, [422, 422, 429])
+})
+
+test('refuses a code without state and verifier, and logs no code (sign-in-29)', async (t) => {
+  const log = t.mock.method(world.ctx.log, 'info')
+  const answer = await guest('GET', '/socialite/getAccess/a-secret-code')
+  assert.deepEqual([answer.status, answer.headers['x-error-code']], [422, 'code_without_state'])
+  assert.match(answer.body.message, /departures/)
+  const logged = JSON.stringify(log.mock.calls.map(({ arguments: [fields] }) => fields))
+  assert.match(logged, /getAccess\/:code/)
+  assert.ok(!logged.includes('a-secret-code'))
 })

@@ -1,36 +1,49 @@
+import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import {
   accountDisabled,
   accountSuspended,
   accountWaiting,
-  DOOR_ERRORS,
   FACTOR_ERRORS,
   NAME_ERRORS,
+  OWNER_PROOF_ERRORS,
+  REGISTRATION_RULE_ERRORS,
+  wrongCode,
+  wrongPassword,
   wrongSignIn,
 } from '#modules/accounts/index.ts'
 import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
-import { deviceOf } from '#platform/http/device.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { attemptsOf, ownAttemptsOf, type Server, say } from '#platform/http.ts'
-import { Empty, Message, Type } from '#platform/schema.ts'
 import {
+  attemptCounter,
+  deviceOf,
+  Empty,
+  localizedMessage,
+  Message,
+  ownAttemptCounter,
+  routesOn,
+  type Server,
+  Type,
+} from '#platform/http'
+import { listLinked, listLinks } from './queries.ts'
+import {
+  CodeParams,
+  codeWithoutState,
+  Departed,
+  LinkedAccount,
+  LinkedToken,
   lastWayIn,
   linkedAlready,
   linkedToAnother,
   noSuchProvider,
   notLinked,
   notProven,
-  providerAway,
-} from './errors.ts'
-import { listLinked } from './queries.ts'
-import {
-  Departed,
-  LinkedToken,
   OutsideEntry,
+  OutsideLink,
   OutsideRegistration,
   OutsideSignIn,
   OutsideToken,
   ProviderParams,
+  providerAway,
   Returned,
 } from './schema.ts'
 import {
@@ -44,7 +57,7 @@ import {
   unlinkAccount,
 } from './service.ts'
 
-/** Signing in with an account of a provider outside (sign-in-23 to sign-in-26). */
+/** Routes for sign-in with accounts of other providers (sign-in-23 to sign-in-26). */
 export function linkedAccountRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Accounts' })
   const params = ProviderParams
@@ -54,21 +67,21 @@ export function linkedAccountRoutes(server: Server, ctx: Context) {
 
   route('POST /socialite/:provider/departures', {
     operationId: 'departToProvider',
-    summary: 'Begin a sign-in in a browser: where to send it, and what to keep until it comes back',
+    summary: 'Start a browser sign-in; returns the address to open and the state to keep',
     access: 'public',
     params,
     reply: { 201: Departed },
     errors,
     load,
     handler: async (call) => {
-      await attemptsOf(ctx, call)()
+      await attemptCounter(ctx, call)()
       return depart(ctx, call.params.provider)
     },
   })
 
   route('POST /socialite/:provider/returns', {
     operationId: 'returnFromProvider',
-    summary: 'Turn what the provider sent the browser back with into an access token for the operations here',
+    summary: "Exchange the provider's redirect for an access token",
     access: 'public',
     params,
     body: Returned,
@@ -76,14 +89,29 @@ export function linkedAccountRoutes(server: Server, ctx: Context) {
     errors,
     load,
     handler: async (call) => {
-      await attemptsOf(ctx, call)()
+      await attemptCounter(ctx, call)()
       return comeBack(ctx, call.params.provider, call.body)
+    },
+  })
+
+  route('GET /socialite/getAccess/:code', {
+    operationId: 'exchangeBareCode',
+    summary: 'Refuses a code of a provider that comes without state and verifier',
+    description: 'Web clients send it so. It is always 422, and the code goes nowhere (sign-in-29).',
+    access: 'public',
+    deprecated: true,
+    personal: 'path',
+    params: CodeParams,
+    reply: { 422: Message },
+    errors: [codeWithoutState],
+    handler: () => {
+      throw codeWithoutState()
     },
   })
 
   route('POST /socialite/:provider', {
     operationId: 'signInWithProvider',
-    summary: 'Sign in with an account outside that is linked to somebody',
+    summary: 'Sign in with a linked external account',
     access: 'public',
     params,
     body: OutsideEntry,
@@ -91,33 +119,35 @@ export function linkedAccountRoutes(server: Server, ctx: Context) {
     errors: [...errors, notLinked, accountDisabled, accountWaiting, ...FACTOR_ERRORS, accountSuspended],
     load,
     handler: async (call) => {
-      await attemptsOf(ctx, call)()
+      await attemptCounter(ctx, call)()
       return signInOutside(ctx, call.params.provider, call.body, deviceOf(call.request))
     },
   })
 
   route('PATCH /socialite/:provider', {
     operationId: 'registerWithProvider',
-    summary: 'Register with an account outside; with `check` only see whether the name can be had',
+    summary: 'Register with an external account; with `check` only test whether the name is free',
     access: 'public',
     params,
     body: OutsideRegistration,
     reply: { 201: LinkedToken, 202: Message, 204: Empty },
-    errors: [...linkErrors, ...NAME_ERRORS, sensitiveWords, ...DOOR_ERRORS],
+    errors: [...linkErrors, ...NAME_ERRORS, sensitiveWords, ...REGISTRATION_RULE_ERRORS],
     load,
     handler: async (call) => {
-      await attemptsOf(ctx, call)()
+      await attemptCounter(ctx, call)()
       const made = await registerOutside(ctx, call.params.provider, call.body, deviceOf(call.request))
       if (made === 'free') return call.reply.code(204).send()
       return made === 'waits'
-        ? call.reply.code(202).send(say(call.request, accountWaiting.text.en, accountWaiting.text.zh))
+        ? call.reply
+            .code(202)
+            .send(localizedMessage(call.request, accountWaiting.text.en, accountWaiting.text.zh))
         : made
     },
   })
 
   route('PUT /socialite/:provider', {
     operationId: 'linkBySignIn',
-    summary: 'Link an account outside to the person whose login and password are given, and sign in',
+    summary: 'Link an external account by login and password, and sign in',
     access: 'public',
     params,
     body: OutsideSignIn,
@@ -125,38 +155,52 @@ export function linkedAccountRoutes(server: Server, ctx: Context) {
     errors: [...linkErrors, wrongSignIn, accountDisabled, accountWaiting, ...FACTOR_ERRORS, accountSuspended],
     load,
     handler: (call) =>
-      linkBySignIn(ctx, attemptsOf(ctx, call), call.params.provider, call.body, deviceOf(call.request)),
+      linkBySignIn(ctx, attemptCounter(ctx, call), call.params.provider, call.body, deviceOf(call.request)),
   })
 
   route('GET /user/socialite', {
     operationId: 'listLinkedAccounts',
-    summary: 'List the providers at which I have linked an account',
+    summary: 'List providers with a linked account of mine',
     access: 'user',
     reply: { 200: Type.Array(Type.String()) },
     returns: 'The names of providers.',
     handler: ({ viewer }) => listLinked(ctx.sql, viewer.id),
   })
 
+  route('GET /user/linked-accounts', {
+    operationId: 'listLinkedAccountsInFull',
+    summary: 'List my linked external accounts with the times of linking and last use',
+    access: 'user',
+    reply: { 200: Type.Array(LinkedAccount) },
+    handler: async ({ viewer }) =>
+      (await listLinks(ctx.sql, viewer.id)).map(({ provider, created_at, used_at }) => ({
+        provider,
+        linked_at: wireTime(created_at),
+        used_at: wireTimeOrNull(used_at),
+      })),
+  })
+
   route('PATCH /user/socialite/:provider', {
     operationId: 'linkAccount',
-    summary: 'Link an account outside to me',
+    summary: 'Link an external account to mine, with a proof of ownership',
     whileSilenced: true,
     access: 'user',
     params,
-    body: OutsideToken,
+    body: OutsideLink,
     reply: { 201: Message },
-    errors: linkErrors,
+    errors: [...linkErrors, ...OWNER_PROOF_ERRORS, wrongPassword, wrongCode],
     load,
     handler: async (call) => {
-      await ownAttemptsOf(ctx, call)()
-      await linkAccount(ctx, call.params.provider, call.body.access_token, call.viewer.id)
-      return say(call.request, 'The account is linked.', '绑定成功。')
+      const countAttempt = ownAttemptCounter(ctx, call)
+      await countAttempt()
+      await linkAccount(ctx, countAttempt, call.params.provider, call.body, call.viewer)
+      return localizedMessage(call.request, 'The account is linked.', '绑定成功。')
     },
   })
 
   route('DELETE /user/socialite/:provider', {
     operationId: 'unlinkAccount',
-    summary: 'End the link of an account outside, unless it is the only way to sign in',
+    summary: 'Unlink an external account, unless it is the only way to sign in',
     whileSilenced: true,
     access: 'user',
     params,

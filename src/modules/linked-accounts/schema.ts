@@ -1,23 +1,96 @@
-import { FactorCode, InvitationCode, SignIn, TokenView } from '#modules/accounts/index.ts'
-import { Flag, RawText, Shared, type Static, Text, Type } from '#platform/schema.ts'
+import { FactorCode, InvitationCode, OwnerProof, SignIn, TokenView } from '#modules/accounts/index.ts'
+import { apiError, fieldError } from '#platform/errors.ts'
+import { Flag, Nullable, RawText, Shared, type Static, Text, Time, Type } from '#platform/http'
+
+export const noSuchProvider = apiError(
+  404,
+  'no_such_provider',
+  'This site has no sign-in with this provider.',
+  '本站未开启该第三方登录。',
+)
+export const codeWithoutState = apiError(
+  422,
+  'code_without_state',
+  'This site takes a code only from the browser that asked for it. Begin with POST /socialite/{provider}/departures.',
+  '本站仅接受由同一浏览器发起的授权，请通过 POST /socialite/{provider}/departures 重新登录。',
+)
+export const notLinked = apiError(
+  404,
+  'not_linked',
+  'This outside account belongs to nobody here yet.',
+  '该第三方账号尚未绑定用户。',
+)
+export const notProven = fieldError(
+  'access_token',
+  'outside_account_not_proven',
+  'The provider does not confirm this account.',
+  '第三方账号验证失败。',
+)
+export const linkedToAnother = fieldError(
+  'access_token',
+  'linked_to_another',
+  'This outside account belongs to somebody else already.',
+  '该第三方账号已绑定其他用户。',
+)
+export const linkedAlready = fieldError(
+  'access_token',
+  'linked_already',
+  'Another account of this provider is linked to you already.',
+  '你已绑定该平台的其他账号。',
+)
+export const lastWayIn = apiError(
+  422,
+  'last_way_to_sign_in',
+  'This is your only way to sign in. Set a password first.',
+  '这是你唯一的登录方式，请先设置密码。',
+)
+export const providerAway = apiError(
+  503,
+  'provider_away',
+  'The provider does not answer. Try again later.',
+  '第三方平台暂时无法访问，请稍后再试。',
+)
 
 export const ProviderParams = Type.Object({ provider: Text(32) })
+
+export const CodeParams = Type.Object({ code: Text(4096) })
 
 const AccessToken = Text(8192, {
   description: 'of the provider, or from `POST /socialite/{provider}/returns`',
 })
 
-/** Proof of an account outside. */
+/** Proof of an account at a provider. */
 export const OutsideToken = Shared('OutsideToken', { access_token: AccessToken })
 
-/** Proof of an account outside, and the second factor of whoever it belongs to, where they have one. */
+const { password, verifiable_code, second_factor } = OwnerProof.properties
+
+/**
+ * Proof of an account at a provider, plus proof of the account here, without which a stolen token alone would
+ * take it over.
+ */
+export const OutsideLink = Shared('OutsideLink', {
+  access_token: AccessToken,
+  password,
+  verifiable_code,
+  second_factor,
+})
+export type OutsideLink = Static<typeof OutsideLink>
+
+/** A linked account. */
+export const LinkedAccount = Shared('LinkedAccount', {
+  provider: Type.String(),
+  linked_at: Time,
+  used_at: Nullable(Time),
+})
+
+/** Proof of an account at a provider, plus the user's second factor if enabled. */
 export const OutsideEntry = Shared('OutsideEntry', {
   access_token: AccessToken,
   second_factor: Type.Optional(FactorCode),
 })
 export type OutsideEntry = Static<typeof OutsideEntry>
 
-/** A new person; with `check` only the name is looked at. */
+/** A registration. With `check` only the name is validated. */
 export const OutsideRegistration = Shared('OutsideRegistration', {
   access_token: AccessToken,
   name: Text(100),
@@ -27,7 +100,7 @@ export const OutsideRegistration = Shared('OutsideRegistration', {
 })
 export type OutsideRegistration = Static<typeof OutsideRegistration>
 
-/** Proof of an account outside and of one here. */
+/** Proof of an account at a provider and of one here. */
 export const OutsideSignIn = Shared('OutsideSignIn', {
   access_token: AccessToken,
   login: SignIn.properties.login,
@@ -36,17 +109,17 @@ export const OutsideSignIn = Shared('OutsideSignIn', {
 })
 export type OutsideSignIn = Static<typeof OutsideSignIn>
 
-/** A sign-in, and whether the person has a password. */
+/** A token reply, and whether the user has a password. */
 export const LinkedToken = Shared('LinkedToken', {
   ...TokenView.properties,
   initial_password: Type.Boolean(),
 })
 export type LinkedToken = Static<typeof LinkedToken>
 
-/** Where to send a browser, and what to keep in it until it comes back. */
+/** The authorization URL, and the verification that the browser stores until it returns. */
 export const Departed = Shared('Departed', { url: Type.String(), verification: Type.String() })
 
-/** What the provider sent the browser back with. */
+/** The parameters with which the browser returned. */
 export const Returned = Shared('Returned', {
   code: Text(4096),
   state: Text(512),

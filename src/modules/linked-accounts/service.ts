@@ -1,21 +1,42 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import {
   accountDisabled,
+  alertAccountOwner,
   checkNewName,
   checkSecondFactor,
+  disabledError,
   hasPassword,
-  holdWaysIn,
+  lockSignInMethods,
   openSession,
   refuseSuspended,
-  registerPerson,
+  registerUser,
   signIn,
-  whyDisabled,
+  verifyOwner,
 } from '#modules/accounts/index.ts'
 import { findViewer, type IssuedToken } from '#modules/tokens/index.ts'
-import type { Context } from '#platform/context.ts'
-import { type Db, onConstraint, transaction } from '#platform/database.ts'
-import type { Device } from '#platform/http/device.ts'
-import type { CountAttempt } from '#platform/http.ts'
+import { type Context, defineState } from '#platform/context.ts'
+import { type Db, onConstraint, type Tx, transaction } from '#platform/database'
+import type { CountAttempt, Device, Viewer } from '#platform/http'
+import { createProvider } from './providers/openid.ts'
+import { type Departure, type Provider, ProviderAway } from './providers/provider.ts'
+import {
+  deleteLinked,
+  findLinked,
+  holdEnabled,
+  insertLinked,
+  insertUsedProof,
+  listLinked,
+  markUsed,
+  unlinkAll,
+} from './queries.ts'
+import type {
+  LinkedToken,
+  OutsideEntry,
+  OutsideLink,
+  OutsideRegistration,
+  OutsideSignIn,
+  Returned,
+} from './schema.ts'
 import {
   lastWayIn,
   linkedAlready,
@@ -24,40 +45,38 @@ import {
   notLinked,
   notProven,
   providerAway,
-} from './errors.ts'
-import { createProvider } from './providers/openid.ts'
-import { type Departure, type Provider, ProviderAway } from './providers/provider.ts'
-import { deleteLinked, findLinked, holdEnabled, insertLinked, listLinked } from './queries.ts'
-import type { LinkedToken, OutsideEntry, OutsideRegistration, OutsideSignIn, Returned } from './schema.ts'
+} from './schema.ts'
 
-/** How long a browser may be away, and how long the proof it comes back with is good. */
+/** Time limit for the browser to return, and lifetime of the proof. */
 const AWAY_MS = 10 * 60_000
 
-const providers = new WeakMap<Context['config'], Map<string, Provider>>()
+const providers = defineState(() => new Map<string, Provider>())
 
-/** The provider of a name; 404 unless it is configured. */
-export function providerOf({ config }: Context, name: string): Provider {
-  const known = providers.get(config) ?? new Map<string, Provider>()
-  providers.set(config, known)
+/** Finds a provider by name. Throws 404 unless it is configured. */
+export function providerOf(ctx: Context, name: string): Provider {
+  const known = providers(ctx)
+  const { config } = ctx
   const settings = Object.hasOwn(config.outsideProviders, name) ? config.outsideProviders[name] : undefined
   if (!settings) throw noSuchProvider()
-  const provider = known.get(name) ?? createProvider(settings)
+  // The address of the site is known when it listens.
+  const redirectUrl = settings.redirectUrl ?? `${config.publicUrl}/sign-in/${name}`
+  const provider = known.get(name) ?? createProvider({ ...settings, redirectUrl })
   known.set(name, provider)
   return provider
 }
 
-type Sealed = { use: 'departure'; departure: Departure } | { use: 'proof'; subject: string }
+type Sealed = { use: 'departure'; departure: Departure } | { use: 'proof'; subject: string; id: string }
 
 const sealFor = ({ secrets }: Context, provider: string, content: Sealed) =>
   secrets.seal(JSON.stringify({ ...content, kind: 'linked account', provider, until: Date.now() + AWAY_MS }))
 
-/** What was sealed for this use and provider and is still good. */
+/** Opens a sealed value of this use and provider that has not expired. */
 function openSealed<U extends Sealed['use']>(
   { secrets }: Context,
   provider: string,
   use: U,
   sealed: string,
-): Extract<Sealed, { use: U }> | undefined {
+): (Extract<Sealed, { use: U }> & { until: number }) | undefined {
   try {
     const content = JSON.parse(secrets.open(sealed))
     const good =
@@ -71,7 +90,7 @@ function openSealed<U extends Sealed['use']>(
   }
 }
 
-async function proven(question: Promise<string | null>): Promise<string> {
+async function confirmed(question: Promise<string | null>): Promise<string> {
   try {
     const subject = await question
     if (subject === null) throw notProven()
@@ -81,14 +100,26 @@ async function proven(question: Promise<string | null>): Promise<string> {
   }
 }
 
-/** The id of the account that a token proves: one of ours after a web sign-in, or one of the provider. */
-async function subjectOf(ctx: Context, name: string, token: string): Promise<string> {
+/** The account that a token proves. `use` marks the proof as used in the caller's transaction. */
+type ProvenSubject = { subject: string; use(tx: Db): Promise<void> }
+
+/**
+ * Resolves a token to an account: a proof of ours from a web sign-in, valid once, or a token of the provider.
+ */
+async function subjectOf(ctx: Context, name: string, token: string): Promise<ProvenSubject> {
   const provider = providerOf(ctx, name)
   const proof = openSealed(ctx, name, 'proof', token)
-  return proof ? proof.subject : proven(provider.subjectOfToken(token))
+  if (!proof) return { subject: await confirmed(provider.subjectOfToken(token)), use: async () => {} }
+  const digest = createHash('sha256').update(JSON.stringify(proof)).digest()
+  return {
+    subject: proof.subject,
+    use: async (tx) => {
+      if (!(await insertUsedProof(tx, digest, proof.until))) throw notProven()
+    },
+  }
 }
 
-/** Sends a browser to the provider, with what only this browser will know when it comes back. */
+/** Starts a web sign-in, with secrets bound to this browser. */
 export async function depart(ctx: Context, name: string) {
   const provider = providerOf(ctx, name)
   const secret = () => randomBytes(32).toString('base64url')
@@ -101,13 +132,13 @@ export async function depart(ctx: Context, name: string) {
   }
 }
 
-/** Turns what a browser came back with into a proof, good for a few minutes. */
+/** Turns the browser's return into a proof that is valid for a few minutes. */
 export async function comeBack(ctx: Context, name: string, { verification, ...returned }: Returned) {
   const provider = providerOf(ctx, name)
   const sealed = openSealed(ctx, name, 'departure', verification)
   if (!sealed) throw notProven()
-  const subject = await proven(provider.subjectOfReturn(new URLSearchParams(returned), sealed.departure))
-  return { access_token: sealFor(ctx, name, { use: 'proof', subject }) }
+  const subject = await confirmed(provider.subjectOfReturn(new URLSearchParams(returned), sealed.departure))
+  return { access_token: sealFor(ctx, name, { use: 'proof', subject, id: randomUUID() }) }
 }
 
 const withPassword = async (sql: Db, userId: number, issued: IssuedToken): Promise<LinkedToken> => ({
@@ -115,32 +146,48 @@ const withPassword = async (sql: Db, userId: number, issued: IssuedToken): Promi
   initial_password: await hasPassword(sql, userId),
 })
 
-/** Signs in whoever has linked the account. */
+/** Signs in the user who linked the account. */
 export async function signInOutside(
   ctx: Context,
   name: string,
   { access_token: token, second_factor }: OutsideEntry,
   device: Device,
 ): Promise<LinkedToken> {
-  const subject = await subjectOf(ctx, name, token)
+  const { subject, use } = await subjectOf(ctx, name, token)
   const userId = await findLinked(ctx.sql, name, subject)
   if (userId === undefined) throw notLinked()
   await checkSecondFactor(ctx, userId, second_factor)
   return transaction(ctx.sql, async (tx) => {
-    if (!(await holdEnabled(tx, userId))) throw await whyDisabled(tx, userId)
+    if (!(await holdEnabled(tx, userId))) throw await disabledError(tx, userId)
     await refuseSuspended(tx, userId)
+    await use(tx)
+    await markUsed(tx, name, subject)
     return withPassword(tx, userId, await openSession(ctx, tx, userId, device))
   })
 }
 
-/** Links an account in the caller's transaction. */
-const link = (tx: Db, provider: string, subject: string, userId: number) =>
+/** Inserts a link in the caller's transaction. */
+const insertLink = (tx: Db, provider: string, subject: string, userId: number) =>
   onConstraint(insertLinked(tx, provider, subject, userId), {
     linked_accounts_taken: linkedToAnother,
     linked_accounts_one_each: linkedAlready,
   })
 
-/** Makes a person with a link and no password; only looks at the name where asked to. */
+/** Links an account to an existing user and notifies them. A repeated link changes nothing. */
+async function link(
+  ctx: Context,
+  tx: Db,
+  provider: string,
+  { subject, use }: ProvenSubject,
+  userId: number,
+): Promise<void> {
+  await use(tx)
+  if ((await findLinked(tx, provider, subject)) === userId) return
+  await alertAccountOwner(ctx, tx, userId, 'link')
+  await insertLink(tx, provider, subject, userId)
+}
+
+/** Registers a user with a link and no password. With `check` only validates the name. */
 export async function registerOutside(
   ctx: Context,
   provider: string,
@@ -153,24 +200,34 @@ export async function registerOutside(
   }: OutsideRegistration,
   device: Device,
 ): Promise<LinkedToken | 'free' | 'waits'> {
-  const subject = await subjectOf(ctx, provider, token)
+  const { subject, use } = await subjectOf(ctx, provider, token)
   const arrival = { door: 'outside', invitation, introduction, device } as const
   const name = await checkNewName(ctx, arrival, wanted)
   if (check) return 'free'
-  const issued = await registerPerson(ctx, arrival, { name, password: null }, (tx, id) =>
-    link(tx, provider, subject, id),
-  )
+  const issued = await registerUser(ctx, arrival, { name, password: null }, async (tx, id) => {
+    await use(tx)
+    await insertLink(tx, provider, subject, id)
+  })
   return issued ? { ...issued, initial_password: false } : 'waits'
 }
 
-/** Links an account to a person; again changes nothing. */
-export async function linkAccount(ctx: Context, name: string, token: string, userId: number): Promise<void> {
-  const subject = await subjectOf(ctx, name, token)
-  if ((await findLinked(ctx.sql, name, subject)) === userId) return
-  await link(ctx.sql, name, subject, userId)
+/** Links an account to a user who proves ownership of the account here (sign-in-26). */
+export async function linkAccount(
+  ctx: Context,
+  countAttempt: CountAttempt,
+  name: string,
+  { access_token: token, ...given }: OutsideLink,
+  viewer: Viewer,
+): Promise<void> {
+  const useProof = await verifyOwner(ctx, countAttempt, viewer, given)
+  const proven = await subjectOf(ctx, name, token)
+  await transaction(ctx.sql, async (tx) => {
+    await useProof(tx)
+    await link(ctx, tx, name, proven, viewer.id)
+  })
 }
 
-/** Links an account to the person who signs in with it. */
+/** Links an account to the user who signs in. */
 export async function linkBySignIn(
   ctx: Context,
   countAttempt: CountAttempt,
@@ -178,21 +235,27 @@ export async function linkBySignIn(
   { access_token: token, ...credentials }: OutsideSignIn,
   device: Device,
 ): Promise<LinkedToken> {
-  // First, because it counts the attempt: nobody makes us ask the provider without end.
+  // Counts the attempt first, which limits requests to the provider.
   const issued = await signIn(ctx, countAttempt, credentials, device)
-  const subject = await subjectOf(ctx, name, token)
+  const proven = await subjectOf(ctx, name, token)
   const viewer = await findViewer(ctx, issued.access_token)
   if (!viewer) throw accountDisabled()
-  if ((await findLinked(ctx.sql, name, subject)) !== viewer.id) await link(ctx.sql, name, subject, viewer.id)
+  await transaction(ctx.sql, (tx) => link(ctx, tx, name, proven, viewer.id))
   return { ...issued, initial_password: true }
 }
 
-/** Ends a link, unless it is the only way in. */
+/** Deletes a link, unless it is the last way to sign in. */
 export async function unlinkAccount(ctx: Context, name: string, userId: number): Promise<void> {
   await transaction(ctx.sql, async (tx) => {
-    // Two links that end at once would each leave the other: the lock has the second one see what is left.
-    const others = await holdWaysIn(tx, userId)
+    // Two concurrent deletions would each rely on the other link. The lock lets the second see what is left.
+    const others = await lockSignInMethods(tx, userId)
     if (!(await deleteLinked(tx, name, userId))) throw notLinked()
+    await alertAccountOwner(ctx, tx, userId, 'unlink')
     if (!others && (await listLinked(tx, userId)).length === 0) throw lastWayIn()
   })
+}
+
+/** Deletes all links of a user and notifies them. */
+export async function deleteLinks(ctx: Context, tx: Tx, userId: number): Promise<void> {
+  if (await unlinkAll(tx, userId)) await alertAccountOwner(ctx, tx, userId, 'unlink')
 }

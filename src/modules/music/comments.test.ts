@@ -19,7 +19,7 @@ const commentOn = async (who: Person, path: string, body: object = { body: 'nice
   as(who, 'POST', `/music/${path}/comments`, body)
 
 describe('comments of a song', () => {
-  test('are written with 201, listed for guests, counted on song, album and writer, and taken back', async () => {
+  test('creates with 201, lists to guests, counts on song, album and writer, and deletes', async () => {
     const [writer, other] = [await person(), await person()]
     const id = await createSong(world, editor)
     const special = await createSpecial(world, editor, { songs: [id] })
@@ -59,7 +59,7 @@ describe('comments of a song', () => {
     await assertNoDrift()
   })
 
-  test('need a body of at most 255 characters and a known reply_user; 0 is nobody', async () => {
+  test('requires a body of at most 255 characters and a known reply_user or 0', async () => {
     const writer = await person()
     const id = await createSong(world, editor)
     for (const [field, body] of [
@@ -77,7 +77,7 @@ describe('comments of a song', () => {
     assert.deepEqual([answer.status, answer.body.comment.reply_user], [201, 0])
   })
 
-  test('page by max_id, strictly, fifteen at a time (music-6)', async () => {
+  test('pages by max_id strictly, fifteen at a time (music-6)', async () => {
     const writer = await person()
     const id = await createSong(world, editor)
     const ids: number[] = []
@@ -91,7 +91,7 @@ describe('comments of a song', () => {
       assert.equal((await guest('GET', `/music/${id}/comments?${query}`)).status, 422)
   })
 
-  test('of another song or of an album are not reached through this one', async () => {
+  test('returns 404 for a comment of another song or of an album', async () => {
     const writer = await person()
     const [one, two] = [await createSong(world, editor), await createSong(world, editor)]
     const special = await createSpecial(world, editor)
@@ -108,7 +108,7 @@ describe('comments of a song', () => {
     await assertNoDrift()
   })
 
-  test('racing writers and deleters leave exact counters on song and album', async () => {
+  test('keeps exact counters on song and album when creations and deletions race', async () => {
     const people = await Promise.all(Array.from({ length: 5 }, () => person()))
     const id = await createSong(world, editor)
     const special = await createSpecial(world, editor, { songs: [id] })
@@ -126,7 +126,7 @@ describe('comments of a song', () => {
     await assertNoDrift()
   })
 
-  test('mention people on songs, and not on albums (music-6, music-9)', async () => {
+  test('notifies mentioned users on songs, but not on albums (music-6, music-9)', async () => {
     const [writer, named] = [await person(), await person()]
     const id = await createSong(world, editor)
     const special = await createSpecial(world, editor)

@@ -1,10 +1,10 @@
 import { collectionsRecount } from '#modules/collections/index.ts'
 import { commentsRecount } from '#modules/comments/index.ts'
-import type { CounterCheck } from '#platform/counters.ts'
+import type { CounterCheck } from '#platform/database'
 import { songContent } from './songs/service.ts'
 import { specialContent } from './specials/service.ts'
 
-/** Recounts of music, for `kith doctor`. Plays and shares count what leaves no record. */
+/** Counter checks of music for `kith doctor`. Plays and shares leave no records to recount. */
 export const musicCounters: CounterCheck[] = [
   commentsRecount(songContent.type, { table: 'music_song_counts', key: 'song_id', column: 'comment_count' }),
   commentsRecount(specialContent.type, {

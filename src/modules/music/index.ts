@@ -1,6 +1,4 @@
 export { musicCounters } from './counters.ts'
-export { exportMusic } from './exports/service.ts'
 export { musicImporter } from './imports/service.ts'
-export { musicTables } from './imports/thinksns.ts'
-export { songReader, specialReader } from './service.ts'
+export { exportMusic, songReader, specialReader } from './service.ts'
 export { playsOf } from './songs/counters.ts'

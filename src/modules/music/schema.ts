@@ -1,3 +1,4 @@
+import { apiError, fieldError, unpaidError } from '#platform/errors.ts'
 import {
   Cursor,
   Id,
@@ -5,20 +6,53 @@ import {
   Int,
   Limit,
   Nullable,
-  SameAs,
   Shared,
   type Static,
   Text,
   Time,
   Type,
-} from '#platform/schema.ts'
+  WithAlias,
+} from '#platform/http'
+
+export const noSuchSong = apiError(404, 'no_such_song', 'This song does not exist.', '歌曲不存在。')
+export const noSuchSpecial = apiError(404, 'no_such_special', 'This album does not exist.', '专辑不存在。')
+export const noSuchSinger = apiError(404, 'no_such_singer', 'This singer does not exist.', '歌手不存在。')
+export const unpaidSpecial = unpaidError(
+  'special_not_paid',
+  'This album has to be paid for first.',
+  '请先购买专辑。',
+)
+export const unknownSinger = fieldError(
+  'singer_id',
+  'no_such_singer',
+  'This singer does not exist.',
+  '歌手不存在。',
+)
+export const unknownSpecial = fieldError(
+  'specials',
+  'no_such_special',
+  'This album does not exist.',
+  '专辑不存在。',
+)
+export const singerNameTaken = apiError(
+  422,
+  'singer_name_taken',
+  'A singer of this name exists already.',
+  '该名称的歌手已存在。',
+)
+export const singerHasSongs = apiError(
+  422,
+  'singer_has_songs',
+  'A singer with songs cannot be deleted.',
+  '该歌手仍有歌曲，不能删除。',
+)
 
 export const SongParams = Type.Object({ music: Id })
 export const SpecialParams = Type.Object({ special: Id })
 
 const Wanted = Type.Optional(Int(1, 100))
 
-/** `limit` is 15 when absent, or the number of ids. */
+/** `limit` defaults to 15, or to the number of ids. */
 export const SongListQuery = Type.Object({
   q: Type.Optional(Text(100, { description: 'a part of the title' })),
   limit: Wanted,
@@ -30,13 +64,13 @@ export type SongListQuery = Static<typeof SongListQuery>
 export const SpecialListQuery = Type.Object({
   limit: Wanted,
   max_id: Cursor,
-  after: SameAs('max_id', Cursor),
+  after: WithAlias('max_id', Cursor),
   id: Type.Optional(IdList()),
 })
 export type SpecialListQuery = Static<typeof SpecialListQuery>
 
 export const BoughtQuery = (standard: number) =>
-  Type.Object({ limit: Limit(standard), max_id: Cursor, after: SameAs('max_id', Cursor) })
+  Type.Object({ limit: Limit(standard), max_id: Cursor, after: WithAlias('max_id', Cursor) })
 
 const counts = {
   taste_count: Type.Integer({ description: 'plays' }),
@@ -48,7 +82,7 @@ const Picture = Shared('MusicPicture', {
   size: Nullable(Type.String({ description: 'width x height' })),
 })
 
-/** A song in lists (music-1): the singer and the upload are ids. */
+/** A song in a list (music-1). The singer and the upload are ids. */
 export const SongItem = Shared('SongItem', {
   id: Type.Integer(),
   created_at: Time,
@@ -78,10 +112,10 @@ const Singer = Shared('Singer', {
   ),
 })
 
-/** An album as its songs name it (music-14). */
+/** An album as named by its songs (music-14). */
 const AlbumOfSong = Shared('AlbumOfSong', { id: Type.Integer(), title: Type.String() })
 
-/** A song by itself (music-2). The four last fields of `storage` are there when it has a price. */
+/** A single song (music-2). The last four fields of `storage` are present when it has a price. */
 export const Song = Shared('Song', {
   id: Type.Integer(),
   created_at: Time,
@@ -107,7 +141,7 @@ export const Song = Shared('Song', {
 })
 export type Song = Static<typeof Song>
 
-/** An album; its counts include those of its songs. */
+/** An album. Its counts include those of its songs. */
 export const Special = Shared('Special', {
   id: Type.Integer(),
   created_at: Time,

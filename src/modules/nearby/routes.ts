@@ -1,15 +1,41 @@
-import { locateAddress } from '#modules/areas/index.ts'
+import { type LocatedArea, locateAddress } from '#modules/areas/index.ts'
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { type Server, say } from '#platform/http.ts'
-import { Empty, Type } from '#platform/schema.ts'
-import { addressUnknown } from './errors.ts'
-import { deletePlace, upsertPlace } from './queries.ts'
-import { AddressQuery, FoundAddress, NearbyQuery, PersonNearby, PlaceBody, PlaceStored } from './schema.ts'
-import { coarsePlace, findPeopleNearby } from './service.ts'
-import { foundAddress } from './view.ts'
+import { Empty, localizedMessage, routesOn, type Server, Type } from '#platform/http'
+import {
+  AddressQuery,
+  addressUnknown,
+  coarsePlace,
+  deletePlace,
+  FoundAddress,
+  findPeopleNearby,
+  NearbyQuery,
+  PersonNearby,
+  PlaceBody,
+  PlaceStored,
+  upsertPlace,
+} from './service.ts'
 
-/** People nearby, at the path that existing clients ask. */
+const LEVELS = ['国家', '省', '市', '区县']
+
+/** A located area in the format of the map service (nearby-4). The first area of its path is the country. */
+const foundAddress = ({ path, longitude, latitude }: LocatedArea): FoundAddress => ({
+  status: '1',
+  info: 'OK',
+  infocode: '10000',
+  count: '1',
+  geocodes: [
+    {
+      formatted_address: path.slice(path.length > 1 ? 1 : 0).join(''),
+      province: path[1] ?? '',
+      city: path[2] ?? '',
+      district: path[3] ?? '',
+      location: `${longitude},${latitude}`,
+      level: LEVELS[path.length - 1] ?? '',
+    },
+  ],
+})
+
+/** Routes for users nearby, at the paths of existing clients. */
 export function nearbyRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Users' })
@@ -25,7 +51,7 @@ export function nearbyRoutes(server: Server, ctx: Context) {
 
   route('GET /around-amap/geo', {
     operationId: 'findAddress',
-    summary: 'Find where an address is, by the names of areas',
+    summary: 'Geocode an address by the names of areas',
     access: 'user',
     personal: true,
     query: AddressQuery,
@@ -40,19 +66,22 @@ export function nearbyRoutes(server: Server, ctx: Context) {
 
   route('POST /around-amap', {
     operationId: 'setPlace',
-    summary: 'Say where I am, to be found by people nearby for 30 days',
+    summary: 'Share my location with people nearby for 30 days',
     access: 'user',
     body: PlaceBody,
     reply: { 201: PlaceStored },
     handler: async ({ body, viewer, request }) => {
       await upsertPlace(sql, viewer.id, coarsePlace(body))
-      return { ...say(request, 'Your place is known now.', '位置已更新。'), _id: String(viewer.id) }
+      return {
+        ...localizedMessage(request, 'Your place is known now.', '位置已更新。'),
+        _id: String(viewer.id),
+      }
     },
   })
 
   route('DELETE /around-amap', {
     operationId: 'deletePlace',
-    summary: 'Be found by nobody nearby any more',
+    summary: 'Remove my location from people nearby',
     access: 'user',
     reply: { 204: Empty },
     handler: async ({ viewer }) => {

@@ -1,22 +1,137 @@
-import { mapRadius, mapSpot, metersBetween, type Place } from '#lib/geo.ts'
+import { mapRadius, mercatorPoint, metersBetween, type Place } from '#lib/geo.ts'
 import { wireTime } from '#lib/time.ts'
-import { userViews } from '#modules/accounts/index.ts'
+import { hasBlocked, notBlockedBy, userViews, withEnabledUser } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
-import { listPlacesAround, type PlaceRow } from './queries.ts'
-import type { NearbyQuery, PersonNearby } from './schema.ts'
+import type { Db, Row } from '#platform/database'
+import { apiError } from '#platform/errors.ts'
+import { Int, Limit, Page, Shared, type Static, Text, Time, Type } from '#platform/http'
 
-/** No page reaches beyond this many people. */
+export const addressUnknown = apiError(
+  404,
+  'address_unknown',
+  'Nothing here knows where this address is.',
+  '未找到该地址的位置。',
+)
+
+const Longitude = Type.Number({ minimum: -180, maximum: 180, description: 'degrees, east is positive' })
+const Latitude = Type.Number({ minimum: -90, maximum: 90, description: 'degrees, north is positive' })
+
+/** The place of a user. */
+export const PlaceBody = Shared('Place', { longitude: Longitude, latitude: Latitude })
+export type PlaceBody = Static<typeof PlaceBody>
+
+/** The centre of the search, and `radius` in meters. */
+export const NearbyQuery = Type.Object({
+  longitude: Longitude,
+  latitude: Latitude,
+  radius: Type.Optional(Int(0, 50_000, { default: 3000 })),
+  limit: Limit(),
+  page: Page,
+})
+export type NearbyQuery = Static<typeof NearbyQuery>
+
+/** A success message with the stored place, as older clients expect. */
+export const PlaceStored = Shared('PlaceStored', {
+  message: Type.Array(Type.String()),
+  _id: Type.String(),
+})
+
+/** A user nearby, with field names of the map service behind older servers (nearby-2). */
+export const PersonNearby = Shared('PersonNearby', {
+  _id: Type.String(),
+  _location: Type.String({ description: 'longitude and latitude with a comma between' }),
+  _name: Type.String(),
+  _address: Type.String({ description: 'always empty' }),
+  _province: Type.String({ description: 'always empty' }),
+  _city: Type.String({ description: 'always empty' }),
+  _district: Type.String({ description: 'always empty' }),
+  _distance: Type.String({ description: 'meters from where one looks' }),
+  _image: Type.Array(Type.String(), { description: 'always empty' }),
+  _createtime: Time,
+  _updatetime: Time,
+  user_id: Type.Integer(),
+})
+export type PersonNearby = Static<typeof PersonNearby>
+
+export const AddressQuery = Type.Object({ address: Text(200) })
+
+/** The place of an address, in the format of the map service behind older servers (nearby-4). */
+export const FoundAddress = Shared('FoundAddress', {
+  status: Type.String(),
+  info: Type.String(),
+  infocode: Type.String(),
+  count: Type.String(),
+  geocodes: Type.Array(
+    Shared('Geocode', {
+      formatted_address: Type.String(),
+      province: Type.String(),
+      city: Type.String(),
+      district: Type.String(),
+      location: Type.String({ description: 'longitude and latitude with a comma between' }),
+      level: Type.String(),
+    }),
+  ),
+})
+export type FoundAddress = Static<typeof FoundAddress>
+
+/** Maximum age of a place. */
+const DAYS = 30
+
+const spotOf = (sql: Db, place: Place) => {
+  const { x, y } = mercatorPoint(place)
+  return sql`point(${x}::float8, ${y}::float8)`
+}
+
+/** Stores or replaces a user's place. */
+export const upsertPlace = (sql: Db, userId: number, place: Place) => sql`
+  insert into user_places (user_id, longitude, latitude, spot)
+  values (${userId}, ${place.longitude}, ${place.latitude}, ${spotOf(sql, place)})
+  on conflict (user_id) do update set longitude = excluded.longitude, latitude = excluded.latitude,
+    spot = excluded.spot, updated_at = excluded.updated_at`
+
+/** Deletes a user's place. */
+export const deletePlace = (sql: Db, userId: number) => sql`delete from user_places where user_id = ${userId}`
+
+/** Deletes up to `limit` outdated places. Returns the number. */
+export async function deleteOldPlaces(sql: Db, limit: number): Promise<number> {
+  const { count } = await sql`
+    delete from user_places where user_id in (
+      select user_id from user_places where updated_at < now() - make_interval(days => ${DAYS}) limit ${limit}
+    )`
+  return count
+}
+
+export type PlaceRow = Row<'user_places', 'user_id' | 'longitude' | 'latitude' | 'created_at' | 'updated_at'>
+
+/**
+ * Lists other users' places around a point, nearest first, in the order of the index. Excludes blocks in
+ * either direction.
+ */
+const listPlacesAround = (
+  sql: Db,
+  place: Place,
+  { meters, viewerId, limit }: { meters: number; viewerId: number; limit: number },
+) => sql<PlaceRow[]>`
+  select p.user_id, p.longitude, p.latitude, p.created_at, p.updated_at from user_places p
+  ${withEnabledUser(sql, sql`p.user_id`)}
+  where p.spot <@ circle(${spotOf(sql, place)}, ${mapRadius(place, meters)}::float8)
+    and p.user_id <> ${viewerId} and p.updated_at > now() - make_interval(days => ${DAYS})
+    ${notBlockedBy(sql, viewerId, sql`p.user_id`)} and not ${hasBlocked(sql, sql`p.user_id`, viewerId)}
+  order by p.spot <-> ${spotOf(sql, place)}, p.user_id
+  limit ${limit}`
+
+/** Maximum number of users that paging reaches. */
 const FARTHEST = 10_000
-/** Three digits of a degree are about a hundred meters. */
+/** Three decimals of a degree are about a hundred meters. */
 const rounded = (degrees: number) => Math.round(degrees * 1000) / 1000
 
-/** The place as it is stored: near enough to be found, too coarse to be visited (nearby-1). */
+/** Rounds a place for storage: precise enough to be found, too coarse to locate a home (nearby-1). */
 export const coarsePlace = ({ longitude, latitude }: Place): Place => ({
   longitude: rounded(longitude),
   latitude: rounded(latitude),
 })
 
-/** The place, and where it lies seen from the other side of the date line if that is within reach. */
+/** The place, and its copy across the date line when that is within reach. */
 function centresOf(place: Place, meters: number): Place[] {
   const reach = (mapRadius(place, meters) * 180) / Math.PI
   const { longitude } = place
@@ -25,9 +140,9 @@ function centresOf(place: Place, meters: number): Place[] {
   return [place]
 }
 
-/** The distance on the map, which the index walks by, squared; the date line is no distance. */
+/** Squared distance in degrees across the date line, the metric of the index. */
 function onMap(from: Place, to: Place): number {
-  const [a, b] = [mapSpot(from), mapSpot(to)]
+  const [a, b] = [mercatorPoint(from), mercatorPoint(to)]
   const across = Math.abs(a.x - b.x)
   return Math.min(across, 2 * Math.PI - across) ** 2 + (a.y - b.y) ** 2
 }
@@ -49,7 +164,7 @@ function personNearby(row: PlaceRow, name: string, from: Place): PersonNearby {
   }
 }
 
-/** A page of people around a place, the nearest first. */
+/** Lists users around a place, nearest first, paged. */
 export async function findPeopleNearby(
   ctx: Context,
   viewerId: number,
@@ -67,7 +182,7 @@ export async function findPeopleNearby(
     .filter((row) => metersBetween(place, row) <= meters)
     .sort((a, b) => onMap(place, a) - onMap(place, b) || a.user_id - b.user_id)
     .slice(end - limit, end)
-    // Pages follow the map, whose distances differ a little from true ones; inside a page the true ones count.
+    // Pages follow the distance in degrees, which differs slightly from meters. Within a page, meters decide.
     .sort((a, b) => metersBetween(place, a) - metersBetween(place, b) || a.user_id - b.user_id)
   const people = await userViews(
     ctx,

@@ -22,7 +22,7 @@ const {
 } = await articleWorld()
 
 describe('an article', () => {
-  test('is read with its text as written, tags and author, and counts views (news-6)', async () => {
+  test('returns text, tags and author, and counts views (news-6)', async () => {
     const tag = await createTag(world)
     const content = '<b>raw</b> & **Markdown**'
     const id = await publish({ content, tags: [tag], subject: 'Given' })
@@ -38,7 +38,7 @@ describe('an article', () => {
     assert.equal((await read(id)).body.hits, 3)
   })
 
-  test('that is not published exists for its author and editors only (news-5)', async () => {
+  test('returns an unpublished article only to its author and editors (news-5)', async () => {
     const reader = await person()
     for (const status of [1, 3, 5]) {
       const id = await publish()
@@ -67,7 +67,7 @@ describe('an article', () => {
     for (const id of ['999999999', '0', 'x']) assert.equal((await read(id as never)).status, 404)
   })
 
-  test('has others like it: those with a tag of it first, then the newest (news-7)', async () => {
+  test('lists similar articles: shared tags first, then the newest (news-7)', async () => {
     const tag = await createTag(world)
     const alike = await publish({ tags: [tag] })
     const id = await publish({ tags: [tag] })
@@ -78,7 +78,7 @@ describe('an article', () => {
     assert.equal((await guest('GET', '/news/999999999/correlations')).status, 404)
   })
 
-  test('is liked once: again is 400, none to take back is 400, and its author is told (news-8)', async () => {
+  test('returns 400 for a repeated like and for a missing one, and notifies the author (news-8)', async () => {
     const reader = await person()
     const owner = await person()
     const id = await createNews(world, editor, owner, { category_id: category })
@@ -98,7 +98,7 @@ describe('an article', () => {
     await assertNoDrift()
   })
 
-  test('is collected once; collections are listed by article (news-8)', async () => {
+  test('is collected once, and collections are listed by article (news-8)', async () => {
     const reader = await person()
     const [one, two] = [await publish(), await publish()]
     const collect = (method: 'POST' | 'DELETE', id: number) => as(reader, method, `/news/${id}/collections`)
@@ -113,7 +113,7 @@ describe('an article', () => {
     assert.deepEqual(await list(''), [two])
   })
 
-  test('is reported', async () => {
+  test('can be reported', async () => {
     const id = await publish()
     const answer = await as(await person(), 'POST', `/news/${id}/reports`, { reason: 'spam' })
     assert.equal(answer.status, 201)

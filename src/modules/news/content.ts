@@ -1,8 +1,8 @@
-import type { Content, Reader } from '#platform/content.ts'
+import type { Content, ContentReader } from '#platform/content.ts'
 import { findTarget, findVisible, liveNews } from './queries.ts'
 import { newsByIds } from './view.ts'
 
-/** Published articles as content that is commented on, liked, collected, rewarded and reported. */
+/** Published articles as content with comments, likes, collections, rewards and reports. */
 export const newsContent: Content = {
   type: 'news',
   param: 'news',
@@ -15,8 +15,8 @@ export const newsContent: Content = {
   live: liveNews,
 }
 
-/** Articles in lists that mix kinds. */
-export const newsReader: Reader = {
+/** Loads articles for lists of mixed kinds. */
+export const newsReader: ContentReader = {
   async visible(sql, ids, viewerId) {
     return new Set((await findVisible(sql, ids, viewerId)).map(({ id }) => id))
   },

@@ -2,9 +2,7 @@ import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
 import { nameOf, notBlockedBy } from '#modules/accounts/index.ts'
 import { isCollected } from '#modules/collections/index.ts'
 import { isLiked } from '#modules/likes/index.ts'
-import type { Db, Fragment } from '#platform/database.ts'
-import { ifGiven, when } from '#platform/sql.ts'
-import type { Row, Tables } from '#platform/tables.ts'
+import { type Db, type Fragment, ifGiven, type Row, type Tables, when } from '#platform/database'
 
 export type NewsRow = Row<
   'news',
@@ -33,7 +31,13 @@ export type NewsRow = Row<
   }
 export type NewsDetailRow = NewsRow & { content: string; tags: { id: number; name: string }[] }
 
-/** What is shown as author, never empty (news-23): as given, else the name of who wrote it. */
+/** Tags of article `n` as JSON. */
+const tagsOf = (sql: Db): Fragment => sql`coalesce((
+  select json_agg(json_build_object('id', t.id, 'name', t.name) order by t.weight desc, t.id)
+  from news_tags l join tags t on t.id = l.tag_id where l.news_id = n.id
+), '[]')`
+
+/** The displayed author, never empty (news-23): the given one, else the writer's name. */
 const authorName = (sql: Db): Fragment =>
   sql`coalesce(nullif(n.author, ''), (${nameOf(sql, sql`n.user_id`)}), '-')`
 
@@ -44,12 +48,13 @@ const columns = (sql: Db, viewerId: number) => sql`
   c.digg_count, c.comment_count, c.hits, n.audit_status, n.audit_count, n.mark, n.created_at, n.updated_at,
   ${isCollected(sql, 'news', sql`n.id`, viewerId)} as has_collect, ${isLiked(sql, 'news', sql`n.id`, viewerId)} as has_like`
 
-// The offset has the counts looked up article by article: joined, they are merged from the newest down to the cursor.
+// `offset 0` forces the planner to look counts up per article; joined, it would merge them from the newest
+// down to the cursor.
 const tables = (sql: Db) => sql`
   news n cross join lateral (select * from news_counts where news_id = n.id offset 0) c
   join news_categories g on g.id = n.category_id`
 
-/** The condition that finds a part of a title in any script, through an index. */
+/** Condition for a substring of the title in any script, served by an index. */
 export const titleContains = (sql: Db, part: string | undefined) => {
   const key = nameKey(part ?? '')
   return when(
@@ -69,7 +74,7 @@ export type NewsPage = {
   viewerId: number
 }
 
-/** Published articles, newest first, without those of people whom the viewer blocks. */
+/** Lists published articles, newest first, without authors the viewer blocks. */
 export function listNews(sql: Db, page: NewsPage) {
   const { ids, recommended, categoryId, key, after = 0, limit, viewerId } = page
   return sql<NewsRow[]>`
@@ -81,50 +86,47 @@ export function listNews(sql: Db, page: NewsPage) {
     order by n.id desc limit ${limit}`
 }
 
-/** Published articles by id, blocked authors or not, newest first. */
+/** Finds published articles by id, newest first, including blocked authors. */
 export const findPublished = (sql: Db, ids: number[], viewerId: number) => sql<NewsRow[]>`
   select ${columns(sql, viewerId)} from ${tables(sql)}
   where n.id = any(${ids}) and n.audit_status = 0 order by n.id desc`
 
-/** Articles of one person, of one state or of all but the recycled. */
+/** Lists articles of one user, of one state or of all but recycled. */
 export const listNewsOf = (
   sql: Db,
   page: { userId: number; status: number | undefined; after: number; limit: number; viewerId: number },
-) => sql<NewsRow[]>`
-  select ${columns(sql, page.viewerId)} from ${tables(sql)}
+) => sql<NewsDetailRow[]>`
+  select ${columns(sql, page.viewerId)}, n.content, ${tagsOf(sql)} as tags from ${tables(sql)}
   where n.user_id = ${page.userId}
     ${page.status === undefined ? sql`and n.audit_status <> 4` : sql`and n.audit_status = ${page.status}`}
     ${when(sql, page.after > 0, () => sql`and n.id < ${page.after}`)}
   order by n.id desc limit ${page.limit}`
 
-/** An article with its text and tags, whatever its state. */
+/** Finds an article in any state, with text and tags. */
 export async function findNews(sql: Db, id: number, viewerId: number): Promise<NewsDetailRow | undefined> {
   const [row] = await sql<NewsDetailRow[]>`
-    select ${columns(sql, viewerId)}, n.content, coalesce((
-      select json_agg(json_build_object('id', t.id, 'name', t.name) order by t.weight desc, t.id)
-      from news_tags l join tags t on t.id = l.tag_id where l.news_id = n.id
-    ), '[]') as tags
+    select ${columns(sql, viewerId)}, n.content, ${tagsOf(sql)} as tags
     from ${tables(sql)} where n.id = ${id}`
   return row
 }
 
-/** Which of these articles are published or the viewer's own. */
+/** Filters the ids down to articles that are published or the viewer's own. */
 export const findVisible = (sql: Db, ids: number[], viewerId: number) => sql<{ id: number }[]>`
   select id from news
   where id = any(${ids}) and (audit_status = 0 or (user_id = ${viewerId} and audit_status <> 4))`
 
-/** Who wrote a published article, and its title. */
+/** Finds author and title of a published article. */
 export const findTarget = async (sql: Db, id: number) =>
   (
     await sql<{ id: number; user_id: number; title: string }[]>`
       select id, user_id, title from news where id = ${id} and audit_status = 0`
   )[0]
 
-/** The row by which an article is locked while it is commented on, liked or deleted. */
+/** Locks an article while it is commented on, liked or deleted. */
 export const liveNews = (sql: Db, id: number): Fragment =>
   sql`select id from news where id = ${id} and audit_status = 0`
 
-/** Published articles that share a tag with this one, the newest first. */
+/** Lists published articles that share a tag with this one, newest first. */
 export const listAlike = (sql: Db, id: number, limit: number) => sql<{ id: number }[]>`
   select distinct found.news_id as id
   from news_tags mine cross join lateral (
@@ -133,11 +135,11 @@ export const listAlike = (sql: Db, id: number, limit: number) => sql<{ id: numbe
   ) as found
   where mine.news_id = ${id} order by id desc limit ${limit}`
 
-/** The newest published articles. */
+/** Lists the newest published articles. */
 export const listLatest = (sql: Db, limit: number) => sql<{ id: number }[]>`
   select id from news where audit_status = 0 order by id desc limit ${limit}`
 
-/** Adds views that were counted in memory; the ids are in ascending order. */
+/** Adds buffered views. The ids are ascending. */
 export const addHits = (sql: Db, ids: number[], counts: number[]) => sql`
   update news_counts c set hits = c.hits + v.n
   from unnest(${ids}::bigint[], ${counts}::bigint[]) as v (id, n) where c.news_id = v.id`
@@ -155,7 +157,7 @@ export type NewsRecord = Row<
   | 'contribute_amount'
 > & { fee_state: 'none' | 'escrow' | 'income' | 'refunded' }
 
-/** What decides who may do what with an article; `lock` keeps it as it is until the end of the transaction. */
+/** Reads the columns that decide access to an article. `lock` locks the row until the transaction ends. */
 export async function findRecord(
   sql: Db,
   id: number,
@@ -169,7 +171,7 @@ export async function findRecord(
 
 export type NewsValues = {
   title: string
-  /** What lists show, and whether the author gave it. */
+  /** The text shown in lists, and whether the author gave it. */
   subject: { text: string; given: boolean }
   content: string
   from: string | null
@@ -197,7 +199,7 @@ export async function insertNews(
   return row.id
 }
 
-/** Changes the fields that are given. A subject that was derived follows the content. */
+/** Updates the given fields. A derived subject follows the content. */
 export async function updateNews(
   sql: Db,
   id: number,
@@ -225,7 +227,7 @@ export async function updateNews(
     where id = ${id}`
 }
 
-/** Gives an article exactly these tags; answers how many of them exist. */
+/** Replaces the tags of an article. Returns the number of existing ones. */
 export async function replaceTags(sql: Db, id: number, tagIds: number[]): Promise<number> {
   const [row] = await sql<[{ known: number }]>`
     with wanted as (select t.id from tags t where t.id = any(${tagIds}::bigint[]) order by t.id for key share),
@@ -235,7 +237,7 @@ export async function replaceTags(sql: Db, id: number, tagIds: number[]): Promis
   return row.known
 }
 
-/** Moves an article into another state. */
+/** Sets the state of an article. */
 export const setStatus = (
   sql: Db,
   id: number,
@@ -248,7 +250,7 @@ export const setStatus = (
     ${ifGiven(sql, change.feeState, (value) => sql`, fee_state = ${value}`)}
   where id = ${id}`
 
-/** Recommends an article, or takes that back; one that is recommended keeps its time. */
+/** Sets or clears the recommendation. A recommended article keeps its timestamp. */
 export const setRecommended = (sql: Db, id: number, on: boolean) => sql`
   update news set recommended_at = ${on ? sql`coalesce(recommended_at, now())` : sql`null`} where id = ${id}`
 

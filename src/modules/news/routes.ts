@@ -1,4 +1,11 @@
 import { hasAbility } from '#modules/abilities/index.ts'
+import {
+  type RankedRow,
+  RankedUser,
+  RanksQuery,
+  rankedUsers,
+  withEnabledUser,
+} from '#modules/accounts/index.ts'
 import { listCollected, mountCollections } from '#modules/collections/index.ts'
 import { mountComments } from '#modules/comments/index.ts'
 import { mountLikes } from '#modules/likes/index.ts'
@@ -6,13 +13,12 @@ import { cancelPinOfTarget, findShownPinsOf } from '#modules/pinning/index.ts'
 import { mountReports } from '#modules/reports/index.ts'
 import { mountRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
+import { type Db, PERIODS, type Period, periodStart } from '#platform/database'
 import { forbidden } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Empty, Type } from '#platform/schema.ts'
+import { Empty, OneOf, routesOn, type Server, Type } from '#platform/http'
+import { cacheCostly } from '#platform/memory'
 import { newsContent } from './content.ts'
 import { countNewsComments, countNewsLikes } from './counters.ts'
-import { noSuchNews } from './errors.ts'
 import { listNews } from './queries.ts'
 import {
   CollectedQuery,
@@ -22,11 +28,50 @@ import {
   NewsItem,
   NewsListQuery,
   NewsParams,
+  noSuchNews,
 } from './schema.ts'
 import { alikeNews, deleteArticle, readNews } from './service.ts'
-import { newsByIds, newsItems, newsOverlay } from './view.ts'
+import { newsByIds, newsItems } from './view.ts'
 
-/** Articles: lists, one by itself, and deleting; what people do to them is mounted (news-4 to news-9). */
+/** Maximum length of the ranking. Pages are served from the cache. */
+const RANKED = 1000
+
+/** Ranks authors by views of their articles in a period. */
+const rankAuthors = (sql: Db, period: Period) => sql<RankedRow[]>`
+  select n.user_id, sum(c.hits)::bigint as count
+  from news n join news_counts c on c.news_id = n.id ${withEnabledUser(sql, sql`n.user_id`)}
+  where n.audit_status = 0 and c.hits > 0 and n.published_at >= ${periodStart(sql, period)}
+  group by n.user_id order by count desc, n.user_id limit ${RANKED}`
+
+/** The ranking of authors by views in a period, cached for ten seconds. */
+const rankingOf = cacheCostly<Period, RankedRow[]>(10_000, ({ sql }, period) =>
+  rankAuthors(sql, period).execute(),
+)
+
+const NewsRanksQuery = Type.Object({
+  ...RanksQuery.properties,
+  type: Type.Optional(OneOf(PERIODS, { default: 'day' })),
+})
+
+/** Route of the author ranking (news-19). */
+export function newsRankRoutes(server: Server, ctx: Context) {
+  const route = routesOn(server, ctx, { tag: 'News' })
+
+  route('GET /news/ranks', {
+    operationId: 'listNewsRanks',
+    summary: 'Rank authors by article views of today, the last week or the last month',
+    access: 'optional',
+    replica: true,
+    query: NewsRanksQuery,
+    reply: { 200: Type.Array(RankedUser) },
+    handler: async ({ query, viewer }) =>
+      rankedUsers(ctx, await rankingOf(ctx, query.type ?? 'day'), query, viewer.id),
+  })
+}
+
+/**
+ * Article routes: lists, detail and deletion, with comments, likes and the like mounted (news-4 to news-9).
+ */
 export function newsRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'News' })
@@ -36,7 +81,6 @@ export function newsRoutes(server: Server, ctx: Context) {
     replica: true,
     summary: 'List published articles, newest first, or find them by title',
     access: 'optional',
-    kept: newsOverlay,
     query: NewsListQuery,
     reply: { 200: Type.Array(NewsItem) },
     handler: async ({ query, viewer }) => {
@@ -52,7 +96,6 @@ export function newsRoutes(server: Server, ctx: Context) {
     replica: true,
     summary: 'Read an article, which counts a view',
     access: 'optional',
-    kept: newsOverlay,
     params: NewsParams,
     reply: { 200: NewsDetail },
     errors: [noSuchNews],
@@ -61,9 +104,8 @@ export function newsRoutes(server: Server, ctx: Context) {
 
   route('GET /news/:news/correlations', {
     operationId: 'listAlikeArticles',
-    summary: 'List articles like this one: those with a tag of it first',
+    summary: 'List related articles, those with a shared tag first',
     access: 'optional',
-    kept: newsOverlay,
     params: NewsParams,
     query: CorrelationsQuery,
     reply: { 200: Type.Array(NewsItem) },

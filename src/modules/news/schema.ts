@@ -1,20 +1,55 @@
 import { UserView } from '#modules/accounts/index.ts'
 import { RewardSum } from '#modules/rewards/index.ts'
+import { apiError, fieldError } from '#platform/errors.ts'
 import {
   Cursor,
+  FilterId,
   Flag,
   Id,
   IdList,
   Int,
   Limit,
   Nullable,
-  SameAs,
   Shared,
   type Static,
   Text,
   Time,
   Type,
-} from '#platform/schema.ts'
+  WithAlias,
+} from '#platform/http'
+
+export const noSuchNews = apiError(404, 'no_such_news', 'This article does not exist.', '资讯不存在。')
+export const noSuchCategory = apiError(
+  404,
+  'no_such_category',
+  'This category does not exist.',
+  '分类不存在。',
+)
+export const notYourNews = apiError(
+  403,
+  'not_your_article',
+  'Only the author of the article may do this.',
+  '只有作者可以执行此操作。',
+)
+
+/** Error for an action that the article's state does not allow. */
+export const newsInThisState = apiError(
+  422,
+  'news_in_this_state',
+  'The article is in a state that does not allow this.',
+  '资讯当前状态不允许该操作。',
+)
+
+const noCategory = ['no_such_category', 'This category does not exist.', '分类不存在。'] as const
+export const unknownCategory = fieldError('category_id', ...noCategory)
+export const unknownFollows = fieldError('follows', ...noCategory)
+export const unknownTag = fieldError('tags', 'no_such_tag', 'This tag does not exist.', '标签不存在。')
+export const unknownAuthor = fieldError(
+  'user_id',
+  'no_such_user',
+  'This user does not exist.',
+  '用户不存在。',
+)
 
 /** The states of an article (news-12). */
 export const STATUS = {
@@ -26,7 +61,7 @@ export const STATUS = {
   refundAsked: 5,
 } as const
 
-/** The channels of pins of articles, and of comments under them. */
+/** Pin channels of articles and their comments. */
 export const NEWS_PIN = 'news'
 export const NEWS_COMMENT = 'news:comment'
 
@@ -34,16 +69,15 @@ export const NewsParams = Type.Object({ news: Id })
 export const CategoryNewsParams = Type.Object({ category: Id, news: Id })
 export const CategoryParams = Type.Object({ category: Id })
 
-/** A category. */
 const NewsCategory = Shared('NewsCategory', { id: Type.Integer(), name: Type.String() })
 
-/** All categories: those a person subscribes to, and the others. */
+/** All categories: the user's subscriptions and the others. */
 export const NewsCategories = Shared('NewsCategories', {
   my_cates: Type.Array(NewsCategory),
   more_cates: Type.Array(NewsCategory),
 })
 
-/** An empty `follows` ends the subscription (news-3). */
+/** An empty `follows` deletes the subscription (news-3). */
 export const NewsSubscription = Shared('NewsSubscription', {
   follows: Text(10_000, { 'x-empty': true, description: 'ids of categories, with commas between' }),
 })
@@ -51,15 +85,15 @@ export const NewsSubscription = Shared('NewsSubscription', {
 export const NewsListQuery = Type.Object({
   id: Type.Optional(IdList()),
   recommend: Type.Optional(Flag()),
-  cate_id: Type.Optional(Id),
+  cate_id: FilterId,
   key: Type.Optional(Text(100, { description: 'a part of the title' })),
-  q: SameAs('key', Type.Optional(Text(100))),
+  q: WithAlias('key', Type.Optional(Text(100))),
   after: Cursor,
   limit: Type.Optional(Int(1, 100)),
 })
 export type NewsListQuery = Static<typeof NewsListQuery>
 
-/** An article in lists. `subject` is what the author gave, or the first words of the text. */
+/** An article in a list. `subject` is the author's, or the first words of the text. */
 export const NewsItem = Shared('NewsItem', {
   id: Type.Integer(),
   title: Type.String(),
@@ -85,10 +119,9 @@ export const NewsItem = Shared('NewsItem', {
 })
 export type NewsItem = Static<typeof NewsItem>
 
-/** A tag of an article. */
 export const NewsTag = Shared('NewsTag', { id: Type.Integer(), name: Type.String() })
 
-/** An article by itself; `content` is Markdown as written. */
+/** A single article. `content` is the original Markdown. */
 export const NewsDetail = Shared('NewsDetail', {
   ...NewsItem.properties,
   content: Type.String(),

@@ -4,20 +4,20 @@ import { hasAbility } from '#modules/abilities/index.ts'
 import { userViews } from '#modules/accounts/index.ts'
 import { deleteCollectionsOf } from '#modules/collections/index.ts'
 import { deleteCommentsOf } from '#modules/comments/index.ts'
-import { adoptFiles, attachFiles, detachFiles } from '#modules/files/index.ts'
-import { move, PLATFORM } from '#modules/ledger/index.ts'
+import { attachFiles, attachUnattached, detachFiles } from '#modules/files/index.ts'
+import { moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
 import { deleteLikesOf } from '#modules/likes/index.ts'
-import { notify, publishEvent, type SystemType, takeBack } from '#modules/notifications/index.ts'
+import { notify, publishEvent, type SystemType, withdrawNotifications } from '#modules/notifications/index.ts'
 import { cancelPinsOfContent, findShownPins } from '#modules/pinning/index.ts'
 import { sumRewards } from '#modules/rewards/index.ts'
-import type { Removal } from '#platform/content.ts'
+import type { ContentRemoval } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
-import { onConstraint, type Tx, transaction } from '#platform/database.ts'
+import { onConstraint, type Tx, transaction } from '#platform/database'
 import { forbidden } from '#platform/errors.ts'
+import { countView } from '#platform/memory'
 import { newsContent } from './content.ts'
 import { hitsOf } from './counters.ts'
 import { cancelDeletions } from './deletions/queries.ts'
-import { newsInThisState, noSuchNews, unknownAuthor, unknownCategory, unknownTag } from './errors.ts'
 import {
   deleteNews,
   findNews,
@@ -31,15 +31,26 @@ import {
   setStatus,
   updateNews,
 } from './queries.ts'
-import { NEWS_COMMENT, NEWS_PIN, type NewsDetail, type NewsItem, STATUS } from './schema.ts'
+import {
+  NEWS_COMMENT,
+  NEWS_PIN,
+  type NewsDetail,
+  type NewsItem,
+  newsInThisState,
+  noSuchNews,
+  STATUS,
+  unknownAuthor,
+  unknownCategory,
+  unknownTag,
+} from './schema.ts'
 import { newsByIds, newsDetail } from './view.ts'
 
-/** How much of its text stands below the title of an article without a subject. */
+/** Maximum length of a subject that is derived from the text. */
 export const SUBJECT_MAX = 200
-/** After this many rejections an article cannot be sent in again, and its fee is given back (news-12). */
+/** Rejections after which an article cannot be submitted again and its fee is refunded (news-12). */
 export const REJECTIONS_MAX = 3
 
-/** The parts of an article that are given. */
+/** The given fields of an article. */
 export type NewsInput = {
   title?: string
   subject?: string | null
@@ -68,17 +79,17 @@ const giveTags = async (tx: Tx, id: number, tags: number[]) => {
   if ((await replaceTags(tx, id, wanted)) < wanted.length) throw unknownTag()
 }
 
-/** The uploads a text shows are kept as long as the article. */
+/** Binds the uploads in the text to the article. */
 const keepAttachments = (tx: Tx, newsId: number, ownerId: number, content: string) =>
-  adoptFiles(tx, { ids: findAttachments(content), ownerId, channel: 'news:content', raw: newsId })
+  attachUnattached(tx, { ids: findAttachments(content), ownerId, channel: 'news:content', raw: newsId })
 
 const subjectOf = (subject: string | null | undefined, content: string) =>
   subject ? { text: subject, given: true } : { text: plainText(content, SUBJECT_MAX), given: false }
 
-/** Who pays and who uploaded: mostly one and the same. */
+/** Payer and uploader, usually the same user. */
 export type NewsOwner = { authorId: number; uploaderId: number }
 
-/** Writes an article of a state in the caller's transaction; a fee goes from its author into escrow. */
+/** Creates an article in a state, in the caller's transaction. A fee moves from its author into escrow. */
 export async function addNews(
   tx: Tx,
   { authorId, uploaderId }: NewsOwner,
@@ -106,10 +117,10 @@ export async function addNews(
   if (tags) await giveTags(tx, id, tags)
   await keepAttachments(tx, id, uploaderId, content)
   if (fee > 0)
-    await move(tx, {
+    await moveFunds(tx, {
       currency: 'points',
       from: authorId,
-      to: PLATFORM.escrow,
+      to: PLATFORM_ACCOUNTS.escrow,
       amount: fee,
       kind: 'contribution',
       subject: { type: 'news', id },
@@ -118,7 +129,7 @@ export async function addNews(
   return id
 }
 
-/** Changes what is given, in the caller's transaction, which has locked the article. */
+/** Changes the given fields in the caller's transaction, which has locked the article. */
 export async function changeNews(
   tx: Tx,
   uploaderId: number,
@@ -142,13 +153,13 @@ export async function changeNews(
   if (values.content !== undefined) await keepAttachments(tx, news.id, uploaderId, content)
 }
 
-/** Sends the fee in escrow where it belongs; answers the state it is in then. */
+/** Moves the fee out of escrow and returns its new state. */
 async function settleFee(tx: Tx, news: NewsRecord, to: 'income' | 'refunded') {
   if (news.fee_state !== 'escrow') return news.fee_state
-  await move(tx, {
+  await moveFunds(tx, {
     currency: 'points',
-    from: PLATFORM.escrow,
-    to: to === 'income' ? PLATFORM.income : news.user_id,
+    from: PLATFORM_ACCOUNTS.escrow,
+    to: to === 'income' ? PLATFORM_ACCOUNTS.income : news.user_id,
     amount: news.contribute_amount,
     kind: to === 'income' ? 'contribution' : 'contribution:refunded',
     subject: { type: 'news', id: news.id },
@@ -157,7 +168,7 @@ async function settleFee(tx: Tx, news: NewsRecord, to: 'income' | 'refunded') {
   return to
 }
 
-/** Tells the author what became of an article. */
+/** Notifies the author of the fate of an article. */
 export const tellAuthor = (tx: Tx, news: NewsRecord, type: SystemType, contents?: string | null) =>
   notify(tx, {
     type: 'system',
@@ -172,11 +183,11 @@ export const tellAuthor = (tx: Tx, news: NewsRecord, type: SystemType, contents?
     },
   })
 
-/** Tells webhooks of an article that is published, in the transaction that does it. */
+/** Publishes the webhook event of an article in the publishing transaction. */
 export const announceNews = (ctx: Context, tx: Tx, id: number, authorId: number) =>
   publishEvent(ctx, tx, 'news.published', { id, user_id: authorId })
 
-/** Publishes an article: its fee is the site's now, and its author is told. */
+/** Publishes an article: its fee becomes income and its author is notified. */
 export async function publishNews(ctx: Context, tx: Tx, news: NewsRecord): Promise<void> {
   if (news.audit_status === STATUS.published) throw newsInThisState()
   const feeState = await settleFee(tx, news, 'income')
@@ -185,7 +196,7 @@ export async function publishNews(ctx: Context, tx: Tx, news: NewsRecord): Promi
   await announceNews(ctx, tx, news.id, news.user_id)
 }
 
-/** Rejects an article that waits; the third rejection gives the fee back. */
+/** Rejects a waiting article. The third rejection refunds the fee. */
 export async function rejectNews(tx: Tx, news: NewsRecord, mark: string | null): Promise<void> {
   const waits = [STATUS.waiting, STATUS.draft, STATUS.refundAsked] as number[]
   if (!waits.includes(news.audit_status)) throw newsInThisState()
@@ -195,7 +206,7 @@ export async function rejectNews(tx: Tx, news: NewsRecord, mark: string | null):
   await tellAuthor(tx, news, 'news:reject', mark)
 }
 
-/** Takes an article away without deleting it; a fee that bought nothing is given back. */
+/** Recycles an article without deleting it. Refunds an unused fee. */
 export async function recycleNews(tx: Tx, news: NewsRecord, mark: string | null): Promise<void> {
   if (news.audit_status === STATUS.recycled) throw newsInThisState()
   const feeState = await settleFee(tx, news, 'refunded')
@@ -204,7 +215,7 @@ export async function recycleNews(tx: Tx, news: NewsRecord, mark: string | null)
   await cancelDeletions(tx, news.id)
 }
 
-/** Deletes an article with all that hangs on it; a fee in escrow is given back. The caller has locked it. */
+/** Deletes an article with its dependent rows. Refunds a fee in escrow. The caller has locked it. */
 export async function removeNews(ctx: Context, tx: Tx, news: NewsRecord): Promise<void> {
   await settleFee(tx, news, 'refunded')
   await cancelPinsOfContent(tx, [NEWS_PIN, NEWS_COMMENT], news.id)
@@ -214,12 +225,12 @@ export async function removeNews(ctx: Context, tx: Tx, news: NewsRecord): Promis
   await cancelDeletions(tx, news.id)
   await detachFiles(tx, { channel: 'news:image', raws: [news.id] })
   await detachFiles(tx, { channel: 'news:content', raws: [news.id] })
-  await takeBack(tx, { type: 'like', cause: { type: 'news', id: news.id } })
+  await withdrawNotifications(tx, { type: 'like', cause: { type: 'news', id: news.id } })
   await deleteNews(tx, news.id)
   await publishEvent(ctx, tx, 'news.deleted', { id: news.id, user_id: news.user_id })
 }
 
-/** The article, locked until the end of the transaction. */
+/** Finds an article and locks it until the transaction ends. */
 export async function getLocked(tx: Tx, id: number): Promise<NewsRecord> {
   const news = await findRecord(tx, id, { lock: true })
   if (!news) throw noSuchNews()
@@ -234,13 +245,15 @@ export const deleteArticle = (
 ): Promise<void> =>
   transaction(ctx.sql, async (tx) => {
     const news = await getLocked(tx, id)
-    // What an editor took away is not its author's any more.
+    // A recycled article no longer belongs to its author.
     const own = news.user_id === userId && news.audit_status !== STATUS.recycled
     if (!own && !moderates) throw news.audit_status === STATUS.published ? forbidden() : noSuchNews()
     await removeNews(ctx, tx, news)
   })
 
-/** An article, which counts a view: what is not published only for its author and editors (news-5). */
+/**
+ * Reads an article and counts a view. Unpublished articles are visible to their author and editors (news-5).
+ */
 export async function readNews(ctx: Context, id: number, viewerId: number): Promise<NewsDetail> {
   const row = await findNews(ctx.sql, id, viewerId)
   if (!row) throw noSuchNews()
@@ -248,7 +261,7 @@ export async function readNews(ctx: Context, id: number, viewerId: number): Prom
   const own = row.user_id === viewerId && row.audit_status !== STATUS.recycled
   if (!published && !own && !(viewerId > 0 && (await hasAbility(ctx, viewerId, 'admin: news'))))
     throw noSuchNews()
-  if (published) hitsOf(ctx).add([id])
+  if (published) countView(() => hitsOf(ctx).add([id]))
   const [users, pins, rewards] = await Promise.all([
     userViews(ctx, ctx.sql, [row.user_id], viewerId),
     findShownPins(ctx.sql, NEWS_PIN, [id]),
@@ -261,7 +274,7 @@ export async function readNews(ctx: Context, id: number, viewerId: number): Prom
   })
 }
 
-/** Articles like this one: first those that share a tag with it, then the newest others. */
+/** Lists similar articles: shared tags first, then the newest others. */
 export async function alikeNews(
   ctx: Context,
   id: number,
@@ -278,8 +291,8 @@ export async function alikeNews(
   return newsByIds(ctx, [...ids].slice(0, limit), viewerId)
 }
 
-/** Removes an article as a moderator. */
-export const newsRemoval: Removal = {
+/** Deletes an article as a moderator. */
+export const newsRemoval: ContentRemoval = {
   ability: 'admin: news',
   remove: async (ctx, tx, id) => removeNews(ctx, tx, await getLocked(tx, id)),
 }

@@ -1,20 +1,12 @@
 import { plainText } from '#lib/text.ts'
 import { wireTime } from '#lib/time.ts'
-import { peopleOverlay, type UserView } from '#modules/accounts/index.ts'
-import { isCollectedBy } from '#modules/collections/index.ts'
-import { isLikedBy } from '#modules/likes/index.ts'
+import type { UserView } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
-import { overlayOf } from '#platform/pages/overlay.ts'
 import { hitsOf } from './counters.ts'
 import { findPublished, type NewsDetailRow, type NewsRow } from './queries.ts'
 import type { NewsDetail, NewsItem } from './schema.ts'
 
-/** What of articles depends on who asks. */
-export const newsOverlay = overlayOf(peopleOverlay, {
-  flags: { has_like: isLikedBy('news'), has_collect: isCollectedBy('news') },
-})
-
-/** An article as lists show it; `pendingHits` are those not yet in the database. */
+/** An article in a list. `pendingHits` are buffered views. */
 const newsItem = (row: NewsRow, pendingHits: number): NewsItem => ({
   id: row.id,
   title: row.title,
@@ -37,7 +29,7 @@ const newsItem = (row: NewsRow, pendingHits: number): NewsItem => ({
   has_like: row.has_like,
 })
 
-/** An article by itself. */
+/** A single article. */
 export const newsDetail = (
   ctx: Context,
   row: NewsDetailRow,
@@ -56,13 +48,13 @@ export const newsDetail = (
   reward: more.reward ?? { count: 0, amount: null },
 })
 
-/** Articles as lists show them, in the order of the rows. */
+/** Articles in list form, in the order of the rows. */
 export function newsItems(ctx: Context, rows: NewsRow[]): NewsItem[] {
   const hits = hitsOf(ctx)
   return rows.map((row) => newsItem(row, hits.pending(row.id)))
 }
 
-/** Articles by id, in the order of the ids; what is not published is left out. */
+/** Articles by id, in the order of the ids, without unpublished ones. */
 export async function newsByIds(ctx: Context, ids: number[], viewerId: number): Promise<NewsItem[]> {
   if (ids.length === 0) return []
   const rows = await findPublished(ctx.sql, ids, viewerId)

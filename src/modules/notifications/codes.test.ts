@@ -1,30 +1,30 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { CONTENT_KINDS } from '../../content-kinds.ts'
+import { SITE } from '../../site.ts'
 import { RESOURCE_CODES, resourceCode, SYSTEM_TYPES, sentenceOf } from './codes.ts'
 import { ruleOf } from './system/types.ts'
 
-test('every system type has a text in both languages, and every code is given once (notifications-8)', () => {
+test('has a text in both languages for every system type, and unique codes (notifications-8)', () => {
   for (const type of SYSTEM_TYPES)
     for (const state of ['passed', 'rejected', undefined])
       for (const language of ['en', 'zh'] as const) {
         const text = sentenceOf(type, state, language)
         if (state === 'passed' || text !== '') assert.ok(text.length > 3, `${type} ${state}`)
       }
-  const codes = [...Object.values(RESOURCE_CODES), ...CONTENT_KINDS.map(({ code }) => code)]
+  const codes = [...Object.values(RESOURCE_CODES), ...SITE.kinds.map(({ code }) => code)]
   assert.equal(new Set(codes).size, codes.length)
   assert.equal(resourceCode('unheard-of'), 0)
 })
 
-test('the rules have a row for every system type and every code (notifications-8, notifications-9)', () => {
+test('documents every system type and every code in the rules (notifications-8, notifications-9)', () => {
   const text = readFileSync(new URL('../../../docs/rules/notifications.md', import.meta.url), 'utf8')
   const sectionOf = (id: string) => text.slice(text.indexOf(`### ${id}\n`)).split('\n### ', 2)[0]!
   const table = sectionOf('notifications-9').split('| System type |', 2)[1] ?? ''
   const rows = [...table.matchAll(/^\| `.*$/gm)].map(([row]) => row)
   assert.deepEqual(rows, SYSTEM_TYPES.map(ruleOf))
   const codes = [...sectionOf('notifications-8').matchAll(/\| (\d+) (?=\|)/g)].map(([, code]) => Number(code))
-  const given = [...Object.values(RESOURCE_CODES), ...CONTENT_KINDS.map(({ code }) => code)]
+  const given = [...Object.values(RESOURCE_CODES), ...SITE.kinds.map(({ code }) => code)]
   assert.deepEqual(
     codes.sort((x, y) => x - y),
     given.sort((x, y) => x - y),

@@ -2,8 +2,9 @@ import { contentCode } from '#platform/content.ts'
 import type { Language, Text } from '#platform/errors.ts'
 
 /**
- * The integer in `resource.type` of a system notification: what the notification is about. Clients keep these numbers, so
- * one is never changed or used again; notifications-8 repeats the table. Those of content stand with its kind.
+ * The integer in `resource.type` of a system notification, which names the kind of its subject. Clients store
+ * these numbers, so one is never changed or reused. notifications-8 repeats the table. Codes of content are
+ * defined with its kind.
  */
 export const RESOURCE_CODES = {
   other: 0,
@@ -19,7 +20,7 @@ export const RESOURCE_CODES = {
   notices: 18,
 } as const
 
-/** The code of a kind of resource; 0 for one without a code of its own. */
+/** Returns the code of a resource kind, or 0 for one without a code. */
 export const resourceCode = (kind: string): number =>
   (RESOURCE_CODES as Record<string, number | undefined>)[kind] ?? contentCode(kind) ?? RESOURCE_CODES.other
 
@@ -28,12 +29,14 @@ const DECIDED = (en: string, zh: string) => ({
   rejected: { en: `${en} was rejected.`, zh: `${zh}未通过。` },
 })
 
-/** Every `type` of a system notification (notifications-9), and what it says where the writer gave no text, by `state`. */
+/** Every `type` of a system notification (notifications-9), with its default text by `state`. */
 const SENTENCES = {
   'account:changed': {
     password: { en: 'The password of your account was changed.', zh: '你的账号密码已被修改。' },
     phone: { en: 'The phone number of your account was changed.', zh: '你的账号手机号已被修改。' },
     email: { en: 'The e-mail address of your account was changed.', zh: '你的账号邮箱已被修改。' },
+    link: { en: 'An account outside was linked to your account.', zh: '一个外部账号已绑定到你的账号。' },
+    unlink: { en: 'The link of an account outside was ended.', zh: '你账号的外部账号绑定已被解除。' },
     'sign-in': {
       en: 'Somebody signed in to your account from a new device.',
       zh: '你的账号在新设备上登录。',
@@ -127,6 +130,12 @@ const SENTENCES = {
   'group:audit': DECIDED('Your group', '你创建的圈子'),
   'group:transform': { '': { en: 'A group was handed over to you.', zh: '你成为了圈子的圈主。' } },
   'group:transfer': { '': { en: 'A group was handed over to you.', zh: '你成为了圈子的圈主。' } },
+  'group:open': {
+    '': {
+      en: 'A group of yours was opened. More people can read its posts, earlier ones included.',
+      zh: '你加入的圈子已开放，更多人可以查看其中的帖子，包括以前的帖子。',
+    },
+  },
   'group:post-reward': { '': { en: 'Your post was given a reward.', zh: '你的帖子收到了打赏。' } },
   'group:post-pinned': {
     ...DECIDED('The request to pin your post', '你的帖子置顶申请'),
@@ -137,11 +146,11 @@ const SENTENCES = {
     '': { en: 'Somebody asks to pin a comment on your post.', zh: '有人申请在你的帖子下置顶评论。' },
   },
   'group:report-post': {
-    ...DECIDED('A report of a post in your group', '圈子内的帖子举报'),
+    ...DECIDED('The report of a post in a group', '圈子内的帖子举报'),
     '': { en: 'A post in your group was reported.', zh: '你的圈子有帖子被举报。' },
   },
   'group:report-comment': {
-    ...DECIDED('A report of a comment in your group', '圈子内的评论举报'),
+    ...DECIDED('The report of a comment in a group', '圈子内的评论举报'),
     '': { en: 'A comment in your group was reported.', zh: '你的圈子有评论被举报。' },
   },
 } as const satisfies Record<string, Record<string, Text>>
@@ -149,10 +158,10 @@ const SENTENCES = {
 export type SystemType = keyof typeof SENTENCES
 export const SYSTEM_TYPES = Object.keys(SENTENCES) as SystemType[]
 
-/** What a system notification says in a language, when its writer gave no text. */
+/** Returns the default text of a system notification in a language. */
 export function sentenceOf(type: unknown, state: unknown, language: Language): string {
   const byState = (SENTENCES as Record<string, Record<string, Text> | undefined>)[String(type)]
-  // Older communities spell a refusal in two ways.
+  // Older versions spell a rejection in two ways.
   const text = byState?.[state === 'reject' ? 'rejected' : String(state ?? '')] ?? byState?.['']
   return text?.[language] ?? ''
 }

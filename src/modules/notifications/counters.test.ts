@@ -6,7 +6,7 @@ import {
   type NotificationType,
   notificationCounters,
   notify,
-  takeBack,
+  withdrawNotifications,
 } from '#modules/notifications/index.ts'
 import { noticesOf } from '#test/fixtures/notices.ts'
 import { settingsOn } from '#test/sign-up.ts'
@@ -23,18 +23,18 @@ const under = settingsOn(world)
 type DoneType = Exclude<NotificationType, 'system'>
 type Step = { what: string; type: DoneType; who: number; by: number; cause: number }
 
-test('taking back more than one batch leaves the rest to a job', async () => {
+test('leaves the rest of a large removal to a job', async () => {
   const ann = await person()
   const cause = { type: 'feeds', id: 424_242 }
   await sql`
     with people as (
-      insert into users (name, name_key) select 'crowd' || n, 'crowd' || n from generate_series(1, 5100) as n returning id
+      insert into users (name, name_key) select 'crowd' || n, 'crowd' || n from generate_series(1, 600) as n returning id
     )
     select count(*) from people`
   const crowd = await sql<{ id: number }[]>`select id from users where name like 'crowd%'`
   const recipients = crowd.map((row) => row.id)
   await notify(sql, { type: 'at', recipients, senderId: ann.id, cause, data: {} })
-  await takeBack(sql, { cause })
+  await withdrawNotifications(sql, { cause })
   const left = () => sql`select 1 from notifications where cause_type = 'feeds' and cause_id = ${cause.id}`
   assert.equal((await left()).length, 100)
   const [job] = await sql<{ payload: { cause: typeof cause } }[]>`
@@ -48,7 +48,7 @@ const inBalance = async () => {
   for (const check of notificationCounters) assert.deepEqual([...(await check.find(sql))], [], check.name)
 }
 
-test('after any sequence of doings, one by one or at once, badges and totals equal a recount', async () => {
+test('matches a recount after any sequence of actions, serial or concurrent', async () => {
   const people = await Promise.all(Array.from({ length: 4 }, () => person()))
   const step = fc.record({
     what: fc.constantFrom('tell', 'tell', 'tell', 'back', 'read', 'clear', 'block', 'tidy'),
@@ -64,12 +64,12 @@ test('after any sequence of doings, one by one or at once, badges and totals equ
     if (what === 'tell') {
       const recipients = people.slice(who).map((each) => each.id)
       await notify(sql, { type, recipients, senderId: sender.id, cause, data: {} })
-    } else if (what === 'back') await takeBack(sql, { type, cause })
+    } else if (what === 'back') await withdrawNotifications(sql, { type, cause })
     else if (what === 'read') await as(person, 'PATCH', '/user/notifications', { type })
     else if (what === 'clear') await as(person, 'PATCH', '/user/counts')
     else if (what === 'tidy') {
       await sql`update notification_reads set read_at = now() - interval '1 year' where user_id = ${person.id}`
-      // One row, so that it waits for nothing that waits for it.
+      // Locks one row, so that no deadlock can occur.
       await sql`
         update notifications set created_at = now() - interval '2 years' where user_id = ${person.id} and seq = (
           select min(n.seq) from notifications n join notification_counts c using (user_id, type)
@@ -94,7 +94,7 @@ test('after any sequence of doings, one by one or at once, badges and totals equ
   await under({ 'notifications:keep-most': 3 }, () => fc.assert(property, { numRuns: 25 }))
 })
 
-test('what is just being read is not taken for unread while it is deleted', async () => {
+test('does not count a notification as unread that is read during its deletion', async () => {
   const [ann, bob] = [await person(), await person()]
   for (let n = 0; n < 3; n += 1) await tell(ann, bob, 'like')
   const reader = await sql.reserve()
@@ -111,7 +111,7 @@ test('what is just being read is not taken for unread while it is deleted', asyn
   await inBalance()
 })
 
-test('drift is found and mended, whatever is written meanwhile', async () => {
+test('finds and repairs drift during concurrent writes', async () => {
   const [ann, bob] = [await person(), await person()]
   await tell(ann, bob, 'like')
   await sql`update notification_counts set unread = 7, total = 9 where user_id = ${ann.id}`

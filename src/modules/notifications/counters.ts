@@ -1,7 +1,6 @@
-import type { CounterCheck, Drift } from '#platform/counters.ts'
-import type { Db } from '#platform/database.ts'
+import type { CounterCheck, Db, Drift } from '#platform/database'
 
-/** What is kept and what there is, of one snapshot. */
+/** Stored and actual counts in one snapshot. */
 const recounted = (sql: Db) => sql`
   select user_id, type, coalesce(c.unread, 0) as unread, coalesce(c.total, 0) as total,
     coalesce(n.unread, 0) as unread_now, coalesce(n.total, 0) as total_now, coalesce(n.last_seq, 0) as last_seq
@@ -13,7 +12,7 @@ const recounted = (sql: Db) => sql`
   ) as n using (user_id, type)
   where coalesce(c.unread, 0) <> coalesce(n.unread, 0) or coalesce(c.total, 0) <> coalesce(n.total, 0)`
 
-/** The unread and total numbers of notifications, for `kith doctor`. */
+/** Counter checks of unread and total notifications for `kith doctor`. */
 export const notificationCounters: CounterCheck[] = [
   {
     name: 'notification_counts.unread',
@@ -31,7 +30,7 @@ export const notificationCounters: CounterCheck[] = [
   },
 ]
 
-/** Adds the difference instead of setting the count, so that what is written meanwhile is not lost. */
+/** Adds the difference instead of setting the count, so that concurrent writes are kept. */
 async function mend(sql: Db): Promise<number> {
   const [row] = await sql<[{ wrong: number }]>`
     with wrong as (${recounted(sql)}),

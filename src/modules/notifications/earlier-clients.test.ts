@@ -10,7 +10,7 @@ const { tell } = noticesOf(world)
 const statistics = async (who: Person) => (await as(who, 'GET', '/user/notification-statistics')).body
 const ZULU = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 
-test('the list of mentions that earlier clients fetch is paged by its own ids (notifications-11)', async () => {
+test('pages the mention list of older clients by its own ids (notifications-11)', async () => {
   const [ann, ben] = [await person(), await person()]
   const comments: number[] = []
   for (let id = 1; id <= 3; id += 1) {
@@ -33,7 +33,7 @@ test('the list of mentions that earlier clients fetch is paged by its own ids (n
     assert.equal((await as(ann, 'GET', `/user/message/atme${query}`)).status, 422, query)
 })
 
-test('earlier clients skip rows, of all types together, and mark everything as read (notifications-4, notifications-5)', async () => {
+test('pages all types by offset and marks everything as read for older clients (notifications-4, notifications-5)', async () => {
   const [ann, ben] = [await person(), await person()]
   for (let number = 0; number < 9; number += 1) await tell(ann, ben, 'like')
   for (let number = 0; number < 9; number += 1) await tell(ann, ben, 'comment', { contents: 'So it is' })
@@ -52,13 +52,19 @@ test('earlier clients skip rows, of all types together, and mark everything as r
   assert.deepEqual([like.badge, comment.badge], [0, 0])
 })
 
-test('the counters of earlier clients follow the badges, and are cleared one by one or together (notifications-10)', async () => {
+test('keeps counters of older clients equal to the badges, and clears one or all (notifications-10)', async () => {
   const [ann, bob] = [await person(), await person()]
   await sql`insert into user_follows (user_id, target_id) values (${ann.id}, ${bob.id})`
   for (const type of ['follow', 'like', 'comment', 'at'] as const) await tell(ann, bob, type)
   await tell(ann, null, 'system', { type: 'report' })
   const counts = async () => (await as(ann, 'GET', '/user/counts')).body.user
-  const pins = { 'news-comment-pinned': 0, 'feed-comment-pinned': 0 }
+  const pins = {
+    'news-comment-pinned': 0,
+    'feed-comment-pinned': 0,
+    'post-pinned': 0,
+    'post-comment-pinned': 0,
+    'group-join-pinned': 0,
+  }
   assert.deepEqual(await counts(), {
     following: 1,
     liked: 1,
@@ -82,10 +88,10 @@ test('the counters of earlier clients follow the badges, and are cleared one by 
   assert.equal((await as(ann, 'PATCH', '/user/counts', { type: 'feed-comment-pinned' })).status, 204)
   assert.equal((await as(ann, 'PATCH', '/user/counts', { type: 'nothing' })).status, 422)
   assert.equal((await as(ann, 'PATCH', '/user/counts')).status, 204)
-  assert.deepEqual(Object.values(await counts()), [0, 0, 0, 0, 0, 0, 0, 0])
+  assert.deepEqual(Object.values(await counts()), [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
 })
 
-test('the overview of earlier clients names who did what (notifications-10)', async () => {
+test('names the senders in the overview of older clients (notifications-10)', async () => {
   const [ann, bob] = [await person(), await person()]
   await tell(ann, bob, 'comment', { contents: 'Nice' })
   await tell(ann, bob, 'at', { contents: '@ann' })
@@ -97,6 +103,7 @@ test('the overview of earlier clients names who did what (notifications-10)', as
     unread_likes_count: 0,
     unread_follows_count: 0,
     unread_at_count: 1,
+    unread_group_join_count: 0,
     system: 0,
   })
   assert.deepEqual(body.comments[0].user, { id: bob.id, name: bob.name })

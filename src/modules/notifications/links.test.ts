@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { linksOf as siteLinks } from '#modules/settings/index.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { refusalOf, settingsOn } from '#test/sign-up.ts'
 import { createWorld, type Person } from '#test/world.ts'
@@ -17,7 +18,7 @@ const linksOf = async (who: Person, type: string) =>
     ({ link }: { link: string | null }) => link,
   )
 
-test('a notification leads to where the web client shows what it is about (notifications-17)', async () => {
+test('links a notification to the web page of its subject (notifications-17)', async () => {
   const feed = await publish(ann, { feed_content: 'Hello' })
   await as(bob, 'POST', `/feeds/${feed}/comments`, { body: 'Hi' })
   await as(bob, 'PUT', `/user/followings/${ann.id}`)
@@ -34,13 +35,24 @@ test('a notification leads to where the web client shows what it is about (notif
   })
 })
 
-test('what the web client has no page for has no link (notifications-17)', async () => {
+test('links to pages that this site has, without an address of another client (notifications-17)', () => {
+  const own = { publicWebUrl: undefined, publicUrl: 'https://kith.example', web: true }
+  const link = siteLinks({ ...ctx.config, ...own }, { 'site:web-links': [] })
+  assert.equal(link('feeds', 7), 'https://kith.example/feeds/7')
+  assert.equal(link('users', 8), 'https://kith.example/users/8')
+  assert.equal(link('account', 'sessions'), 'https://kith.example/account/sessions')
+  assert.equal(link('news', 9), 'https://kith.example/news/9')
+  assert.equal(link('notices', 9), null)
+  assert.equal(siteLinks({ ...ctx.config, ...own, web: false }, { 'site:web-links': [] })('feeds', 7), null)
+})
+
+test('returns no link for a subject without a web page (notifications-17)', async () => {
   const dan = await world.person()
   await as(founder, 'POST', '/admin/notices', { user_ids: [dan.id], contents: 'Maintenance tonight' })
   assert.deepEqual(await linksOf(dan, 'system'), [null])
 })
 
-test('devices and webhooks are told the same link (notifications-17)', async () => {
+test('sends the same link to devices and webhooks (notifications-17)', async () => {
   const sent: { data: unknown }[] = []
   ctx.push.send = async (messages) => {
     sent.push(...messages)
@@ -57,12 +69,11 @@ test('devices and webhooks are told the same link (notifications-17)', async () 
   const events = await sql<{ type: string; body: string }[]>`
     select type, body from webhook_events where type in ('feed.created', 'notification.created') order by id desc`
   assert.ok(events.some(({ type, body }) => type === 'feed.created' && JSON.parse(body).data.link === link))
-  assert.ok(
-    events.some(({ type, body }) => type === 'notification.created' && JSON.parse(body).data.link === link),
-  )
+  const told = events.find(({ type }) => type === 'notification.created')
+  assert.equal(JSON.parse(told?.body ?? '{}').data.link, undefined)
 })
 
-test('mails about the account lead to its page (notifications-17)', async () => {
+test('links mails about the account to its page (notifications-17)', async () => {
   const carol = await world.person()
   await sql`update users set email = 'carol@example.com', email_key = 'carol@example.com' where id = ${carol.id}`
   const links: (string | undefined)[] = []
@@ -82,7 +93,7 @@ test('mails about the account lead to its page (notifications-17)', async () => 
   assert.ok(outbox.some(({ to }) => to === 'carol@example.com'))
 })
 
-test('without an address of the web client there is no link, and a wrong one is refused (notifications-17)', async () => {
+test('returns no link without a web address, and rejects an invalid one (notifications-17)', async () => {
   const other = await createWorld()
   const [dan, eve] = [await other.person(), await other.person()]
   await other.as(eve, 'PUT', `/user/followings/${dan.id}`)

@@ -16,7 +16,7 @@ const statistics = async (who: Person) => (await as(who, 'GET', '/user/notificat
 const list = async (who: Person, query: string) => (await as(who, 'GET', `/user/notifications?${query}`)).body
 const ZULU = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 
-test('statistics of somebody without any notification have every key (notifications-3)', async () => {
+test('returns every key of the statistics for a user without notifications (notifications-3)', async () => {
   const ann = await person()
   assert.deepEqual(await statistics(ann), {
     at: { badge: 0, last_created_at: null, preview_users_names: [] },
@@ -27,7 +27,7 @@ test('statistics of somebody without any notification have every key (notificati
   })
 })
 
-test('statistics count what is unread and name the senders of the newest five once each (notifications-3)', async () => {
+test('counts unread notifications and names the senders of the newest five once each (notifications-3)', async () => {
   const [ann, ...senders] = await Promise.all(Array.from({ length: 7 }, () => person()))
   for (const sender of senders) await tell(ann!, sender, 'like')
   await tell(ann!, senders[5]!, 'like')
@@ -42,7 +42,7 @@ test('statistics count what is unread and name the senders of the newest five on
   assert.deepEqual(body.follow, { badge: 1 })
 })
 
-test('the newest system notification comes with its text, a sender and an integer resource type (notifications-8)', async () => {
+test('returns the newest system notification with text, sender and integer resource type (notifications-8)', async () => {
   const ann = await person()
   const data = { type: 'pinned:feeds', state: 'passed', feed: { id: 3 } }
   const cause = await tell(ann, null, 'system', data)
@@ -51,6 +51,7 @@ test('the newest system notification comes with its text, a sender and an intege
   assert.equal(badge, 1)
   assert.equal(first.read_at, null)
   assert.deepEqual(first.data, {
+    kind: 'pinned:feeds',
     type: 'pinned:feeds',
     state: 'passed',
     feed: { id: 3 },
@@ -66,7 +67,7 @@ test('the newest system notification comes with its text, a sender and an intege
   assert.equal(chinese.body.system.first.data.contents, '你的动态置顶申请已通过。')
 })
 
-test('every type of the list has contents, sender and commentable, and what it has besides (notifications-6)', async () => {
+test('returns contents, sender and commentable for every type, plus its own fields (notifications-6)', async () => {
   const [ann, bob] = [await person(), await person()]
   const comment = await tell(ann, bob, 'comment', {
     contents: 'Nice',
@@ -96,7 +97,7 @@ test('every type of the list has contents, sender and commentable, and what it h
   })
 })
 
-test('the name of a sender is the present one, and empty once the account is disabled (notifications-6)', async () => {
+test("returns the sender's current name, and none once the account is disabled (notifications-6)", async () => {
   const [ann, bob] = [await person(), await person()]
   await tell(ann, bob, 'like')
   await sql`update users set name = 'Robert' where id = ${bob.id}`
@@ -106,7 +107,7 @@ test('the name of a sender is the present one, and empty once the account is dis
   assert.deepEqual((await statistics(ann)).like.preview_users_names, [])
 })
 
-test('the list has pages of 15, newest first, with links and numbers that hold on every page (notifications-4)', async () => {
+test('pages by 15, newest first, with correct links and numbers on every page (notifications-4)', async () => {
   const [ann, bob] = [await person(), await person()]
   const ids: number[] = []
   for (let index = 0; index < 32; index += 1) ids.unshift((await tell(ann, bob, 'like')).id)
@@ -135,19 +136,19 @@ test('the list has pages of 15, newest first, with links and numbers that hold o
   assert.deepEqual(seen, ids)
   const beyond = await list(ann, 'type=like&page=9')
   assert.deepEqual(beyond.data, [])
-  assert.deepEqual([beyond.meta.from, beyond.meta.to, beyond.meta.total], [null, null, 32])
+  assert.deepEqual([beyond.meta.from, beyond.meta.to, beyond.meta.total], [0, 0, 32])
   assert.deepEqual([beyond.links.prev, beyond.links.next], [url(8), null])
   assert.equal((await list(ann, 'type=like&page=NaN')).meta.current_page, 1)
 })
 
-test('an empty list has one page, and another person has none of what is mine (notifications-4)', async () => {
+test("returns one page for an empty list, and only the user's own notifications (notifications-4)", async () => {
   const { data, meta, links } = await list(await person(), 'type=at')
   assert.deepEqual(data, [])
-  assert.deepEqual([meta.from, meta.to, meta.total, meta.last_page], [null, null, 0, 1])
+  assert.deepEqual([meta.from, meta.to, meta.total, meta.last_page], [0, 0, 0, 1])
   assert.deepEqual([links.prev, links.next], [null, null])
 })
 
-test('what was stored before its type had all fields is shown completely, and what is gone neutrally (notifications-9)', async () => {
+test('completes old notifications with missing fields, and shows deleted subjects neutrally (notifications-9)', async () => {
   const ann = await person()
   const GONE = '[no longer available]'
   const stored = [
@@ -189,7 +190,7 @@ test('what was stored before its type had all fields is shown completely, and wh
   assert.equal((await as(ann, 'GET', '/user/notifications?type=system')).body.data.length, stored.length)
 })
 
-test('type is needed and has to be a known one; without a token it is 401 (notifications-4)', async () => {
+test('requires a known type, and returns 401 without a token (notifications-4)', async () => {
   const ann = await person()
   for (const query of ['', '?type=', '?type=news']) {
     for (const method of ['GET', 'PATCH'] as const) {
@@ -202,7 +203,7 @@ test('type is needed and has to be a known one; without a token it is 401 (notif
     assert.equal((await guest('GET', path)).status, 401)
 })
 
-test('marking a type as read touches that type only, from body or query, and keeps the time of each (notifications-5)', async () => {
+test('marks only the given type as read, from body or query, with a time for each (notifications-5)', async () => {
   const [ann, bob] = [await person(), await person()]
   await tell(ann, bob, 'like')
   await tell(ann, bob, 'at')
@@ -226,7 +227,7 @@ test('marking a type as read touches that type only, from body or query, and kee
   assert.equal(times[1], '2020-01-01T00:00:00Z')
 })
 
-test('clearing new followers zeroes the counter and keeps the history (notifications-5)', async () => {
+test('resets the counter of new followers and keeps the history (notifications-5)', async () => {
   const [ann, bob] = [await person(), await person()]
   await tell(ann, bob, 'follow')
   for (const _ of [1, 2])
@@ -237,7 +238,7 @@ test('clearing new followers zeroes the counter and keeps the history (notificat
   assert.match(data[0].read_at, ZULU)
 })
 
-test('what is read for longer than the setting says is tidied, and nothing else (notifications-16)', async () => {
+test('deletes only notifications read longer ago than the setting (notifications-16)', async () => {
   const [ann, bob] = [await person(), await person()]
   await tell(ann, bob, 'like')
   await as(ann, 'PATCH', '/user/notifications', { type: 'like' })
@@ -256,7 +257,7 @@ test('what is read for longer than the setting says is tidied, and nothing else 
   assert.equal(marks.length, 1)
 })
 
-test('what nobody reads goes by age, and of each type only the newest stay, read or not (notifications-16)', async () => {
+test('deletes old unread notifications, and keeps only the newest of each type (notifications-16)', async () => {
   const [ann, bob] = [await person(), await person()]
   const kept = async (who: Person) =>
     (await sql<{ seq: number }[]>`select seq from notifications where user_id = ${who.id} order by seq`).map(
@@ -267,7 +268,7 @@ test('what nobody reads goes by age, and of each type only the newest stay, read
     if (n === 1) await as(ann, 'PATCH', '/user/notifications', { type: 'like' })
   }
   await tell(ann, bob, 'follow')
-  // Read ones, the oldest unread one and a newer one behind which something young lies.
+  // Read ones, the oldest unread one, and a newer one that precedes a recent one.
   await sql`update notifications set created_at = now() - interval '366 days' where user_id = ${ann.id} and seq in (1, 2, 3)`
   await tidyNotifications(ctx, 1)
   assert.deepEqual(await kept(ann), [1, 2, 4, 5, 6, 7])
@@ -278,7 +279,7 @@ test('what nobody reads goes by age, and of each type only the newest stay, read
   assert.equal((await list(ann, 'type=like')).meta.total, 2)
 })
 
-test('reading while what is too much is deleted leaves the numbers right (notifications-16)', async () => {
+test('keeps counts correct when surplus is deleted during reading (notifications-16)', async () => {
   const [ann, bob] = [await person(), await person()]
   for (let n = 0; n < 30; n += 1) await tell(ann, bob, 'like')
   await under({ 'notifications:keep-most': 4 }, () =>
@@ -290,4 +291,20 @@ test('reading while what is too much is deleted leaves the numbers right (notifi
     ]),
   )
   for (const check of notificationCounters) assert.deepEqual([...(await check.find(sql))], [], check.name)
+})
+
+test('returns a notification by its id to its recipient only (notifications-4)', async () => {
+  const [ann, bob] = [await person(), await person()]
+  await tell(ann, bob, 'like')
+  const [listed] = (await list(ann, 'type=like')).data
+  const path = `/user/notifications/${listed.id}`
+  const { status, body } = await as(ann, 'GET', path)
+  assert.deepEqual([status, body], [200, listed])
+  for (const [who, url] of [
+    [bob, path],
+    [ann, '/user/notifications/01890000-0000-7000-8000-000000000000'],
+    [ann, '/user/notifications/none'],
+  ] as const)
+    assert.equal((await as(who, 'GET', url)).status, 404)
+  assert.equal((await guest('GET', path)).status, 401)
 })

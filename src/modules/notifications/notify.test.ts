@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Notice, notify, takeBack } from '#modules/notifications/index.ts'
+import { type Notice, notify, withdrawNotifications } from '#modules/notifications/index.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { createWorld } from '#test/world.ts'
 import { deleteUnread, markRead } from './queries.ts'
@@ -17,7 +17,7 @@ const countsOf = async (userId: number) => {
   return Object.fromEntries(rows.map(({ type, unread, total }) => [type, { unread, total }]))
 }
 
-test('one call tells many people of many things, in the order given', async () => {
+test('sends several notices to many users in one call, in the given order', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   const cause = { type: 'comments', id: 71 }
   await notify(sql, [
@@ -39,7 +39,7 @@ test('one call tells many people of many things, in the order given', async () =
   assert.deepEqual((await rowsOf(ann.id))[0]?.data, { contents: 'Hi' })
 })
 
-test('nobody is told of their own doing, twice, by whom they block, or on a disabled or unknown account (notifications-2)', async () => {
+test('skips own actions, duplicates, blocked senders and disabled or unknown accounts (notifications-2)', async () => {
   const [ann, bob, gone, sender] = [await person(), await person(), await person(), await person()]
   await sql`insert into user_blocks (user_id, target_id) values (${bob.id}, ${sender.id})`
   await sql`update users set deleted_at = now() where id = ${gone.id}`
@@ -56,7 +56,7 @@ test('nobody is told of their own doing, twice, by whom they block, or on a disa
   for (const id of [bob.id, gone.id, sender.id, 2 ** 52]) assert.equal((await rowsOf(id)).length, 0)
 })
 
-test('the system may tell of one thing twice', async () => {
+test('lets the system notify twice of one subject', async () => {
   const ann = await person()
   const notice = {
     type: 'system' as const,
@@ -69,7 +69,7 @@ test('the system may tell of one thing twice', async () => {
   assert.deepEqual(await countsOf(ann.id), { system: { unread: 2, total: 2 } })
 })
 
-test('who does something unnamed is not told of it, and does not reach who blocks them (notifications-2)', async () => {
+test('skips the hidden sender and users who block them (notifications-2)', async () => {
   const [ann, bob, doer] = [await person(), await person(), await person()]
   await sql`insert into user_blocks (user_id, target_id) values (${bob.id}, ${doer.id})`
   await notify(sql, {
@@ -87,18 +87,18 @@ test('who does something unnamed is not told of it, and does not reach who block
   for (const { id } of [bob, doer]) assert.equal((await rowsOf(id)).length, 0)
 })
 
-test('taking back removes what is unread, of that cause and sender only (notifications-7)', async () => {
+test('removes only unread notifications of the given cause and sender (notifications-7)', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   const cause = { type: 'feeds', id: 7 }
   await notify(sql, { type: 'like', recipients: [ann.id], senderId: bob.id, cause, data: {} })
   await notify(sql, { type: 'like', recipients: [ann.id], senderId: cid.id, cause, data: {} })
-  await takeBack(sql, { type: 'like', senderId: bob.id, cause })
+  await withdrawNotifications(sql, { type: 'like', senderId: bob.id, cause })
   assert.deepEqual(
     (await rowsOf(ann.id)).map((row) => row.sender_id),
     [cid.id],
   )
   await sql`update notification_counts set unread = 0, read_seq = last_seq where user_id = ${ann.id}`
-  await takeBack(sql, { cause })
+  await withdrawNotifications(sql, { cause })
   assert.deepEqual(await countsOf(ann.id), { like: { unread: 0, total: 1 } })
   for (const id of [8, 9])
     await notify(sql, {
@@ -108,11 +108,11 @@ test('taking back removes what is unread, of that cause and sender only (notific
       cause: { ...cause, id },
       data: {},
     })
-  await takeBack(sql, { cause: { type: 'feeds', id: [8, 9, 10] } })
+  await withdrawNotifications(sql, { cause: { type: 'feeds', id: [8, 9, 10] } })
   assert.deepEqual((await countsOf(ann.id)).at, { unread: 0, total: 0 })
 })
 
-test('what many do at once to one person is counted exactly and in one order', async () => {
+test('counts exactly and in one order when many users notify one user at once', async () => {
   const ann = await person()
   const senders = await Promise.all(Array.from({ length: 20 }, () => person()))
   await Promise.all(
@@ -127,29 +127,34 @@ test('what many do at once to one person is counted exactly and in one order', a
     ),
   )
   await Promise.all(
-    senders.slice(0, 10).map((_, index) => takeBack(sql, { cause: { type: 'feeds', id: 100 + index } })),
+    senders
+      .slice(0, 10)
+      .map((_, index) => withdrawNotifications(sql, { cause: { type: 'feeds', id: 100 + index } })),
   )
   const rows = await rowsOf(ann.id)
   assert.equal(new Set(rows.map((row) => row.seq)).size, 10)
   assert.deepEqual(await countsOf(ann.id), { like: { unread: 10, total: 10 } })
 })
 
-test('what is read while it is taken back stays, and is counted once (notifications-7)', async () => {
+test('keeps a notification that is read during its removal, and counts it once (notifications-7)', async () => {
   const [ann, bob] = [await person(), await person()]
   const cause = { type: 'feeds', id: 987_001 }
   await notify(sql, { type: 'like', recipients: [ann.id], senderId: bob.id, cause, data: {} })
-  let takingBack: Promise<number> | undefined
+  let takingBack: Promise<void> | undefined
   await sql.begin(async (tx) => {
     await markRead(tx, ann.id, ['like'])
-    takingBack = deleteUnread(sql, { cause }, 100)
+    takingBack = deleteUnread(sql, ann.id, { cause })
     await untilWaiting(sql)
   })
-  assert.equal(await takingBack, 0)
+  await takingBack
   const [counts] = await sql`select unread, total from notification_counts where user_id = ${ann.id}`
   assert.deepEqual(counts, { unread: 0, total: 1 })
 })
 
-/** Does what `doing` does while the count of mentions is held; answers of which types it holds the counts meanwhile. */
+/**
+ * Runs `doing` while the count of mentions is locked. Returns the types with a count that it locks in the
+ * meantime.
+ */
 async function heldMeanwhile(userId: number, doing: () => Promise<unknown>): Promise<string[]> {
   let done: Promise<unknown> | undefined
   let held: string[] = []
@@ -165,11 +170,11 @@ async function heldMeanwhile(userId: number, doing: () => Promise<unknown>): Pro
   return held
 }
 
-test('whatever changes the counts of several types locks them in one order, so that nobody waits in a circle', async () => {
+test('locks counts of several types in one order to prevent deadlocks', async () => {
   const TYPES = ['system', 'like', 'follow', 'comment', 'at'] as const
   const ways = {
     read: (who: number) => markRead(sql, who, TYPES),
-    takenBack: (who: number) => deleteUnread(sql, { cause: { type: 'orders', id: who } }, 100),
+    takenBack: (who: number) => deleteUnread(sql, who, { cause: { type: 'orders', id: who } }),
     tidied: async (who: number) => {
       await markRead(sql, who, TYPES)
       await sql`update notification_reads set read_at = now() - interval '1 year' where user_id = ${who}`
@@ -178,7 +183,7 @@ test('whatever changes the counts of several types locks them in one order, so t
   }
   for (const [name, way] of Object.entries(ways)) {
     const [ann, bob] = [await person(), await person()]
-    // Written against the order, as a table is in the end.
+    // Inserted in reverse order, as rows of a table may be stored.
     for (const type of TYPES)
       await notify(sql, {
         type,

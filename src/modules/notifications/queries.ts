@@ -1,47 +1,85 @@
-import type { Db } from '#platform/database.ts'
-import { sendSignal } from '#platform/signals.ts'
-import { andPast, directionOf, ifGiven, partOf, when } from '#platform/sql.ts'
+import {
+  andAfterCursor,
+  type Db,
+  type Fragment,
+  ifGiven,
+  limitClause,
+  sendSignal,
+  sortDirection,
+  when,
+} from '#platform/database'
+import { addJob } from '#platform/jobs'
 import type { SystemType } from './codes.ts'
 import type { Notice, NotificationType } from './schema.ts'
 
-/** The name of the signal that carries the ids of people with something new. */
+/** Signal with the ids of users that have new notifications. */
 export const SIGNAL = 'notifications'
 
-/** So many ids fit into one signal. */
+/** Maximum number of ids in one signal. */
 const PEOPLE_OF_A_SIGNAL = 400
 
+/** Recipients of `notify`, one position of a notice for each. */
+type Recipients = { users: number[]; ids: string[]; positions: number[] }
+
+/** Drops unknown and disabled users, and users who block the sender. Finds those with devices, and webhooks. */
+async function findRecipients(sql: Db, notices: Notice[], { users, ids, positions }: Recipients) {
+  const doers = positions.map((position) => {
+    const { hiddenSenderId, senderId } = notices[position] as Notice
+    return hiddenSenderId ?? senderId
+  })
+  const [row] = await sql<[{ kept: number[]; pushed: number[]; announces: boolean }]>`
+    select coalesce(array_agg(t.n), '{}') as kept,
+      coalesce(array_agg(t.n) filter (where exists (select from push_devices d where d.user_id = t.user_id)), '{}') as pushed,
+      exists (
+        select from webhook_endpoints where enabled and (types is null or 'notification.created' = any(types))
+      ) as announces
+    from unnest(${users}::bigint[], ${doers}::bigint[]) with ordinality as t (user_id, doer_id, n)
+    join users u on u.id = t.user_id and u.deleted_at is null
+    where not exists (select from user_blocks b where b.user_id = t.user_id and b.target_id = t.doer_id)`
+  const at = row.kept.map((n) => n - 1).sort((a, b) => a - b)
+  return {
+    users: at.map((n) => users[n] as number),
+    ids: at.map((n) => ids[n] as string),
+    positions: at.map((n) => positions[n] as number),
+    pushed: new Set(row.pushed.map((n) => ids[n - 1])),
+    announces: row.announces,
+  }
+}
+
 /**
- * Writes notifications for many people in one statement, rows locked in the order of people. Leaves out unknown and
- * disabled people, those who block the sender, and who has the same thing unread already. Open streams hear of it after the commit.
+ * Inserts notifications for many users in one statement, locking rows in the order of users. Skips unknown
+ * and disabled users, users who block the sender, and users with the same notification unread. Open streams
+ * receive a signal after the commit.
  */
-export async function insertNotices(
-  sql: Db,
-  notices: Notice[],
-  to: { users: number[]; ids: string[]; positions: number[] },
-): Promise<void> {
-  const described = notices.map(({ type, senderId, hiddenSenderId, cause, data }, position) => ({
+export async function insertNotices(sql: Db, notices: Notice[], to: Recipients): Promise<void> {
+  const { users, ids, positions, pushed, announces } = await findRecipients(sql, notices, to)
+  if (users.length === 0) return
+  const described = notices.map(({ type, senderId, cause, data }, position) => ({
     position,
     type,
     sender_id: senderId,
-    doer_id: hiddenSenderId ?? senderId,
     data,
     cause_type: cause.type,
     cause_id: cause.id,
   }))
-  const told = await sql<{ people: string | null }[]>`
-    with given as (
+  const repeatable = notices.filter(({ type }) => type !== 'system')
+  const made = await sql<{ user_id: number; seq: number; id: string }[]>`
+    with unread as (
+      select o.user_id, o.type, o.sender_id, o.cause_type, o.cause_id
+      from notifications o join notification_counts c on c.user_id = o.user_id and c.type = o.type
+      where o.user_id = any(${users}::bigint[]) and o.cause_type = any(${repeatable.map(({ cause }) => cause.type)}::text[])
+        and o.cause_id = any(${repeatable.map(({ cause }) => cause.id)}::bigint[])
+        and o.sender_id = any(${repeatable.map(({ senderId }) => senderId)}::bigint[])
+        and o.type <> 'system' and o.seq > c.read_seq
+    ),
+    given as (
       select t.user_id, t.id, n.type, n.sender_id, n.data, n.cause_type, n.cause_id, position
-      from unnest(${to.users}::bigint[], ${to.ids}::uuid[], ${to.positions}::int[]) as t (user_id, id, position)
+      from unnest(${users}::bigint[], ${ids}::uuid[], ${positions}::int[]) as t (user_id, id, position)
       join jsonb_to_recordset(${sql.json(described as never)}) as n
-        (position int, type text, sender_id bigint, doer_id bigint, data jsonb, cause_type text, cause_id bigint) using (position)
-      join users u on u.id = t.user_id and u.deleted_at is null
-      where not exists (select from user_blocks b where b.user_id = t.user_id and b.target_id = n.doer_id)
-        and (n.type = 'system' or not exists (
-          select from notifications o
-          where o.cause_type = n.cause_type and o.cause_id = n.cause_id and o.sender_id = n.sender_id
-            and o.user_id = t.user_id and o.type = n.type
-            and o.seq > (select c.read_seq from notification_counts c where c.user_id = o.user_id and c.type = o.type)
-        ))
+        (position int, type text, sender_id bigint, data jsonb, cause_type text, cause_id bigint) using (position)
+      where (t.user_id, n.type, n.sender_id, n.cause_type, n.cause_id) not in (
+        select user_id, type, sender_id, cause_type, cause_id from unread
+      )
     ),
     moved as (
       insert into notification_cursors (user_id, last_seq)
@@ -51,12 +89,12 @@ export async function insertNotices(
     ),
     made as (
       insert into notifications (user_id, seq, id, type, sender_id, data, cause_type, cause_id)
-      -- Looked up in a map, because a join of two sets of unknown size is planned as a loop in a loop.
+      -- A map lookup, because the planner turns a join of two sets of unknown size into a nested loop.
       select user_id, ((select jsonb_object_agg(user_id, last_seq) from moved) ->> user_id::text)::bigint
           + 1 - row_number() over (partition by user_id order by position desc),
         id, type, sender_id, data, cause_type, cause_id
       from given
-      returning user_id, type, seq
+      returning user_id, id, type, seq
     ),
     counted as (
       insert into notification_counts as kept (user_id, type, unread, total, last_seq)
@@ -64,80 +102,87 @@ export async function insertNotices(
       on conflict (user_id, type) do update set
         unread = kept.unread + excluded.unread, total = kept.total + excluded.total, last_seq = excluded.last_seq
     )
-    select string_agg(user_id::text, ',') as people, null as job from (
-      select user_id, (row_number() over (order by user_id)) / ${PEOPLE_OF_A_SIGNAL} as part from moved
-    ) as parts group by part
-    union all
-    select null, (graphile_worker.add_job('announce_notifications',
-      json_build_object('places', json_agg(json_build_array(user_id, seq))))).id::text
-    from made
-    where exists (
-      select from webhook_endpoints where enabled and (types is null or 'notification.created' = any(types))
-    )
-    having count(*) > 0
-    union all
-    select null, (graphile_worker.add_job('push_notifications',
-      json_build_object('places', json_agg(json_build_array(user_id, seq))))).id::text
-    from made where exists (select from push_devices d where d.user_id = made.user_id)
-    having count(*) > 0`
-  for (const { people } of told) if (people) sendSignal(sql, SIGNAL, people)
+    select user_id, seq, id from made`
+  const told = [...new Set(made.map(({ user_id }) => user_id))]
+  for (let n = 0; n < told.length; n += PEOPLE_OF_A_SIGNAL)
+    sendSignal(sql, SIGNAL, told.slice(n, n + PEOPLE_OF_A_SIGNAL).join(','))
+  const hidden = new Set(ids.filter((_, n) => notices[positions[n] as number]?.hidesRecipients))
+  const placesOf = (chosen: Pick<(typeof made)[number], 'user_id' | 'seq'>[]) => ({
+    places: chosen.map(({ user_id, seq }) => [user_id, seq]),
+  })
+  const announced = announces ? made.filter(({ id }) => !hidden.has(id)) : []
+  if (announced.length > 0) await addJob(sql, 'announce_notifications', placesOf(announced))
+  const notified = made.filter(({ id }) => pushed.has(id))
+  if (notified.length > 0) await addJob(sql, 'push_notifications', placesOf(notified))
 }
 
-/** What of a cause, or of several of one kind, is to be taken back. */
+/** Selects notifications of a cause, or of several of one kind, for removal. */
 export type Taken = {
   type?: NotificationType
-  /** Of system notifications only those of this type. */
+  /** Restricts system notifications to this type. */
   systemType?: SystemType
   senderId?: number
   cause: { type: string; id: number | number[] }
+  /** All users who may have them, where the caller knows them: they are not looked for then. */
+  recipients?: number[]
 }
 
-/** Deletes up to `limit` unread notifications of a cause and lowers the counts by them; answers how many went. */
-export async function deleteUnread(
+/** Condition of the notifications `n` of a cause. */
+const isTaken = (sql: Db, { type, systemType, senderId, cause: { type: causeType, id } }: Taken) => sql`
+  n.cause_type = ${causeType} and n.cause_id = ${Array.isArray(id) ? sql`any(${id})` : id}
+  ${ifGiven(sql, senderId, (sender) => sql`and n.sender_id = ${sender}`)}
+  ${ifGiven(sql, type, (kind) => sql`and n.type = ${kind}`)}
+  ${ifGiven(sql, systemType, (kind) => sql`and n.type = 'system' and n.data ->> 'type' = ${kind}`)}`
+
+/** Finds users by up to `limit` unread notifications of a cause, in order. */
+export async function findUnreadRecipients(
   sql: Db,
-  { type, systemType, senderId, cause }: Taken,
+  taken: Taken,
   limit: number,
-): Promise<number> {
-  const { id } = cause
-  const [row] = await sql<[{ gone: number }]>`
-    with found as (
-      select n.user_id, n.type, n.seq
-      from notifications n join notification_counts c on c.user_id = n.user_id and c.type = n.type
-      where n.cause_type = ${cause.type} and n.cause_id = ${Array.isArray(id) ? sql`any(${id})` : id}
-        and n.seq > c.read_seq
-        ${ifGiven(sql, senderId, (sender) => sql`and n.sender_id = ${sender}`)}
-        ${ifGiven(sql, type, (kind) => sql`and n.type = ${kind}`)}
-        ${ifGiven(sql, systemType, (kind) => sql`and n.type = 'system' and n.data ->> 'type' = ${kind}`)}
-      limit ${limit}
-    ),
-    -- Marking as read takes the same lock, so what is unread here stays so until the commit.
-    locked as (
-      select user_id, type, read_seq from notification_counts
-      where (user_id, type) in (select user_id, type from found) order by user_id, type for update
+): Promise<{ users: number[]; areAll: boolean }> {
+  const inOrder = (users: number[]) => [...new Set(users)].sort((a, b) => a - b)
+  if (taken.recipients) return { users: inOrder(taken.recipients), areAll: true }
+  const rows = await sql<{ user_id: number }[]>`
+    select n.user_id
+    from notifications n join notification_counts c on c.user_id = n.user_id and c.type = n.type
+    where ${isTaken(sql, taken)} and n.seq > c.read_seq
+    limit ${limit}`
+  return { users: inOrder(rows.map(({ user_id }) => user_id)), areAll: rows.length < limit }
+}
+
+/** Deletes the unread notifications of a cause that a user has, and lowers the counts. */
+export async function deleteUnread(sql: Db, userId: number, taken: Taken): Promise<void> {
+  await sql`
+    -- Marking as read takes the same lock, so unread rows stay unread until the commit.
+    with locked as (
+      select type, read_seq from notification_counts
+      where user_id = ${userId} ${ifGiven(sql, taken.type, (kind) => sql`and type = ${kind}`)}
+      order by type for update
     ),
     gone as (
-      delete from notifications n using found f
-      where n.user_id = f.user_id and n.seq = f.seq and n.seq > (
-        (select jsonb_object_agg(user_id || type, read_seq) from locked) ->> (f.user_id || f.type)
-      )::bigint
-      returning n.user_id, n.type
-    ),
-    counted as (
-      update notification_counts kept set unread = kept.unread - g.number, total = kept.total - g.number
-      from (select user_id, type, count(*) as number from gone group by user_id, type) as g
-      where kept.user_id = g.user_id and kept.type = g.type
+      delete from notifications n using locked l
+      where n.user_id = ${userId} and n.type = l.type and n.seq > l.read_seq and ${isTaken(sql, taken)}
+      returning n.type
     )
-    select count(*)::int as gone from gone`
-  return row.gone
+    update notification_counts kept set
+      unread = greatest(kept.unread - g.number, 0), total = greatest(kept.total - g.number, kept.unread - g.number, 0)
+    from (select type, count(*) as number from gone group by type) as g
+    where kept.user_id = ${userId} and kept.type = g.type`
 }
 
-/** Takes the name of who did it off system notifications of a type that were written already, read or not. */
-export const hideSender = (sql: Db, { systemType, senderId, cause }: Required<Omit<Taken, 'type'>>) => sql`
-  update notifications set sender_id = 0
-  where cause_type = ${cause.type} and cause_id = any(${[cause.id].flat()}) and sender_id = ${senderId}
-    and type = 'system' and data ->> 'type' = ${systemType}`
+/** Removes the sender from existing system notifications of a type, read or not. */
+export async function removeSender(
+  sql: Db,
+  taken: Required<Omit<Taken, 'type' | 'recipients'>>,
+): Promise<void> {
+  const rows = await sql<{ user_id: number }[]>`
+    select n.user_id from notifications n where ${isTaken(sql, taken)}`
+  const users = [...new Set(rows.map(({ user_id }) => user_id))]
+  if (users.length > 0)
+    await sql`update notifications n set sender_id = 0 where n.user_id = any(${users}) and ${isTaken(sql, taken)}`
+}
 
-/** A notification as it is stored, with its sender's present name; '' for a disabled or unknown account. */
+/** A stored notification with the sender's current name, empty for a disabled or unknown account. */
 export type NotificationRow = {
   seq: number
   id: string
@@ -145,7 +190,7 @@ export type NotificationRow = {
   sender_id: number
   sender_name: string
   data: Record<string, unknown>
-  /** The text of an administrator's notice, which is kept once for all. */
+  /** Text of an administrator's notice, stored once for all recipients. */
   notice: string | null
   cause_type: string
   cause_id: number
@@ -153,67 +198,127 @@ export type NotificationRow = {
   read_at: string | null
 }
 
-/** What every list of notifications selects, of a table or subquery `n`. */
-export const notificationColumns = (sql: Db) => sql`
-  n.seq, n.id, n.type, n.sender_id, n.data, n.cause_type, n.cause_id, n.created_at,
-  case when n.cause_type = 'notices' then (select contents from notices where id = n.cause_id) end as notice,
-  coalesce((select u.name from users u where u.id = n.sender_id and u.deleted_at is null), '') as sender_name,
+/** A row without what other modules know of it. */
+export type StoredRow = Omit<NotificationRow, 'sender_name' | 'notice'>
+
+const stored = (sql: Db) =>
+  sql`n.seq, n.id, n.type, n.sender_id, n.data, n.cause_type, n.cause_id, n.created_at`
+
+/** Columns of a list of one user's notifications, from a table or subquery `n`. */
+const ownColumns = (sql: Db, userId: number) => sql`
+  ${stored(sql)},
   (select r.read_at from notification_reads r
-    where r.user_id = n.user_id and r.type = n.type and r.seq >= n.seq order by r.seq limit 1) as read_at`
+    where r.user_id = ${userId} and r.type = n.type and r.seq >= n.seq order by r.seq limit 1) as read_at`
 
-/** Notifications at these places (person, place in their order), those taken back left out. */
-export const findNotifications = (sql: Db, places: [number, number][]) => sql<
-  (NotificationRow & { user_id: number })[]
+/** Selects notifications of several users by a join with `t (user_id, seq)`. */
+export const selectOfMany = (sql: Db, users: number[], seqs: number[], matches: Fragment) => sql<
+  (StoredRow & { user_id: number })[]
 >`
-  select n.user_id, ${notificationColumns(sql)}
-  from unnest(${places.map(([user]) => user)}::bigint[], ${places.map(([, seq]) => seq)}::bigint[]) as t (user_id, seq)
-  join notifications n on n.user_id = t.user_id and n.seq = t.seq
-  order by n.user_id, n.seq`
+  select distinct on (n.user_id, n.seq) n.user_id, ${stored(sql)}, r.read_at
+  from unnest(${users}::bigint[], ${seqs}::bigint[]) as t (user_id, seq)
+  join notifications n on n.user_id = t.user_id and ${matches}
+  left join notification_reads r on r.user_id = n.user_id and r.type = n.type and r.seq >= n.seq
+  where n.user_id = any(${users}::bigint[])
+  order by n.user_id, n.seq, r.seq`
 
-/** The unread number of each type and its newest five, newest first; one row with nulls for a type without any. */
-export const findStatistics = (sql: Db, userId: number) => sql<
-  ({ kind: NotificationType; unread: number } & (
-    | NotificationRow
-    | { [Key in keyof NotificationRow]: null }
-  ))[]
->`
-  select t.type as kind, coalesce(c.unread, 0)::bigint as unread, newest.*
-  from unnest(array['at', 'comment', 'like', 'system', 'follow']) as t (type)
-  left join notification_counts c on c.user_id = ${userId} and c.type = t.type
-  left join lateral (
-    select ${notificationColumns(sql)} from notifications n
-    where n.user_id = ${userId} and n.type = t.type order by n.seq desc limit 5
-  ) as newest on t.type <> 'follow'
-  order by t.type, newest.seq desc`
+/** Adds the names of senders and the texts of notices, each by its id. */
+export async function completeRows<Row extends StoredRow>(
+  sql: Db,
+  rows: Row[],
+): Promise<(Row & NotificationRow)[]> {
+  const senders = [...new Set(rows.map(({ sender_id }) => sender_id).filter((id) => id > 0))]
+  const notices = rows.filter(({ cause_type }) => cause_type === 'notices').map(({ cause_id }) => cause_id)
+  const found =
+    senders.length + notices.length === 0
+      ? []
+      : await sql<{ notice: boolean; id: number; text: string }[]>`
+          select false as notice, id, name as text from users where id = any(${senders}::bigint[]) and deleted_at is null
+          union all
+          select true, id, contents from notices where id = any(${notices}::bigint[])`
+  const names = new Map(found.filter(({ notice }) => !notice).map(({ id, text }) => [id, text]))
+  const texts = new Map(found.filter(({ notice }) => notice).map(({ id, text }) => [id, text]))
+  return rows.map((row) => ({
+    ...row,
+    sender_name: names.get(row.sender_id) ?? '',
+    notice: row.cause_type === 'notices' ? (texts.get(row.cause_id) ?? null) : null,
+  }))
+}
 
-/** One page of a type, or of all, newest first, with the number of all; one row with nulls when the page is empty. */
-export const findPage = (
+/** Finds notifications by recipient and sequence number, without removed ones. */
+export const findNotifications = async (sql: Db, places: [number, number][]) =>
+  completeRows(
+    sql,
+    await selectOfMany(
+      sql,
+      places.map(([user]) => user),
+      places.map(([, seq]) => seq),
+      sql`n.seq = t.seq`,
+    ),
+  )
+
+/** Finds one notification of a user. */
+export async function findNotification(
+  sql: Db,
+  userId: number,
+  id: string,
+): Promise<NotificationRow | undefined> {
+  const rows = await sql<StoredRow[]>`
+    select ${ownColumns(sql, userId)} from notifications n where n.user_id = ${userId} and n.id = ${id}`
+  return (await completeRows(sql, rows))[0]
+}
+
+/** Unread count of a type and its newest five notifications, newest first. */
+export type TypeStatistics = { kind: NotificationType; unread: number; newest: NotificationRow[] }
+
+/** Reads the statistics of each type that the user ever had. Follow has no newest ones. */
+export async function findStatistics(sql: Db, userId: number): Promise<TypeStatistics[]> {
+  const rows = await sql<({ kind: NotificationType; unread: number } & Absent<StoredRow>)[]>`
+    select c.type as kind, c.unread, newest.*
+    from notification_counts c left join lateral (
+      select ${ownColumns(sql, userId)} from notifications n
+      where n.user_id = ${userId} and n.type = c.type order by n.seq desc limit 5
+    ) as newest on c.type <> 'follow'
+    where c.user_id = ${userId}
+    order by c.type, newest.seq desc`
+  const complete = await completeRows(sql, rows.filter(isPresent))
+  const kinds = [...new Set(rows.map(({ kind }) => kind))]
+  return kinds.map((kind) => ({
+    kind,
+    unread: rows.find((row) => row.kind === kind)?.unread ?? 0,
+    newest: complete.filter((row) => row.kind === kind),
+  }))
+}
+
+/** Lists a page of one type or of all, newest first, with the total. */
+export async function findPage(
   sql: Db,
   userId: number,
   type: NotificationType | undefined,
   { limit, offset, after }: { limit: number; offset: number; after: number },
-) =>
-  sql<({ total: number } & (NotificationRow | { [Key in keyof NotificationRow]: null }))[]>`
-  select c.total, page.*
-  from (
-    select coalesce(sum(total), 0)::bigint as total from notification_counts
-    where user_id = ${userId} ${ifGiven(sql, type, (kind) => sql`and type = ${kind}`)}
-  ) as c
-  left join lateral (
-    select ${notificationColumns(sql)}
-    -- The rows skipped are counted in the index alone.
+): Promise<{ total: number; rows: NotificationRow[] }> {
+  const rows = await sql<({ total: number } & Absent<StoredRow>)[]>`
+    select c.total, page.*
     from (
-      select user_id, seq from notifications
+      select coalesce(sum(total), 0)::bigint as total from notification_counts
       where user_id = ${userId} ${ifGiven(sql, type, (kind) => sql`and type = ${kind}`)}
-        ${andPast(sql, sql`seq`, after)}
-      order by user_id desc, ${when(sql, type !== undefined, () => sql`type desc,`)} seq desc
-      ${partOf(sql, { limit, offset, after })}
-    ) as found
-    join notifications n on n.user_id = found.user_id and n.seq = found.seq
-  ) as page on true
-  order by page.seq desc`
+    ) as c
+    left join lateral (
+      select ${ownColumns(sql, userId)}
+      -- Counts skipped rows in the index only.
+      from (
+        select user_id, seq from notifications
+        where user_id = ${userId} ${ifGiven(sql, type, (kind) => sql`and type = ${kind}`)}
+          ${andAfterCursor(sql, sql`seq`, after)}
+        order by user_id desc, ${when(sql, type !== undefined, () => sql`type desc,`)} seq desc
+        ${limitClause(sql, { limit, offset, after })}
+      ) as found
+      join notifications n on n.user_id = ${userId} and n.seq = found.seq
+    ) as page on true
+    order by page.seq desc`
+  return { total: rows[0]?.total ?? 0, rows: await completeRows(sql, rows.filter(isPresent)) }
+}
 
-/** Where a person was mentioned, in their own order. */
+/** Lists mentions of a user in sequence. */
 export const listMentions = (
   sql: Db,
   userId: number,
@@ -225,26 +330,26 @@ export const listMentions = (
 ) => {
   return sql<Pick<NotificationRow, 'seq' | 'data' | 'cause_type' | 'cause_id' | 'created_at'>[]>`
     select seq, data, cause_type, cause_id, created_at from notifications
-    where user_id = ${userId} and type = 'at' ${andPast(sql, sql`seq`, index, direction)}
-    order by seq ${directionOf(sql, direction)} limit ${limit}`
+    where user_id = ${userId} and type = 'at' ${andAfterCursor(sql, sql`seq`, index, direction)}
+    order by seq ${sortDirection(sql, direction)} limit ${limit}`
 }
 
-/** Marks what is unread of these types as read, and when. */
+/** Marks unread notifications of these types as read, with the time. */
 export async function markRead(sql: Db, userId: number, types: readonly NotificationType[]): Promise<void> {
   await sql`
     with locked as (
-      select user_id, type from notification_counts
+      select type from notification_counts
       where user_id = ${userId} and type = any(${types as NotificationType[]}) order by type for update
     ),
     changed as (
       update notification_counts c set unread = 0, read_seq = c.last_seq
-      from locked l where c.user_id = l.user_id and c.type = l.type and c.unread > 0
+      from locked l where c.user_id = ${userId} and c.type = l.type and c.unread > 0
       returning c.user_id, c.type, c.last_seq
     )
     insert into notification_reads (user_id, type, seq) select user_id, type, last_seq from changed`
 }
 
-/** Deletes all that somebody was told, and their devices. */
+/** Deletes all notifications and devices of a user. */
 export async function forgetRecipient(tx: Db, userId: number): Promise<void> {
   for (const table of [
     'notifications',
@@ -253,10 +358,13 @@ export async function forgetRecipient(tx: Db, userId: number): Promise<void> {
     'notification_cursors',
     'pin_counters',
     'push_devices',
+    'push_preferences',
   ])
     await tx`delete from ${tx(table)} where user_id = ${userId}`
 }
 
-/** Whether a row of a join holds a notification. */
-export const isPresent = <Row extends { id: string | null }>(row: Row): row is Row & NotificationRow =>
-  row.id !== null
+/** A row of an outer join: all columns are null where nothing was joined. */
+type Absent<Row> = Row | { [Key in keyof Row]: null }
+
+/** True when a joined row has a notification. */
+const isPresent = <Row extends { id: string | null }>(row: Row): row is Row & StoredRow => row.id !== null

@@ -1,37 +1,43 @@
 import type { Context } from '#platform/context.ts'
-import { fieldError } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Empty, Type } from '#platform/schema.ts'
-import { findPage, isPresent, listMentions, markRead } from './queries.ts'
+import { apiError, fieldError } from '#platform/errors.ts'
+import { Empty, routesOn, type Server, Type } from '#platform/http'
+import { findNotification, findPage, listMentions, markRead } from './queries.ts'
 import {
   ListQuery,
   Mention,
   MentionQuery,
   NOTIFICATION_TYPES,
+  Notification,
   NotificationPage,
+  NotificationParams,
   ReadBody,
   Statistics,
 } from './schema.ts'
+import { mentionView, notificationView, PAGE_SIZE, pageView, statisticsView } from './service.ts'
 import { findMissing, readStatistics } from './system/service.ts'
-import { mentionView, PAGE_SIZE, pageView, statisticsView } from './view.ts'
 
+const noSuchNotification = apiError(
+  404,
+  'no_such_notification',
+  'This notification does not exist.',
+  '通知不存在。',
+)
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const typeNeeded = fieldError('type', 'validation_failed', 'The type is required.', '类型不能为空。')
 
-/** What happened to whom (notifications-3 to notifications-5). */
+/** Notification routes (notifications-3 to notifications-5). */
 export function notificationRoutes(server: Server, ctx: Context) {
   const { sql, config } = ctx
   const route = routesOn(server, ctx, { tag: 'Notifications' })
 
   route('GET /user/notification-statistics', {
     operationId: 'getNotificationStatistics',
-    summary: 'Read unread numbers and a preview of each type',
+    summary: 'Read unread counts and a preview of each type',
     access: 'user',
-    kept: 'each',
     reply: { 200: Statistics },
     handler: async ({ viewer, language }) => {
-      const { rows, told } = await readStatistics(ctx, viewer.id)
-      return statisticsView(rows, language, told)
+      const { types, told } = await readStatistics(ctx, viewer.id)
+      return statisticsView(types, language, told)
     },
   })
 
@@ -39,7 +45,6 @@ export function notificationRoutes(server: Server, ctx: Context) {
     operationId: 'listNotifications',
     summary: 'List notifications of a type, newest first',
     access: 'user',
-    kept: 'each',
     query: ListQuery,
     reply: { 200: NotificationPage },
     errors: [typeNeeded],
@@ -48,10 +53,26 @@ export function notificationRoutes(server: Server, ctx: Context) {
       if (type === undefined && offset === undefined && after === 0) throw typeNeeded()
       const page = offset === undefined ? (query.page ?? 1) : Math.floor(offset / limit) + 1
       const skipped = offset ?? (page - 1) * limit
-      const rows = await findPage(sql, viewer.id, type, { limit, offset: skipped, after })
+      const found = await findPage(sql, viewer.id, type, { limit, offset: skipped, after })
       const path = `${config.publicUrl}/api/v2/user/notifications`
-      const told = await findMissing(ctx, rows.filter(isPresent), () => viewer.id)
-      return pageView(rows, { type, limit, page, offset, after, path }, language, told)
+      const told = await findMissing(ctx, found.rows, () => viewer.id)
+      return pageView(found, { type, limit, page, offset, after, path }, language, told)
+    },
+  })
+
+  route('GET /user/notifications/:notification', {
+    operationId: 'getNotification',
+    summary: 'Read one notification',
+    access: 'user',
+    params: NotificationParams,
+    reply: { 200: Notification },
+    errors: [noSuchNotification],
+    handler: async ({ viewer, params, language }) => {
+      const row = UUID.test(params.notification)
+        ? await findNotification(sql, viewer.id, params.notification)
+        : undefined
+      if (!row) throw noSuchNotification()
+      return notificationView(row, language, await findMissing(ctx, [row], () => viewer.id))
     },
   })
 

@@ -7,12 +7,13 @@ import {
   Nullable,
   OneOf,
   Page,
-  SameAs,
   Shared,
   type Static,
+  Text,
   Type,
+  WithAlias,
   ZuluTime,
-} from '#platform/schema.ts'
+} from '#platform/http'
 import type { SystemType } from './codes.ts'
 import { FIELDS } from './system/fields.ts'
 
@@ -20,32 +21,40 @@ import { FIELDS } from './system/fields.ts'
 export const NOTIFICATION_TYPES = ['at', 'comment', 'like', 'system', 'follow'] as const
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
 
-/** What to tell to some people. */
+/** A notification to send to some users. */
 export type Notice = {
   recipients: number[]
-  /** Who did it; 0 is the system. */
+  /** The sender; 0 is the system. */
   senderId: number
-  /** Who did it where nobody may know: shown to no one, but who blocks them is not told. */
+  /** The sender when anonymous. Shown to no one, but users who block the sender get no notification. */
   hiddenSenderId?: number | undefined
-  /** What happened, by which `takeBack` finds it again. */
+  /**
+   * Hides the recipients from webhooks. Combined with other events, they would reveal an anonymous author or
+   * a member of a closed group.
+   */
+  hidesRecipients?: boolean | undefined
+  /** The cause, by which `withdrawNotifications` finds the notification. */
   cause: { type: string; id: number }
 } & (
   | { type: Exclude<NotificationType, 'system'>; data: Record<string, unknown> }
-  /** `data.type` is one of codes.ts; `data.contents` is made from it when absent. */
+  /** `data.type` is one of codes.ts. Without `data.contents` a default text is generated. */
   | { type: 'system'; data: { type: SystemType; [name: string]: unknown } }
 )
 
-/** Who caused it. */
 export const NotificationSender = Shared('NotificationSender', { id: Type.Integer(), name: Type.String() })
 const NotificationReference = Shared('NotificationReference', { type: Type.String(), id: Type.Integer() })
 
-/** What every notification says (notifications-6); the table of notifications-9 names what a type has besides. */
+/**
+ * Common fields of every notification (notifications-6). The table of notifications-9 lists the fields of
+ * each type.
+ */
 const NotificationData = Type.Object(
   {
     contents: Type.String(),
     sender: NotificationSender,
     commentable: NotificationReference,
-    type: Type.Optional(Type.String({ description: 'What a system notification tells of' })),
+    kind: Type.Optional(Type.String({ description: 'What a system notification tells of' })),
+    type: Type.Optional(Type.String({ description: 'The same by the name that earlier clients know' })),
     ...Type.Partial(Type.Object(FIELDS)).properties,
     resource: Type.Optional(
       Shared('NotificationResource', {
@@ -74,14 +83,14 @@ export const Notification = Shared('Notification', {
 })
 export type Notification = Static<typeof Notification>
 
-/** The newest of a type. */
+/** The newest notification of a type. */
 const Preview = Shared('NotificationPreview', {
   badge: Type.Integer(),
   last_created_at: Nullable(ZuluTime),
   preview_users_names: Type.Array(Type.String()),
 })
 
-/** Unread numbers and the newest of each type (notifications-3). */
+/** Unread counts and the newest of each type (notifications-3). */
 export const Statistics = Shared('NotificationStatistics', {
   at: Preview,
   comment: Preview,
@@ -95,11 +104,11 @@ export type Statistics = Static<typeof Statistics>
 export const MentionQuery = Type.Object({
   limit: Limit(),
   index: Cursor,
-  after: SameAs('index', Cursor),
+  after: WithAlias('index', Cursor),
   direction: Direction,
 })
 
-/** Where somebody was mentioned: the list of earlier clients, who fetch the content itself by its id. */
+/** A mention in the list of older clients, which fetch the content itself by its id. */
 export const Mention = Shared('Mention', {
   id: Type.Integer({ description: 'Orders this list, and is its `index`' }),
   user_id: Type.Integer({ description: 'Who was mentioned' }),
@@ -108,7 +117,7 @@ export const Mention = Shared('Mention', {
 })
 export type Mention = Static<typeof Mention>
 
-/** A page of a type (notifications-4); by `after`, or with a row offset of earlier clients, also of all types. */
+/** A page of a type (notifications-4) by `after`. Older clients use a row offset, also across types. */
 export const ListQuery = Type.Object({
   type: Type.Optional(OneOf(NOTIFICATION_TYPES)),
   limit: Limit(),
@@ -117,7 +126,9 @@ export const ListQuery = Type.Object({
   offset: Type.Optional(Int(0, 1_000_000_000)),
 })
 
-/** Which type is read. */
+export const NotificationParams = Type.Object({ notification: Text(64) })
+
+/** The type to mark as read. */
 export const ReadBody = Shared('NotificationsRead', { type: OneOf(NOTIFICATION_TYPES) })
 
 /** A page of notifications with links to the others. */
@@ -131,11 +142,11 @@ export const NotificationPage = Shared('NotificationPage', {
   }),
   meta: Shared('PageMeta', {
     current_page: Type.Integer(),
-    from: Nullable(Type.Integer()),
+    from: Type.Integer(),
     last_page: Type.Integer(),
     path: Type.String(),
     per_page: Type.Integer(),
-    to: Nullable(Type.Integer()),
+    to: Type.Integer(),
     total: Type.Integer(),
   }),
 })

@@ -1,17 +1,196 @@
 import { uuidv7 } from '#lib/ids.ts'
+import { zuluTime, zuluTimeOrNull } from '#lib/time.ts'
+import type { LinkTo } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
-import type { Db } from '#platform/database.ts'
-import { addJob } from '#platform/jobs.ts'
-import { deleteUnread, insertNotices, type Taken } from './queries.ts'
-import type { Notice } from './schema.ts'
+import { type Db, transaction } from '#platform/database'
+import type { Language } from '#platform/errors.ts'
+import { addJob } from '#platform/jobs'
+import { resourceCode, sentenceOf } from './codes.ts'
+import {
+  deleteUnread,
+  findUnreadRecipients,
+  insertNotices,
+  type NotificationRow,
+  type Taken,
+  type TypeStatistics,
+} from './queries.ts'
+import type {
+  Mention,
+  Notice,
+  Notification,
+  NotificationPage,
+  NotificationType,
+  Statistics,
+} from './schema.ts'
+import { systemNotice } from './system/types.ts'
+import { type Found, systemData } from './system/view.ts'
 
-/** How many notifications one statement takes back; more are left to a job. */
-const AT_ONCE = 5000
+/** Default page size. */
+export const PAGE_SIZE = 15
+const SYSTEM = { id: 0, name: 'Kith' }
+
+type Reference = { type: string; id: number }
+
+/** Context for rendering a row. */
+export type Told = {
+  /** Looks up missing fields for clients. Without it a row is rendered as stored, as for webhooks. */
+  known?: (row: NotificationRow) => Found
+  linkTo: LinkTo
+}
+
+/** Account pages linked from system notifications (notifications-17). */
+const ACCOUNT_PAGES: Record<string, string> = {
+  'account:changed': 'security',
+  'account:export': 'exports',
+  sanction: 'sanctions',
+}
+
+/** Returns the web page of a notification's subject. */
+function linkOf(
+  row: NotificationRow,
+  { data }: Pick<Notification, 'data'>,
+  about: Reference,
+  linkTo: LinkTo,
+) {
+  if (row.type === 'follow') return linkTo('users', data.sender.id)
+  const { type: told, state } = row.data as { type?: unknown; state?: unknown }
+  const isSignIn = told === 'account:changed' && state === 'sign-in'
+  const page = row.type !== 'system' ? undefined : isSignIn ? 'sessions' : ACCOUNT_PAGES[String(told)]
+  return page === undefined ? linkTo(about.type, about.id) : linkTo('account', page)
+}
+
+function dataOf(row: NotificationRow, language: Language, { known }: Told): Notification['data'] {
+  const { contents, resource, commentable, ...rest } = row.data as {
+    contents?: string
+    resource?: Reference
+    commentable?: Reference
+  }
+  const cause = { type: row.cause_type, id: row.cause_id }
+  const about = resource ?? cause
+  const sender = row.sender_id === 0 ? SYSTEM : { id: row.sender_id, name: row.sender_name }
+  const common = { sender, commentable: commentable ?? about }
+  if (row.type === 'system') {
+    const { type, state } = rest as { type?: unknown; state?: unknown }
+    const sentence = sentenceOf(type, state, language)
+    const given = contents ?? row.notice ?? undefined
+    const isReason = known !== undefined && systemNotice(type)?.explained === true
+    const told = known ? systemData({ ...rest, resource: about }, sender, known(row), language) : rest
+    return {
+      ...told,
+      ...common,
+      contents: given === undefined || !isReason ? (given ?? sentence) : `${sentence} ${given}`,
+      resource: { type: resourceCode(about.type), id: about.id },
+    }
+  }
+  // The follower's fields are also at the top level (notifications-9).
+  const follower = row.type === 'follow' ? sender : {}
+  return { ...rest, ...common, ...follower, contents: contents ?? '', ...(resource ? { resource } : {}) }
+}
+
+/** A notification in wire format. */
+export function notificationView(row: NotificationRow, language: Language, told: Told): Notification {
+  const data = dataOf(row, language, told)
+  const { resource } = row.data as { resource?: Reference }
+  const about = row.type === 'system' ? (resource ?? data.commentable) : data.commentable
+  return {
+    id: row.id,
+    seq: row.seq,
+    created_at: zuluTime(row.created_at),
+    read_at: zuluTimeOrNull(row.read_at),
+    link: linkOf(row, { data }, about, told.linkTo),
+    data,
+  }
+}
+
+/** A mention in the format of older clients (notifications-11). */
+export const mentionView = (
+  userId: number,
+  row: Pick<NotificationRow, 'seq' | 'data' | 'cause_type' | 'cause_id' | 'created_at'>,
+): Mention => ({
+  id: row.seq,
+  user_id: userId,
+  resourceable: (row.data.resource as Reference | undefined) ?? { type: row.cause_type, id: row.cause_id },
+  created_at: zuluTime(row.created_at),
+})
+
+/** Statistics (notifications-3). */
+export function statisticsView(types: TypeStatistics[], language: Language, told: Told): Statistics {
+  const ofType = (type: NotificationType) => types.find(({ kind }) => kind === type)
+  const badge = (type: NotificationType) => ofType(type)?.unread ?? 0
+  const preview = (type: NotificationType) => {
+    const newest = ofType(type)?.newest ?? []
+    const names = newest.map((row) => row.sender_name).filter((name) => name !== '')
+    return {
+      badge: badge(type),
+      last_created_at: newest[0] ? zuluTime(newest[0].created_at) : null,
+      preview_users_names: [...new Set(names)],
+    }
+  }
+  const first = ofType('system')?.newest[0]
+  return {
+    at: preview('at'),
+    comment: preview('comment'),
+    like: preview('like'),
+    system: { badge: badge('system'), first: first ? notificationView(first, language, told) : null },
+    follow: { badge: badge('follow') },
+  }
+}
+
+/** The requested page: `limit`, and whether it was given. */
+type Asked = {
+  type: NotificationType | undefined
+  limit: number
+  page: number
+  offset: number | undefined
+  after: number
+  path: string
+}
+
+/** A page. `from` and `to` are 0 when it is empty or its position is unknown (notifications-4). */
+export function pageView(
+  { rows, total }: { rows: NotificationRow[]; total: number },
+  asked: Asked,
+  language: Language,
+  told: Told,
+): NotificationPage {
+  const { type, limit, page, offset, after, path } = asked
+  const data = rows.map((row) => notificationView(row, language, told))
+  const last = Math.max(1, Math.ceil(total / limit))
+  const query = `${type === undefined ? '' : `type=${type}&`}${limit === PAGE_SIZE ? '' : `limit=${limit}&`}`
+  // Requests by row offset get links by row offset.
+  const place = (number: number) =>
+    offset === undefined ? `page=${number}` : `offset=${(number - 1) * limit}`
+  const url = (number: number) => `${path}?${query}${place(number)}`
+  const from = (offset ?? (page - 1) * limit) + 1
+  const hasPlace = data.length > 0 && after === 0
+  const beyond = data.length === limit ? `${path}?${query}after=${data.at(-1)?.seq}` : null
+  return {
+    data,
+    links: {
+      first: url(1),
+      last: url(last),
+      prev: after === 0 && page > 1 ? url(page - 1) : null,
+      next: after > 0 ? beyond : page < last ? url(page + 1) : null,
+    },
+    meta: {
+      current_page: page,
+      from: hasPlace ? from : 0,
+      last_page: last,
+      path,
+      per_page: limit,
+      to: hasPlace ? from + data.length - 1 : 0,
+      total,
+    },
+  }
+}
+
+/** Number of notifications whose users a transaction removes them from. A job removes the rest. */
+const AT_ONCE = 500
 
 /**
- * Tells people something, in the transaction that causes it: best its last statement, because the rows of the people
- * told stay locked until the commit. Nobody is told of their own doing, by somebody they block, or, except by the
- * system, twice of the same cause while it is unread.
+ * Notifies users in the transaction that causes it. Call it last, because the recipients' rows stay locked
+ * until the commit. Skips a user's own actions, senders that the recipient blocks and, except from the
+ * system, causes with an unread notification.
  */
 export async function notify(tx: Db, notices: Notice | Notice[]): Promise<void> {
   const list = [notices].flat()
@@ -33,13 +212,19 @@ export async function notify(tx: Db, notices: Notice | Notice[]): Promise<void> 
   if (users.length > 0) await insertNotices(tx, list, { users, ids, positions })
 }
 
-/** Removes what nobody has read yet of something that was undone, in the transaction that undoes it. */
-export async function takeBack(tx: Db, taken: Taken): Promise<void> {
-  const gone = await deleteUnread(tx, taken, AT_ONCE)
-  if (gone === AT_ONCE) await addJob(tx, 'take_back_notifications', taken)
+/** Removes unread notifications of an undone cause, in the transaction that undoes it. */
+export async function withdrawNotifications(tx: Db, taken: Taken): Promise<void> {
+  if (await takeBack(tx, taken)) await addJob(tx, 'take_back_notifications', taken)
 }
 
-/** Takes back what `takeBack` left over. */
+/** Removes the rest that `withdrawNotifications` left over. */
 export async function takeBackRest(ctx: Context, taken: Taken, signal: AbortSignal): Promise<void> {
-  while ((await deleteUnread(ctx.sql, taken, AT_ONCE)) === AT_ONCE) signal.throwIfAborted()
+  while (await transaction(ctx.sql, (tx) => takeBack(tx, taken))) signal.throwIfAborted()
+}
+
+/** Removes the notifications of the next users, one by one in order. Returns whether there may be more. */
+async function takeBack(tx: Db, taken: Taken): Promise<boolean> {
+  const { users, areAll } = await findUnreadRecipients(tx, taken, AT_ONCE)
+  for (const user of users) await deleteUnread(tx, user, taken)
+  return !areAll
 }

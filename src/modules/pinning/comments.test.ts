@@ -23,18 +23,18 @@ const {
   waitingComment,
 } = await pinWorld()
 
-test('a comment under the feed of a disabled account cannot be pinned: nobody would decide', async () => {
+test('rejects a comment pin under the feed of a disabled account, which could not decide', async () => {
   const { author, applicant, feed, comment } = await waitingComment()
   await as(founder, 'PATCH', `/admin/users/${author.id}`, { disabled: true })
   const answer = await pinComment(applicant, feed, await commentOf(applicant, feed))
   assert.deepEqual([answer.status, answer.headers['x-error-code']], [422, 'owner_gone'])
   assert.equal(await points(applicant), 900)
-  // What waits may be taken back with the comment.
+  // A waiting request can be withdrawn with the comment.
   assert.equal((await as(applicant, 'DELETE', `/feeds/${feed}/comments/${comment}`)).status, 204)
   assert.equal(await points(applicant), 1000)
 })
 
-test('the author of a feed accepts a comment pin and is paid; the comment then comes first (pins-4, pins-6, pins-13)', async () => {
+test('pays the author of a feed for an accepted comment pin, and lists the comment first (pins-4, pins-6, pins-13)', async () => {
   const { author, applicant, feed, comment, pin } = await waitingComment()
   const later = await commentOf(author, feed)
   assert.equal(await points(applicant), 900)
@@ -77,7 +77,7 @@ test('the author of a feed accepts a comment pin and is paid; the comment then c
   await audit()
 })
 
-test('a rejected comment pin gives the points back and leaves an order that is done (pins-7)', async () => {
+test('refunds a rejected comment pin and completes its order (pins-7)', async () => {
   const { author, applicant, feed, comment, pin } = await waitingComment()
   assert.equal((await reject(author, pin)).status, 204)
   assert.equal(await points(applicant), 1000)
@@ -91,7 +91,7 @@ test('a rejected comment pin gives the points back and leaves an order that is d
   await audit()
 })
 
-test('nobody accepts or rejects a pin that is not addressed to them, whatever path they name (pins-6, pins-7)', async () => {
+test('rejects decisions of other users on any path (pins-6, pins-7)', async () => {
   const { author, applicant, feed, comment, pin } = await waitingComment()
   const stranger = await rich()
   const moderator = await person({ roles: ['founder', 'owner'] })
@@ -109,7 +109,7 @@ test('nobody accepts or rejects a pin that is not addressed to them, whatever pa
     assert.equal((await approve(who, feed, comment, pin)).status, 403)
     assert.equal((await reject(who, pin)).status, 422)
   }
-  // Through one's own feed, another comment, or a pin of another kind.
+  // Through the user's own feed, another comment, or a pin of another kind.
   for (const [f, c] of [
     [ownFeed, ownComment],
     [ownFeed, comment],
@@ -124,7 +124,7 @@ test('nobody accepts or rejects a pin that is not addressed to them, whatever pa
   assert.equal((await approve(author, feed, comment, 999999)).status, 404)
   assert.equal((await reject(author, feedPinId)).status, 422)
   assert.equal((await reject(author, 999999)).status, 404)
-  // The administration decides on pins of feeds only.
+  // Administrators decide on pins of feeds only.
   assert.equal((await decide(pin, 'accept')).status, 404)
   for (const who of [feedPin, stranger, author])
     assert.equal((await decide(feedPinId, 'accept', who)).status, 403)
@@ -139,7 +139,7 @@ test('nobody accepts or rejects a pin that is not addressed to them, whatever pa
   assert.equal((await approve(author, feed, comment, pin)).status, 201)
 })
 
-test('a comment under one’s own feed is pinned at once and for nothing (pins-5)', async () => {
+test("pins a comment under the user's own feed at once for free (pins-5)", async () => {
   const anna = await rich(10)
   const feed = await feedOf(anna)
   const comment = await commentOf(anna, feed)

@@ -1,23 +1,23 @@
-import { PLATFORM, unmendable } from '#modules/ledger/index.ts'
-import type { CounterCheck, Drift } from '#platform/counters.ts'
-import type { Db } from '#platform/database.ts'
+import { PLATFORM_ACCOUNTS, unrepairable } from '#modules/ledger/index.ts'
+import type { CounterCheck, Db, Drift } from '#platform/database'
+import type { Queue } from '#platform/statistics.ts'
 
-/** Pins of which escrow holds something else than it should: the price while they wait, else nothing. */
+/** Pins with a wrong amount in escrow: it must be the price while they wait, else zero. */
 const findEscrowDrift = (sql: Db) => sql<Drift[]>`
   select p.id::text as key, case p.state when 'pending' then p.amount else 0 end as kept,
     coalesce(l.total, 0)::bigint as counted
   from pins p left join (
     select subject_id, sum(amount) as total from ledger_postings
-    where owner_id = ${PLATFORM.escrow} and subject_type = 'pins' group by subject_id
+    where owner_id = ${PLATFORM_ACCOUNTS.escrow} and subject_type = 'pins' group by subject_id
   ) l on l.subject_id = p.id
   where case p.state when 'pending' then p.amount else 0 end <> coalesce(l.total, 0)
   order by p.id limit 100`
 
-/** Pins that their applicant paid otherwise than their state says. */
+/** Pins with a payment that contradicts their state. */
 const findPaymentDrift = (sql: Db) => sql<Drift[]>`
   select p.id::text as key, p.due as kept, coalesce(-l.total, 0)::bigint as counted
   from (
-    -- What was ended by the deletion of a comment had been paid for.
+    -- A pin that ended with its deleted comment was paid for.
     select id, user_id, case when settled_before then 0 when state in ('pending', 'active', 'expired') or (state = 'cancelled' and decided_at is not null)
       then amount else 0 end as due
     from pins
@@ -28,8 +28,17 @@ const findPaymentDrift = (sql: Db) => sql<Drift[]>`
   where p.due <> coalesce(-l.total, 0)
   order by p.id limit 100`
 
-/** What the audit of the ledger checks of pins. */
+/** Ledger audit checks of pins. */
 export const pinChecks: CounterCheck[] = [
-  unmendable('pins.escrow', findEscrowDrift),
-  unmendable('pins.paid', findPaymentDrift),
+  unrepairable('pins.escrow', findEscrowDrift),
+  unrepairable('pins.paid', findPaymentDrift),
 ]
+
+/** Queue of pin requests of one channel for administrators. */
+export const pinQueue = (channel: string, ability: string): Queue => ({
+  name: `${channel}-pins`,
+  ability,
+  waiting: (sql) => sql`
+    select created_at as since from pins
+    where decider_id = 0 and channel = ${channel} and state = 'pending' order by id`,
+})

@@ -6,7 +6,7 @@ import type { Person } from '#test/world.ts'
 const { as, guest, sql, person, founder, points, rich, feedOf, pinFeed, pinOf, decide, told, audit } =
   await pinWorld()
 
-test('asking to pin a feed takes the points at once; accepting shows it first, and tells the author (pins-1, pins-11)', async () => {
+test('charges a feed pin at once, and shows it first and notifies the author when accepted (pins-1, pins-11)', async () => {
   const anna = await rich()
   const feed = await feedOf(anna)
   const asked = await pinFeed(anna, feed)
@@ -34,7 +34,7 @@ test('asking to pin a feed takes the points at once; accepting shows it first, a
   await audit()
 })
 
-test('a rejected feed pin gives the points back, and may be asked for again (pins-9)', async () => {
+test('refunds a rejected feed pin, which may be requested again (pins-9)', async () => {
   const anna = await rich()
   const feed = await feedOf(anna)
   await pinFeed(anna, feed)
@@ -47,7 +47,7 @@ test('a rejected feed pin gives the points back, and may be asked for again (pin
   await audit()
 })
 
-test('the checks come in order: identity, existence, password, author, open pin, body, balance (pins-3)', async () => {
+test('checks in order: identity, existence, password, author, open pin, body, balance (pins-3)', async () => {
   const anna = await rich(50)
   const ben = await rich()
   const feed = await feedOf(anna)
@@ -80,7 +80,7 @@ test('the checks come in order: identity, existence, password, author, open pin,
   assert.equal(await points(anna), 0)
 })
 
-test('the average of a day is that of the pins accepted in the last week (pins-10)', async () => {
+test('averages the daily price over pins accepted in the last week (pins-10)', async () => {
   await sql`update pins set created_at = now() - interval '8 days'`
   const anna = await rich()
   assert.deepEqual((await as(anna, 'GET', '/feeds/average')).body, { feed: 100, feed_comment: 100 })
@@ -96,7 +96,7 @@ test('the average of a day is that of the pins accepted in the last week (pins-1
   assert.deepEqual((await as(anna, 'GET', '/feeds/average')).body, { feed: 3, feed_comment: 100 })
 })
 
-test('pinned feeds come dearest first, without those of people the viewer blocks', async () => {
+test('lists pinned feeds dearest first without blocked users', async () => {
   await sql`update pins set state = 'expired' where state = 'active'`
   const anna = await rich()
   const ben = await rich()
@@ -122,7 +122,7 @@ test('pinned feeds come dearest first, without those of people the viewer blocks
   assert.deepEqual(await ids(viewer), [pins[0]])
 })
 
-test('an administrator pins for nothing, extends, lists and ends (pins-9)', async () => {
+test('lets administrators pin for free, extend, list and end (pins-9)', async () => {
   const anna = await rich()
   const feed = await feedOf(anna)
   const pin = (day: number) => as(founder, 'POST', '/admin/feed-pinneds', { feed, day })

@@ -1,7 +1,5 @@
 export { mountAdminPins } from './admin/mount.ts'
-export { pinChecks } from './counters.ts'
-export { notPinned, pinnedAlready } from './errors.ts'
-export { pinTables } from './imports/thinksns/tables.ts'
+export { pinChecks, pinQueue } from './counters.ts'
 export { type DecisionOptions, mountPinning } from './mount.ts'
 export {
   commentPinKind,
@@ -10,14 +8,15 @@ export {
   pinsOfContent,
 } from './pin-kinds.ts'
 export {
-  dearestFirst,
+  anyPinShown,
   endPin,
   findAverage,
   findShownPins,
   findShownPinsOf,
-  handOverPins,
   hasShownPin,
+  highestAmountFirst,
   type PinRow,
+  reassignPins,
   shownPins,
 } from './queries.ts'
 export {
@@ -28,7 +27,13 @@ export {
   listPinsToDecide,
   listTargetsOfUser,
 } from './requests/queries.ts'
-export { Days, type PinSubject, PinsQuery, pinFields } from './schema.ts'
-export { cancelPinOfTarget, cancelPinsOfContent, cancelPinsOfPerson, pinForFree } from './service.ts'
-export { pinQueue } from './statistics.ts'
-export { pinView } from './view.ts'
+export {
+  Days,
+  notPinned,
+  numberedPinFields,
+  type PinSubject,
+  PinsQuery,
+  pinFields,
+  pinnedAlready,
+} from './schema.ts'
+export { cancelPinOfTarget, cancelPinsOfContent, pinForFree, pinStateNumber, pinView } from './service.ts'

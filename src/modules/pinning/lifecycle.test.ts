@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
+import { dropCachedSettings, updateSettings } from '#modules/settings/index.ts'
 import { hashPassword } from '#platform/passwords.ts'
 import { pinWorld } from '#test/fixtures/pins.ts'
 import { untilWaiting } from '#test/waiting.ts'
-import { tasksOn } from '../../worker.ts'
+import { allTasks } from '../../worker.ts'
 import { decidePin } from './queries.ts'
 
 const {
@@ -26,13 +26,13 @@ const {
   waitingComment,
 } = await pinWorld()
 
-test('while the site asks for a password, a wrong one is 403 before anything else but 404', async () => {
+test('returns 403 for a wrong payment password after 404 and before other errors', async () => {
   const anna = await rich()
   const ben = await rich()
   const feed = await feedOf(anna)
   await sql`update users set password = ${await hashPassword('correct horse')} where id = ${anna.id}`
   await updateSettings(ctx, sql, { 'pay-validate-user-password': true })
-  forgetSettings(ctx)
+  await dropCachedSettings(ctx)
   try {
     assert.equal((await as(anna, 'POST', '/feeds/999999/currency-pinneds', {})).status, 404)
     for (const body of [{}, { amount: 1, day: 1 }, { amount: 1, day: 1, password: 'wrong horse' }]) {
@@ -45,11 +45,11 @@ test('while the site asks for a password, a wrong one is 403 before anything els
     assert.equal((await pinFeed(anna, feed, { amount: 1, day: 1, password: 'correct horse' })).status, 201)
   } finally {
     await sql`delete from settings`
-    forgetSettings(ctx)
+    await dropCachedSettings(ctx)
   }
 })
 
-test('a pin ends by itself, and then its feed may be pinned again (pins-2)', async () => {
+test('expires a pin, after which its feed can be pinned again (pins-2)', async () => {
   const anna = await rich()
   const feed = await feedOf(anna)
   await pinFeed(anna, feed)
@@ -62,7 +62,7 @@ test('a pin ends by itself, and then its feed may be pinned again (pins-2)', asy
   )
   assert.equal((await as(founder, 'GET', `/admin/feed-pinneds/${id}`)).body.state, 'expired')
   assert.equal((await pinFeed(anna, feed)).status, 201)
-  // What has time left, and what an administrator ended, stays as it is when somebody tidies up.
+  // Cleanup leaves running pins and pins ended by an administrator unchanged.
   const [lasting, ended] = [await feedOf(anna), await feedOf(anna)]
   for (const other of [lasting, ended])
     await as(founder, 'POST', '/admin/feed-pinneds', { feed: other, day: 2 })
@@ -74,14 +74,14 @@ test('a pin ends by itself, and then its feed may be pinned again (pins-2)', asy
   await sql`update pins set state = 'active', expires_at = now() - interval '1 second' where id = ${id}`.catch(
     () => {},
   )
-  await tasksOn(ctx).expire_pins?.({}, {} as never)
+  await allTasks(ctx).expire_pins?.({}, {} as never)
   assert.equal((await sql`select from pins where state = 'active' and expires_at <= now()`).length, 0)
   const states = [(await pinOf('feed', lasting)).state, (await pinOf('feed', ended)).state]
   assert.deepEqual(states, ['active', 'cancelled'])
   await audit()
 })
 
-test('deleting a feed cancels what waits on it and its comments, and pays it back (pins-12)', async () => {
+test('cancels and refunds waiting pins of a feed and its comments on deletion (pins-12)', async () => {
   const { author, applicant, feed, comment, pin } = await waitingComment()
   await give(author, 500)
   await pinFeed(author, feed, { amount: 300, day: 1 })
@@ -100,7 +100,7 @@ test('deleting a feed cancels what waits on it and its comments, and pays it bac
   await audit()
 })
 
-test('a shown pin is not paid back when its feed or comment is deleted (pins-12)', async () => {
+test('does not refund a shown pin when its feed or comment is deleted (pins-12)', async () => {
   const { author, applicant, feed, comment, pin } = await waitingComment()
   await approve(author, feed, comment, pin)
   assert.equal((await as(applicant, 'DELETE', `/feeds/${feed}/comments/${comment}`)).status, 204)
@@ -111,7 +111,7 @@ test('a shown pin is not paid back when its feed or comment is deleted (pins-12)
   await audit()
 })
 
-test('deleting a comment cancels the request to pin it and pays it back', async () => {
+test('cancels and refunds the request when its comment is deleted', async () => {
   const { applicant, feed, comment } = await waitingComment()
   const other = await waitingComment()
   assert.equal((await as(founder, 'DELETE', `/admin/feeds/${feed}/comments/${comment}`)).status, 204)
@@ -121,7 +121,7 @@ test('deleting a comment cancels the request to pin it and pays it back', async 
   await audit()
 })
 
-test('racing requests make one pin and one payment (pins-2)', async () => {
+test('creates one pin and one payment when requests race (pins-2)', async () => {
   const anna = await rich()
   const feed = await feedOf(anna)
   const answers = await Promise.all(Array.from({ length: 20 }, () => pinFeed(anna, feed)))
@@ -130,7 +130,7 @@ test('racing requests make one pin and one payment (pins-2)', async () => {
   await audit()
 })
 
-test('approving against rejecting against deleting has one outcome and moves the points once', async () => {
+test('has one outcome and moves points once when accept, reject and delete race', async () => {
   for (let round = 0; round < 6; round += 1) {
     const { author, applicant, feed, comment, pin } = await waitingComment()
     const answers = await Promise.all([
@@ -155,7 +155,7 @@ test('approving against rejecting against deleting has one outcome and moves the
   await audit()
 })
 
-test('what is deleted while its pin is being accepted is paid for once (pins-12)', async () => {
+test('charges once when content is deleted during the acceptance of its pin (pins-12)', async () => {
   for (const what of ['comment', 'feed']) {
     const { author, applicant, feed, comment, pin } = await waitingComment()
     let deleting: ReturnType<typeof as> | undefined
@@ -169,13 +169,13 @@ test('what is deleted while its pin is being accepted is paid for once (pins-12)
     })
     assert.equal((await deleting)?.status, 204, what)
     assert.deepEqual([await points(author), await points(applicant)], [100, 900], what)
-    // A shown pin goes with its comment for good, and stays while a feed may be restored.
+    // A shown pin is deleted with its comment, but kept for a feed, which may be restored.
     assert.equal((await pinOf('feed:comment', comment)).state, what === 'feed' ? 'active' : 'cancelled')
     await audit()
   }
 })
 
-test('a key answers a retried request, although a pin is open by then', async () => {
+test('replays a retried request by its key although a pin is open by then', async () => {
   const anna = await rich()
   const feed = await feedOf(anna)
   const key = { 'idempotency-key': `pin-${feed}` }

@@ -1,50 +1,58 @@
 import { checkPaymentPassword } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
-import type { Db } from '#platform/database.ts'
+import type { Db } from '#platform/database'
 import { type DeclaredError, notFound } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Arrival } from '#platform/http/route-options.ts'
-import { payerOf, type Server, say } from '#platform/http.ts'
-import { Empty, Id, Message, Type } from '#platform/schema.ts'
+import {
+  Empty,
+  Id,
+  localizedMessage,
+  Message,
+  payerOf,
+  routesOn,
+  type Server,
+  Type,
+  type UnvalidatedCall,
+} from '#platform/http'
+import type { PathIds, PinOptions } from './pin-kinds.ts'
+import { endPin, findPin, type PinRow } from './queries.ts'
 import {
   amountRequired,
   notAddressedToYou,
   notPinned,
   notYoursToDecide,
   PIN_ERRORS,
+  PinBody,
+  PlainPinBody,
   pinDecided,
-} from './errors.ts'
-import type { PathIds, PinOptions } from './pin-kinds.ts'
-import { endPin, findPin, type PinRow } from './queries.ts'
-import { PinBody, PlainPinBody } from './schema.ts'
+} from './schema.ts'
 import { admitApplicant, applyForPin, refuseSecondPin, settlePin } from './service.ts'
 
-/** Where something of a request is decided, with other paths of the same by operationId. */
+/** Path of a decision, with aliases by operationId. */
 type Place = { path: string; aliases?: Record<string, string> }
 
-/** Where the people who are asked decide. */
+/** Paths of the decisions by users. */
 export type DecisionOptions = {
   /** PATCH accepts. */
   accept: Place
-  /** Rejects: 204 without a body, or 201 with a sentence. */
+  /** Rejects: 204 without a body, or 201 with a message. */
   reject: Place & { method: 'DELETE' | 'PATCH'; status: 201 | 204 }
-  /** DELETE ends a pin before its time. */
+  /** DELETE ends a pin early. */
   end?: string
   /**
-   * The request that the path names, for who decides on it; throws for who does not. Without it the path ends in the
-   * id of the request.
+   * Finds the request in the path for its decider; throws for other users. Without it the path ends in the id
+   * of the request.
    */
   find?(sql: Db, ids: PathIds, viewerId: number): Promise<PinRow | undefined>
-  /** What `find` throws. */
+  /** Errors that `find` throws. */
   errors?: readonly DeclaredError[]
 }
 
 const paramsOf = (path: string) =>
   Type.Object(Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, Id])))
 
-type Arriving = Arrival<'user', ReturnType<typeof paramsOf>>
+type Arriving = UnvalidatedCall<'user', ReturnType<typeof paramsOf>>
 
-/** Offers to ask for a pin, and to people who are asked themselves to decide. */
+/** Mounts the routes that request pins and, for deciding users, those that decide. */
 export function mountPinning(
   server: Server,
   ctx: Context,
@@ -75,15 +83,15 @@ function mountRequests(server: Server, ctx: Context, options: PinOptions): void 
 
   route(`POST ${options.path}`, {
     operationId: `request${options.noun}Pin`,
-    summary: 'Ask for a pin, paid with points',
+    summary: 'Request a pin, paid with points',
     access: 'user',
     params: paramsOf(options.path),
     body: options.freeIsPlain ? PlainPinBody : PinBody,
     reply: { 201: Message },
     errors: [...PIN_ERRORS, amountRequired, ...(options.errors ?? [])],
     aliases: options.aliases ?? {},
-    // An open pin is told before the faults of a body; the statement that writes a pin finds it out by itself.
-    whenInvalid: async (arrival) => refuseSecondPin(sql, options.channel, await admit(arrival)),
+    // An open pin is reported before errors of the body. The insert itself detects it too.
+    precheck: async (arrival) => refuseSecondPin(sql, options.channel, await admit(arrival)),
     idempotent: true,
     handler: async (call) => {
       const { request, params, viewer, body, atomically } = call
@@ -91,9 +99,14 @@ function mountRequests(server: Server, ctx: Context, options: PinOptions): void 
       return atomically(
         async (tx) => {
           const subject = (await options.hold?.(tx, params, viewer.id)) ?? admitted
-          if (await applyForPin(tx, options, subject, body)) return say(request, 'Pinned.', '置顶成功。')
+          if (await applyForPin(tx, options, subject, body))
+            return localizedMessage(request, 'Pinned.', '置顶成功。')
           await options.onRequest?.(tx, subject)
-          return say(request, 'Your request was submitted and waits for review.', '申请已提交，等待审核。')
+          return localizedMessage(
+            request,
+            'Your request was submitted and waits for review.',
+            '申请已提交，等待审核。',
+          )
         },
         { single: !options.hold && !options.onRequest },
       )
@@ -111,7 +124,7 @@ function mountDecisions(
   const { noun, channel } = options
   const route = routesOn(server, ctx, { tag: options.tag })
 
-  /** The request of this id; where the path names content too, it belongs to that. */
+  /** Finds a request by id. Content in the path must match it. */
   const findById = async (ids: PathIds, viewerId: number, refuse: () => Error) => {
     const pin = await findPin(sql, ids.pinned!)
     if (!pin) throw notFound()
@@ -135,7 +148,7 @@ function mountDecisions(
 
   route(`PATCH ${accept.path}`, {
     operationId: `accept${noun}Pin`,
-    summary: 'Accept a request to pin',
+    summary: 'Accept a pin request',
     access: 'user',
     params: paramsOf(accept.path),
     reply: { 201: Message },
@@ -146,13 +159,13 @@ function mountDecisions(
     handler: ({ request, viewer, loaded: pin, atomically }) =>
       atomically(async (tx) => {
         await settlePin(tx, options, pin.id, { accept: true, by: viewer.id })
-        return say(request, 'Accepted.', '置顶成功。')
+        return localizedMessage(request, 'Accepted.', '置顶成功。')
       }),
   })
 
   const rejection = {
     operationId: `reject${noun}Pin`,
-    summary: 'Reject a request to pin; who asked gets the points back',
+    summary: 'Reject a pin request and refund the points',
     access: 'user',
     params: paramsOf(reject.path),
     errors: [notAddressedToYou, pinDecided, ...errors],
@@ -168,7 +181,7 @@ function mountDecisions(
       handler: ({ request, viewer, loaded: pin, atomically }) =>
         atomically(async (tx) => {
           await settlePin(tx, options, pin.id, { accept: false, by: viewer.id })
-          return say(request, 'Rejected.', '已拒绝置顶。')
+          return localizedMessage(request, 'Rejected.', '已拒绝置顶。')
         }),
     })
   else

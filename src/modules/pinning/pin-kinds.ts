@@ -1,12 +1,12 @@
 import type { SystemType } from '#modules/notifications/index.ts'
 import type { Content } from '#platform/content.ts'
-import type { Db, Fragment, Tx } from '#platform/database.ts'
+import type { Db, Fragment, Tx } from '#platform/database'
 import type { DeclaredError } from '#platform/errors.ts'
-import type { ApiTag } from '#platform/http/api-tags.ts'
+import type { ApiTag } from '#platform/http'
 import type { PinRow } from './queries.ts'
 import type { PinSubject } from './schema.ts'
 
-/** What an applicant is told about when the request is decided. */
+/** Notification data about a decided request. */
 export type PinNotice = {
   type: SystemType
   resource: { type: string; id: number }
@@ -17,39 +17,39 @@ export type PinNotice = {
 export type PinKind = {
   /** Such as `feed` or `feed:comment`. */
   channel: string
-  /** `select id from … where …` of what is pinned, if it is not deleted; locked here, so that it stays. */
+  /** `select id from … where …` of the target unless deleted, locked against deletion. */
   alive(sql: Db, subject: PinSubject): Fragment
   notice(sql: Db, pin: PinRow): Promise<PinNotice>
-  /** What else a request does, in its transaction. */
+  /** Additional work of a request, in its transaction. */
   onRequest?(tx: Tx, subject: PinSubject): Promise<void>
-  /** What else an acceptance does, in its transaction. */
+  /** Additional work of an acceptance, in its transaction. */
   onAccept?(tx: Tx, pin: PinRow): Promise<void>
 }
 
 /** The parameters of a path. */
 export type PathIds = Record<string, number>
 
-/** A kind of pins that people ask for. */
+/** A kind of pins that users can request. */
 export type PinOptions = PinKind & {
-  /** The area under which the routes are documented. */
+  /** The API tag of the routes. */
   tag: ApiTag
-  /** Names the operations: `Feed` makes `requestFeedPin`. */
+  /** Part of operation names: `Feed` makes `requestFeedPin`. */
   noun: string
-  /** Where POST asks for a pin, such as `/feeds/:feed/currency-pinneds`. */
+  /** Path of the POST, such as `/feeds/:feed/currency-pinneds`. */
   path: string
-  /** Other paths of the same, by operationId. */
+  /** Aliases of the path by operationId. */
   aliases?: Record<string, string>
-  /** What the path names, or undefined (404). */
+  /** Finds the target in the path. Undefined becomes 404. */
   find(sql: Db, ids: PathIds, viewerId: number): Promise<PinSubject | undefined>
-  /** Finds it once more in the transaction of the request, where who decides may change meanwhile. */
+  /** Finds the target again in the transaction of the request, when its decider can change concurrently. */
   hold?(tx: Tx, ids: PathIds, viewerId: number): Promise<PinSubject>
-  /** What `find` and `hold` throw. */
+  /** Errors that `find` and `hold` throw. */
   errors?: readonly DeclaredError[]
-  /** Who decides themselves neither says an amount nor confirms with a password: they pay nothing. */
+  /** Deciders pin for free, so their request needs neither amount nor password. */
   freeIsPlain?: true
 }
 
-/** How a content module reads the comments under its content. */
+/** A content module's queries for the comments under its content. */
 export type CommentLookup = {
   find(
     sql: Db,
@@ -57,11 +57,11 @@ export type CommentLookup = {
     contentId: number,
     id: number,
   ): Promise<{ user_id: number; body: string } | undefined>
-  /** `select id …` of a comment whose content is there; the content is locked. */
+  /** `select id …` of a comment with existing content, which it locks. */
   live(sql: Db, content: Content, contentId: number, id: number): Fragment
 }
 
-/** Pins of content, which administrators decide on. */
+/** Pins of content, decided by administrators. */
 export const pinsOfContent = (
   content: Content,
   { channel, noticeOf }: { channel: string; noticeOf(pin: PinRow): SystemType },
@@ -83,7 +83,7 @@ export const pinsOfContent = (
   }),
 })
 
-/** What is the same in the pins of comments under all content. */
+/** The common part of comment pins under all content. */
 export const commentPinKind = (
   content: Content,
   comments: CommentLookup,
@@ -104,7 +104,7 @@ export const commentPinKind = (
   },
 })
 
-/** Pins of the comments under content, which its author decides on. */
+/** Pins of comments, decided by the author of the content. */
 export const pinsOfComments = (
   content: Content,
   comments: CommentLookup,

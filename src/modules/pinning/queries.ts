@@ -1,37 +1,33 @@
-import { carryOut, PLATFORM } from '#modules/ledger/index.ts'
-import type { Db, Fragment } from '#platform/database.ts'
-import { ifGiven } from '#platform/sql.ts'
-import type { Tables } from '#platform/tables.ts'
+import { movementsClause, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
+import { type Db, type Fragment, ifGiven, type Tables } from '#platform/database'
 import type { PinState, PinSubject } from './schema.ts'
 
-/** A pin; `state` is the one that holds now (`stateNow`). */
+/** A pin. `state` is the effective state (`stateNow`). */
 export type PinRow = Tables['pins'] & { state: PinState }
 
-/** The state that holds now: an active pin whose time is over is expired, whatever is kept. */
+/** The effective state: an active pin past its end is expired, whatever is stored. */
 export const stateNow = (sql: Db) =>
   sql`case when p.state = 'active' and p.expires_at <= now() then 'expired' else p.state end`
 
-/** The columns of a `PinRow`; `p` is the pin. */
+/** The columns of a `PinRow` from `p`. */
 export const pinColumns = (sql: Db) => sql`
   p.id, p.channel, p.thing_id, p.target_id, p.user_id, p.decider_id, p.amount, p.day, ${stateNow(sql)} as state,
   p.expires_at, p.decided_by, p.decided_at, p.created_at, p.updated_at`
 
-/** Pins end by themselves, and only at their end: what shows them is good until the next of all ends. */
-const isShown = (sql: Db) => sql`
-  p.state = 'active' and p.expires_at > now() /* until the next pins.expires_at where state = 'active' */`
+const isShown = (sql: Db) => sql`p.state = 'active' and p.expires_at > now()`
 
 export type NewPin = PinSubject & {
   channel: string
   userId: number
   amount: number
   day: number
-  /** Pinned at once, by whom; else it waits. */
+  /** The user who pins at once. Null for a waiting request. */
   activeBy: number | null
 }
 
 /**
- * Writes a request and puts its price into escrow, in one statement. `alive` selects what is to be pinned, locked
- * against being deleted meanwhile. No id: it is gone, or an open pin is in the way.
+ * Inserts a request and moves its price into escrow, in one statement. `alive` selects the target and locks
+ * it against deletion. Returns no id when the target is deleted or has an open pin.
  */
 export async function insertPin(
   sql: Db,
@@ -53,16 +49,16 @@ export async function insertPin(
       returning id, amount
     ),
     moves as materialized (
-      select 0 as n, 'points' as currency, ${pin.userId}::bigint as from_id, ${PLATFORM.escrow}::bigint as to_id, amount,
+      select 0 as n, 'points' as currency, ${pin.userId}::bigint as from_id, ${PLATFORM_ACCOUNTS.escrow}::bigint as to_id, amount,
         'pin' as kind, 'pins' as subject_type, id as subject_id, null::text as title, null::text as body
       from made where amount > 0
     ),
-    ${carryOut(sql)}
+    ${movementsClause(sql)}
     select exists (select from target) as alive, (select id from made) as id`
   return row
 }
 
-/** Brings the kept state of ended pins in line, of one target or of all. */
+/** Updates the stored state of expired pins, of one target or of all. */
 export async function expirePins(sql: Db, of?: { channel: string; targetId: number }): Promise<number> {
   const ended = await sql`
     update pins set state = 'expired', updated_at = now()
@@ -71,7 +67,7 @@ export async function expirePins(sql: Db, of?: { channel: string; targetId: numb
   return ended.count
 }
 
-/** Whether a pin of this target waits or is shown. */
+/** True when a pin of this target waits or is shown. */
 export async function hasOpenPin(sql: Db, channel: string, targetId: number): Promise<boolean> {
   const rows = await sql`
     select from pins p where p.channel = ${channel} and p.target_id = ${targetId}
@@ -80,8 +76,8 @@ export async function hasOpenPin(sql: Db, channel: string, targetId: number): Pr
 }
 
 /**
- * Decides a waiting pin and moves its price out of escrow: to who decides on it or to the site, or back. Undefined when
- * it does not wait any more.
+ * Decides a waiting pin and moves its price out of escrow: to its decider, to the site, or back. Returns
+ * undefined when it is not waiting.
  */
 export async function decidePin(
   sql: Db,
@@ -100,18 +96,18 @@ export async function decidePin(
       returning ${pinColumns(sql)}
     ),
     moves as materialized (
-      select 0 as n, 'points' as currency, ${PLATFORM.escrow}::bigint as from_id,
-        ${accept ? sql`case decider_id when 0 then ${PLATFORM.income}::bigint else decider_id end` : sql`user_id`} as to_id,
+      select 0 as n, 'points' as currency, ${PLATFORM_ACCOUNTS.escrow}::bigint as from_id,
+        ${accept ? sql`case decider_id when 0 then ${PLATFORM_ACCOUNTS.income}::bigint else decider_id end` : sql`user_id`} as to_id,
         amount, ${accept ? 'pin:accepted' : 'pin:refunded'} as kind, 'pins' as subject_type, id as subject_id,
         null::text as title, null::text as body
       from decided where amount > 0
     ),
-    ${carryOut(sql)}
+    ${movementsClause(sql)}
     select * from decided`
   return row
 }
 
-/** Cancels pins and gives the price of those that waited back, in one statement. */
+/** Cancels pins and refunds waiting ones, in one statement. */
 export async function cancelWhere(sql: Db, which: Fragment): Promise<number> {
   const [row] = await sql<[{ n: number }]>`
     with held as materialized (
@@ -123,18 +119,18 @@ export async function cancelWhere(sql: Db, which: Fragment): Promise<number> {
       returning p.id, p.user_id, p.amount, h.state as was
     ),
     moves as materialized (
-      select row_number() over (order by id)::int as n, 'points' as currency, ${PLATFORM.escrow}::bigint as from_id,
+      select row_number() over (order by id)::int as n, 'points' as currency, ${PLATFORM_ACCOUNTS.escrow}::bigint as from_id,
         user_id as to_id, amount, 'pin:refunded' as kind, 'pins' as subject_type, id as subject_id, null::text as title,
         null::text as body
       from gone where was = 'pending' and amount > 0
     ),
-    ${carryOut(sql)}
+    ${movementsClause(sql)}
     select count(*)::int as n from gone`
   return row.n
 }
 
-/** Lets somebody else decide on what waits under some content, and be paid for it. */
-export async function handOverPins(
+/** Moves waiting pins under some content to another decider, who also receives the payment. */
+export async function reassignPins(
   sql: Db,
   channel: string,
   contentId: number,
@@ -145,7 +141,7 @@ export async function handOverPins(
     where channel = ${channel} and thing_id = ${contentId} and state = 'pending'`
 }
 
-/** Ends an active pin before its time. False when there is none. */
+/** Ends an active pin early. Returns false when there is none. */
 export async function endPin(sql: Db, channel: string, targetId: number, by: number): Promise<boolean> {
   const ended = await sql`
     update pins p set state = 'expired', expires_at = now(), decided_by = ${by}, updated_at = now()
@@ -153,7 +149,7 @@ export async function endPin(sql: Db, channel: string, targetId: number, by: num
   return ended.count > 0
 }
 
-/** Lets an active pin last some days longer. False when there is none. */
+/** Extends an active pin by some days. Returns false when there is none. */
 export async function extendPin(
   sql: Db,
   channel: string,
@@ -167,27 +163,27 @@ export async function extendPin(
   return row?.id
 }
 
-/** A pin by its id, undefined when there is none. */
+/** Finds a pin by id. Returns undefined when it does not exist. */
 export async function findPin(sql: Db, id: number): Promise<PinRow | undefined> {
   const [row] = await sql<PinRow[]>`select ${pinColumns(sql)} from pins p where p.id = ${id}`
   return row
 }
 
-/** `(select … ) p` of the pins of a channel that are shown now, to be joined with what is pinned. */
+/** `(select … ) p` of the shown pins of a channel, for joins with their targets. */
 export const shownPins = (sql: Db, channel: string): Fragment => sql`(
   select p.id, p.thing_id, p.target_id, p.user_id, p.amount, p.created_at from pins p
   where p.channel = ${channel} and ${isShown(sql)}
 ) p`
 
-/** The order in which pins `p` are shown: dearest first. */
-export const dearestFirst = (sql: Db): Fragment => sql`p.amount desc, p.created_at desc, p.id desc`
+/** The order of shown pins `p`: dearest first. */
+export const highestAmountFirst = (sql: Db): Fragment => sql`p.amount desc, p.created_at desc, p.id desc`
 
-/** The pins shown now of one kind under several pieces of content, dearest first. */
+/** Lists shown pins of one kind under several pieces of content, dearest first. */
 export async function findShownPins(sql: Db, channel: string, contentIds: number[]) {
   if (contentIds.length === 0) return new Map<number, number[]>()
   const rows = await sql<{ thing_id: number; target_id: number }[]>`
     select p.thing_id, p.target_id from ${shownPins(sql, channel)}
-    where p.thing_id = any(${contentIds}) order by ${dearestFirst(sql)} limit 1000`
+    where p.thing_id = any(${contentIds}) order by ${highestAmountFirst(sql)} limit 1000`
   return new Map(
     [...Map.groupBy(rows, (row) => row.thing_id)].map(([content, pins]) => [
       content,
@@ -196,16 +192,20 @@ export async function findShownPins(sql: Db, channel: string, contentIds: number
   )
 }
 
-/** The pins shown now of one kind under one piece of content, dearest first. */
+/** Lists shown pins of one kind under one piece of content, dearest first. */
 export const findShownPinsOf = async (sql: Db, channel: string, contentId: number): Promise<number[]> =>
   (await findShownPins(sql, channel, [contentId])).get(contentId) ?? []
 
-/** Whether anything of a kind is pinned under the content with the id of another statement. */
+/** Whether any pin of a channel is shown now: a value that is found once for all rows. */
+export const anyPinShown = (sql: Db, channel: string): Fragment =>
+  sql`exists (select from ${shownPins(sql, channel)})`
+
+/** True when a pin of a kind is shown under the content with the id from another statement. */
 export const hasShownPin = (sql: Db, channel: string, contentId: Fragment): Fragment => sql`coalesce((
   select true from pins p where p.channel = ${channel} and p.thing_id = ${contentId} and ${isShown(sql)} limit 1
 ), false)`
 
-/** What a day costs by the pins accepted in the last week; 100 when there is none (pins-10). */
+/** Average daily price of pins accepted in the last week, 100 when there are none (pins-10). */
 export async function findAverage(sql: Db, channel: string): Promise<number> {
   const [row] = await sql<[{ average: number }]>`
     select coalesce(ceil(sum(amount)::numeric / nullif(sum(day), 0)), 100)::bigint as average from pins

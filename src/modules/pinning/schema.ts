@@ -1,13 +1,69 @@
-import { Amount } from '#modules/ledger/index.ts'
-import { Cursor, Int, Limit, Nullable, RawText, Shared, type Static, Time, Type } from '#platform/schema.ts'
+import { PAYMENT_PASSWORD_ERRORS } from '#modules/accounts/index.ts'
+import { Amount, notEnoughFor } from '#modules/ledger/index.ts'
+import { apiError, fieldError } from '#platform/errors.ts'
+import { Cursor, Int, Limit, Nullable, RawText, Shared, type Static, Time, Type } from '#platform/http'
+
+export const notYours = apiError(
+  403,
+  'not_your_content',
+  'You may only pin what is yours.',
+  '只能置顶自己发布的内容。',
+)
+export const notYoursToDecide = apiError(
+  403,
+  'not_yours_to_decide',
+  'Only the author of the content decides on this.',
+  '只有内容作者可以处理该申请。',
+)
+export const pinnedAlready = apiError(
+  422,
+  'pin_open',
+  'This is pinned, or a request to pin it is waiting.',
+  '该内容已置顶或正在申请置顶。',
+)
+export const nobodyDecides = apiError(
+  422,
+  'owner_gone',
+  'Who would decide on this is not here any more.',
+  '内容作者已不存在，无法申请置顶。',
+)
+const decided = (status: 403 | 422) =>
+  apiError(status, 'pin_decided', 'This request was handled already.', '该置顶申请已处理。')
+export const pinDecided = decided(422)
+/** 403 for administrators (pins-9). */
+export const pinDecidedBefore = decided(403)
+/** 422 instead of 403 (pins-7). */
+export const notAddressedToYou = apiError(
+  422,
+  'not_yours_to_decide',
+  'This request is not addressed to you.',
+  '你没有权限处理该申请。',
+)
+export const notPinned = apiError(422, 'not_pinned', 'This is not pinned.', '该内容未置顶。')
+export const amountRequired = fieldError(
+  'amount',
+  'validation_failed',
+  'The amount field is required.',
+  'amount 不能为空。',
+)
+export const notEnoughForPin = notEnoughFor('amount')
+
+/** Errors of a request for a pin. */
+export const PIN_ERRORS = [
+  ...PAYMENT_PASSWORD_ERRORS,
+  notYours,
+  nobodyDecides,
+  pinnedAlready,
+  notEnoughForPin,
+]
 
 export const PIN_STATES = ['pending', 'active', 'expired', 'rejected', 'cancelled'] as const
 export type PinState = (typeof PIN_STATES)[number]
 
-/** How long something may be pinned for. */
+/** Duration of a pin in days. */
 export const Days = Int(1, 365)
 
-/** `amount`: points for all days together. `password`: while the site asks for it when paying. */
+/** `amount`: points for all days together. `password`: payment password, when the site requires one. */
 export const PinBody = Shared('NewPin', {
   amount: Amount,
   day: Days,
@@ -15,7 +71,7 @@ export const PinBody = Shared('NewPin', {
 })
 export type PinBody = Static<typeof PinBody>
 
-/** `amount` is not asked of who decides themselves. */
+/** `amount` is optional for deciders. */
 export const PlainPinBody = Shared('NewPinPerhapsFree', {
   ...PinBody.properties,
   amount: Type.Optional(Amount),
@@ -24,7 +80,7 @@ export const PlainPinBody = Shared('NewPinPerhapsFree', {
 /** A page of pins, newest first. */
 export const PinsQuery = Type.Object({ after: Cursor, limit: Limit() })
 
-/** What every area shows of a pin; which ids are `raw` and `target`, and what is shown with them, differs. */
+/** Common fields of a pin. The ids in `raw` and `target`, and the embedded content, differ by area. */
 export const pinFields = {
   id: Type.Integer(),
   channel: Type.String(),
@@ -38,13 +94,22 @@ export const pinFields = {
   updated_at: Time,
 }
 
-/** What is to be pinned. */
+/** The same with a numeric state, as older clients read pins of articles and groups. */
+export const numberedPinFields = {
+  ...pinFields,
+  state: Type.Integer({ description: '0 waits, 1 accepted, 2 rejected or taken back' }),
+}
+
+/** The target of a pin. */
 export type PinSubject = {
-  /** The feed, article or post; for a comment the one that it is under. */
+  /** The feed, article or post; for a comment, its content. */
   contentId: number
   targetId: number
-  /** Who may ask. */
+  /** The user who may request the pin. */
   authorId: number
-  /** Who decides and is paid; 0: an administrator decides, and the site is paid. Their own pins are free and at once. */
+  /**
+   * The user who decides and is paid, and whose own pins are free and immediate. 0: an administrator decides
+   * and the site is paid.
+   */
   deciderId: number
 }

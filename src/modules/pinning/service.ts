@@ -1,16 +1,9 @@
+import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { isUser } from '#modules/accounts/index.ts'
-import { withFunds } from '#modules/ledger/index.ts'
+import { mapNotEnough } from '#modules/ledger/index.ts'
 import { notify } from '#modules/notifications/index.ts'
-import type { Db, Tx } from '#platform/database.ts'
+import type { Db, Tx } from '#platform/database'
 import { notFound } from '#platform/errors.ts'
-import {
-  amountRequired,
-  nobodyDecides,
-  notEnoughForPin,
-  notYours,
-  pinDecided,
-  pinnedAlready,
-} from './errors.ts'
 import type { PinKind } from './pin-kinds.ts'
 import {
   cancelWhere,
@@ -22,9 +15,38 @@ import {
   insertPin,
   type PinRow,
 } from './queries.ts'
-import type { PinSubject } from './schema.ts'
+import {
+  amountRequired,
+  nobodyDecides,
+  notEnoughForPin,
+  notYours,
+  type PinSubject,
+  pinDecided,
+  pinnedAlready,
+} from './schema.ts'
 
-/** 403 for who may not ask, 422 where nobody could decide. */
+const STATE_NUMBERS = { pending: 0, active: 1, expired: 1, rejected: 2, cancelled: 2 }
+
+/**
+ * The numeric state for older clients of articles and groups: 0 waiting, 1 accepted, 2 rejected or cancelled
+ * (pins-8).
+ */
+export const pinStateNumber = (state: PinRow['state']): number => STATE_NUMBERS[state]
+
+/** Common fields of a pin, without `channel`, `raw` and `target`. */
+export const pinView = (pin: PinRow) => ({
+  id: pin.id,
+  user_id: pin.user_id,
+  target_user: pin.decider_id,
+  amount: pin.amount,
+  day: pin.day,
+  state: pin.state,
+  expires_at: wireTimeOrNull(pin.expires_at),
+  created_at: wireTime(pin.created_at),
+  updated_at: wireTime(pin.updated_at),
+})
+
+/** Throws 403 for users who may not request the pin, and 422 when it has no decider. */
 export async function admitApplicant(
   db: Db,
   applicantId: number,
@@ -34,14 +56,14 @@ export async function admitApplicant(
   if (deciderId > 0 && deciderId !== applicantId && !(await isUser(db, deciderId))) throw nobodyDecides()
 }
 
-/** 422 on an open pin, which comes before the faults of a body; `writePin` finds out by itself. */
+/** Throws 422 on an open pin, before errors of the body. `writePin` checks it again itself. */
 export async function refuseSecondPin(db: Db, channel: string, { targetId }: PinSubject): Promise<void> {
   if (await hasOpenPin(db, channel, targetId)) throw pinnedAlready()
 }
 
 /**
- * Writes a pin; its price goes into escrow. Who decides pins their own at once and pays nothing. Called where the open
- * pin of the same target may have ended without being tidied.
+ * Inserts a pin and moves its price into escrow. Deciders pin at once for free. Expires a stale open pin of
+ * the target first.
  */
 async function writePin(
   db: Db,
@@ -51,7 +73,7 @@ async function writePin(
 ): Promise<number> {
   const alive = db`${kind.alive(db, subject)} for share`
   const write = () =>
-    withFunds(insertPin(db, alive, { ...subject, channel: kind.channel, ...pin }), notEnoughForPin)
+    mapNotEnough(insertPin(db, alive, { ...subject, channel: kind.channel, ...pin }), notEnoughForPin)
   let made = await write()
   if (made.alive && made.id === null) {
     if ((await expirePins(db, { channel: kind.channel, targetId: subject.targetId })) > 0)
@@ -62,7 +84,7 @@ async function writePin(
   return made.id
 }
 
-/** Asks for a pin. Answers whether it is pinned at once. */
+/** Requests a pin. Returns whether it is pinned at once. */
 export async function applyForPin(
   db: Db,
   kind: PinKind,
@@ -81,7 +103,10 @@ export async function applyForPin(
   return own
 }
 
-/** Accepts or rejects a pin, once, and tells who asked; `handled` is thrown when somebody else was faster. */
+/**
+ * Accepts or rejects a pin once and notifies the applicant. Throws `handled` when another decision was
+ * faster.
+ */
 export async function settlePin(
   tx: Tx,
   kind: PinKind,
@@ -95,7 +120,7 @@ export async function settlePin(
   return pin
 }
 
-/** Tells who asked what became of it; 0 as the sender is the site. */
+/** Notifies the applicant of the decision. Sender 0 is the site. */
 async function tellPin(
   tx: Tx,
   kind: PinKind,
@@ -112,10 +137,7 @@ async function tellPin(
   })
 }
 
-/**
- * Pins something without a request and for nothing, or lets its pin last longer. A request that waits has to be decided
- * instead.
- */
+/** Grants or extends a pin for free. A waiting request has to be decided instead. */
 export async function pinForFree(
   tx: Tx,
   kind: PinKind,
@@ -133,13 +155,13 @@ export async function pinForFree(
 }
 
 /**
- * Cancels what waits under content that is being deleted, in the transaction that deletes it: the pins of these channels
- * whose price is in escrow. Those that are shown stay, and show again when it is restored.
+ * Cancels and refunds waiting pins of these channels under content, in the transaction that deletes it. Shown
+ * pins stay and reappear when it is restored.
  */
 export const cancelPinsOfContent = (tx: Tx, channels: string[], contentId: number): Promise<number> =>
   cancelWhere(tx, tx`p.thing_id = ${contentId} and p.channel = any(${channels}) and p.state = 'pending'`)
 
-/** Cancels the open pin of something that is being deleted for good; what waited is given back, what was shown is not. */
+/** Cancels the open pin of a target that is deleted for good. Refunds a waiting pin, not a shown one. */
 export const cancelPinOfTarget = (tx: Tx, channel: string, targetId: number): Promise<number> =>
   cancelWhere(
     tx,
@@ -150,6 +172,6 @@ export const cancelPinOfTarget = (tx: Tx, channel: string, targetId: number): Pr
 export const cancelPin = (tx: Tx, id: number): Promise<number> =>
   cancelWhere(tx, tx`p.id = ${id} and p.state in ('pending', 'active')`)
 
-/** Cancels what somebody asked to pin and what waits for their decision; whoever paid has it back. */
+/** Cancels a user's own requests and those waiting for the user's decision, with refunds. */
 export const cancelPinsOfPerson = (tx: Tx, userId: number): Promise<number> =>
   cancelWhere(tx, tx`p.state = 'pending' and (p.user_id = ${userId} or p.decider_id = ${userId})`)

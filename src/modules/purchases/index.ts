@@ -1,14 +1,13 @@
-export { listPriced, priceTables, purchaseTables } from './imports/thinksns.ts'
 export {
-  boughtBy,
+  addPrice,
   closeSales,
-  dropPrices,
   findPrices,
   movePrice,
   type NodeRow,
   type Price,
   priceOf,
-  purchaseChecks,
+  purchasesOf,
+  removePrices,
   setPrices,
 } from './queries.ts'
 

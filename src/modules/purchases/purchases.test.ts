@@ -5,7 +5,7 @@ import { feedsOf } from '#test/fixtures/feeds.ts'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
 import { walletsOf } from '#test/fixtures/wallets.ts'
 import { createWorld, type Person } from '#test/world.ts'
-import { closeSales, dropPrices, insertPurchase, setPrices } from './queries.ts'
+import { closeSales, insertPurchase, removePrices, setPrices } from './queries.ts'
 
 const world = await createWorld()
 const { as, guest, sql, person } = world
@@ -31,7 +31,7 @@ const audit = async () => {
 }
 const upload = (owner: Person) => uploadPicture(world, owner, 900, 900)
 
-test('a paid feed is 403 with its node and price, shows its beginning in lists, and opens once paid (feeds-10, money-11)', async () => {
+test('returns 403 with node and price for a paid feed, an excerpt in lists, and all once paid (feeds-10, money-11)', async () => {
   const anna = await rich()
   const ben = await rich()
   const { feed, node } = await sell(anna)
@@ -59,7 +59,7 @@ test('a paid feed is 403 with its node and price, shows its beginning in lists, 
   assert.equal((await as(anna, 'GET', `/purchases/${node}`)).body.paid, true)
   assert.equal((await owns(ben)).points, 900)
   assert.equal((await owns(anna)).points, 1100)
-  // Points purchases are not announced.
+  // Purchases with points send no notification.
   assert.deepEqual((await as(anna, 'GET', '/user/notifications?type=system')).body.data, [])
   const mine = (await guest('GET', `/feeds?type=users&user=${anna.id}&screen=paid`)).body.feeds
   assert.deepEqual(
@@ -69,7 +69,7 @@ test('a paid feed is 403 with its node and price, shows its beginning in lists, 
   await audit()
 })
 
-test('what a paid feed hides is neither searched nor quoted (feeds-10)', async () => {
+test('excludes hidden text of a paid feed from search and quotes (feeds-10)', async () => {
   const anna = await rich()
   const ben = await person({ name: `hidden${process.pid}` })
   const text = `beginning${process.pid} ${'.'.repeat(45)} secret${process.pid} \u00ad@${ben.name}\u00ad`
@@ -85,7 +85,7 @@ test('what a paid feed hides is neither searched nor quoted (feeds-10)', async (
   assert.ok((await as(founder, 'GET', `/admin/feeds/${body.id}`)).body.feed_content.includes('secret'))
 })
 
-test('the wallet pays too, and tells the publisher (money-13)', async () => {
+test('pays from the wallet and notifies the publisher (money-13)', async () => {
   const anna = await rich(0, 0)
   const ben = await rich()
   const { feed, node } = await sell(anna, 300)
@@ -94,7 +94,7 @@ test('the wallet pays too, and tells the publisher (money-13)', async () => {
   assert.deepEqual(await owns(anna), { points: 0, wallet: 300 })
   const [note] = (await as(anna, 'GET', '/user/notifications?type=system')).body.data
   assert.deepEqual(
-    [note.data.type, note.data.amount, note.data.sender.id, note.data.resource.id],
+    [note.data.kind, note.data.amount, note.data.sender.id, note.data.resource.id],
     ['purchase', 300, ben.id, feed],
   )
   assert.equal(typeof note.data.resource.type, 'number')
@@ -102,7 +102,7 @@ test('the wallet pays too, and tells the publisher (money-13)', async () => {
   await audit()
 })
 
-test('failures come in order: 401, 404, 403 password, 422 paid or own, 403 balance (money-12)', async () => {
+test('checks in order: 401, 404, 403 password, 422 paid or own, 403 balance (money-12)', async () => {
   const anna = await rich()
   const ben = await rich(50, 50)
   const { node } = await sell(anna)
@@ -138,7 +138,7 @@ test('failures come in order: 401, 404, 403 password, 422 paid or own, 403 balan
   await audit()
 })
 
-test('what is deleted while somebody is about to pay is not sold any more, and its author buys nothing', async () => {
+test('rejects a purchase when the item is deleted meanwhile or belongs to the buyer', async () => {
   const [anna, ben] = [await rich(), await rich()]
   const { feed, node } = await sell(anna)
   const pay = (who: Person) => insertPurchase(sql, { nodeId: node, userId: who.id, currency: 'points' })
@@ -152,7 +152,7 @@ test('what is deleted while somebody is about to pay is not sold any more, and i
   await audit()
 })
 
-test('fifty parallel purchases of one node by one buyer are one charge', async () => {
+test('charges fifty parallel purchases of one node by one buyer once', async () => {
   const anna = await rich(0, 0)
   const ben = await rich()
   const { node } = await sell(anna, 10)
@@ -167,7 +167,7 @@ test('fifty parallel purchases of one node by one buyer are one charge', async (
   await audit()
 })
 
-test('parallel purchases of many nodes empty a balance to the last whole price', async () => {
+test('stops parallel purchases of many nodes at the last affordable price', async () => {
   const anna = await rich(0, 0)
   const ben = await rich(100, 0)
   const nodes = await Promise.all(Array.from({ length: 10 }, () => sell(anna, 30)))
@@ -178,7 +178,7 @@ test('parallel purchases of many nodes empty a balance to the last whole price',
   await audit()
 })
 
-test('a retried purchase with its key replays, where without one it is refused', async () => {
+test('replays a retried purchase with its key, and rejects it without one', async () => {
   const anna = await rich()
   const ben = await rich()
   const { node } = await sell(anna)
@@ -197,7 +197,7 @@ test('a retried purchase with its key replays, where without one it is refused',
   await audit()
 })
 
-test('pictures have prices of their own; their files are blurred or refused until paid', async () => {
+test('prices pictures separately, and blurs or rejects their files until paid', async () => {
   const anna = await rich()
   const ben = await rich()
   const [read, download, free] = [await upload(anna), await upload(anna), await upload(anna)]
@@ -240,7 +240,7 @@ test('pictures have prices of their own; their files are blurred or refused unti
   await audit()
 })
 
-test('paid feeds may be switched off, and an amount of 0 is a free feed', async () => {
+test('lets a site switch off paid feeds, and treats an amount of 0 as free', async () => {
   const anna = await rich()
   const free = await publish(anna, { feed_content: 'free', amount: 0 })
   assert.equal((await guest('GET', `/feeds/${free.body.id}`)).body.paid_node, null)
@@ -252,7 +252,7 @@ test('paid feeds may be switched off, and an amount of 0 is a free feed', async 
     assert.equal((await publish(anna, { feed_content: 'x', amount })).status, 422)
 })
 
-test('what is deleted cannot be bought, what was bought is not paid back, and it is on sale again when restored (money-14)', async () => {
+test('rejects purchases of deleted items without refunds, until restored (money-14)', async () => {
   const anna = await rich()
   const ben = await rich()
   const cleo = await rich()
@@ -268,7 +268,7 @@ test('what is deleted cannot be bought, what was bought is not paid back, and it
   await audit()
 })
 
-test('what nobody sells any more is paid to the site (money-14)', async () => {
+test('pays the site when the seller is gone (money-14)', async () => {
   const anna = await rich()
   const ben = await rich()
   const { node } = await sell(anna)
@@ -280,7 +280,7 @@ test('what nobody sells any more is paid to the site (money-14)', async () => {
   await audit()
 })
 
-test('a price can be changed and taken away; who bought keeps what they have (money-14)', async () => {
+test('lets a price be changed and removed, and keeps purchases (money-14)', async () => {
   const ben = await rich()
   const cleo = await rich()
   const ids = await setPrices(sql, [
@@ -293,7 +293,7 @@ test('a price can be changed and taken away; who bought keeps what they have (mo
   assert.equal((await buy(cleo, node)).status, 201)
   assert.deepEqual([(await owns(ben)).points, (await owns(cleo)).points], [990, 980])
   assert.equal((await as(ben, 'GET', '/currency/orders')).body[0].title, 'An album')
-  await dropPrices(sql, 'music', [77])
+  await removePrices(sql, 'music', [77])
   assert.equal((await as(ben, 'GET', `/purchases/${node}`)).status, 404)
   await audit()
 })

@@ -1,14 +1,11 @@
-import { type Currency, carryOut, PLATFORM, unmendable } from '#modules/ledger/index.ts'
-import type { CounterCheck, Drift } from '#platform/counters.ts'
-import type { Db, Fragment } from '#platform/database.ts'
-import { notePersonal } from '#platform/pages/reading.ts'
-import type { Row } from '#platform/tables.ts'
+import { type Currency, movementsClause, PLATFORM_ACCOUNTS, unrepairable } from '#modules/ledger/index.ts'
+import type { CounterCheck, Db, Drift, Fragment, Row } from '#platform/database'
 
 export type NodeRow = Row<
   'paid_nodes',
   'id' | 'channel' | 'raw' | 'subject' | 'body' | 'amount' | 'user_id' | 'extra' | 'created_at' | 'updated_at'
 > & {
-  /** Whether the viewer has it: bought, or sells it. */
+  /** True when the viewer bought it or sells it. */
   paid: boolean
 }
 
@@ -21,14 +18,17 @@ const columns = (sql: Db, viewerId: number) => sql`
           coalesce((select true from purchases b where b.user_id = ${viewerId} and b.node_id = n.id), false)`
   } as paid`
 
-/** A node that can be bought. */
+/** Finds a payment node. */
 export async function findNode(sql: Db, id: number, viewerId: number): Promise<NodeRow | undefined> {
   const [row] = await sql<NodeRow[]>`
     select ${columns(sql, viewerId)} from paid_nodes n where n.id = ${id} and n.closed_at is null and not n.free`
   return row
 }
 
-/** What this content of a channel costs, and whether the viewer has them; free ones are absent. One statement. */
+/**
+ * Reads prices of content in a channel, and whether the viewer paid, in one statement. Free content is
+ * absent.
+ */
 export async function findPrices(
   sql: Db,
   channel: string,
@@ -38,17 +38,17 @@ export async function findPrices(
   if (raws.length === 0) return new Map()
   const rows = await sql<NodeRow[]>`
     select ${columns(sql, viewerId)} from paid_nodes n where n.channel = ${channel} and n.raw = any(${raws}) and not n.free`
-  // Who has paid is shown more.
-  if (rows.length > 0) notePersonal()
   return new Map(rows.map((row) => [row.raw, row]))
 }
 
-/** `select raw …`: what a person bought in a channel, without what became free. */
-export const boughtBy = (sql: Db, userId: number, channel: string): Fragment => sql`
+/** `select raw …` of a user's purchases in a channel, without content that became free. */
+export const purchasesOf = (sql: Db, userId: number, channel: string): Fragment => sql`
   select n.raw from purchases b join paid_nodes n on n.id = b.node_id and n.channel = ${channel} and not n.free
   where b.user_id = ${userId}`
 
-/** What the content with the id of another statement costs now, or how it is sold: null when it is free. */
+/**
+ * Current price of the content with the id from another statement, or its paid type. Null when it is free.
+ */
 export const priceOf = (
   sql: Db,
   channel: string,
@@ -62,7 +62,7 @@ export type Price = {
   channel: string
   raw: number
   amount: number
-  /** Who sells it; 0: the site. */
+  /** The seller; 0 is the site. */
   userId: number
   subject?: string | null
   body?: string | null
@@ -70,7 +70,7 @@ export type Price = {
   extra?: string | null
 }
 
-/** Puts a price on content, or changes it; those who bought before keep what they have. Answers the ids of the nodes. */
+/** Sets or changes prices. Earlier buyers keep access. Returns the ids of the nodes. */
 export async function setPrices(sql: Db, prices: Price[]): Promise<Map<number, number>> {
   const list = prices.map(({ channel, raw, amount, userId, subject = null, body = null, extra = null }) => ({
     channel,
@@ -92,18 +92,29 @@ export async function setPrices(sql: Db, prices: Price[]): Promise<Map<number, n
   return new Map(rows.map(({ id, raw }) => [raw, id]))
 }
 
-/** Takes the price of content away: it is free for everybody. */
-export async function dropPrices(sql: Db, channel: string, raws: number[]): Promise<void> {
+/** Puts a price on content that has none. Undefined when it has one. */
+export async function addPrice(
+  sql: Db,
+  { channel, raw, amount, userId }: Pick<Price, 'channel' | 'raw' | 'amount' | 'userId'>,
+): Promise<number | undefined> {
+  const [row] = await sql<{ id: number }[]>`
+    insert into paid_nodes (channel, raw, amount, user_id) values (${channel}, ${raw}, ${amount}, ${userId})
+    on conflict (channel, raw) do nothing returning id`
+  return row?.id
+}
+
+/** Removes the price of content, which becomes free. */
+export async function removePrices(sql: Db, channel: string, raws: number[]): Promise<void> {
   await sql`
     update paid_nodes set free = true, updated_at = now()
     where channel = ${channel} and raw = any(${raws}) and not free`
 }
 
-/** Lets a price, with what was bought of it, go over to the content that takes the place of another. */
+/** Moves a price with its purchases to replacing content. */
 export const movePrice = (sql: Db, channel: string, from: number, to: number) => sql`
   update paid_nodes set raw = ${to}, updated_at = now() where channel = ${channel} and raw = ${from}`
 
-/** Lets nobody buy what is deleted, or again what is restored. What was bought stays bought. */
+/** Closes sales of deleted content, or reopens them when it is restored. Purchases stay valid. */
 export async function closeSales(sql: Db, channel: string, raws: number[], closed: boolean): Promise<void> {
   if (raws.length === 0) return
   await sql`
@@ -112,8 +123,8 @@ export async function closeSales(sql: Db, channel: string, raws: number[], close
 }
 
 /**
- * Buys a node: the purchase goes in first, and money moves only if it was not there. One statement. Whose seller is gone
- * is paid to the site. False when it was bought already, or cannot be bought any more.
+ * Buys a node in one statement: inserts the purchase, and moves money only if it is new. Pays the site when
+ * the seller is gone. Returns false when already bought or no longer for sale.
  */
 export async function insertPurchase(
   sql: Db,
@@ -122,7 +133,7 @@ export async function insertPurchase(
   const [row] = await sql<[{ bought: boolean }]>`
     with node as materialized (
       select n.id, n.amount, n.subject, n.body, coalesce(
-        (select u.id from users u where u.id = n.user_id and u.deleted_at is null), ${PLATFORM.income}
+        (select u.id from users u where u.id = n.user_id and u.deleted_at is null), ${PLATFORM_ACCOUNTS.income}
       ) as seller
       from paid_nodes n where n.id = ${nodeId} and n.closed_at is null and not n.free and n.user_id <> ${userId}
     ),
@@ -137,12 +148,12 @@ export async function insertPurchase(
         'purchase' as kind, 'paid_nodes' as subject_type, n.id as subject_id, n.subject as title, n.body
       from bought b join node n on n.id = b.node_id
     ),
-    ${carryOut(sql)}
+    ${movementsClause(sql)}
     select exists (select from bought) as bought`
   return row.bought
 }
 
-/** Purchases for which something else was paid than they say. */
+/** Purchases with a payment that differs from their amount. */
 const findPurchaseDrift = (sql: Db) => sql<Drift[]>`
   select b.user_id || ' ' || b.node_id || ' ' || b.currency as key, b.amount as kept,
     coalesce(-p.total, 0)::bigint as counted
@@ -162,8 +173,8 @@ const findLostPayments = (sql: Db) => sql<Drift[]>`
   )
   order by p.owner_id, p.subject_id limit 100`
 
-/** What the audit of the ledger checks of purchases. */
+/** Ledger audit checks of purchases. */
 export const purchaseChecks: CounterCheck[] = [
-  unmendable('purchases.paid', findPurchaseDrift),
-  unmendable('purchases.lost', findLostPayments),
+  unrepairable('purchases.paid', findPurchaseDrift),
+  unrepairable('purchases.lost', findLostPayments),
 ]

@@ -1,25 +1,61 @@
-import { checkPaymentPassword, PAYMENT_PASSWORD_ERRORS } from '#modules/accounts/index.ts'
+import { wireTime } from '#lib/time.ts'
+import { checkPaymentPassword, PAYMENT_PASSWORD_ERRORS, requireNotBlocked } from '#modules/accounts/index.ts'
 import { type Currency, notEnough } from '#modules/ledger/index.ts'
-import { isListenedTo, publishEvent } from '#modules/notifications/index.ts'
+import { hasEndpointFor, publishEvent } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { language, payerOf, type Server, say } from '#platform/http.ts'
-import { Message } from '#platform/schema.ts'
-import { noSuchNode, ownNode, paidAlready } from './errors.ts'
-import { NodeParams, PaidNode, PayBody } from './schema.ts'
-import { admitBuyer, buy, getNode } from './service.ts'
-import { nodeView } from './view.ts'
+import { blocked, type Language, type Text } from '#platform/errors.ts'
+import { language, localizedMessage, Message, payerOf, routesOn, type Server } from '#platform/http'
+import type { NodeRow } from './queries.ts'
+import {
+  admitBuyer,
+  buy,
+  getNode,
+  NodeParams,
+  noSuchNode,
+  ownNode,
+  PaidNode,
+  PayBody,
+  paidAlready,
+} from './service.ts'
+
+const SUBJECTS: Record<string, Text> = {
+  feed: { en: 'Post', zh: '购买动态' },
+  'feed:comment': { en: 'Comment', zh: '评论动态' },
+  file: { en: 'File', zh: '购买附件' },
+  music: { en: 'Album', zh: '购买专辑' },
+}
+const BODIES: Record<string, Text> = {
+  feed: { en: 'Pay to read the whole post.', zh: '购买后可查看完整动态。' },
+  'feed:comment': { en: 'Pay to comment on the post.', zh: '购买后可评论该动态。' },
+  file: { en: 'Pay to use the file.', zh: '购买后可使用该附件。' },
+  music: { en: 'Pay to listen to the album.', zh: '购买后可收听该专辑。' },
+}
+
+/** A payment node in the client's language. */
+const nodeView = (row: NodeRow, language: Language): PaidNode => ({
+  id: row.id,
+  channel: row.channel,
+  raw: String(row.raw),
+  subject: row.subject ?? SUBJECTS[row.channel]?.[language] ?? '',
+  body: row.body ?? BODIES[row.channel]?.[language] ?? '',
+  amount: row.amount,
+  user_id: row.user_id,
+  extra: row.extra,
+  created_at: wireTime(row.created_at),
+  updated_at: wireTime(row.updated_at),
+  paid: row.paid,
+})
 
 const EVENT = 'purchase.created'
 
-/** What costs something: its price, and paying it (money-11, money-12). */
+/** Routes of payment nodes and purchases (money-11, money-12). */
 export function purchaseRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Purchases' })
 
   route('GET /purchases/:node', {
     operationId: 'getPaidNode',
-    summary: 'What something costs, and whether I have paid',
+    summary: 'Read the price of content and whether I paid',
     access: 'user',
     params: NodeParams,
     reply: { 200: PaidNode },
@@ -40,17 +76,18 @@ export function purchaseRoutes(server: Server, ctx: Context) {
       params: NodeParams,
       body: PayBody,
       reply: { 201: Message },
-      errors: [noSuchNode, ...PAYMENT_PASSWORD_ERRORS, ownNode, paidAlready, notEnough],
+      errors: [noSuchNode, ...PAYMENT_PASSWORD_ERRORS, ownNode, paidAlready, blocked, notEnough],
       load: async (arrival) => {
         const { params, viewer } = arrival
         const node = await getNode(sql, params.node, viewer.id)
         await checkPaymentPassword(ctx, payerOf(ctx, arrival))
         admitBuyer(node, viewer.id)
+        await requireNotBlocked(sql, viewer.id, [node.user_id])
         return node
       },
       idempotent: true,
       handler: async ({ request, viewer: { id: buyer }, loaded: node, atomically }) => {
-        const listened = await isListenedTo(ctx, sql, EVENT)
+        const listened = await hasEndpointFor(ctx, sql, EVENT)
         return atomically(
           async (tx) => {
             await buy(tx, node, buyer, currency)
@@ -59,11 +96,10 @@ export function purchaseRoutes(server: Server, ctx: Context) {
                 node: node.id,
                 channel: node.channel,
                 raw: node.raw,
-                user_id: buyer,
                 amount: node.amount,
                 currency,
               })
-            return say(request, 'Paid.', '付费成功。')
+            return localizedMessage(request, 'Paid.', '付费成功。')
           },
           { single: currency === 'points' && !listened },
         )

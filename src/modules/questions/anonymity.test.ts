@@ -9,7 +9,7 @@ const { publish } = feedsOf(world)
 const { app, as, guest, sql } = world
 const { rich, topic, ask, answer } = questionsOf(world)
 
-/** What a reader may read: every route that answers GET, but the stream, which does not end. */
+/** Every GET route except the stream, which does not end. */
 const readable = app.routeTable
   .filter(({ method, url }) => method === 'GET' && url.startsWith('/api/v2/'))
   .map(({ url, schema }) => ({ url: url.replace('/api/v2', ''), schema }))
@@ -17,7 +17,7 @@ const readable = app.routeTable
 
 type Properties = Record<string, { type?: string | string[]; enum?: unknown[] }>
 
-/** All addresses of a route, with every id that is known and every closed choice of the query. */
+/** All paths of a route, with every known id and every enum value of the query. */
 function addressesOf(
   url: string,
   schema: unknown,
@@ -39,7 +39,7 @@ function addressesOf(
   return paths.flatMap((path) => ['limit=50', ...queries].map((query) => `${path}?${query}`))
 }
 
-/** Whether a reply names a person: by id in any field that holds people's ids, or by name anywhere. */
+/** True when a reply contains a user: their id in a field of user ids, or their name anywhere. */
 function meets(value: unknown, author: Person, key = ''): boolean {
   if (typeof value === 'string') return value.includes(author.name) || value === String(author.id)
   if (typeof value === 'number')
@@ -49,10 +49,10 @@ function meets(value: unknown, author: Person, key = ''): boolean {
   return Object.entries(value).some(([name, item]) => meets(item, author, name))
 }
 
-test('nobody meets the author of an anonymous question or answer in anything they can read (questions-16)', {
+test('hides the author of an anonymous question or answer in every readable reply (questions-16)', {
   timeout: 300_000,
 }, async () => {
-  // ids of people far from those of content, so that meeting one means meeting the person.
+  // Keeps user ids apart from content ids, so that a number identifies a user.
   await sql`select setval(pg_get_serial_sequence('users', 'id'), 5000000)`
   const asker = await rich()
   const answerer = await rich()
@@ -74,7 +74,7 @@ test('nobody meets the author of an anonymous question or answer in anything the
   const another = await answer(answerer, openQuestion, { anonymity: 1, body: 'Another one' })
   await as(asker, 'POST', `/user/question-application/${hiddenQuestion}`)
 
-  // Everything others do to this content, and what they are told and charged for it.
+  // Performs every action by others on this content, with its notifications and orders.
   for (const who of [reader, bystander]) {
     for (const path of [`/questions/${hiddenQuestion}`, `/question-answers/${hiddenAnswer}`]) {
       const made = await as(who, 'POST', `${path}/comments`, { body: 'What do you mean?' })
@@ -136,7 +136,7 @@ test('nobody meets the author of an anonymous question or answer in anything the
     `/comments?id=${ids.comment.join(',')}`,
     ...['at', 'comment', 'like', 'system', 'follow'].map((type) => `/user/notifications?type=${type}`),
   ]
-  // Lists of all people know everybody, and so say nothing of who wrote what.
+  // Lists of all users contain everyone, and so reveal no author.
   const directories =
     /^\/(users|user\/(populars|latests|recommends|search|find-by|follow|blacks)|ranks|feeds\/ranks|checkin)/
   const addresses = readable
@@ -163,7 +163,7 @@ test('nobody meets the author of an anonymous question or answer in anything the
   }
   assert.ok(read > 200, `read only ${read} pages`)
 
-  // To themselves they are known.
+  // The author sees their own name.
   assert.equal((await as(asker, 'GET', `/questions/${hiddenQuestion}`)).body.user_id, asker.id)
   assert.equal((await as(answerer, 'GET', `/question-answers/${hiddenAnswer}`)).body.user.id, answerer.id)
   assert.equal((await as(answerer, 'GET', '/user/question-answer')).body.length, 3)

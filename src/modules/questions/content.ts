@@ -1,4 +1,4 @@
-import type { Content, Reader } from '#platform/content.ts'
+import type { Content, ContentReader } from '#platform/content.ts'
 import {
   findAnonymousAnswers,
   findAnswerTarget,
@@ -10,7 +10,7 @@ import { findAnonymousQuestions, findExistingQuestions, findQuestionTarget } fro
 import { ANSWERS, QUESTIONS } from './schema.ts'
 import { questionsById } from './view.ts'
 
-/** Questions as content that is commented on and reported. */
+/** Questions as content with comments and reports. */
 export const questionContent: Content = {
   type: QUESTIONS,
   param: 'question',
@@ -20,7 +20,7 @@ export const questionContent: Content = {
   live: (sql, id) => sql`select id from questions where id = ${id}`,
 }
 
-/** Answers as content that is commented on, liked, collected, rewarded and reported. */
+/** Answers as content with comments, likes, collections, rewards and reports. */
 export const answerContent: Content = {
   type: ANSWERS,
   param: 'answer',
@@ -31,15 +31,15 @@ export const answerContent: Content = {
   anonymous: true,
 }
 
-/** How lists that mix kinds read questions. */
-export const questionReader: Reader = {
+/** Loads questions for lists of mixed kinds. */
+export const questionReader: ContentReader = {
   visible: findExistingQuestions,
   views: questionsById,
   anonymous: findAnonymousQuestions,
 }
 
-/** How lists that mix kinds read answers. */
-export const answerReader: Reader = {
+/** Loads answers for lists of mixed kinds. */
+export const answerReader: ContentReader = {
   visible: findExistingAnswers,
   readable: findReadableAnswers,
   views: answersById,

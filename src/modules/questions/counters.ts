@@ -1,14 +1,20 @@
-import { personRecount } from '#modules/accounts/index.ts'
+import { userRecount } from '#modules/accounts/index.ts'
 import { commentsRecount } from '#modules/comments/index.ts'
-import { unmendable } from '#modules/ledger/index.ts'
-import { likesCounted, likesRecount } from '#modules/likes/index.ts'
+import { unrepairable } from '#modules/ledger/index.ts'
+import { likesRecount, ownerLikesCheck } from '#modules/likes/index.ts'
 import { rewardRecounts } from '#modules/rewards/index.ts'
-import { defineBufferedCounts } from '#platform/buffered-counts.ts'
 import type { Counts } from '#platform/content.ts'
-import { type CounterCheck, type Drift, recount } from '#platform/counters.ts'
-import type { Db, Fragment, Sql } from '#platform/database.ts'
-import { sumsRecount } from '#platform/period-sums.ts'
-import { answersGiven } from './ranks/queries.ts'
+import {
+  type CounterCheck,
+  type Db,
+  type Drift,
+  type Fragment,
+  periodSumsRecount,
+  recount,
+  type Sql,
+} from '#platform/database'
+import { defineBufferedCounts } from '#platform/memory'
+import { answersGiven } from './ranks/service.ts'
 
 const addViews = (table: 'questions' | 'answers') => (sql: Sql, ids: number[], counts: number[]) =>
   sql`
@@ -19,20 +25,20 @@ const addViews = (table: 'questions' | 'answers') => (sql: Sql, ids: number[], c
   update ${sql(table)} t set views_count = t.views_count + s.n from seen s join held h on h.id = s.id
   where t.id = s.id`
 
-/** Views of questions and of answers: one for each reading of the question or answer by itself. */
+/** Buffered views of questions and answers, one for each read of a single one. */
 export const questionViewCounts = defineBufferedCounts('question views', addViews('questions'))
 
 export const answerViewCounts = defineBufferedCounts('answer views', addViews('answers'))
 
 export const countQuestionComments: Counts = (sql) => [
-  sql`update questions q set comments_count = q.comments_count + c.by from changed c where q.id = c.id`,
+  sql`update questions q set comments_count = greatest(q.comments_count + c.by, 0) from changed c where q.id = c.id`,
 ]
 
 export const countAnswerComments: Counts = (sql) => [
-  sql`update answers a set comments_count = a.comments_count + c.by from changed c where a.id = c.id`,
+  sql`update answers a set comments_count = greatest(a.comments_count + c.by, 0) from changed c where a.id = c.id`,
 ]
 
-// Who waited for an answer learns from its update whether it is anonymous by now: a join would read it as it was.
+// After a lock wait, the update sees whether the answer is anonymous now. A join would read the old version.
 export const countAnswerRewards: Counts = (sql) => [
   sql`
     update answers a set rewards_amount = a.rewards_amount + c.by, rewarder_count = a.rewarder_count + 1
@@ -48,12 +54,12 @@ export const countAnswerRewards: Counts = (sql) => [
 
 export const countAnswerLikes: Counts = (sql) => [
   sql`
-    update answers a set likes_count = a.likes_count + c.by from changed c where a.id = c.id
+    update answers a set likes_count = greatest(a.likes_count + c.by, 0) from changed c where a.id = c.id
     returning a.user_id, a.anonymity, c.by`,
   sql`
     insert into question_people as x (user_id, likes_count)
     select user_id, greatest(by, 0) from content_count_0 where not anonymity
-    on conflict (user_id) do update set likes_count = x.likes_count + (select c.by from changed c)`,
+    on conflict (user_id) do update set likes_count = greatest(x.likes_count + (select c.by from changed c), 0)`,
 ]
 
 const check = (table: string, key: string, column: string, counted: (sql: Db) => Fragment): CounterCheck =>
@@ -63,11 +69,11 @@ const byColumn = (table: string, column: string) => (sql: Db) =>
   sql`
   select ${sql(column)} as key, count(*) as n from ${sql(table)} group by 1`
 
-/** What is anonymous counts for nobody (questions-16). */
+/** Anonymous content counts for no user (questions-16). */
 const byAuthor = (table: 'questions' | 'answers') => (sql: Db) =>
   sql`select user_id as key, count(*) as n from ${sql(table)} where not anonymity group by user_id`
 
-/** Recounts of questions and answers, for `kith doctor`. */
+/** Counter checks of questions and answers for `kith doctor`. */
 export const questionCounters: CounterCheck[] = [
   commentsRecount('questions', { table: 'questions', key: 'id', column: 'comments_count' }),
   check('questions', 'id', 'answers_count', byColumn('answers', 'question_id')),
@@ -100,26 +106,26 @@ export const questionCounters: CounterCheck[] = [
     (sql) => sql`
       select user_id as key, sum(likes_count)::bigint as n from answers where not anonymity group by user_id`,
   ),
-  personRecount('questions_count', byAuthor('questions')),
-  personRecount('answers_count', byAuthor('answers')),
-  sumsRecount(answersGiven),
+  userRecount('questions_count', byAuthor('questions')),
+  userRecount('answers_count', byAuthor('answers')),
+  periodSumsRecount(answersGiven),
 ]
 
-/** Likes of anonymous answers count for nobody: looked at before the likes of people are counted. */
-export const anonymousLikes = likesCounted(
+/** Counter check that excludes likes of anonymous answers. Runs before the likes of users are recounted. */
+export const anonymousLikes = ownerLikesCheck(
   'question-answers',
   (sql) => sql`select id, anonymity as hidden from answers`,
 )
 
-/** What escrow holds for one kind of subject, by the postings of these kinds of movements. */
+/** The escrow balance of one kind of subject, from postings of these movement kinds. */
 const held = (sql: Db, subject: string, kinds: string[]) => sql`
   select subject_id as id, sum(amount) as held from ledger_postings
   where owner_id = -1 and currency = 'points' and subject_type = ${subject} and kind = any(${kinds})
   group by subject_id`
 
-/** What escrow has to hold for questions: bounties that nobody has earned yet, and fees that wait for a decision. */
+/** Escrow checks of questions: unearned bounties and fees that wait for a decision. */
 export const questionEscrowChecks: CounterCheck[] = [
-  unmendable(
+  unrepairable(
     'questions.escrow',
     (sql) => sql<Drift[]>`
       select coalesce(q.id, h.id)::text as key, coalesce(h.held, 0)::bigint as kept, coalesce(q.amount, 0) as counted
@@ -127,7 +133,7 @@ export const questionEscrowChecks: CounterCheck[] = [
       full join (${held(sql, 'questions', ['bounty', 'bounty:paid', 'bounty:refunded'])}) h on h.id = q.id
       where coalesce(h.held, 0) <> coalesce(q.amount, 0) order by 1 limit 100`,
   ),
-  unmendable(
+  unrepairable(
     'question_applications.escrow',
     (sql) => sql<Drift[]>`
       select coalesce(a.id, h.id)::text as key, coalesce(h.held, 0)::bigint as kept, coalesce(a.amount, 0) as counted

@@ -58,7 +58,7 @@ export const answerInvited = apiError(
   '受邀回答不能删除。',
 )
 
-/** 422: the payer has less than what is to be paid. */
+/** 422: the balance is below the amount due. */
 export const notEnoughPoints = apiError(
   422,
   'insufficient_balance',
@@ -80,7 +80,7 @@ export const nothingToChange = fieldError(
   '没有需要修改的内容。',
 )
 
-/** A 422 on one field of a question that breaks a rule of asking (questions-2). */
+/** A 422 on one field that breaks a rule for new questions (questions-2). */
 const rule = (field: string, en: string, zh: string) => () => invalidField(field, { en, zh })
 
 export const noQuestionMark = rule(

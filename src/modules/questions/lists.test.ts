@@ -9,7 +9,7 @@ const { rich, topic, ask, answer } = questionsOf(world)
 const missing = 9_007_199_254_740_991
 
 const ids = (list: { id: number }[]) => list.map(({ id }) => id)
-test('lists of questions: unanswered, all, hot, with a bounty, excellent, watched, by topic, subject and id (questions-1)', async () => {
+test('lists questions: unanswered, all, hot, with bounty, excellent, watched, by topic, subject and id (questions-1)', async () => {
   const [anna, ben] = [await rich(), await person()]
   const where = await topic()
   const plain = await ask(anna, { topics: [where], subject: 'What is a Zebrafink?' })
@@ -46,7 +46,7 @@ test('lists of questions: unanswered, all, hot, with a bounty, excellent, watche
   assert.equal((await guest('GET', '/questions?limit=101')).status, 422)
 })
 
-test('lists of a person are by kind, and without a name or a sign-in there is nobody to list', async () => {
+test("lists a user's questions by kind, and requires a user or a sign-in", async () => {
   const [anna, ben] = [await rich(), await person()]
   const plain = await ask(anna)
   const prized = await ask(anna, { amount: 5 })
@@ -70,7 +70,7 @@ test('lists of a person are by kind, and without a name or a sign-in there is no
   assert.deepEqual(await given('&type=other'), [own])
   assert.deepEqual(await given(`&after=${invited}`), [own])
   assert.deepEqual(ids((await as(ben, 'GET', '/user/question-answer')).body), [adopted, invited, own])
-  // What is anonymous is in one's own lists only (questions-16).
+  // Anonymous questions appear only in the author's own lists (questions-16).
   const hidden = await ask(anna, { anonymity: 1 })
   const masked = await answer(ben, plain, { anonymity: 1 })
   assert.deepEqual(

@@ -13,7 +13,7 @@ const { points, rich, tryAsk } = questionsOf(world)
 const admin = await person({ roles: ['founder', 'owner'] })
 const START = 600
 
-/** One thing that somebody does; numbers choose among what there is when its turn comes. */
+/** One action. Numbers select among the rows that exist when it runs. */
 type Step = { what: (typeof KINDS)[number]; who: number; which: number; other: number; amount: number }
 const KINDS = [
   'ask',
@@ -40,7 +40,7 @@ const step = fc.record({
   amount: fc.integer({ min: 1, max: 250 }),
 })
 
-/** Does steps one after the other within a lane, and the lanes at once. */
+/** Runs the steps of each lane in sequence, and all lanes in parallel. */
 async function play(people: Person[], lanes: Step[][]): Promise<void> {
   const questions: number[] = []
   const answers: { id: number; question: number }[] = []
@@ -103,7 +103,7 @@ async function play(people: Person[], lanes: Step[][]): Promise<void> {
   )
 }
 
-/** What may have been paid once only and was paid more often. */
+/** Finds one-time payments that were paid more than once. */
 const paidTwice = () => sql`
   select kind, subject_type, subject_id, count(*)::int as times from ledger_postings
   where currency = 'points' and (
@@ -116,17 +116,17 @@ const paidTwice = () => sql`
   where owner_id > 0 and amount < 0 and kind = 'onlook'
   group by kind, subject_type, subject_id, owner_id having count(*) > 1
   union all
-  -- A fee is either kept or given back.
+  -- A fee is either kept or refunded.
   select 'decided twice', subject_type, subject_id, count(*)::int from ledger_postings
   where owner_id = -1 and amount < 0 and kind in ('excellence', 'excellence:refunded')
   group by subject_type, subject_id having count(*) > 1
   union all
-  -- What left escrow for a question is never more than what came in.
+  -- The escrow never pays out more for a question than it received.
   select 'overpaid', subject_type, subject_id, sum(amount)::int from ledger_postings
   where owner_id = -1 and subject_type in ('questions', 'question-applications', 'question-answers', 'rewards')
   group by subject_type, subject_id having sum(amount) < 0`
 
-test('whatever people do at once, the ledger balances and nothing is paid twice', {
+test('balances the ledger and pays nothing twice under concurrent actions', {
   timeout: 240_000,
 }, async () => {
   const lanes = fc.array(fc.array(step, { minLength: 4, maxLength: 14 }), { minLength: 2, maxLength: 4 })
@@ -138,7 +138,7 @@ test('whatever people do at once, the ledger balances and nothing is paid twice'
     assert.ok(balanced)
     assert.deepEqual([...(await paidTwice())], [])
     for (const check of questionCounters) assert.deepEqual([...(await check.find(sql))], [], check.name)
-    // What the four own, what waits for them and what the site earned from them is what they began with.
+    // Balances of the four users, their escrow and the site's income equal the initial amount.
     const ids = people.map(({ id }) => id)
     const owned = (await Promise.all(people.map(points))).reduce((all, each) => all + each, 0)
     const [rest] = await sql<[{ n: number }]>`
@@ -152,7 +152,7 @@ test('whatever people do at once, the ledger balances and nothing is paid twice'
   await fc.assert(property, { numRuns: 25, endOnFailure: true })
 })
 
-test('a question that is adopted from, answered, paid for and deleted at once pays its bounty once', async () => {
+test('pays a bounty once when adoption, answer, payment and deletion race', async () => {
   for (let round = 0; round < 8; round += 1) {
     const [anna, ben, cleo] = [await rich(START), await rich(START), await rich(START)]
     const automatic = round % 2 === 0

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { buildApp } from '#app'
-import { openDatabase } from '#platform/database.ts'
-import { createMetrics } from '#platform/metrics.ts'
-import { createSignals } from '#platform/signals.ts'
+import { createSignals, openDatabase } from '#platform/database'
+import { createMetrics } from '#platform/observability'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { createWorld, type Person } from '#test/world.ts'
@@ -12,11 +11,11 @@ const world = await createWorld()
 const { as, ctx, guest, person, sql } = world
 const { ask, answer } = questionsOf(world)
 
-/** Whether a ranking has this person. */
+/** True when a ranking contains this user. */
 const isRanked = async (who: Person, name = 'likes') =>
   (await guest('GET', `/question-ranks/${name}?limit=100`)).body.some((user: Person) => user.id === who.id)
 
-/** Returns once a ranking that was found long ago enough is found anew, with or without this person. */
+/** Waits until a refreshed ranking contains this user, or does not. */
 async function untilRanked(who: Person, wanted: boolean): Promise<void> {
   for (let tries = 0; tries < 1000; tries += 1) {
     if ((await isRanked(who)) === wanted) return
@@ -25,7 +24,7 @@ async function untilRanked(who: Person, wanted: boolean): Promise<void> {
   throw new Error(`the ranking never ${wanted ? 'gets' : 'loses'} the person`)
 }
 
-/** An answer of this person that somebody likes. */
+/** Creates an answer of this user with a like. */
 async function likedAnswer(author: Person): Promise<number> {
   const anna = await person()
   const id = await answer(author, await ask(anna))
@@ -34,7 +33,7 @@ async function likedAnswer(author: Person): Promise<number> {
   return id
 }
 
-test('what becomes anonymous later hides its author in what was written before, and the other way round (questions-16)', async () => {
+test('hides and shows the author in older replies when anonymity changes (questions-16)', async () => {
   const ben = await person()
   const id = await likedAnswer(ben)
   const targets = async () => [
@@ -50,11 +49,11 @@ test('what becomes anonymous later hides its author in what was written before, 
   assert.deepEqual(await targets(), [ben.id, ben.id, 1])
 })
 
-/** One more server on the same database, which has found no ranking yet. */
+/** Starts another server on the same database, with an empty ranking cache. */
 async function anotherNode() {
   const own = openDatabase({ connection: world.connection, poolSize: 3, statementTimeoutMs: 30_000 })
   const signals = createSignals(own)
-  const node = await buildApp({ ...ctx, sql: own, signals, metrics: createMetrics() })
+  const node = await buildApp({ ...ctx, sql: own, signals, metrics: createMetrics(), state: new Map() })
   await signals.listen()
   node.addHook('onClose', async () => {
     await signals.close()
@@ -64,7 +63,7 @@ async function anotherNode() {
   return node
 }
 
-test('a ranking that is kept on any node does not name who has become anonymous (questions-24)', async () => {
+test('removes a user who became anonymous from cached rankings on every node (questions-24)', async () => {
   const [ben, cleo] = [await person(), await person()]
   const [id] = [await likedAnswer(ben), await likedAnswer(cleo)]
   const nodes = [await anotherNode(), await anotherNode()] as const
@@ -72,7 +71,7 @@ test('a ranking that is kept on any node does not name who has become anonymous 
     (await node.inject({ url: '/api/v2/question-ranks/likes?limit=100' }))
       .json()
       .map((user: Person) => user.id)
-  // What takes half a second to find is kept for most of a minute.
+  // A result that takes half a second to compute is cached for most of a minute.
   const { found } = await sql.begin(async (tx) => {
     await tx`lock table question_people`
     const waits = Promise.all(nodes.map(ranked))
@@ -96,7 +95,7 @@ test('a ranking that is kept on any node does not name who has become anonymous 
   for (const node of nodes) assert.ok((await ranked(node)).includes(cleo.id))
 })
 
-test('what was told by name before says no name once the question or the answer is anonymous', async () => {
+test('removes the name from earlier notifications when a question or answer becomes anonymous', async () => {
   const [anna, ben, cleo] = [await person(), await person(), await person()]
   const question = await ask(anna, { invitations: [ben.id] })
   const id = await answer(ben, question)
@@ -114,7 +113,7 @@ test('what was told by name before says no name once the question or the answer 
   assert.deepEqual(await all(), [[cleo.id, 0], [0], [0]])
 })
 
-test('whom an anonymous author blocks is not told by a refusal (questions-16)', async () => {
+test("does not reveal an anonymous author's blocks by a rejection (questions-16)", async () => {
   const [anna, ben] = [await person(), await person()]
   const question = await ask(anna, { anonymity: 1 })
   await as(anna, 'POST', `/user/black/${ben.id}`)
@@ -125,7 +124,7 @@ test('whom an anonymous author blocks is not told by a refusal (questions-16)', 
   assert.equal((await as(ben, 'POST', `/questions/${open}/comments`, { body: 'Hi' })).status, 403)
 })
 
-test('who is invited is shown to others once they have answered by name', async () => {
+test('shows invited users to others after they answered by name', async () => {
   const [anna, ben, cleo] = [await person(), await person(), await person()]
   const question = await ask(anna, { invitations: [ben.id, cleo.id] })
   const shown = async (who?: Person) => {

@@ -1,27 +1,46 @@
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
-import { countForPeople } from '#modules/accounts/index.ts'
+import { updateUserCounters } from '#modules/accounts/index.ts'
 import type { Target } from '#platform/content.ts'
-import type { Db, Fragment } from '#platform/database.ts'
-import { notePersonal } from '#platform/pages/reading.ts'
-import { noteChange } from '#platform/period-sums.ts'
-import { andPast, andPastRow, ifGiven, partOf, when } from '#platform/sql.ts'
-import type { Tables } from '#platform/tables.ts'
+import {
+  andAfterCursor,
+  andAfterRow,
+  type Db,
+  type Fragment,
+  ifGiven,
+  limitClause,
+  recordPeriodChange,
+  type Tables,
+  when,
+} from '#platform/database'
 import type { QuestionsQuery, UserQuestionsQuery } from './schema.ts'
 
-/** The ranking of people by the answers that they gave. */
+export const insertInvitations = (sql: Db, questionId: number, userIds: number[]) => sql`
+  insert into question_invitations (question_id, user_id)
+  select ${questionId}, id from unnest(${userIds}::bigint[]) as t (id)`
+
+export const hasInvitations = async (sql: Db, questionId: number): Promise<boolean> =>
+  (await sql`select from question_invitations where question_id = ${questionId} limit 1`).length > 0
+
+export const listInvitedIds = async (sql: Db, questionId: number): Promise<number[]> =>
+  (
+    await sql<{ user_id: number }[]>`
+      select user_id from question_invitations where question_id = ${questionId} order by user_id`
+  ).map((row) => row.user_id)
+
+/** The ranking of users by number of answers. */
 export const ANSWERS_GIVEN = 'answers-given'
 
 export type QuestionRow = Omit<Tables['questions'], 'subject_key' | 'subject_grams'> & {
   bounty: 'none' | 'held' | 'paid'
 }
 
-/** The columns of a row, of `questions q`. */
+/** Columns of a row of `questions q`. */
 export const questionColumns = (sql: Db) => sql`
   q.id, q.user_id, q.subject, q.body, q.text_body, q.anonymity, q.amount, q.bounty, q.automaticity, q.look, q.excellent,
   q.status, q.comments_count, q.answers_count, q.watchers_count, q.likes_count, q.views_count, q.created_at,
   q.updated_at`
 
-/** Questions by ids, in no order. */
+/** Finds questions by id, unordered. */
 export const findQuestionRows = (sql: Db, ids: number[]) => sql<QuestionRow[]>`
   select ${questionColumns(sql)} from questions q where q.id = any(${ids})`
 
@@ -30,21 +49,21 @@ export const findQuestionRow = async (sql: Db, id: number): Promise<QuestionRow 
 
 export const idsOf = (rows: { id: number }[]) => new Set(rows.map(({ id }) => id))
 
-/** Which of these questions exist; every question is for everybody to see. */
+/** Filters the ids down to existing questions. Every question is public. */
 export const findExistingQuestions = async (sql: Db, ids: number[]) =>
   idsOf(await sql<{ id: number }[]>`select id from questions where id = any(${ids})`)
 
 export const findAnonymousQuestions = async (sql: Db, ids: number[]) =>
   idsOf(await sql<{ id: number }[]>`select id from questions where id = any(${ids}) and anonymity`)
 
-/** The question as something to comment on and report. */
+/** The question as a target of comments and reports. */
 export async function findQuestionTarget(sql: Db, id: number): Promise<Target | undefined> {
   const [row] = await sql<Target[]>`
     select id, user_id as "ownerId", subject as contents, anonymity as hidden from questions where id = ${id}`
   return row
 }
 
-/** The condition that finds a part of a subject in any script, through an index. */
+/** Condition for a substring of the subject in any script, served by an index. */
 export const subjectContains = (sql: Db, text: string | undefined) => {
   const key = nameKey(text ?? '')
   return when(
@@ -63,14 +82,13 @@ const filters = (sql: Db, viewerId: number): Record<NonNullable<QuestionsQuery['
   follow: sql`and q.id in (select question_id from question_watchers where user_id = ${viewerId})`,
 })
 
-/** A page of questions, of one topic where given (questions-1). */
+/** Lists questions, paged, optionally of one topic (questions-1). */
 export const listQuestions = (
   sql: Db,
   viewerId: number,
   { type = 'new', subject, id, limit = 20, offset, after = 0 }: QuestionsQuery,
   topicId?: number,
 ) => {
-  if (type === 'follow') notePersonal()
   const key = topicId === undefined ? sql`q.id` : sql`l.question_id`
   const last = sql`select answers_count, id from questions where id = ${after}`
   return sql<QuestionRow[]>`
@@ -78,12 +96,12 @@ export const listQuestions = (
   from ${topicId === undefined ? sql`questions q` : sql`question_topic_links l join questions q on q.id = l.question_id`}
   where ${topicId === undefined ? sql`true` : sql`l.topic_id = ${topicId}`}
     ${id === undefined ? filters(sql, viewerId)[type] : sql`and q.id = any(${id})`} ${subjectContains(sql, subject)}
-    ${type === 'hot' ? andPastRow(sql, after, sql`q.answers_count, ${key}`, last) : andPast(sql, key, after)}
+    ${type === 'hot' ? andAfterRow(sql, after, sql`q.answers_count, ${key}`, last) : andAfterCursor(sql, key, after)}
   order by ${when(sql, type === 'hot', () => sql`q.answers_count desc,`)} ${key} desc
-  ${partOf(sql, { limit, offset, after })}`
+  ${limitClause(sql, { limit, offset, after })}`
 }
 
-/** The questions of a person, newest first; those asked anonymously only for themselves. */
+/** Lists the questions of a user, newest first. Only the author sees anonymous ones. */
 export const listQuestionsOf = (
   sql: Db,
   userId: number,
@@ -115,7 +133,10 @@ export type QuestionDraft = {
   look: boolean
 }
 
-/** Writes a question that its author watches, and counts it unless it is anonymous; the bounty is held from here on. */
+/**
+ * Inserts a question with its author as watcher, and counts it unless anonymous. Its bounty is held from now
+ * on.
+ */
 export async function insertQuestion(sql: Db, draft: QuestionDraft): Promise<QuestionRow> {
   const { userId, subject, amount } = draft
   const [row] = await sql<[QuestionRow]>`
@@ -128,15 +149,15 @@ export async function insertQuestion(sql: Db, draft: QuestionDraft): Promise<Que
     ),
     watched as (insert into question_watchers (user_id, question_id) select user_id, id from q),
     counted as (
-      ${countForPeople(sql, ['questions_count'], sql`select user_id, 1 as questions_count from q where not anonymity`)}
+      ${updateUserCounters(sql, ['questions_count'], sql`select user_id, 1 as questions_count from q where not anonymity`)}
     )
     select ${questionColumns(sql)} from q`
   return row
 }
 
 /**
- * A question as it is, locked until the end of the transaction. Answering, adopting, paying, changing and deleting all
- * begin with this lock, so that one of them decides after the other.
+ * Finds a question and locks it until the transaction ends. Answers, adoptions, payments, changes and
+ * deletions all take this lock first and so run one after the other.
  */
 export async function lockQuestion(sql: Db, id: number): Promise<QuestionRow | undefined> {
   const [row] = await sql<QuestionRow[]>`
@@ -151,7 +172,10 @@ export type QuestionChanges = {
   anonymity?: boolean | undefined
 }
 
-/** Changes the fields that are given of a locked question; what becomes anonymous counts for nobody any more. */
+/**
+ * Updates the given fields of a locked question. One that becomes anonymous is removed from its author's
+ * counts.
+ */
 export const updateQuestion = (
   sql: Db,
   { id, user_id: userId, anonymity: before }: Pick<QuestionRow, 'id' | 'user_id' | 'anonymity'>,
@@ -164,7 +188,7 @@ export const updateQuestion = (
       sql,
       by !== 0,
       () =>
-        sql`with counted as (${countForPeople(sql, ['questions_count'], sql`select ${userId}::bigint as user_id, ${by}::int as questions_count`)})`,
+        sql`with counted as (${updateUserCounters(sql, ['questions_count'], sql`select ${userId}::bigint as user_id, ${by}::int as questions_count`)})`,
     )}
     update questions set updated_at = now()
       ${ifGiven(
@@ -179,13 +203,13 @@ export const updateQuestion = (
     where id = ${id}`
 }
 
-/** Deletes a locked question with its answers, watchers and invitations, out of everybody's counts. */
+/** Deletes a locked question with its answers, watchers and invitations, and lowers all counts. */
 export const deleteQuestionRow = (sql: Db, questionId: number) => sql`
   with gone as (
     delete from answers where question_id = ${questionId} returning user_id, anonymity, likes_count, created_at
   ),
   unsummed as (
-    ${noteChange(sql, ANSWERS_GIVEN, sql`select user_id, created_at as made_at, -1 as by from gone where not anonymity`)}
+    ${recordPeriodChange(sql, ANSWERS_GIVEN, sql`select user_id, created_at as made_at, -1 as by from gone where not anonymity`)}
   ),
   liked as (
     select user_id, sum(likes_count) as n from gone where not anonymity and likes_count > 0 group by user_id
@@ -194,7 +218,7 @@ export const deleteQuestionRow = (sql: Db, questionId: number) => sql`
     select user_id from question_people where user_id in (select user_id from liked) order by user_id for update
   ),
   ranked as (
-    update question_people x set likes_count = x.likes_count - l.n from liked l join ranks r on r.user_id = l.user_id
+    update question_people x set likes_count = greatest(x.likes_count - l.n, 0) from liked l join ranks r on r.user_id = l.user_id
     where x.user_id = l.user_id
   ),
   asked as (delete from questions where id = ${questionId} returning user_id, anonymity),
@@ -204,7 +228,7 @@ export const deleteQuestionRow = (sql: Db, questionId: number) => sql`
       union all select user_id, 1, 0 from asked where not anonymity
     ) c group by user_id
   )
-  ${countForPeople(sql, ['questions_count', 'answers_count'], sql`select * from changed`, { several: true })}`
+  ${updateUserCounters(sql, ['questions_count', 'answers_count'], sql`select * from changed`, { several: true })}`
 
 export const setExcellent = (sql: Db, questionId: number, excellent: boolean) => sql`
   update questions set excellent = ${excellent}, updated_at = now() where id = ${questionId}`

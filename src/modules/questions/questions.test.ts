@@ -16,7 +16,7 @@ const drift = async () => {
   return found
 }
 
-test('asking answers 201 with the question, which its author watches and which counts (questions-3, questions-12)', async () => {
+test('returns 201 with the question, watched by its author and counted (questions-3, questions-12)', async () => {
   const anna = await person()
   const where = await topic()
   for (const path of ['/questions', '/currency-questions']) {
@@ -50,7 +50,7 @@ test('asking answers 201 with the question, which its author watches and which c
   assert.deepEqual(await drift(), [])
 })
 
-test('every rule of publishing is a 422 on its field (questions-2)', async () => {
+test('returns 422 on the field for each rule of a new question (questions-2)', async () => {
   const anna = await rich(50)
   const ben = await person()
   const gone = await person()
@@ -91,7 +91,7 @@ test('every rule of publishing is a 422 on its field (questions-2)', async () =>
   assert.equal((await guest('POST', '/questions', {})).status, 401)
 })
 
-test('a bounty leaves the asker at once, and comes back with the question while nobody earned it (questions-3, questions-6)', async () => {
+test('charges a bounty at once, and refunds an unearned one on deletion (questions-3, questions-6)', async () => {
   const anna = await rich(100)
   const question = await ask(anna, { amount: 60 })
   assert.equal(await points(anna), 40)
@@ -106,7 +106,7 @@ test('a bounty leaves the asker at once, and comes back with the question while 
   assert.equal(await points(anna), 100)
 })
 
-test('the payment password guards a bounty while the setting asks for it, before anything else is looked at', async () => {
+test('requires the payment password for a bounty before other checks, when the setting asks for it', async () => {
   const founder = await person({ roles: ['founder', 'owner'] })
   const anna = await rich(100)
   const set = (on: boolean) => as(founder, 'PATCH', '/admin/settings', { 'pay-validate-user-password': on })
@@ -131,7 +131,7 @@ test('the payment password guards a bounty while the setting asks for it, before
   assert.equal(await points(anna), 93)
 })
 
-test('only the author changes a question (questions-4)', async () => {
+test('lets only the author change a question (questions-4)', async () => {
   const anna = await person()
   const ben = await person()
   const [from, to] = [await topic(), await topic()]
@@ -156,7 +156,7 @@ test('only the author changes a question (questions-4)', async () => {
   assert.equal((await guest('GET', `/question-topics/${to}`)).body.questions_count, 1)
 })
 
-test('a changed bounty gives back the earlier one and takes the new one, checked against the balance (questions-5)', async () => {
+test('refunds the earlier bounty and charges the new one against the balance (questions-5)', async () => {
   const anna = await rich(100)
   const ben = await person()
   const question = await ask(anna)
@@ -180,7 +180,7 @@ test('a changed bounty gives back the earlier one and takes the new one, checked
   assert.equal((await as(anna, 'PATCH', `/questions/${solved}/amount`, { amount: 20 })).status, 403)
 })
 
-test('deleting a question takes everything below it along and out of the counts (questions-6)', async () => {
+test('deletes a question with all dependent rows and lowers the counts (questions-6)', async () => {
   const anna = await rich()
   const ben = await person()
   const cleo = await person()
@@ -204,7 +204,7 @@ test('deleting a question takes everything below it along and out of the counts 
   assert.deepEqual(await drift(), [])
 })
 
-test('watching a question and ending it answer 204 however often; the last watched is listed first (questions-17)', async () => {
+test('returns 204 for repeated watches and unwatches, and lists the last watched first (questions-17)', async () => {
   const [anna, ben] = [await person(), await person()]
   const [first, second] = [await ask(anna), await ask(anna)]
   const watch = async (method: 'PUT' | 'DELETE', id: number) =>
@@ -222,7 +222,7 @@ test('watching a question and ending it answer 204 however often; the last watch
     assert.equal(await watch(method, 9_007_199_254_740_991), 404)
 })
 
-test('invited people are told, and who blocks the asker is not invited', async () => {
+test('notifies invited users, and does not invite users who block the asker', async () => {
   const anna = await person()
   const ben = await person()
   const question = await ask(anna, { invitations: [{ user: ben.id }] })
@@ -234,7 +234,7 @@ test('invited people are told, and who blocks the asker is not invited', async (
   assert.equal((await tryAsk(anna, { invitations: [{ user: ben.id }] })).status, 403)
 })
 
-test('the same request with an Idempotency-Key asks once and pays once', async () => {
+test('creates and charges once for repeated requests with an Idempotency-Key', async () => {
   const anna = await rich(100)
   const headers = { 'idempotency-key': 'ask-once' }
   const replies = await Promise.all([1, 2, 3].map(() => tryAsk(anna, { amount: 30 }, headers)))
@@ -248,7 +248,7 @@ test('the same request with an Idempotency-Key asks once and pays once', async (
   assert.equal((await as(anna, 'GET', '/user/questions')).body.length, 1)
 })
 
-test('racing to change and delete a question with a bounty loses no point', async () => {
+test('loses no points when changes and deletion of a question with bounty race', async () => {
   const anna = await rich(100)
   const question = await ask(anna, { amount: 40 })
   await Promise.all([
@@ -259,7 +259,7 @@ test('racing to change and delete a question with a bounty loses no point', asyn
   assert.deepEqual((await auditLedger(sql, questionEscrowChecks)).drift, [])
 })
 
-test('a site without anonymity refuses anonymous questions and answers (questions-16)', async () => {
+test('rejects anonymous questions and answers when the site forbids anonymity (questions-16)', async () => {
   const founder = await person({ roles: ['founder', 'owner'] })
   const anna = await person()
   const question = await ask(anna)

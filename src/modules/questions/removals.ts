@@ -1,10 +1,10 @@
 import { publishEvent } from '#modules/notifications/index.ts'
-import type { Removal } from '#platform/content.ts'
+import type { ContentRemoval } from '#platform/content.ts'
 import { deleteAnswer } from './answers/service.ts'
 import { deleteQuestion } from './service.ts'
 
-/** Removes a question as a moderator. */
-export const questionRemoval: Removal = {
+/** Deletes a question as a moderator. */
+export const questionRemoval: ContentRemoval = {
   ability: 'admin: questions',
   async remove(ctx, tx, id, moderatorId) {
     await deleteQuestion(tx, id, { userId: moderatorId, anybodys: true })
@@ -12,8 +12,8 @@ export const questionRemoval: Removal = {
   },
 }
 
-/** Removes an answer as a moderator. */
-export const answerRemoval: Removal = {
+/** Deletes an answer as a moderator. */
+export const answerRemoval: ContentRemoval = {
   ability: 'admin: questions',
   async remove(ctx, tx, id, moderatorId) {
     await deleteAnswer(tx, id, { userId: moderatorId, anybodys: true })

@@ -3,15 +3,20 @@ import { checkPaymentPassword, PAYMENT_PASSWORD_ERRORS } from '#modules/accounts
 import { mountComments } from '#modules/comments/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import { mountReports } from '#modules/reports/index.ts'
-import { screen, sensitiveWords } from '#modules/words/index.ts'
+import { screenWords, sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { blocked } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Arrival } from '#platform/http/route-options.ts'
-import { payerOf, type Server, say } from '#platform/http.ts'
-import { Empty, type TSchema, Type } from '#platform/schema.ts'
+import {
+  Empty,
+  localizedMessage,
+  payerOf,
+  routesOn,
+  type Server,
+  type TSchema,
+  Type,
+  type UnvalidatedCall,
+} from '#platform/http'
 import { requireAnonymity } from './anonymity.ts'
-import { answerOverlay } from './answers/view.ts'
 import { questionContent } from './content.ts'
 import { countQuestionComments } from './counters.ts'
 import {
@@ -54,20 +59,20 @@ const SCREENED = ['subject', 'body', 'text_body'] as const
 const OWN_ERRORS = [noSuchQuestion, notYourQuestion]
 
 /**
- * Questions: lists, one by itself, asking, changing and deleting. The paths with `currency-` mean the same as the plain
- * ones (questions-7).
+ * Question routes: lists, detail, creation, changes and deletion. Paths with `currency-` are aliases of the
+ * plain ones (questions-7).
  */
 export function questionRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Questions' })
 
-  /** The payment password, where the request pays a bounty. */
-  const admitPayer = async (arrival: Arrival<'user', TSchema>) => {
+  /** Checks the payment password when the request pays a bounty. */
+  const admitPayer = async (arrival: UnvalidatedCall<'user', TSchema>) => {
     const { amount } = (arrival.request.body ?? {}) as { amount?: unknown }
     if (amount === undefined || amount === null || amount === '' || Number(amount) === 0) return
     await checkPaymentPassword(ctx, payerOf(ctx, arrival))
   }
-  const admitOwner = async (arrival: Arrival<'user', typeof QuestionParams>) => {
+  const admitOwner = async (arrival: UnvalidatedCall<'user', typeof QuestionParams>) => {
     await requireOwnQuestion(sql, arrival.params.question, arrival.viewer.id)
     await admitPayer(arrival)
   }
@@ -77,7 +82,6 @@ export function questionRoutes(server: Server, ctx: Context) {
     replica: true,
     summary: 'List questions: unanswered, all, hot, with a bounty, excellent, or watched by me',
     access: 'optional',
-    kept: answerOverlay,
     query: QuestionsQuery,
     reply: { 200: Type.Array(QuestionItem) },
     handler: async ({ query, viewer }) =>
@@ -88,7 +92,6 @@ export function questionRoutes(server: Server, ctx: Context) {
     operationId: 'listTopicQuestions',
     summary: 'List the questions of a topic',
     access: 'optional',
-    kept: answerOverlay,
     params: TopicParams,
     query: QuestionsQuery,
     reply: { 200: Type.Array(QuestionItem) },
@@ -103,7 +106,6 @@ export function questionRoutes(server: Server, ctx: Context) {
     replica: true,
     summary: 'Read a question, which counts a view',
     access: 'optional',
-    kept: 'each',
     params: QuestionParams,
     reply: { 200: QuestionDetail },
     errors: [noSuchQuestion],
@@ -112,9 +114,8 @@ export function questionRoutes(server: Server, ctx: Context) {
 
   route('GET /user/questions', {
     operationId: 'listUserQuestions',
-    summary: 'The questions of a person; mine unless another is named',
+    summary: 'List the questions of a person, by default my own',
     access: 'optional',
-    kept: 'each',
     query: UserQuestionsQuery,
     reply: { 200: Type.Array(QuestionItem) },
     handler: ({ query, viewer }) => listUserQuestions(ctx, viewer.id, query),
@@ -122,9 +123,8 @@ export function questionRoutes(server: Server, ctx: Context) {
 
   route('GET /qa/reposted-questions', {
     operationId: 'listRepostedQuestions',
-    summary: 'Questions that reposts point to',
+    summary: 'List reposted questions',
     access: 'optional',
-    kept: answerOverlay,
     query: RepostedQuery,
     reply: { 200: Type.Array(QuestionItem) },
     handler: ({ query, viewer }) => listRepostedQuestions(ctx, query.id ?? [], viewer.id),
@@ -142,13 +142,13 @@ export function questionRoutes(server: Server, ctx: Context) {
     load: admitPayer,
     handler: async ({ body: given, viewer, request, atomically }) => {
       await requireAnonymity(ctx, given.anonymity)
-      const body = await screen(ctx, given, NewQuestion, SCREENED)
+      const body = await screenWords(ctx, given, NewQuestion, SCREENED)
       return atomically(async (tx) => {
         const row = await askQuestion(tx, viewer.id, body)
         const { id, anonymity } = row
         await publishEvent(ctx, tx, 'question.created', anonymity ? { id } : { id, user_id: viewer.id })
         const [question] = await questionViews(ctx, [row], viewer.id, tx)
-        return { ...say(request, 'Your question was asked.', '发布成功。'), question: question! }
+        return { ...localizedMessage(request, 'Your question was asked.', '发布成功。'), question: question! }
       })
     },
   })
@@ -169,7 +169,7 @@ export function questionRoutes(server: Server, ctx: Context) {
     load: admitOwner,
     handler: async ({ params, body, viewer, atomically }) => {
       await requireAnonymity(ctx, body.anonymity)
-      const patch = await screen(ctx, body, QuestionPatch, SCREENED)
+      const patch = await screenWords(ctx, body, QuestionPatch, SCREENED)
       return atomically((tx) => editQuestion(tx, params.question, viewer.id, patch))
     },
   })
@@ -192,7 +192,7 @@ export function questionRoutes(server: Server, ctx: Context) {
   route('DELETE /questions/:question', {
     operationId: 'deleteQuestion',
     aliases: { deleteQuestionByOldPath: '/currency-questions/:question' },
-    summary: 'Delete a question of mine; a bounty that nobody earned comes back',
+    summary: 'Delete a question of mine and refund its unearned bounty',
     access: 'user',
     params: QuestionParams,
     reply: { 204: Empty },

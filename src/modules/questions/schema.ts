@@ -11,16 +11,16 @@ import {
   Offset,
   OneOf,
   RawText,
-  SameAs,
   Shared,
   type Static,
   Text,
   Time,
   Type,
-} from '#platform/schema.ts'
+  WithAlias,
+} from '#platform/http'
 import { QuestionTopic } from './topics/schema.ts'
 
-/** The names of questions and answers on the wire and in tables (conventions-24). */
+/** Names of questions and answers on the wire and in tables (conventions-24). */
 export const QUESTIONS = 'questions'
 
 export const ANSWERS = 'question-answers'
@@ -33,12 +33,12 @@ export const TopicParams = Type.Object({ topic: Id })
 
 export const ListQuery = Type.Object({ limit: Limit(20), offset: Offset, after: Cursor })
 
-/** Markdown, and what a list shows of it; made from the Markdown when a client does not send it. */
+/** Markdown. Lists show an excerpt, which is derived when the client sends none. */
 export const Markdown = (options: object = {}) => Text(50_000, options)
 
 export const Excerpt = Type.Optional(Nullable(Text(5000)))
 
-/** 0 or 1, as clients know the switches of questions and answers. */
+/** 0 or 1, the format of flags in questions and answers. */
 const Bit = (description: string) => Type.Integer({ description })
 export const bit = (value: boolean) => (value ? 1 : 0)
 
@@ -63,7 +63,7 @@ const questionFields = {
   updated_at: Time,
 }
 
-/** A question by itself; `user` is absent when it was asked anonymously by somebody else (questions-16). */
+/** A single question. `user` is absent when another user asked anonymously (questions-16). */
 export const QuestionView = Shared('Question', { ...questionFields, user: Type.Optional(Nullable(UserView)) })
 export type QuestionView = Static<typeof QuestionView>
 
@@ -91,7 +91,7 @@ const answerFields = {
   could: Type.Optional(Type.Boolean({ description: 'Only for answers that cost a look' })),
 }
 
-/** An answer; `user` is absent when it was given anonymously by somebody else (questions-16). */
+/** An answer. `user` is absent when another user answered anonymously (questions-16). */
 export const AnswerView = Shared('Answer', { ...answerFields, user: Type.Optional(Nullable(UserView)) })
 export type AnswerView = Static<typeof AnswerView>
 
@@ -102,19 +102,22 @@ export const QuestionItem = Shared('QuestionItem', {
 })
 export type QuestionItem = Static<typeof QuestionItem>
 
-/** `new` (unless given): what nobody has answered. `subject`: a part of it. `id`: these questions and no others. */
+/** `new` (default): unanswered questions. `subject`: substring of the subject. `id`: only these questions. */
 export const QuestionsQuery = Type.Object({
   ...ListQuery.properties,
   type: Type.Optional(
     OneOf(['new', 'all', 'hot', 'reward', 'excellent', 'follow'] as const, { default: 'new' }),
   ),
   subject: Type.Optional(Text(255)),
-  q: SameAs('subject', Type.Optional(Text(255))),
+  q: WithAlias('subject', Type.Optional(Text(255))),
   id: Type.Optional(IdList(100)),
 })
 export type QuestionsQuery = Static<typeof QuestionsQuery>
 
-/** A question on its own. `invitations`: the asker and who is invited see all; others see who answered by name. */
+/**
+ * A single question. `invitations`: complete for the asker and invited users; others see users who answered
+ * by name.
+ */
 export const QuestionDetail = Shared('QuestionDetail', {
   ...QuestionView.properties,
   watched: Type.Boolean(),
@@ -126,7 +129,7 @@ export const QuestionDetail = Shared('QuestionDetail', {
 })
 export type QuestionDetail = Static<typeof QuestionDetail>
 
-/** `user_id`: somebody else's, without what they asked or answered anonymously. */
+/** `user_id`: another user, without their anonymous questions and answers. */
 export const UserQuestionsQuery = Type.Object({
   limit: Limit(15),
   after: Cursor,
@@ -135,22 +138,22 @@ export const UserQuestionsQuery = Type.Object({
 })
 export type UserQuestionsQuery = Static<typeof UserQuestionsQuery>
 
-/** What reposts point to. */
+/** Ids of reposted content. */
 export const RepostedQuery = Type.Object({ id: Type.Optional(IdList(100)) })
 
-/** Ids of topics, each as `{id}` or as a number. */
+/** Topic ids, each as `{id}` or as a number. */
 const TopicIds = Type.Unsafe<(number | { id: number })[]>({
   ...IdList(10),
   items: Type.Union([Id, Shared('TopicReference', { id: Id })]),
 })
 
-/** Ids of people, each as `{user}` or as a number. */
+/** User ids, each as `{user}` or as a number. */
 const InvitedIds = Type.Unsafe<(number | { user: number })[]>({
   ...IdList(10),
   items: Type.Union([Id, Shared('Invitation', { user: Id })]),
 })
 
-/** What a question is made of (questions-2). `password` is the payment password of a question with a bounty. */
+/** A new question (questions-2). `password` is the payment password of a question with a bounty. */
 export const NewQuestion = Shared('NewQuestion', {
   subject: Text(255, { description: 'Ends with a question mark' }),
   topics: TopicIds,
@@ -165,13 +168,13 @@ export const NewQuestion = Shared('NewQuestion', {
 })
 export type NewQuestion = Static<typeof NewQuestion>
 
-/** A bounty, set or changed. */
+/** A bounty to set or change. */
 export const Bounty = Shared('Bounty', {
   amount: Int(1, MAX_AMOUNT),
   password: Type.Optional(RawText(128)),
 })
 
-/** What can be changed of a question; at least one of these. */
+/** Changes to a question, at least one field. */
 export const QuestionPatch = Shared('QuestionPatch', {
   subject: Type.Optional(Text(255)),
   topics: Type.Optional(TopicIds),
@@ -183,7 +186,6 @@ export const QuestionPatch = Shared('QuestionPatch', {
 })
 export type QuestionPatch = Static<typeof QuestionPatch>
 
-/** What asking answers. */
 export const QuestionMade = Shared('QuestionMade', {
   message: Type.Array(Type.String()),
   question: QuestionView,

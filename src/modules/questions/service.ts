@@ -1,13 +1,15 @@
+import { findAttachments } from '#lib/attachments.ts'
 import { findBlockers, findEnabledIds, userPage } from '#modules/accounts/index.ts'
 import { deleteCollectionsOf } from '#modules/collections/index.ts'
 import { deleteCommentsOf } from '#modules/comments/index.ts'
-import { adoptFiles, detachFiles } from '#modules/files/index.ts'
-import { move, PLATFORM } from '#modules/ledger/index.ts'
+import { attachUnattached, detachFiles } from '#modules/files/index.ts'
+import { moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
 import { deleteLikesOf } from '#modules/likes/index.ts'
-import { notify, takeBack } from '#modules/notifications/index.ts'
+import { notify, withdrawNotifications } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
-import type { Db, Tx } from '#platform/database.ts'
+import type { Db, Tx } from '#platform/database'
 import { blocked, unauthenticated } from '#platform/errors.ts'
+import { countView } from '#platform/memory'
 import { hideAsker, senderOf } from './anonymity.ts'
 import { listAnswerIds, listSpecialAnswers } from './answers/queries.ts'
 import { answerViews } from './answers/view.ts'
@@ -31,13 +33,14 @@ import {
   unknownPeople,
   unknownTopics,
 } from './errors.ts'
-import { insertInvitations, listInvitedIds } from './invitations/queries.ts'
-import { excerptOf, picturesIn } from './markdown.ts'
+import { excerptOf } from './markdown.ts'
 import {
   deleteQuestionRow,
   findQuestionRow,
   findQuestionRows,
+  insertInvitations,
   insertQuestion,
+  listInvitedIds,
   listQuestionsOf,
   lockQuestion,
   type QuestionRow,
@@ -53,16 +56,16 @@ import {
   type UserQuestionsQuery,
 } from './schema.ts'
 import { linkTopics, listTopicsOf, unlinkTopics } from './topics/queries.ts'
-import { topicView } from './topics/view.ts'
+import { topicView } from './topics/service.ts'
 import { questionItems, questionViews } from './view.ts'
 import { isWatched } from './watches/queries.ts'
 
-/** A question with what its page shows beside it; reading it is one view. */
+/** Reads a question with the data of its page and counts a view. */
 export async function getQuestion(ctx: Context, id: number, viewerId: number): Promise<QuestionDetail> {
   const { sql } = ctx
   const row = await findQuestionRow(sql, id)
   if (!row) throw noSuchQuestion()
-  questionViewCounts(ctx).add([id])
+  countView(() => questionViewCounts(ctx).add([id]))
   const [[question], rows, topics, invited, watched] = await Promise.all([
     questionViews(ctx, [row], viewerId),
     listSpecialAnswers(sql, id, viewerId),
@@ -71,7 +74,7 @@ export async function getQuestion(ctx: Context, id: number, viewerId: number): P
     isWatched(sql, id, viewerId),
   ])
   const insider = viewerId === row.user_id || invited.includes(viewerId)
-  // Whoever was invited may answer anonymously, and then their name must not stand here either.
+  // An invited user may answer anonymously, and must then not be named here.
   const named = new Set(rows.filter((each) => each.invited && !each.anonymity).map((each) => each.user_id))
   const [answers, invitations] = await Promise.all([
     answerViews(ctx, rows, viewerId),
@@ -93,14 +96,14 @@ export async function getQuestion(ctx: Context, id: number, viewerId: number): P
   }
 }
 
-/** Whose list is asked for, and whether it is the viewer's own. */
+/** Resolves the user of a requested list, and whether it is the viewer's own. */
 export function whose(viewerId: number, userId: number | undefined): { userId: number; own: boolean } {
   const id = userId ?? viewerId
   if (id === 0) throw unauthenticated()
   return { userId: id, own: id === viewerId }
 }
 
-/** The questions of a person. */
+/** Lists the questions of a user. */
 export async function listUserQuestions(
   ctx: Context,
   viewerId: number,
@@ -110,7 +113,7 @@ export async function listUserQuestions(
   return questionItems(ctx, await listQuestionsOf(ctx.sql, userId, query, { own }), viewerId)
 }
 
-/** The questions that reposts point to, in the order of the ids; deleted ones are left out. */
+/** Lists reposted questions in the order of the ids, without deleted ones. */
 export async function listRepostedQuestions(ctx: Context, ids: number[], viewerId: number) {
   const rows = ids.length === 0 ? [] : await findQuestionRows(ctx.sql, ids)
   const items = new Map((await questionItems(ctx, rows, viewerId)).map((item) => [item.id, item]))
@@ -132,7 +135,7 @@ const topicIdsOf = (topics: NewQuestion['topics']) => {
   return distinct(ids, topicTwice)
 }
 
-/** The rules that span fields (questions-2). */
+/** Checks the rules that involve several fields (questions-2). */
 function requireConsistent({ amount = 0, look, automaticity }: NewQuestion, invited: number): void {
   if (automaticity && amount === 0) throw automaticNeedsBounty()
   if (automaticity && invited !== 1) throw automaticNeedsOne()
@@ -140,7 +143,7 @@ function requireConsistent({ amount = 0, look, automaticity }: NewQuestion, invi
   if (look && !automaticity) throw lookNeedsAutomatic()
 }
 
-/** Asks a question, in the caller's transaction: its bounty leaves the asker at once and waits in escrow. */
+/** Creates a question in the caller's transaction. Its bounty moves from the asker into escrow. */
 export async function askQuestion(tx: Tx, userId: number, body: NewQuestion): Promise<QuestionRow> {
   requireQuestionMark(body.subject)
   const topicIds = topicIdsOf(body.topics)
@@ -171,19 +174,19 @@ export async function askQuestion(tx: Tx, userId: number, body: NewQuestion): Pr
   const { id } = question
   if ((await linkTopics(tx, id, topicIds)) < topicIds.length) throw unknownTopics()
   if (invited.length > 0) await insertInvitations(tx, id, invited)
-  await adoptFiles(tx, {
-    ids: picturesIn(question.body),
+  await attachUnattached(tx, {
+    ids: findAttachments(question.body ?? ''),
     ownerId: userId,
     channel: 'question:images',
     raw: id,
   })
   if (amount > 0)
-    await move(
+    await moveFunds(
       tx,
       {
         currency: 'points',
         from: userId,
-        to: PLATFORM.escrow,
+        to: PLATFORM_ACCOUNTS.escrow,
         amount,
         kind: 'bounty',
         subject: { type: QUESTIONS, id },
@@ -205,7 +208,7 @@ export async function askQuestion(tx: Tx, userId: number, body: NewQuestion): Pr
   return question
 }
 
-/** 404 or 403 unless this person asked the question. */
+/** Throws 404 or 403 unless the user asked the question. */
 export async function requireOwnQuestion(sql: Db, id: number, userId: number): Promise<QuestionRow> {
   const question = await findQuestionRow(sql, id)
   if (!question) throw noSuchQuestion()
@@ -213,7 +216,7 @@ export async function requireOwnQuestion(sql: Db, id: number, userId: number): P
   return question
 }
 
-/** The same within a transaction, which holds the question from then on. */
+/** Like `requireOwnQuestion`, and locks the question in the transaction. */
 export async function holdOwnQuestion(tx: Tx, id: number, userId: number): Promise<QuestionRow> {
   const question = await lockQuestion(tx, id)
   if (!question) throw noSuchQuestion()
@@ -221,12 +224,12 @@ export async function holdOwnQuestion(tx: Tx, id: number, userId: number): Promi
   return question
 }
 
-/** Changes the bounty alone. */
+/** Changes only the bounty. */
 export async function resetBounty(tx: Tx, id: number, userId: number, amount: number): Promise<void> {
   await changeBounty(tx, await holdOwnQuestion(tx, id, userId), amount)
 }
 
-/** Changes a question of one's own. */
+/** Changes the user's own question. */
 export async function editQuestion(tx: Tx, id: number, userId: number, patch: QuestionPatch): Promise<void> {
   const { subject, body, text_body: textBody, anonymity, topics, amount } = patch
   if ([subject, body, textBody, anonymity, topics, amount].every((given) => given === undefined))
@@ -246,13 +249,18 @@ export async function editQuestion(tx: Tx, id: number, userId: number, patch: Qu
     if ((await linkTopics(tx, id, topicIds)) < topicIds.length) throw unknownTopics()
   }
   if (body !== undefined)
-    await adoptFiles(tx, { ids: picturesIn(body), ownerId: userId, channel: 'question:images', raw: id })
+    await attachUnattached(tx, {
+      ids: findAttachments(body ?? ''),
+      ownerId: userId,
+      channel: 'question:images',
+      raw: id,
+    })
   if (amount !== undefined) await changeBounty(tx, question, amount)
 }
 
 /**
- * Deletes a question with everything below it, for its author or a moderator. A bounty that nobody earned and a fee
- * that nobody decided on go back to the asker, in the same transaction.
+ * Deletes a question with its dependent rows, for its author or a moderator. Refunds an unearned bounty and
+ * an undecided fee in the same transaction.
  */
 export async function deleteQuestion(
   tx: Tx,
@@ -275,8 +283,13 @@ export async function deleteQuestion(
   await detachFiles(tx, { channel: 'question:images', raws: [id] })
   await unlinkTopics(tx, id)
   await deleteQuestionRow(tx, id)
-  const back = { currency: 'points', from: PLATFORM.escrow, to: owner, body: question.subject } as const
-  await move(tx, [
+  const back = {
+    currency: 'points',
+    from: PLATFORM_ACCOUNTS.escrow,
+    to: owner,
+    body: question.subject,
+  } as const
+  await moveFunds(tx, [
     ...(question.bounty === 'held'
       ? [
           {
@@ -294,7 +307,7 @@ export async function deleteQuestion(
       subject: { type: 'question-applications', id: fee.id },
     })),
   ])
-  await takeBack(tx, { cause: { type: QUESTIONS, id } })
-  if (answerIds.length > 0) await takeBack(tx, { cause: { type: ANSWERS, id: answerIds } })
+  await withdrawNotifications(tx, { cause: { type: QUESTIONS, id } })
+  if (answerIds.length > 0) await withdrawNotifications(tx, { cause: { type: ANSWERS, id: answerIds } })
   return question
 }

@@ -1,21 +1,21 @@
 import { wireTime } from '#lib/time.ts'
 import { userViews } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
-import type { Db } from '#platform/database.ts'
-import { author, noteUnnamed, type People, shownPeople } from './anonymity.ts'
+import type { Db } from '#platform/database'
+import { author, shownPeople, type Users } from './anonymity.ts'
 import { listNewestAnswers } from './answers/queries.ts'
-import { answerViews } from './answers/view.ts'
+import { answerViews, byId } from './answers/view.ts'
 import { questionViewCounts } from './counters.ts'
 import { findQuestionRows, type QuestionRow } from './queries.ts'
 import type { QuestionItem, QuestionView } from './schema.ts'
 import { bit } from './schema.ts'
 
-/** A question as clients get it. */
+/** A question in wire format. */
 export const questionView = (
   ctx: Context,
   row: QuestionRow,
   viewerId: number,
-  people: People,
+  people: Users,
 ): QuestionView => ({
   id: row.id,
   subject: row.subject,
@@ -37,19 +37,18 @@ export const questionView = (
   ...author(row, viewerId, people),
 })
 
-/** Questions in the order of the rows; `sql` is an open transaction where there is one. */
+/** Questions in the order of the rows. Pass an open transaction as `sql`. */
 export async function questionViews(
   ctx: Context,
   rows: QuestionRow[],
   viewerId: number,
   sql: Db = ctx.sql,
 ): Promise<QuestionView[]> {
-  noteUnnamed(rows)
   const people = await userViews(ctx, sql, shownPeople(rows, viewerId), viewerId)
   return rows.map((row) => questionView(ctx, row, viewerId, people))
 }
 
-/** Questions as lists show them, with the newest answer of each. */
+/** Questions in list form, with the newest answer of each. */
 export async function questionItems(
   ctx: Context,
   rows: QuestionRow[],
@@ -66,9 +65,6 @@ export async function questionItems(
   return questions.map((question) => ({ ...question, answer: answerOf.get(question.id) ?? null }))
 }
 
-export const byId = <View extends { id: number }>(views: View[]) =>
-  new Map(views.map((view) => [view.id, view]))
-
-/** Questions by id, for lists that point to them. */
+/** Loads questions by id, for lists that reference them. */
 export const questionsById = async (ctx: Context, ids: number[], viewerId: number) =>
   byId(ids.length === 0 ? [] : await questionViews(ctx, await findQuestionRows(ctx.sql, ids), viewerId))

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { move, PLATFORM } from '#modules/ledger/index.ts'
+import { moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
 import { createWorld } from '#test/world.ts'
-import { rankMoney } from './service.ts'
+import { rankMoney } from './routes.ts'
 
 const { as, guest, person, sql, ctx } = await createWorld()
 
 const grant = (to: number, amount: number) =>
-  move(sql, {
+  moveFunds(sql, {
     currency: 'wallet',
-    from: PLATFORM.issuance,
+    from: PLATFORM_ACCOUNTS.issuance,
     to,
     amount,
     kind: 'adjustment',
     subject: { type: 'tests', id: 1 },
   })
 
-test('people rank by followers with their place and count, the earlier account first in a tie (feeds-28)', async () => {
+test('ranks users by followers with place and count, older accounts first in a tie (feeds-28)', async () => {
   const [ann, bob, cid, fan, other] = [
     await person(),
     await person(),
@@ -45,12 +45,12 @@ test('people rank by followers with their place and count, the earlier account f
   assert.equal((await guest('GET', '/ranks/followers?limit=0')).status, 422)
 })
 
-test('a rank shows ten unless asked otherwise (feeds-27)', async () => {
+test('returns ten ranks by default (feeds-27)', async () => {
   await Promise.all(Array.from({ length: 12 }, () => person()))
   assert.equal((await guest('GET', '/ranks/followers')).body.length, 10)
 })
 
-test('people rank by what they own, without telling how much, and by what others paid them (feeds-28)', async () => {
+test('ranks users by balance, without the amount, and by income from other users (feeds-28)', async () => {
   const [ann, bob, cid, poor] = [await person(), await person(), await person(), await person()]
   for (const [who, amount] of [
     [ann, 500],
@@ -61,7 +61,7 @@ test('people rank by what they own, without telling how much, and by what others
   await as(bob, 'POST', '/plus-pay/transfer', { user: ann.id, amount: 50 })
   await as(bob, 'POST', '/plus-pay/transfer', { user: cid.id, amount: 50 })
   await as(ann, 'POST', '/plus-pay/transfer', { user: cid.id, amount: 50 })
-  // Whoever owned or got most, and left.
+  // Disabled users with the highest balance or income.
   const gone = [await person(), await person()]
   for (const { id } of gone) await grant(id, 9000)
   const between = await as(gone[0]!, 'POST', '/plus-pay/transfer', { user: gone[1]!.id, amount: 8000 })
@@ -78,7 +78,7 @@ test('people rank by what they own, without telling how much, and by what others
     [cid.id, 2, undefined],
     [ann.id, 3, undefined],
   ])
-  // What the site gives is no income.
+  // Gifts of the site do not count as income.
   assert.deepEqual(await places('/ranks/income'), [
     [cid.id, 1, 100],
     [ann.id, 2, 50],
@@ -89,7 +89,7 @@ test('people rank by what they own, without telling how much, and by what others
     assert.equal((await guest('GET', `/ranks/${name}?limit=0`)).status, 422)
 })
 
-test('a ranking that failed is made again at the next request', async () => {
+test('recomputes a failed ranking at the next request', async () => {
   const asked: string[] = []
   const failing = (() => ({
     execute: () => {
@@ -97,7 +97,7 @@ test('a ranking that failed is made again at the next request', async () => {
       return asked.length === 1 ? Promise.reject(new Error('away')) : Promise.resolve([])
     },
   })) as unknown as typeof sql
-  const world = { ...ctx, sql: failing }
+  const world = { ...ctx, sql: failing, state: new Map() }
   await assert.rejects(rankMoney(world, 'balance'), /away/)
   assert.deepEqual(await rankMoney(world, 'balance'), [])
   assert.equal(asked.length, 2)

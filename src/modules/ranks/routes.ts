@@ -1,20 +1,65 @@
-import { listIdsByCount, RankedUser, RanksQuery, rankedUsers } from '#modules/accounts/index.ts'
-import { checkinsOff, requireCheckins } from '#modules/checkins/index.ts'
+import {
+  listIdsByCount,
+  RankedUser,
+  RanksQuery,
+  rankedUsers,
+  UserExtra,
+  UserView,
+  userViews,
+} from '#modules/accounts/index.ts'
+import { checkinsDisabled, requireCheckins } from '#modules/checkins/index.ts'
+import { type Ranked, rankByBalance, rankByIncome } from '#modules/ledger/index.ts'
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Type } from '#platform/schema.ts'
-import { CheckinRankedUser, PlacedUser } from './schema.ts'
-import { rankMoney } from './service.ts'
-import { placedUsers } from './view.ts'
+import { routesOn, type Server, Shared, type Static, Type } from '#platform/http'
+import { cacheCostly } from '#platform/memory'
 
-/** Who is followed, owns, earned or came by most (feeds-28, feeds-38). */
+/** A user with their place, from 1, without the ranked value. */
+export const PlacedUser = Shared('PlacedUser', {
+  ...UserView.properties,
+  extra: Shared('PlacedUserExtra', { ...UserExtra.properties, rank: Type.Integer() }),
+})
+export type PlacedUser = Static<typeof PlacedUser>
+
+/**
+ * A user in the check-in ranking, with a name misspelled for client compatibility. The place is present for
+ * members only.
+ */
+const CheckinRankedUser = Shared('CheckinRankedUser', {
+  ...UserView.properties,
+  follwing: Type.Boolean(),
+  extra: Shared('CheckinRankedUserExtra', { ...UserExtra.properties, rank: Type.Optional(Type.Integer()) }),
+})
+
+export type MoneyRanking = 'balance' | 'income'
+
+const RANKINGS = { balance: rankByBalance, income: rankByIncome }
+
+/** Ranks users by balance or income. */
+export const rankMoney = cacheCostly<MoneyRanking, Ranked[]>(600_000, ({ sql }, name) =>
+  RANKINGS[name](sql).execute(),
+)
+
+/** Users in the order of the ids, with places counted from `offset`. */
+async function placedUsers(
+  ctx: Context,
+  ids: number[],
+  offset: number,
+  viewerId: number,
+): Promise<PlacedUser[]> {
+  const users = await userViews(ctx, ctx.sql, ids, viewerId)
+  return ids.flatMap((id, position) => {
+    const user = users.get(id)
+    return user ? [{ ...user, extra: { ...user.extra, rank: offset + position + 1 } }] : []
+  })
+}
+
+/** Rankings by followers, balance, income and check-ins (feeds-28, feeds-38). */
 export function rankRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Ranks' })
 
   route('GET /ranks/followers', {
     operationId: 'listFollowerRanks',
-    summary: 'Rank people by the number of their followers, the earlier account first in a tie',
+    summary: 'Rank people by followers; earlier accounts win ties',
     access: 'optional',
     replica: true,
     query: RanksQuery,
@@ -31,14 +76,14 @@ export function rankRoutes(server: Server, ctx: Context) {
 
   route('GET /ranks/balance', {
     operationId: 'listBalanceRanks',
-    summary: 'Rank people by the wallet money they own, the earlier account first in a tie',
+    summary: 'Rank people by wallet balance; earlier accounts win ties',
     access: 'optional',
     replica: true,
     query: RanksQuery,
     reply: { 200: Type.Array(PlacedUser) },
     async handler({ query: { limit = 10, offset = 0 }, viewer }) {
       const ranking = await rankMoney(ctx, 'balance')
-      // What somebody owns is their own business, so the amount is not told.
+      // Balances are private, so the amount is omitted.
       const ids = ranking.slice(offset, offset + limit).map(({ user_id }) => user_id)
       return placedUsers(ctx, ids, offset, viewer.id)
     },
@@ -46,7 +91,7 @@ export function rankRoutes(server: Server, ctx: Context) {
 
   route('GET /ranks/income', {
     operationId: 'listIncomeRanks',
-    summary: 'Rank people by the wallet money that others paid them, the earlier account first in a tie',
+    summary: 'Rank people by wallet income; earlier accounts win ties',
     access: 'optional',
     replica: true,
     query: RanksQuery,
@@ -56,12 +101,12 @@ export function rankRoutes(server: Server, ctx: Context) {
 
   route('GET /checkin-ranks', {
     operationId: 'listCheckinRanks',
-    summary: 'Rank people by the number of their check-ins, the earlier account first in a tie',
+    summary: 'Rank people by check-ins; earlier accounts win ties',
     access: 'optional',
     replica: true,
     query: RanksQuery,
     reply: { 200: Type.Array(CheckinRankedUser) },
-    errors: [checkinsOff],
+    errors: [checkinsDisabled],
     load: () => requireCheckins(ctx),
     async handler({ query: { limit = 10, offset = 0 }, viewer }) {
       const ids = await listIdsByCount(ctx.sql, 'checkin_count', { limit, offset })

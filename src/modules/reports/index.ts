@@ -1,3 +1,2 @@
-export { reportTables } from './imports/thinksns.ts'
 export { mountReports } from './mount.ts'
-export { addReport } from './queries.ts'
+export { addReport, isReported } from './queries.ts'

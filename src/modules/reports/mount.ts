@@ -2,27 +2,25 @@ import { cutCharacters } from '#lib/text.ts'
 import type { Content, Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { type DeclaredError, notFound } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { type Server, say } from '#platform/http.ts'
-import { Id, Message, Nullable, Text, Type } from '#platform/schema.ts'
+import { Id, localizedMessage, Message, Nullable, routesOn, type Server, Text, Type } from '#platform/http'
 import { addReport } from './queries.ts'
 
 export type ReportOptions = {
   /** Such as `/feeds/:feed/reports`. */
   path: string
-  /** The name of the reason in the body where it is not `reason`. */
+  /** Body field of the reason, if not `reason`. */
   field?: 'reason' | 'content' | 'message'
-  /** Whether a reason has to be given. */
+  /** Makes the reason mandatory. */
   required?: boolean
-  /** Throws for who may see the content and yet not report it. */
+  /** Throws when the user may see the content but not report it. */
   mayWrite?(target: Target, viewerId: number): Promise<void>
-  /** What `mayWrite` throws. */
+  /** Errors that `mayWrite` throws. */
   errors?: readonly DeclaredError[]
 }
 
 const SUBJECT_MAX = 100
 
-/** Offers reporting content of one kind to the moderators (feeds-24). */
+/** Mounts the report route of one kind of content (feeds-24). */
 export function mountReports(server: Server, ctx: Context, content: Content, options: ReportOptions): void {
   const { noun, param } = content
   const { field = 'reason', required = false } = options
@@ -54,7 +52,7 @@ export function mountReports(server: Server, ctx: Context, content: Content, opt
         subject: cutCharacters(target.contents, SUBJECT_MAX),
         reason: body[field] ?? null,
       })
-      return say(request, 'Reported.', '举报成功。')
+      return localizedMessage(request, 'Reported.', '举报成功。')
     },
   })
 }

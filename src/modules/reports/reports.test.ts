@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { commentContent, mountComments } from '#modules/comments/index.ts'
 import { addReport, mountReports } from '#modules/reports/index.ts'
-import type { Content, Readers } from '#platform/content.ts'
-import { transaction } from '#platform/database.ts'
+import type { Content, ContentReaders } from '#platform/content.ts'
+import { transaction } from '#platform/database'
 import { createWorld, type Person } from '#test/world.ts'
 import { getReport, handleReport, listReports } from './admin/service.ts'
 
@@ -20,7 +20,7 @@ const content: Content = {
   },
   live: (sql, id) => sql`select ${id}::bigint as id from users limit 1`,
 }
-const readers: Readers = {
+const readers: ContentReaders = {
   'test-things': {
     visible: async (_, ids) => new Set(ids.filter((id) => !hidden.has(id))),
     views: async () => new Map(),
@@ -58,7 +58,7 @@ const reportsBy = (who: Person) => sql<
 >`
   select id, target_user, subject, reason, status from reports where user_id = ${who.id} order by id`
 
-test('a report is kept once while it is open, however often it is sent (feeds-24)', async () => {
+test('stores repeated reports once while open (feeds-24)', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = make(owner)
   const answers = await Promise.all(
@@ -73,7 +73,7 @@ test('a report is kept once while it is open, however often it is sent (feeds-24
   )
 })
 
-test('the reason is optional and at most 255 characters, unless mounted as required', async () => {
+test('accepts an optional reason of at most 255 characters, unless mounted as required', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = make(owner)
   const send = (body: object | undefined) => as(reader, 'POST', `/test/things/${id}/reports`, body)
@@ -88,7 +88,7 @@ test('the reason is optional and at most 255 characters, unless mounted as requi
   assert.equal((await guest('POST', `/test/things/${id}/reports`, {})).status, 401)
 })
 
-test('people are reported, unless they are unknown or oneself (feeds-24)', async () => {
+test('accepts reports of users, except unknown ones and oneself (feeds-24)', async () => {
   const [me, other] = [await person(), await person()]
   assert.equal((await as(me, 'POST', `/report/users/${other.id}`, { reason: 'rude' })).status, 201)
   assert.equal((await as(me, 'POST', `/report/users/${me.id}`)).status, 422)
@@ -97,7 +97,7 @@ test('people are reported, unless they are unknown or oneself (feeds-24)', async
   assert.deepEqual([report?.target_user, report?.subject], [other.id, other.name])
 })
 
-test('comments are reported where their thing may be seen', async () => {
+test('accepts reports of comments on visible content', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = make(owner)
   const { comment } = (await as(owner, 'POST', `/test/things/${id}/comments`, { body: 'nasty words' })).body
@@ -106,11 +106,11 @@ test('comments are reported where their thing may be seen', async () => {
   assert.deepEqual([report?.target_user, report?.subject], [owner.id, 'nasty words'])
   hidden.add(id)
   assert.equal((await as(reader, 'POST', `/test/report/comments/${comment.id}`)).status, 404)
-  // The app knows no such kind of things.
+  // The app has no kind of this name.
   assert.equal((await as(reader, 'POST', `/report/comments/${comment.id}`)).status, 404)
 })
 
-test('a report is handled exactly once, and who reported is told (feeds-25)', async () => {
+test('handles a report once and notifies the reporter (feeds-25)', async () => {
   const [owner, reader, admin] = [await person(), await person(), await person()]
   const id = make(owner)
   await as(reader, 'POST', `/test/things/${id}/reports`, { reason: 'spam' })
@@ -136,7 +136,7 @@ test('a report is handled exactly once, and who reported is told (feeds-25)', as
   assert.equal((await reportsBy(reader)).length, 2)
 })
 
-test('reports are listed with their people, by page, state, kind, person and words', async () => {
+test('lists reports with their users by page, state, kind, user and words', async () => {
   const [owner, reader, admin] = [await person(), await person(), await person()]
   for (let n = 0; n < 3; n += 1)
     await addReport(sql, {

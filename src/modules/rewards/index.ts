@@ -1,5 +1,4 @@
-export { rewardTables } from './imports/thinksns.ts'
 export { mountRewards } from './mount.ts'
-export { findRewarded, isRewardedBy, rewardChecks, rewardRecounts, sumRewards } from './queries.ts'
+export { findRewarded, rewardChecks, rewardRecounts, rewardSum, sumRewards } from './queries.ts'
 export { Reward, RewardSum } from './schema.ts'
-export { latestRewards } from './view.ts'
+export { latestRewards } from './service.ts'

@@ -1,47 +1,42 @@
-import { checkPaymentPassword, peopleOverlay } from '#modules/accounts/index.ts'
+import { checkPaymentPassword } from '#modules/accounts/index.ts'
 import { notEnough } from '#modules/ledger/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import { type Content, type Counts, hidesOwner, type Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { type DeclaredError, notFound } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { payerOf, type Server, say } from '#platform/http.ts'
-import { notePersonal } from '#platform/pages/reading.ts'
-import { Id, Message, Type } from '#platform/schema.ts'
-import { REWARD_ERRORS } from './errors.ts'
+import { Id, localizedMessage, Message, payerOf, routesOn, type Server, Type } from '#platform/http'
 import { listRewards, type RewardRow, sumRewards } from './queries.ts'
-import { Reward, RewardBody, RewardQuery, RewardSum } from './schema.ts'
-import { admitGiver, give, type RewardNotice } from './service.ts'
-import { withGivers } from './view.ts'
+import { REWARD_ERRORS, Reward, RewardBody, RewardQuery, RewardSum } from './schema.ts'
+import { admitGiver, give, type RewardNotice, withGivers } from './service.ts'
 
 export type RewardOptions = {
-  /** Where POST is answered, such as `/feeds/:feed/new-rewards`. */
+  /** Path of POST, such as `/feeds/:feed/new-rewards`. */
   create: string
-  /** Other paths of the same, by operationId. */
+  /** Aliases of the path by operationId. */
   aliases?: Record<string, string>
-  /** Where GET lists the rewards. */
+  /** Path of GET for the list. */
   list?: string
-  /** Where GET sums them up. */
+  /** Path of GET for the sum. */
   sum?: string
-  /** What the owner is told. */
+  /** Notification type for the owner. */
   notice: RewardNotice
-  /** The switches that must be on besides that of the site. */
+  /** Settings required in addition to the site's reward setting. */
   switches?: 'feed:reward'[]
-  /** Throws for who may see the content and yet not reward it. */
+  /** Throws when the user may see the content but not reward it. */
   mayWrite?(target: Target, viewerId: number): Promise<void>
-  /** What `mayWrite` throws. */
+  /** Errors that `mayWrite` throws. */
   errors?: readonly DeclaredError[]
-  /** Keeps the counters of rewards of the content; `by` is the amount given. */
+  /** Updates the reward counters of the content. `by` is the amount. */
   count?: Counts
-  /** What is thrown when the giver has less; absent: 403. */
+  /** Error for an insufficient balance. Default: 403. */
   poor?: (() => Error) & DeclaredError
-  /** The list's default page size where it is not 15. */
+  /** Default page size of the list, 15 if absent. */
   pageSize?: number
 }
 
 const withoutOwner = (row: RewardRow): RewardRow => ({ ...row, target_user: 0 })
 
-/** Offers to give points to who published content of one kind. */
+/** Mounts the reward routes of one kind of content. */
 export function mountRewards(server: Server, ctx: Context, content: Content, options: RewardOptions): void {
   const { sql } = ctx
   const { noun } = content
@@ -83,10 +78,10 @@ export function mountRewards(server: Server, ctx: Context, content: Content, opt
         })
         await publishEvent(ctx, tx, 'reward.created', {
           rewardable: { type: content.type, id: target.id },
-          user_id: viewer.id,
+          ...(target.closed ? {} : { user_id: viewer.id }),
           amount,
         })
-        return say(request, 'Rewarded.', '打赏成功。')
+        return localizedMessage(request, 'Rewarded.', '打赏成功。')
       }),
   })
 
@@ -95,7 +90,6 @@ export function mountRewards(server: Server, ctx: Context, content: Content, opt
       operationId: `list${noun}Rewards`,
       summary: 'List rewards',
       access: 'optional',
-      kept: peopleOverlay,
       params,
       query: RewardQuery(options.pageSize),
       reply: { 200: Type.Array(Reward) },
@@ -103,7 +97,6 @@ export function mountRewards(server: Server, ctx: Context, content: Content, opt
       handler: async ({ query, viewer, loaded: target }) => {
         const rows = await listRewards(sql, content.type, target.id, query)
         const isHidden = hidesOwner(target, viewer.id)
-        if (isHidden) notePersonal([target.ownerId])
         return withGivers(ctx, isHidden ? rows.map(withoutOwner) : rows, viewer.id)
       },
     })
@@ -111,9 +104,8 @@ export function mountRewards(server: Server, ctx: Context, content: Content, opt
   if (options.sum !== undefined)
     route(`GET ${options.sum}`, {
       operationId: `sum${noun}Rewards`,
-      summary: 'How much was given',
+      summary: 'Read the number and sum of rewards',
       access: 'optional',
-      kept: peopleOverlay,
       params,
       reply: { 200: RewardSum },
       load: ({ params, viewer }) => find(params, viewer.id),

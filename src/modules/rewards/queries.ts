@@ -1,10 +1,17 @@
-import { carryOut, PLATFORM, unmendable } from '#modules/ledger/index.ts'
+import { movementsClause, PLATFORM_ACCOUNTS, unrepairable } from '#modules/ledger/index.ts'
 import { type Content, type Counts, countsOf } from '#platform/content.ts'
-import { type CounterCheck, type Drift, recount } from '#platform/counters.ts'
-import type { Db } from '#platform/database.ts'
-import type { Flag } from '#platform/pages/overlay.ts'
-import { andPast, andPastRow, directionOf, partOf } from '#platform/sql.ts'
-import type { Row } from '#platform/tables.ts'
+import {
+  andAfterCursor,
+  andAfterRow,
+  type CounterCheck,
+  type Db,
+  type Drift,
+  type Fragment,
+  limitClause,
+  type Row,
+  recount,
+  sortDirection,
+} from '#platform/database'
 import type { RewardQuery, RewardSum } from './schema.ts'
 
 export type RewardRow = Row<
@@ -15,8 +22,8 @@ export type RewardRow = Row<
 export type NewReward = { contentId: number; from: number; to: number; amount: number; hidden: boolean }
 
 /**
- * Writes a reward and pays it, in one statement. Undefined when the content or its owner is gone. To an owner who may not
- * be known it is paid through escrow, so that neither side's order names the other.
+ * Inserts a reward and pays it, in one statement. Returns undefined when the content or its owner is gone. A
+ * payment to a hidden owner passes through escrow, so that neither order names the other party.
  */
 export async function insertReward(
   sql: Db,
@@ -41,17 +48,17 @@ export async function insertReward(
       from made m cross join lateral (
         ${
           reward.hidden
-            ? sql`values (0, m.user_id, ${PLATFORM.escrow}::bigint), (1, ${PLATFORM.escrow}::bigint, m.target_user)`
+            ? sql`values (0, m.user_id, ${PLATFORM_ACCOUNTS.escrow}::bigint), (1, ${PLATFORM_ACCOUNTS.escrow}::bigint, m.target_user)`
             : sql`values (0, m.user_id, m.target_user)`
         }
       ) as s (n, from_id, to_id)
     ),
-    ${carryOut(sql)} ${countsOf(sql, count)}
+    ${movementsClause(sql)} ${countsOf(sql, count)}
     select id from made`
   return row?.id
 }
 
-/** A page of the rewards of some content. */
+/** Lists the rewards of a piece of content, paged. */
 export const listRewards = (sql: Db, type: string, contentId: number, query: RewardQuery) => {
   const {
     limit = 15,
@@ -65,12 +72,12 @@ export const listRewards = (sql: Db, type: string, contentId: number, query: Rew
   const key = order_type === 'amount' || by === 'amount' ? sql`amount` : sql`id`
   return sql<RewardRow[]>`
     select id, user_id, target_user, amount, rewardable_type, rewardable_id, created_at from rewards
-    where rewardable_type = ${type} and rewardable_id = ${contentId} ${andPast(sql, key, since, order)}
-      ${andPastRow(sql, after, sql`${key}, id`, sql`select ${key}, id from rewards where id = ${after ?? 0}`, order)}
-    order by ${key} ${directionOf(sql, order)}, id ${directionOf(sql, order)} ${partOf(sql, { limit, offset, after })}`
+    where rewardable_type = ${type} and rewardable_id = ${contentId} ${andAfterCursor(sql, key, since, order)}
+      ${andAfterRow(sql, after, sql`${key}, id`, sql`select ${key}, id from rewards where id = ${after ?? 0}`, order)}
+    order by ${key} ${sortDirection(sql, order)}, id ${sortDirection(sql, order)} ${limitClause(sql, { limit, offset, after })}`
 }
 
-/** What each piece of this content was given; those without a reward are absent. */
+/** Sums the rewards of each piece of content. Content without rewards is absent. */
 export async function sumRewards(
   sql: Db,
   type: string,
@@ -83,7 +90,12 @@ export async function sumRewards(
   return new Map(rows.map(({ id, count, amount }) => [id, { count, amount }]))
 }
 
-/** Which of this content a person rewarded; nothing for a guest. */
+/** The sum of the rewards of the content in a column, as a subquery. */
+export const rewardSum = (sql: Db, type: string, contentId: Fragment): Fragment => sql`(
+  select json_build_object('count', count(*), 'amount', sum(r.amount)) from rewards r
+  where r.rewardable_type = ${type} and r.rewardable_id = ${contentId})`
+
+/** Filters content down to that rewarded by a user. Empty for a guest. */
 export async function findRewarded(
   sql: Db,
   type: string,
@@ -100,19 +112,9 @@ export async function findRewarded(
   return new Set(rows.map((row) => row.rewardable_id))
 }
 
-/** The flag of content of a kind that the viewer has rewarded. */
-export const isRewardedBy =
-  (type: string): Flag =>
-  (sql, viewer, id) =>
-    sql`
-    coalesce((
-      select true from rewards r
-      where r.user_id = ${viewer} and r.rewardable_type = ${type} and r.rewardable_id = ${id} limit 1
-    ), false)`
-
 type Counter = { table: string; key: string; column: string }
 
-/** The recount of a content module's own counters of rewards: how many there are, and how much in all. */
+/** Counter checks of a content module's reward counters: number and total amount. */
 export const rewardRecounts = (
   type: string,
   counters: { count: Counter; amount: Counter },
@@ -129,7 +131,7 @@ export const rewardRecounts = (
   }),
 ]
 
-/** Rewards that were paid otherwise than they say. */
+/** Rewards with a payment that differs from their amount. */
 const findRewardDrift = (sql: Db) => sql<Drift[]>`
   select r.id::text as key, r.amount as kept, coalesce(p.total, 0)::bigint as counted
   from rewards r left join (
@@ -138,5 +140,5 @@ const findRewardDrift = (sql: Db) => sql<Drift[]>`
   ) p on p.subject_id = r.id and p.owner_id = r.target_user
   where r.amount <> coalesce(p.total, 0) and not r.settled_before order by r.id limit 100`
 
-/** What the audit of the ledger checks of rewards. */
-export const rewardChecks: CounterCheck[] = [unmendable('rewards.paid', findRewardDrift)]
+/** Ledger audit checks of rewards. */
+export const rewardChecks: CounterCheck[] = [unrepairable('rewards.paid', findRewardDrift)]

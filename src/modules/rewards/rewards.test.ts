@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
-import { transaction } from '#platform/database.ts'
+import { dropCachedSettings, updateSettings } from '#modules/settings/index.ts'
+import { transaction } from '#platform/database'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { untilWaiting } from '#test/waiting.ts'
@@ -26,7 +26,7 @@ const audit = async () => {
   assert.deepEqual([body.balanced, body.drift], [true, []])
 }
 
-test('a reward goes from the reader to the author, who is told, and is listed and summed (money-16)', async () => {
+test('pays and notifies the author, and lists and sums rewards (money-16)', async () => {
   const anna = await rich(0)
   const ben = await rich()
   const cleo = await rich()
@@ -36,7 +36,7 @@ test('a reward goes from the reader to the author, who is told, and is listed an
   assert.equal((await reward(cleo, feed, { amount: 50 })).status, 201)
   assert.equal((await reward(ben, feed, { amount: 20 })).status, 201)
   assert.deepEqual([await points(anna), await points(ben), await points(cleo)], [100, 950, 950])
-  // What is given for something else is shown there.
+  // Rewards of other content are not included.
   assert.equal((await reward(cleo, await feedOf(anna), { amount: 40 })).status, 201)
   assert.deepEqual((await guest('GET', `/feeds/${feed}`)).body.reward, { count: 3, amount: 100 })
   const amounts = async (query = '') =>
@@ -54,7 +54,7 @@ test('a reward goes from the reader to the author, who is told, and is listed an
   await audit()
 })
 
-test('failures come in order, and move nothing (money-15)', async () => {
+test('checks errors in order and moves nothing (money-15)', async () => {
   const anna = await rich(10)
   const ben = await rich(10)
   const feed = await feedOf(anna)
@@ -71,7 +71,7 @@ test('failures come in order, and move nothing (money-15)', async () => {
   assert.deepEqual([await points(anna), await points(ben)], [10, 10])
 })
 
-test('nothing can be given to an author whose account is disabled', async () => {
+test('rejects a reward to a disabled author', async () => {
   const [anna, ben] = [await rich(0), await rich(10)]
   const feed = await feedOf(anna)
   await as(founder, 'PATCH', `/admin/users/${anna.id}`, { disabled: true })
@@ -80,22 +80,22 @@ test('nothing can be given to an author whose account is disabled', async () => 
   assert.equal(await points(ben), 10)
 })
 
-test('rewards can be switched off (money-15)', async () => {
+test('rejects rewards while switched off (money-15)', async () => {
   const anna = await rich()
   const ben = await rich()
   const feed = await feedOf(anna)
   await updateSettings(ctx, sql, { 'feed:reward': false })
-  forgetSettings(ctx)
+  await dropCachedSettings(ctx)
   assert.equal((await reward(ben, feed, { amount: 5 })).status, 403)
   await sql`delete from settings`
   await updateSettings(ctx, sql, { 'site:reward': false })
-  forgetSettings(ctx)
+  await dropCachedSettings(ctx)
   assert.equal((await as(ben, 'POST', `/user/${anna.id}/new-rewards`, { amount: 5 })).status, 403)
   await sql`delete from settings`
-  forgetSettings(ctx)
+  await dropCachedSettings(ctx)
 })
 
-test('people are rewarded under both paths, not oneself, and are told (money-15)', async () => {
+test('rewards users under both paths, except oneself, and notifies them (money-15)', async () => {
   const anna = await rich(0)
   const ben = await rich()
   for (const path of ['new-rewards', 'rewards']) {
@@ -115,7 +115,7 @@ test('people are rewarded under both paths, not oneself, and are told (money-15)
   await audit()
 })
 
-test('racing rewards stop at an empty balance, and a key pays once', async () => {
+test('stops racing rewards at an empty balance, and pays once per key', async () => {
   const anna = await rich(0)
   const ben = await rich(100)
   const feed = await feedOf(anna)
@@ -131,19 +131,19 @@ test('racing rewards stop at an empty balance, and a key pays once', async () =>
   await audit()
 })
 
-test('while the setting asks for a password nothing is given without it (money-15)', async () => {
+test('requires the payment password while the setting asks for it (money-15)', async () => {
   const [anna, ben] = [await rich(0), await rich(10)]
   const feed = await feedOf(anna)
   await updateSettings(ctx, sql, { 'pay-validate-user-password': true })
-  forgetSettings(ctx)
+  await dropCachedSettings(ctx)
   const refused = await reward(ben, feed, { amount: 5 })
   await sql`delete from settings`
-  forgetSettings(ctx)
+  await dropCachedSettings(ctx)
   assert.deepEqual([refused.status, refused.headers['x-error-code']], [403, 'password_not_set'])
   assert.equal(await points(ben), 10)
 })
 
-test('nothing is given for what is deleted at that moment, whether its rewards are counted or not', async () => {
+test('rejects a reward of content deleted meanwhile, with or without counters', async () => {
   const [anna, ben] = [await rich(0), await rich(100)]
   const feed = await feedOf(anna)
   const reply = await answer(anna, await ask(anna))

@@ -1,5 +1,6 @@
-import { UserView } from '#modules/accounts/index.ts'
-import { Amount } from '#modules/ledger/index.ts'
+import { PAYMENT_PASSWORD_ERRORS, UserView } from '#modules/accounts/index.ts'
+import { Amount, featureOff } from '#modules/ledger/index.ts'
+import { apiError, blocked } from '#platform/errors.ts'
 import {
   Cursor,
   Direction,
@@ -12,15 +13,26 @@ import {
   type Static,
   Time,
   Type,
-} from '#platform/schema.ts'
+} from '#platform/http'
 
-/** `password`: while the site asks for it when paying. */
+export const ownerGone = apiError(
+  422,
+  'owner_gone',
+  'Who published this is not here any more.',
+  '发布者已不存在，不能打赏。',
+)
+export const toOneself = apiError(422, 'reward_oneself', 'You cannot reward yourself.', '不能打赏自己。')
+
+/** Errors of a reward, except insufficient balance. */
+export const REWARD_ERRORS = [...PAYMENT_PASSWORD_ERRORS, featureOff, toOneself, blocked, ownerGone]
+
+/** `password`: payment password, when the site requires one. */
 export const RewardBody = Shared('NewReward', { amount: Amount, password: Type.Optional(RawText(128)) })
 export type RewardBody = Static<typeof RewardBody>
 
 /**
- * `since` is the id of the last reward, or its amount where they are ordered by amount; `after` is its id. `type` is the name of
- * `order_type` where answers are rewarded (money-16).
+ * `since` is the id of the last reward, or its amount when sorted by amount; then `after` is its id. `type`
+ * is the name of `order_type` for answers (money-16).
  */
 export const RewardQuery = (standard = 15) =>
   Type.Object({
@@ -34,7 +46,7 @@ export const RewardQuery = (standard = 15) =>
   })
 export type RewardQuery = Static<ReturnType<typeof RewardQuery>>
 
-/** A reward with who gave it (money-16). */
+/** A reward with its giver (money-16). */
 export const Reward = Shared('Reward', {
   id: Type.Integer(),
   user_id: Type.Integer(),
@@ -47,7 +59,7 @@ export const Reward = Shared('Reward', {
   user: Nullable(UserView),
 })
 
-/** How many rewards something was given, and how much in all; null when none. */
+/** Number and total amount of rewards. The amount is null without rewards. */
 export const RewardSum = Shared('RewardSum', { count: Type.Integer(), amount: Nullable(Type.Integer()) })
 export type RewardSum = Static<typeof RewardSum>
 export type Reward = Static<typeof Reward>

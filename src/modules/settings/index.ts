@@ -1,5 +1,13 @@
 export type { SettingChecks } from './admin/schema.ts'
-export { settingTables } from './imports/thinksns.ts'
-export { isWebLink, type LinkTo, linksOf, webLinks } from './links/service.ts'
 export type { SettingName, Settings } from './registry.ts'
-export { forgetSettings, readSettings, updateSettings } from './service.ts'
+export { SETTINGS } from './registry.ts'
+export {
+  dropCachedSettings,
+  isWebLink,
+  type LinkTo,
+  linksOf,
+  readSettings,
+  saveSettings,
+  updateSettings,
+  webLinks,
+} from './service.ts'

@@ -9,15 +9,21 @@ import {
   TextList,
   type TSchema,
   Type,
-} from '#platform/schema.ts'
+} from '#platform/http'
+
+const FEN = { 'x-unit': 'fen' }
+const POINTS = { 'x-unit': 'points' }
 
 /**
- * Every setting an administrator can change: its schema, the value that holds until then, and what it does, which docs/settings.md
- * tells (`npm run settings`). Keys are flat and, where clients know them, those of the bootstrappers (sign-in-1). The API
- * description tells the value as `x-standard`, by which the console resets a setting.
+ * Every setting: its schema, its default, and its description in docs/settings.md (`npm run settings`). Keys
+ * are flat and, for client settings, those of the bootstrappers (sign-in-1). The API description states the
+ * default as `x-standard`, which the console uses to reset a setting, and the unit of an amount as `x-unit`, which is `fen` or `points`.
  */
 const define = <T extends TSchema>(schema: T, standard: Static<T>, about: string) => ({
-  schema: Object.assign(schema, { 'x-standard': standard }),
+  schema: Object.assign(schema, {
+    description: about,
+    'x-standard': standard,
+  }),
   standard,
   about,
 })
@@ -30,38 +36,42 @@ export const SETTINGS = {
   'feed:reward': define(Flag(), true, 'Feeds can be rewarded.'),
   'feed:paycontrol': define(Flag(), true, 'Feeds can be sold.'),
   'feed:items': define(
-    Type.Unsafe<number[]>({ type: 'array', items: Int(1, 1_000_000_000_000), maxItems: 20 }),
+    Type.Unsafe<number[]>({ type: 'array', items: Int(1, 1_000_000_000_000), maxItems: 20, ...POINTS }),
     [],
     'Amounts that clients offer as prices of feeds.',
   ),
   'news:contribute:pay': define(Flag(), true, 'Contributing an article costs `news:pay-contribute`.'),
   'news:contribute:verified': define(Flag(), true, 'Only certified people contribute articles.'),
-  'news:pay-contribute': define(Int(1, 9_999_999), 100, 'What contributing an article costs, in points.'),
+  'news:pay-contribute': define(
+    Int(1, 9_999_999, POINTS),
+    100,
+    'What contributing an article costs, in points.',
+  ),
   'checkin:switch': define(Flag(), true, 'People check in once a day.'),
-  'checkin:balance': define(Int(0, 1_000_000), 10, 'Points for a check-in.'),
+  'checkin:balance': define(Int(0, 1_000_000, POINTS), 10, 'Points for a check-in.'),
   'currency:recharge-ratio': define(Int(1, 1_000_000), 1, 'Points for one fen.'),
   'currency:recharge-options': define(
-    Text(500),
+    Text(500, FEN),
     '100,500,1000,2000,5000,10000',
-    'Amounts that clients offer for recharging.',
+    'Amounts that clients offer for recharging, in fen.',
   ),
   'currency:recharge-min': define(
-    Int(1, 1_000_000_000_000),
+    Int(1, 1_000_000_000_000, FEN),
     100,
     'The least that is recharged or exchanged at once, in fen.',
   ),
   'currency:recharge-max': define(
-    Int(1, 1_000_000_000_000),
+    Int(1, 1_000_000_000_000, FEN),
     10_000_000,
     'The most that is recharged at once, in fen.',
   ),
   'currency:cash-min': define(
-    Int(1, 1_000_000_000_000),
+    Int(1, 1_000_000_000_000, POINTS),
     100,
     'The fewest points that are taken out at once.',
   ),
   'currency:cash-max': define(
-    Int(1, 1_000_000_000_000),
+    Int(1, 1_000_000_000_000, POINTS),
     10_000_000,
     'The most points that are taken out at once.',
   ),
@@ -87,13 +97,13 @@ export const SETTINGS = {
   'wallet:ratio': define(Int(1, 1000), 100, 'The ratio of the wallet that older clients show.'),
   'wallet:rule': define(Text(10_000, { 'x-empty': true }), '', 'The text of clients about the wallet.'),
   'wallet:labels': define(
-    Type.Unsafe<number[]>({ type: 'array', items: Int(1, 1_000_000_000_000), maxItems: 20 }),
+    Type.Unsafe<number[]>({ type: 'array', items: Int(1, 1_000_000_000_000), maxItems: 20, ...FEN }),
     [],
     'Amounts that clients offer for the wallet, in fen.',
   ),
   'wallet:cash': define(Flag(), true, 'Wallet money can be taken out.'),
   'wallet:cash-min-amount': define(
-    Int(1, 1_000_000_000_000),
+    Int(1, 1_000_000_000_000, FEN),
     100,
     'The least wallet money that is taken out at once, in fen.',
   ),
@@ -103,12 +113,22 @@ export const SETTINGS = {
     'Kinds of accounts that money is paid out to.',
   ),
   'wallet:recharge': define(Flag(), true, 'Wallets can be recharged.'),
+  'wallet:recharge-daily': define(
+    Int(0, 1_000_000_000_000, FEN),
+    0,
+    'The most that somebody can pay in on one day, in fen; 0 is no limit.',
+  ),
   'wallet:recharge-types': define(TextList(10, 50), ['manual'], 'Payment providers that are offered.'),
   'wallet:transform-currency': define(Flag(), true, 'Wallet money can be exchanged for points.'),
   'site:about-url': define(
     Nullable(Address()),
     null,
     'Where `GET /aboutus` leads to; without it that page shows `site:about-content`.',
+  ),
+  'site:time-zone': define(
+    Text(64),
+    'UTC',
+    'The time zone of check-ins and of the rankings of today, such as `Asia/Shanghai`.',
   ),
   'site:web-links': define(
     TextList(20, 500),
@@ -130,7 +150,7 @@ export const SETTINGS = {
   'site:currency-unit': define(Text(20, { 'x-empty': true }), '', 'The unit of points.'),
   'site:gold': define(Flag(), false, 'The switch of gold that older clients read.'),
   'site:reward': define(Flag(), true, 'Rewards can be given.'),
-  'site:reward-amounts': define(Text(200), '5,10,15', 'Amounts that clients offer for rewards.'),
+  'site:reward-amounts': define(Text(200, POINTS), '5,10,15', 'Amounts that clients offer for rewards.'),
   'site:anonymous': define(Flag(), true, 'Questions and answers can be anonymous.'),
   'site:anonymous-rule': define(
     Text(10_000, { 'x-empty': true }),
@@ -180,6 +200,23 @@ export const SETTINGS = {
     ['CN'],
     'Countries of new phone numbers, `*` for all (registration-4).',
   ),
+  'sms:templates': define(
+    TextList(500, 200),
+    [],
+    'Templates and signatures of text messages: service, purpose, country, template or `-`, and signature (docs/sms.md).',
+  ),
+  'sms:daily-per-number': define(Int(0, 10_000), 20, 'Text messages to one number a day; 0: no limit.'),
+  'sms:daily-per-address': define(
+    Int(0, 1_000_000),
+    100,
+    'Codes by text message that one network address asks for a day; 0: no limit.',
+  ),
+  'sms:daily-per-country': define(
+    TextList(300, 20),
+    [],
+    'Codes by text message to a country a day: a country and a number, `*` for each other country.',
+  ),
+  'sms:daily': define(Int(0, 100_000_000), 10_000, 'Codes by text message a day; 0: no limit.'),
   'account:deletion-days': define(
     Int(0, 365),
     14,
@@ -230,12 +267,12 @@ export const SETTINGS = {
     'The text of clients about making groups.',
   ),
   'question:apply-amount': define(
-    Int(1, 1_000_000_000_000),
+    Int(1, 1_000_000_000_000, POINTS),
     200,
     'What asking for excellence costs, in points.',
   ),
   'question:onlookers-amount': define(
-    Int(1, 1_000_000_000_000),
+    Int(1, 1_000_000_000_000, POINTS),
     100,
     'What looking at a paid answer costs, in points.',
   ),
@@ -266,6 +303,24 @@ export const SETTINGS = {
     10_000,
     'How many notifications of a type a person keeps; the oldest go first.',
   ),
+  'notifications:push-text': define(
+    Flag(),
+    false,
+    'Whether FCM, APNs and JPush get the text of notifications.',
+  ),
+  'chat:edit-minutes': define(
+    Int(0, 525_600),
+    10,
+    'For how many minutes people may edit and delete their messages.',
+  ),
+  'chat:keep-days': define(Int(0, 36_500), 0, 'How many days messages are kept; 0: for ever.'),
+  'chat:push-text': define(
+    Flag(),
+    false,
+    'Whether gateways and services that push to telephones get the text of chat messages.',
+  ),
+  'chat:presence': define(Flag(), true, 'Whether people learn who of a conversation is connected just now.'),
+  'chat:seen': define(Flag(), true, 'Whether people see up to where others have read.'),
   'group:keep-request-days': define(
     Int(1, 3650),
     365,
@@ -275,10 +330,10 @@ export const SETTINGS = {
 
 export type SettingName = keyof typeof SETTINGS
 
-/** All settings with the values in force. */
+/** All settings with their current values. */
 export type Settings = { [Name in SettingName]: Static<(typeof SETTINGS)[Name]['schema']> }
 
-/** The values that hold until an administrator changes them. */
+/** The default values. */
 export const STANDARD_SETTINGS = Object.fromEntries(
   Object.entries(SETTINGS).map(([name, { standard }]) => [name, standard]),
 ) as Settings

@@ -1,12 +1,23 @@
-import { defineCache } from '#platform/cache.ts'
 import type { Context } from '#platform/context.ts'
-import type { Db } from '#platform/database.ts'
-import { listSettings, saveSettings } from './queries.ts'
+import type { Db, Row } from '#platform/database'
+import { defineCache } from '#platform/memory'
 import { type Settings, STANDARD_SETTINGS } from './registry.ts'
+
+/** Lists the stored settings. */
+const listSettings = (sql: Db) => sql<Row<'settings', 'name' | 'value'>[]>`select name, value from settings`
+
+/** Writes all changes in one statement. Stores a null as JSON null. */
+export async function saveSettings(sql: Db, changes: Record<string, unknown>): Promise<void> {
+  const rows = Object.entries(changes).map(([name, value]) => ({ name, value }))
+  await sql`
+    insert into settings (name, value)
+    select name, coalesce(value, 'null') from jsonb_to_recordset(${sql.json(rows as never)}) as changes (name text, value jsonb)
+    on conflict (name) do update set value = excluded.value, updated_at = excluded.updated_at`
+}
 
 const cacheOf = defineCache<Settings>('settings', { max: 1, ttlMs: 60_000 })
 
-/** All settings in force, from memory; a change is seen on every node within a second. */
+/** Reads all settings, cached. A change reaches every node within a second. */
 export async function readSettings(ctx: Context): Promise<Settings> {
   return cacheOf(ctx).get('all', async () => ({
     ...STANDARD_SETTINGS,
@@ -16,11 +27,50 @@ export async function readSettings(ctx: Context): Promise<Settings> {
   }))
 }
 
-/** Saves changed settings in the caller's transaction; call `forgetSettings` after its commit. */
+/** Saves changed settings in the caller's transaction. Call `dropCachedSettings` after its commit. */
 export async function updateSettings(ctx: Context, tx: Db, changes: Partial<Settings>): Promise<void> {
   await saveSettings(tx, changes)
-  cacheOf(ctx).announce(tx, 'all')
+  await cacheOf(ctx).announce(tx, 'all')
 }
 
-/** Makes this node read the settings anew at once. */
-export const forgetSettings = (ctx: Context) => cacheOf(ctx).drop('all')
+/** Drops the settings from this node's cache. */
+export const dropCachedSettings = (ctx: Context) => cacheOf(ctx).drop('all')
+
+/**
+ * Kinds with pages in the web client (notifications-17). For `account` the id is `sessions`, `exports` and
+ * the like.
+ */
+const LINKED = [
+  ...['feeds', 'news', 'musics', 'music_specials', 'questions', 'question-answers', 'groups', 'group-posts'],
+  ...['users', 'feed-topics', 'question-topics', 'account'],
+] as const
+
+/** Returns the web URL of a subject, or null when it has no page. */
+export type LinkTo = (type: string, id: number | string) => string | null
+
+const patternOf = (entry: string) => /^(\S+) (https?:\/\/\S+)$/i.exec(entry)
+
+/** True when an entry of `site:web-links` is a known kind with a URL that contains `{id}`. */
+export function isWebLink(entry: string): boolean {
+  const [, type = '', address = ''] = patternOf(entry) ?? []
+  return (LINKED as readonly string[]).includes(type) && address.includes('{id}')
+}
+
+/** Builds links from `site:web-links`, else below `PUBLIC_WEB_URL`, else to pages of this server's own site. */
+export function linksOf(
+  config: Context['config'],
+  { 'site:web-links': entries }: Pick<Settings, 'site:web-links'>,
+): LinkTo {
+  const { publicWebUrl, publicUrl, web } = config
+  const general = publicWebUrl?.includes('{id}') === false ? `${publicWebUrl}/{type}/{id}` : publicWebUrl
+  const own = new Map(entries.map((entry) => [patternOf(entry)?.[1], patternOf(entry)?.[2]]))
+  return (type, id) => {
+    if (!(LINKED as readonly string[]).includes(type)) return null
+    const site = web ? `${publicUrl}/{type}/{id}` : undefined
+    const pattern = own.get(type) ?? general ?? site
+    return pattern?.replaceAll('{type}', type).replaceAll('{id}', encodeURIComponent(String(id))) ?? null
+  }
+}
+
+/** Builds links from the current settings. */
+export const webLinks = async (ctx: Context): Promise<LinkTo> => linksOf(ctx.config, await readSettings(ctx))

@@ -1,3 +1,5 @@
-export { forgetDays, noteActive } from './activity/service.ts'
-export { bringTogether, measure } from './service.ts'
-export { keepTraffic } from './traffic/service.ts'
+export { recordActivity, recountDays } from './activity/service.ts'
+export { faultOf } from './health/service.ts'
+export type { MergedStatistics } from './service.ts'
+export { measureStatistics, mergeStatistics } from './service.ts'
+export { recordTraffic } from './traffic/service.ts'

@@ -1,14 +1,13 @@
-import type { Db, Fragment } from '#platform/database.ts'
+import type { Db, Fragment, Row } from '#platform/database'
 import type { Queue, Series } from '#platform/statistics.ts'
-import type { Row } from '#platform/tables.ts'
 
-/** More than this are not counted: it costs time, and nobody decides on so many today. */
+/** Upper limit of the count, because counting more is slow and useless. */
 export const WAITING_MAX = 10_000
 
 const unionOf = (sql: Db, parts: Fragment[]): Fragment =>
   parts.reduce((all, part) => sql`${all} union all ${part}`)
 
-/** How many wait in each queue and since when the oldest does, in one statement. */
+/** Counts each queue with the age of its oldest entry, in one statement. */
 export const countWaiting = (sql: Db, queues: Queue[]) => {
   const parts = queues.map(
     ({ name, waiting }) => sql`
@@ -20,7 +19,7 @@ export const countWaiting = (sql: Db, queues: Queue[]) => {
 
 export type DaySum = Row<'daily_statistics', 'series' | 'day' | 'value'>
 
-/** Sums of some series by day. Days without anything are absent. */
+/** Sums of series by day. Days without data are absent. */
 const sums = (sql: Db, series: Series[], from: string, until: string): Fragment =>
   unionOf(
     sql,
@@ -31,20 +30,20 @@ const sums = (sql: Db, series: Series[], from: string, until: string): Fragment 
     ),
   )
 
-/** The same, as they are now. */
+/** Current sums by day. */
 export const sumDays = (sql: Db, series: Series[], from: string, until: string) =>
   sql<DaySum[]>`${sums(sql, series, from, until)}`
 
-/** What was counted of finished days. */
+/** Lists stored sums of finished days. */
 export const listDays = (sql: Db, names: string[], from: string, to: string) => sql<DaySum[]>`
   select series, day, value from daily_statistics
   where series = any(${names}::text[]) and day between ${from}::date and ${to}::date`
 
-/** Up to which day each series is counted. */
+/** Lists the last counted day of each series. */
 export const listProgress = (sql: Db) => sql<Row<'statistic_series', 'series' | 'counted_until'>[]>`
   select series, counted_until from statistic_series`
 
-/** Begins the series that are new, at a day before which nothing can have happened. */
+/** Inserts new series with a day before any possible data. */
 export const beginSeries = (sql: Db, names: string[], day: string) => sql`
   insert into statistic_series (series, counted_until) select name, ${day}::date from unnest(${names}::text[]) as name
   on conflict do nothing`

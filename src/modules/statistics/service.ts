@@ -1,10 +1,11 @@
 import { isTime, wireTimeOrNull } from '#lib/time.ts'
 import { type Ability, hasAbility } from '#modules/abilities/index.ts'
 import type { Context } from '#platform/context.ts'
-import { cacheCostly } from '#platform/costly-cache.ts'
 import { invalidField } from '#platform/errors.ts'
+import { Nullable, Shared, type Static, Text, TextList, Time, Type } from '#platform/http'
+import { cacheCostly } from '#platform/memory'
 import type { Queue, Series, Statistics } from '#platform/statistics.ts'
-import { activeSeries, tidyActivePeople } from './activity/service.ts'
+import { activeSeries, countActiveSince, tidyActivePeople } from './activity/service.ts'
 import {
   beginSeries,
   countDays,
@@ -15,32 +16,74 @@ import {
   sumDays,
   WAITING_MAX,
 } from './queries.ts'
-import type { DailyStatistics, DaysQuery, WaitingQueues } from './schema.ts'
+
+/** One queue. */
+const WaitingQueue = Shared('WaitingQueue', {
+  name: Type.String(),
+  count: Type.Integer({ description: 'up to 10000' }),
+  more: Type.Boolean({ description: 'more wait than count says' }),
+  oldest_at: Nullable(Time),
+})
+
+/** Queues for the viewer's decisions. */
+export const WaitingQueues = Shared('WaitingQueues', { data: Type.Array(WaitingQueue) })
+export type WaitingQueues = Static<typeof WaitingQueues>
+
+const Day = (options: object = {}) =>
+  Type.Optional(Text(10, { pattern: '^\\d{4}-\\d{2}-\\d{2}$', ...options }))
+
+/** First and last day, both inclusive. Default: the last thirty days up to today. */
+export const DaysQuery = Type.Object({
+  from: Day({ description: 'YYYY-MM-DD, UTC' }),
+  to: Day({ description: 'YYYY-MM-DD, UTC' }),
+  series: Type.Optional(TextList(50, 50, { description: 'names; all that one may see without it' })),
+})
+export type DaysQuery = Static<typeof DaysQuery>
+
+const DailySeries = Shared('DailySeries', {
+  name: Type.String(),
+  values: Type.Array(Nullable(Type.Integer()), {
+    description: 'one for each of the days; null where it is not counted yet',
+  }),
+  total: Nullable(
+    Type.Integer({
+      description:
+        'of all days: their sum, and of active-people the distinct people, which is known for periods up to today',
+    }),
+  ),
+})
+
+/** Sums by day (UTC). */
+export const DailyStatistics = Shared('DailyStatistics', {
+  days: Type.Array(Type.String()),
+  series: Type.Array(DailySeries),
+})
+export type DailyStatistics = Static<typeof DailyStatistics>
 
 const DAY_MS = 86_400_000
 const DAYS_MAX = 366
-/** Nothing that is counted is older. */
+/** A day before any data. */
 const BEGINNING = '2010-01-01'
-/** Days that one statement of the job counts. */
+/** Number of days that one statement of the job counts. */
 const CHUNK = 31
-/** How long sums of days that are not over are kept. */
+/** Cache time of sums of unfinished days. */
 const LIVE_MS = 60_000
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 const daysLater = (day: string, days: number): string => dayOf(Date.parse(day) + days * DAY_MS)
 const today = () => dayOf(Date.now())
 
-/** What of these somebody may see. */
+/** Filters to the entries that the viewer's abilities allow. */
 async function seenBy<T extends { ability: string }>(ctx: Context, viewerId: number, all: T[]): Promise<T[]> {
   const seen = await Promise.all(all.map(({ ability }) => hasAbility(ctx, viewerId, ability as Ability)))
   return all.filter((_, index) => seen[index])
 }
 
-/** What the areas count, brought together. */
-export type Counted = { queues: Queue[]; series: Series[] }
+/** The queues and series of all modules. */
+export type MergedStatistics = { queues: Queue[]; series: Series[] }
 
-/** Throws, at the start, when two areas count under one name. */
-export function bringTogether(areas: Statistics[]): Counted {
+/** Merges the modules' statistics. Throws at startup when two share a name. */
+export function mergeStatistics(areas: Statistics[]): MergedStatistics {
   const counted = {
     queues: areas.flatMap(({ queues = [] }) => queues),
     series: [...areas.flatMap(({ series = [] }) => series), activeSeries],
@@ -48,15 +91,15 @@ export function bringTogether(areas: Statistics[]): Counted {
   for (const list of [counted.queues, counted.series]) {
     const names = list.map(({ name }) => name)
     const twice = names.find((name, index) => names.indexOf(name) !== index)
-    if (twice !== undefined) throw new Error(`Two areas have statistics of the name ${twice}`)
+    if (twice !== undefined) throw new Error(`Two modules share the statistics name ${twice}`)
   }
   return counted
 }
 
-/** What waits for decisions that somebody may make (administration-14). */
+/** Reads queues for the viewer's decisions (administration-14). */
 export async function readWaiting(
   ctx: Context,
-  { queues }: Counted,
+  { queues }: MergedStatistics,
   viewerId: number,
 ): Promise<WaitingQueues> {
   const seen = await seenBy(ctx, viewerId, queues)
@@ -71,15 +114,18 @@ export async function readWaiting(
   }
 }
 
-/** Sums of today and yesterday. Cheap by their indexes, and asked for by every look at the console. */
+/** Sums of today and yesterday. Indexes make them cheap; the console reads them on every visit. */
 const liveSums = cacheCostly(
   LIVE_MS,
   (ctx: Context, series: Series[]): Promise<DaySum[]> =>
     sumDays(ctx.sql, series, daysLater(today(), -1), daysLater(today(), 1)),
 )
 
-/** What waits for decisions and what happened since midnight UTC, for whoever watches the server. */
-export async function measure(ctx: Context, { queues, series }: Counted) {
+/** Distinct active people from a day on. */
+const activeSince = cacheCostly(LIVE_MS, (ctx: Context, from: string) => countActiveSince(ctx.sql, from))
+
+/** Metrics of queues and of today's sums (UTC). */
+export async function measureStatistics(ctx: Context, { queues, series }: MergedStatistics) {
   const [waiting, sums] = await Promise.all([countWaiting(ctx.sql, queues), liveSums(ctx, series)])
   const day = today()
   return {
@@ -96,14 +142,14 @@ export async function measure(ctx: Context, { queues, series }: Counted) {
 }
 
 function checkDay(field: 'from' | 'to', day: string): string {
-  if (!isTime(day)) throw invalidField(field, { en: 'There is no such day.', zh: '日期不存在。' })
+  if (!isTime(day)) throw invalidField(field, { en: 'This day does not exist.', zh: '日期不存在。' })
   return day
 }
 
-/** Sums by day of what somebody may see (administration-15). */
+/** Reads daily sums that the viewer may see (administration-15). */
 export async function readDays(
   ctx: Context,
-  { series: all }: Counted,
+  { series: all }: MergedStatistics,
   viewerId: number,
   query: DaysQuery,
 ): Promise<DailyStatistics> {
@@ -132,14 +178,26 @@ export async function readDays(
     return day >= daysLater(today(), -1) && day <= today() ? (now.get(`${name} ${day}`) ?? 0) : null
   }
   const days = Array.from({ length }, (_, index) => daysLater(from, index))
-  return { days, series: names.map((name) => ({ name, values: days.map((day) => sumOf(name, day)) })) }
+  const totalOf = (name: string, values: (number | null)[]) => {
+    if (name === activeSeries.name) return to >= today() ? activeSince(ctx, from) : null
+    return values.reduce<number>((sum, value) => sum + (value ?? 0), 0)
+  }
+  const series = names.map(async (name) => {
+    const values = days.map((day) => sumOf(name, day))
+    return { name, values, total: await totalOf(name, values) }
+  })
+  return { days, series: await Promise.all(series) }
 }
 
 /**
- * Counts every finished day that is not counted yet, in pieces: a stop interrupts it between two, and it goes on there. On
- * a database that was filled before there were sums, this reaches back to its beginning.
+ * Counts all finished days in chunks and resumes after an interruption. On an older database the first run
+ * starts at the oldest data.
  */
-export async function sumFinishedDays(ctx: Context, { series }: Counted, signal: AbortSignal): Promise<void> {
+export async function sumFinishedDays(
+  ctx: Context,
+  { series }: MergedStatistics,
+  signal: AbortSignal,
+): Promise<void> {
   const end = today()
   const names = series.map(({ name }) => name)
   await beginSeries(ctx.sql, names, BEGINNING)

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ABILITIES } from '#modules/abilities/index.ts'
-import { addJob } from '#platform/jobs.ts'
+import { addJob } from '#platform/jobs'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { createWorld, type Person } from '#test/world.ts'
-import { STATISTICS } from '../../statistics.ts'
-import { noteActive } from './index.ts'
-import { bringTogether } from './service.ts'
+import { SITE } from '../../site.ts'
+import { recordActivity } from './index.ts'
+import { mergeStatistics } from './service.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql, ctx, work } = world
@@ -33,7 +33,7 @@ const valuesOf = async (who: Person, query = ''): Promise<Record<string, (number
   )
 }
 
-test('what waits is counted with the age of the oldest, and told to those who decide on it (administration-14)', async () => {
+test('returns queues with the age of the oldest entry to their deciders (administration-14)', async () => {
   const [author, reader] = [await person(), await person()]
   await as(reader, 'POST', `/report/users/${author.id}`, { reason: 'rude' })
   await as(author, 'POST', `/report/users/${reader.id}`, { reason: 'rude too' })
@@ -50,14 +50,14 @@ test('what waits is counted with the age of the oldest, and told to those who de
   const all = await waitingFor(founder)
   assert.deepEqual(
     all.map(({ name }) => name),
-    STATISTICS.queues.map(({ name }) => name),
+    SITE.statistics.queues.map(({ name }) => name),
   )
   const named = new Map(all.map((queue) => [queue.name, queue]))
   assert.equal(named.get('topic-reviews')?.count, 1)
   assert.deepEqual(named.get('withdrawals'), { name: 'withdrawals', count: 0, more: false, oldest_at: null })
 })
 
-test('whoever decides on nothing is told nothing (administration-14)', async () => {
+test('returns no queue to users without such an ability (administration-14)', async () => {
   const clerk = await clerkFor('admin: login')
   for (const path of ['/admin/statistics/waiting', '/admin/statistics/days']) {
     assert.equal((await guest('GET', path)).status, 401)
@@ -68,13 +68,16 @@ test('whoever decides on nothing is told nothing (administration-14)', async () 
   assert.equal((await as(moderator, 'GET', '/admin/statistics/days')).status, 403)
 })
 
-test('every number belongs to an ability that there is, and to one name', () => {
-  for (const { ability } of [...STATISTICS.queues, ...STATISTICS.series])
+test('assigns every number to one existing ability and one name', () => {
+  for (const { ability } of [...SITE.statistics.queues, ...SITE.statistics.series])
     assert.ok(ability in ABILITIES, ability)
-  assert.throws(() => bringTogether([STATISTICS, STATISTICS]), /Two areas have statistics/)
+  assert.throws(
+    () => mergeStatistics([SITE.statistics, SITE.statistics]),
+    /Two modules share the statistics name/,
+  )
 })
 
-test('finished days are counted once and stay, today is as it is now (administration-15)', async () => {
+test('counts finished days once, and returns today live (administration-15)', async () => {
   const author = await person()
   const { publish } = feedsOf(world)
   const [old, gone] = [await publish(author), await publish(author)]
@@ -100,7 +103,7 @@ test('finished days are counted once and stay, today is as it is now (administra
   assert.deepEqual(coming, { feeds: [null] })
 })
 
-test('what is moved counts once, for the currency that one may see (administration-15)', async () => {
+test('counts movements once, per visible currency (administration-15)', async () => {
   const payer = await person()
   const teller = await clerkFor('admin: currency')
   const before = (await valuesOf(teller, `?from=${daysAgo(9)}&to=${daysAgo(9)}`))['points-moved']
@@ -118,15 +121,15 @@ test('what is moved counts once, for the currency that one may see (administrati
   assert.deepEqual(await valuesOf(teller, `?from=${daysAgo(9)}&to=${daysAgo(9)}`), { 'points-moved': [70] })
 })
 
-test('somebody who was there counts once a day, and is forgotten when the day is counted (administration-15)', async () => {
+test('counts an active user once a day, and deletes activity after counting (administration-15)', async () => {
   const [ann, bob] = [await person(), await person()]
   await sql`delete from active_people`
   await sql`insert into active_people (day, user_id)
     select current_date - d, u from generate_series(1, 3) d, unnest(${[ann.id, bob.id]}::bigint[]) u`
-  for (let i = 0; i < 3; i += 1) noteActive(ctx, { id: ann.id, family: '', expiresAt: 0 })
+  for (let i = 0; i < 3; i += 1) recordActivity(ctx, { id: ann.id, family: '', expiresAt: 0 })
   await as(bob, 'GET', '/user')
   await as(bob, 'GET', '/user')
-  // A token of nobody makes nobody active.
+  // An invalid token records no activity.
   assert.equal((await as({ ...bob, token: `${bob.token}x` }, 'GET', '/user')).status, 401)
   for (const close of ctx.onClose) await close()
   const noted =
@@ -147,7 +150,31 @@ test('somebody who was there counts once a day, and is forgotten when the day is
   assert.equal(first, daysAgo(1))
 })
 
-test('days that are none, are the wrong way round or too many are 422', async () => {
+test('counts each active person once in a period up to today (administration-15)', async () => {
+  const totalOf = async (query: string) => {
+    const { body } = await as(founder, 'GET', `/admin/statistics/days?series=active-people&${query}`)
+    return body.series[0].total
+  }
+  await sql`delete from last_active_days`
+  const people = [await person(), await person(), await person()]
+  for (const [at, days] of [1, 1, 40].entries())
+    await sql`
+      insert into last_active_days (user_id, last_day) values (${people[at]!.id}, current_date - ${days}::int)
+      on conflict (user_id) do update set last_day = excluded.last_day`
+  recordActivity(ctx, { id: people[0]!.id, family: '', expiresAt: 0 })
+  for (const close of ctx.onClose) await close()
+  const others = await sql`select from last_active_days where user_id <> all(${people.map(({ id }) => id)})`
+  assert.equal(await totalOf(`from=${daysAgo(7)}&to=${daysAgo(0)}`), 2 + others.count)
+  assert.equal(await totalOf(`from=${daysAgo(50)}&to=${daysAgo(0)}`), 3 + others.count)
+  assert.equal(await totalOf(`from=${daysAgo(7)}&to=${daysAgo(1)}`), null)
+  // A site that was upgraded today does not know the days before.
+  await sql`update schema_migrations set applied_at = now() - interval '90 days' where name like '0001%'`
+  assert.equal(await totalOf(`from=${daysAgo(8)}&to=${daysAgo(0)}`), null)
+  assert.ok((await totalOf(`from=${daysAgo(0)}&to=${daysAgo(0)}`)) >= 1)
+  await sql`update schema_migrations set applied_at = now() where name like '0001%'`
+})
+
+test('returns 422 for invalid, reversed or too many days', async () => {
   const ask = async (query: string) => {
     const { status, body } = await as(founder, 'GET', `/admin/statistics/days?${query}`)
     assert.equal(status, 422, query)

@@ -1,3 +1,2 @@
-export { tagged, tagPeople, tagTables } from './imports/thinksns.ts'
-export { detachAllTags, findTags, importTags, tagsByName } from './queries.ts'
+export { findTags, importTags, tagsByName } from './queries.ts'
 export { Tag } from './schema.ts'

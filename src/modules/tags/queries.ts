@@ -1,25 +1,24 @@
 import { nameKey } from '#lib/text.ts'
 import { withEnabledUser } from '#modules/accounts/index.ts'
-import type { Db } from '#platform/database.ts'
-import { andPast, partOf } from '#platform/sql.ts'
+import { andAfterCursor, type Db, limitClause } from '#platform/database'
 import type { Tag, TagCategory } from './schema.ts'
 
 const columns = (sql: Db) => sql`t.id, t.name, t.tag_category_id, t.weight`
 
-/** All tags, the heaviest first. */
+/** Lists all tags, highest weight first. */
 export const listTags = (sql: Db) => sql<Tag[]>`
   select ${columns(sql)} from tags t order by t.weight desc, t.id`
 
-/** All categories, the heaviest first. */
+/** Lists all categories, highest weight first. */
 export const listCategories = (sql: Db) => sql<Omit<TagCategory, 'tags'>[]>`
   select id, name, weight from tag_categories order by weight desc, id`
 
-/** What a person has chosen. */
+/** Lists the tags of a user. */
 export const listTagsOf = (sql: Db, userId: number) => sql<Tag[]>`
   select ${columns(sql)} from user_tags l join tags t on t.id = l.tag_id
   where l.user_id = ${userId} order by t.weight desc, t.id`
 
-/** Gives a person a tag; `made` is false when they have it already. */
+/** Adds a tag to a user. `made` is false when they already have it. */
 export async function attachTag(
   sql: Db,
   userId: number,
@@ -34,7 +33,7 @@ export async function attachTag(
   return row
 }
 
-/** Takes a tag from a person; `gone` is false when they do not have it. */
+/** Removes a tag from a user. `gone` is false when they do not have it. */
 export async function detachTag(
   sql: Db,
   userId: number,
@@ -47,8 +46,8 @@ export async function detachTag(
 }
 
 /**
- * Who shares a tag with a person, the newest accounts first. Of each tag only as many are read as the page can need,
- * however many people have it.
+ * Lists users who share a tag with a user, newest accounts first. Reads per tag only as many rows as the page
+ * can need, even for popular tags.
  */
 export async function listAlikeIds(
   sql: Db,
@@ -59,19 +58,19 @@ export async function listAlikeIds(
     select distinct found.user_id as id
     from user_tags mine cross join lateral (
       select l.user_id from user_tags l ${withEnabledUser(sql, sql`l.user_id`)}
-      where l.tag_id = mine.tag_id and l.user_id <> ${userId} ${andPast(sql, sql`l.user_id`, after)}
+      where l.tag_id = mine.tag_id and l.user_id <> ${userId} ${andAfterCursor(sql, sql`l.user_id`, after)}
       order by l.user_id desc limit ${limit + offset}
     ) as found
     where mine.user_id = ${userId}
-    order by id desc ${partOf(sql, { limit, offset, after })}`
+    order by id desc ${limitClause(sql, { limit, offset, after })}`
   return rows.map(({ id }) => id)
 }
 
-/** Tags by id, the heaviest first. */
+/** Finds tags by id, highest weight first. */
 export const findTags = (sql: Db, ids: number[]) => sql<Tag[]>`
   select ${columns(sql)} from tags t where t.id = any(${ids}) order by t.weight desc, t.id`
 
-/** Tags by the key of their name. */
+/** Finds tags by the key of their name. */
 export async function tagsByName(sql: Db, names: string[]): Promise<Map<string, number>> {
   if (names.length === 0) return new Map()
   const rows = await sql<{ id: number; key: string }[]>`
@@ -79,7 +78,7 @@ export async function tagsByName(sql: Db, names: string[]): Promise<Map<string, 
   return new Map(rows.map(({ id, key }) => [key, id]))
 }
 
-/** Makes tags of a file, and their categories, where none of the name is there. */
+/** Inserts missing tags of a file, with their categories. */
 export async function importTags(
   sql: Db,
   tags: { name: string; category: string; weight: number }[],
@@ -100,6 +99,6 @@ export async function importTags(
     join tag_categories c on c.name_key = t.category order by t.n on conflict do nothing`
 }
 
-/** Takes all tags from a person. */
+/** Removes all tags from a user. */
 export const detachAllTags = (sql: Db, userId: number) => sql`
   delete from user_tags where user_id = ${userId}`

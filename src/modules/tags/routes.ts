@@ -1,24 +1,29 @@
 import { groupBy } from '#lib/lists.ts'
 import { isUser, noSuchUser, UserView, userPage } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
-import { onConstraint } from '#platform/database.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Empty, Type } from '#platform/schema.ts'
-import { alreadyAttached, noSuchTag, notAttached } from './errors.ts'
+import { onConstraint } from '#platform/database'
+import { Empty, routesOn, type Server, Type } from '#platform/http'
 import { attachTag, detachTag, listAlikeIds, listCategories, listTags, listTagsOf } from './queries.ts'
-import { OwnerParams, PeopleQuery, Tag, TagCategory, TagParams } from './schema.ts'
+import {
+  alreadyAttached,
+  noSuchTag,
+  notAttached,
+  OwnerParams,
+  PeopleQuery,
+  Tag,
+  TagCategory,
+  TagParams,
+} from './schema.ts'
 
-/** The words that people take for themselves (feeds-30). */
+/** Routes of tags that users choose (feeds-30). */
 export function tagRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Tags' })
 
   route('GET /tags', {
     operationId: 'listTags',
-    summary: 'List all categories with their tags, the heaviest first',
+    summary: 'List all categories with their tags, highest weight first',
     access: 'public',
-    kept: 'each',
     reply: { 200: Type.Array(TagCategory) },
     async handler() {
       const [categories, all] = await Promise.all([listCategories(sql), listTags(sql)])
@@ -37,9 +42,8 @@ export function tagRoutes(server: Server, ctx: Context) {
 
   route('GET /users/:user/tags', {
     operationId: 'listUserTags',
-    summary: "List somebody's tags",
+    summary: 'List the tags of a person',
     access: 'public',
-    kept: 'each',
     params: OwnerParams,
     reply: { 200: Type.Array(Tag) },
     errors: [noSuchUser],
@@ -52,7 +56,7 @@ export function tagRoutes(server: Server, ctx: Context) {
 
   route('PUT /user/tags/:tag', {
     operationId: 'takeTag',
-    summary: 'Take a tag',
+    summary: 'Add a tag to my profile',
     access: 'user',
     params: TagParams,
     reply: { 204: Empty },
@@ -60,7 +64,7 @@ export function tagRoutes(server: Server, ctx: Context) {
     async handler({ params, viewer }) {
       const { found, made } = await onConstraint(
         attachTag(sql, viewer.id, params.tag),
-        // It was deleted meanwhile.
+        // The tag was deleted in the meantime.
         { user_tags_tag_id_fkey: noSuchTag },
       )
       if (!found) throw noSuchTag()
@@ -70,7 +74,7 @@ export function tagRoutes(server: Server, ctx: Context) {
 
   route('DELETE /user/tags/:tag', {
     operationId: 'dropTag',
-    summary: 'Drop a tag',
+    summary: 'Remove a tag of mine',
     access: 'user',
     params: TagParams,
     reply: { 204: Empty },
@@ -84,7 +88,7 @@ export function tagRoutes(server: Server, ctx: Context) {
 
   route('GET /user/find-by-tags', {
     operationId: 'listUsersBySharedTags',
-    summary: 'List people who share a tag with me; nobody for a guest',
+    summary: 'List people who share a tag with me; empty for guests',
     tag: 'Users',
     access: 'optional',
     query: PeopleQuery,

@@ -25,7 +25,7 @@ const take = (who: Person, id: number) => as(who, 'PUT', `/user/tags/${id}`)
 const drop = (who: Person, id: number) => as(who, 'DELETE', `/user/tags/${id}`)
 const ids = (rows: { id: number }[]) => rows.map(({ id }) => id)
 
-test('everybody sees the categories with their tags, the heaviest first (feeds-30)', async () => {
+test('lists categories with their tags, highest weight first, to everyone (feeds-30)', async () => {
   const [light, heavy] = [await category(1_000), await category(2_000)]
   const [small, great] = [await tag(heavy, 1), await tag(heavy, 2)]
   const { status, body } = await guest('GET', '/tags')
@@ -36,7 +36,7 @@ test('everybody sees the categories with their tags, the heaviest first (feeds-3
   assert.deepEqual(body[1].tags, [])
 })
 
-test('a tag is taken once and dropped once; again is 422 (feeds-30)', async () => {
+test('adds and removes a tag once, and returns 422 when repeated (feeds-30)', async () => {
   const ann = await person()
   const id = await tag(await category())
   assert.equal((await take(ann, id)).status, 204)
@@ -52,7 +52,7 @@ test('a tag is taken once and dropped once; again is 422 (feeds-30)', async () =
   assert.deepEqual((await as(ann, 'GET', '/user/tags')).body, [])
 })
 
-test('what one person drops is no other tag of theirs, and no tag of anybody else', async () => {
+test('removes only the given tag of only this user', async () => {
   const [ann, bob] = [await person(), await person()]
   const group = await category()
   const [one, two] = [await tag(group), await tag(group)]
@@ -67,7 +67,7 @@ test('what one person drops is no other tag of theirs, and no tag of anybody els
   assert.deepEqual(await both(), [[], [one, two]])
 })
 
-test('racing requests take a tag once', async () => {
+test('adds a tag once when requests race', async () => {
   const ann = await person()
   const id = await tag(await category())
   const answers = await Promise.all(Array.from({ length: 8 }, () => take(ann, id)))
@@ -76,7 +76,7 @@ test('racing requests take a tag once', async () => {
   assert.deepEqual(drops.map(({ status }) => status).sort(), [204, ...Array(7).fill(422)])
 })
 
-test('unknown tags and people are 404, guests have no tags of their own', async () => {
+test("returns 404 for unknown tags and users, and 401 for a guest's own tags", async () => {
   const [ann, gone] = [await person(), await person()]
   await sql`update users set deleted_at = now() where id = ${gone.id}`
   for (const answer of [await take(ann, 2 ** 40), await drop(ann, 2 ** 40)]) assert.equal(answer.status, 404)
@@ -87,7 +87,7 @@ test('unknown tags and people are 404, guests have no tags of their own', async 
     assert.equal((await guest(method, '/user/tags/1')).status, 401)
 })
 
-test('those who share a tag are found, the newest first and each once', async () => {
+test('finds users who share a tag, newest first and once each', async () => {
   const [ann, bob, cid, dan, gone] = [
     await person(),
     await person(),
@@ -107,7 +107,7 @@ test('those who share a tag are found, the newest first and each once', async ()
   assert.deepEqual(await found('?offset=2'), [])
   const nobody = await guest('GET', '/user/find-by-tags')
   assert.deepEqual([nobody.status, nobody.body], [200, []])
-  // The list of all people takes tags too.
+  // The list of all users can be filtered by tags too.
   const listed = await guest('GET', `/users?tags[]=${one}&tags[]=${three}&order=asc`)
   assert.deepEqual(ids(listed.body), [ann.id, bob.id, cid.id, dan.id])
 })

@@ -1,12 +1,13 @@
-export { deleteSignIns, isNewDevice, listSignIns } from './queries.ts'
+export { isFreshSignIn, isNewDevice, listSignIns } from './queries.ts'
 export {
+  cachedViewer,
+  dropCachedTokens,
+  findEnded,
   findRevoked,
   findViewer,
-  forgetTokens,
   type IssuedToken,
   issueToken,
   onRevocation,
-  recallViewer,
   refreshToken,
   revokeTokens,
 } from './service.ts'

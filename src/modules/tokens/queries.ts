@@ -1,7 +1,5 @@
-import type { Db } from '#platform/database.ts'
-import type { Device } from '#platform/http/device.ts'
-import { when } from '#platform/sql.ts'
-import type { Row } from '#platform/tables.ts'
+import { type Db, type Row, when } from '#platform/database'
+import type { Device } from '#platform/http'
 
 export type TokenRow = Row<'tokens', 'user_id' | 'family'> & {
   expires_in_ms: number
@@ -10,7 +8,7 @@ export type TokenRow = Row<'tokens', 'user_id' | 'family'> & {
   exchanged: boolean
 }
 
-/** The token with this hash, whatever its state. */
+/** Finds a token by its hash, in any state. */
 export async function findToken(sql: Db, hash: Buffer): Promise<TokenRow | undefined> {
   const [row] = await sql<TokenRow[]>`
     select t.user_id, t.family, t.expires_at <= now() as expired,
@@ -21,7 +19,7 @@ export async function findToken(sql: Db, hash: Buffer): Promise<TokenRow | undef
   return row
 }
 
-/** Writes a token, with its family when it is the first one of a sign-in. */
+/** Inserts a token, and its family for the first token of a sign-in. */
 export async function insertToken(
   sql: Db,
   token: {
@@ -45,7 +43,7 @@ export async function insertToken(
       now() + make_interval(mins => ${token.minutes}), now() + make_interval(mins => ${token.refreshMinutes}))`
 }
 
-/** How long a sign-in lasts at most, however often its token is exchanged (sign-in-5). */
+/** Maximum age of a sign-in, however often its token is exchanged (sign-in-5). */
 const SIGN_IN_DAYS = 180
 
 export type Exchange = Row<'tokens', 'user_id' | 'family'> & {
@@ -53,10 +51,11 @@ export type Exchange = Row<'tokens', 'user_id' | 'family'> & {
 }
 
 /**
- * Marks a token as exchanged, once. `repeated`: it was exchanged within the last 30 seconds, by a client that lost the
- * answer; `reused`: longer ago, so somebody else holds it too; `over`: revoked, older than the refresh window, or of a
- * sign-in older than `SIGN_IN_DAYS`, which a stolen token could otherwise keep alive for ever. The
- * family is locked, so that it cannot be revoked between this and the token that is made next.
+ * Marks a token as exchanged, once. `repeated`: exchanged within the last 30 seconds, so the client probably
+ * lost the reply. `reused`: exchanged earlier, so the token was probably stolen. `over`: revoked, past the
+ * refresh window, or of a sign-in older than `SIGN_IN_DAYS`, a limit that keeps a stolen token from living
+ * for ever.
+ * Locks the family, so that no revocation comes between this and the insertion of the next token.
  */
 export async function exchangeToken(sql: Db, hash: Buffer): Promise<Exchange | undefined> {
   const [row] = await sql<Exchange[]>`
@@ -80,7 +79,10 @@ export async function exchangeToken(sql: Db, hash: Buffer): Promise<Exchange | u
   return row
 }
 
-/** Revokes one sign-in of a person, or all of them, except one to be kept. Answers the tokens that were still good. */
+/**
+ * Revokes one sign-in or all sign-ins of a user, except an optional one. Returns the hashes of the tokens
+ * that were valid.
+ */
 export async function revokeFamilies(
   sql: Db,
   userId: number,
@@ -101,7 +103,7 @@ export async function revokeFamilies(
 
 export type SignInRow = Row<'token_families', 'id' | 'user_agent' | 'network' | 'created_at' | 'used_at'>
 
-/** The sign-ins of a person that can still be used, the last used first. */
+/** Lists the usable sign-ins of a user, the most recently used first. */
 export const listSignIns = (sql: Db, userId: number) => sql<SignInRow[]>`
   select f.id, f.user_agent, f.network, f.created_at, f.used_at from token_families f
   where f.user_id = ${userId} and f.revoked_at is null
@@ -112,8 +114,8 @@ export const listSignIns = (sql: Db, userId: number) => sql<SignInRow[]>`
   order by f.used_at desc, f.id limit 100`
 
 /**
- * Whether a person was never seen on this device in this network, by the sign-ins that are kept. Not for the first one, nor
- * where an old one does not say where it was.
+ * Returns true when no stored sign-in of the user matches this device and network. Returns false for the
+ * first sign-in, and when an old sign-in has no device recorded.
  */
 export async function isNewDevice(sql: Db, userId: number, { userAgent, network }: Device): Promise<boolean> {
   const [row] = await sql<[{ unseen: boolean }]>`
@@ -123,7 +125,23 @@ export async function isNewDevice(sql: Db, userId: number, { userAgent, network 
   return row.unseen
 }
 
-/** Which of these sign-ins were ended. */
+/** Age up to which a sign-in proves identity for users without another proof. */
+const FRESH_MINUTES = 15
+
+/**
+ * Returns true when the sign-in began within `FRESH_MINUTES`. Exchanging its token does not reset its age.
+ */
+export async function isFreshSignIn(
+  sql: Db,
+  { id, family }: { id: number; family: string },
+): Promise<boolean> {
+  const [row] = await sql`
+    select from token_families
+    where user_id = ${id} and id = ${family} and created_at > now() - make_interval(mins => ${FRESH_MINUTES})`
+  return row !== undefined
+}
+
+/** Filters the families down to the revoked ones. */
 export async function findRevokedFamilies(
   sql: Db,
   signIns: { id: number; family: string }[],
@@ -137,7 +155,24 @@ export async function findRevokedFamilies(
   return new Set(rows.map((row) => row.family))
 }
 
-/** Removes tokens that can neither be used nor exchanged any more, and families left without one. */
+/** Filters the families down to those that no token continues: revoked, or past the refresh window. */
+export async function findEndedFamilies(
+  sql: Db,
+  signIns: { id: number; family: string }[],
+): Promise<Set<string>> {
+  const rows = await sql<{ family: string }[]>`
+    select asked.family
+    from unnest(${signIns.map(({ id }) => id)}::bigint[], ${signIns.map(({ family }) => family)}::uuid[])
+      as asked (user_id, family)
+    left join token_families f on f.user_id = asked.user_id and f.id = asked.family
+    where f.revoked_at is not null or not exists (
+      select from tokens t
+      where t.user_id = f.user_id and t.family = f.id and greatest(t.expires_at, t.refresh_until) > now()
+    )`
+  return new Set(rows.map((row) => row.family))
+}
+
+/** Deletes tokens past validity and refresh window, and families without tokens. */
 export async function removeOldTokens(sql: Db): Promise<number> {
   const rows = await sql`
     with old as (
@@ -154,7 +189,7 @@ export async function removeOldTokens(sql: Db): Promise<number> {
   return rows.length
 }
 
-/** Deletes all sign-ins of a person, which the caller has ended. */
+/** Deletes all sign-ins of a user. The caller has already revoked them. */
 export const deleteSignIns = (sql: Db, userId: number) => sql`
   with gone as (delete from tokens where user_id = ${userId})
   delete from token_families where user_id = ${userId}`

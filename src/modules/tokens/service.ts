@@ -1,19 +1,17 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto'
-import { defineCache } from '#platform/cache.ts'
 import type { Context } from '#platform/context.ts'
-import { actFor } from '#platform/database/callers.ts'
-import { type Db, transaction } from '#platform/database.ts'
+import { announce, type Db, recordWriteFor, sendSignal, transaction } from '#platform/database'
 import { unauthenticated } from '#platform/errors.ts'
-import type { Device } from '#platform/http/device.ts'
-import type { Viewer } from '#platform/http.ts'
-import { sendSignal } from '#platform/signals.ts'
+import type { Device, Viewer } from '#platform/http'
+import { addJob } from '#platform/jobs'
+import { defineCache } from '#platform/memory'
 import { exchangeToken, findToken, insertToken, removeOldTokens, revokeFamilies } from './queries.ts'
 
-/** Minutes an access token is good for, and minutes in which it can be exchanged (sign-in-5). */
+/** Minutes until an access token expires, and minutes in which it can be exchanged (sign-in-5). */
 const TOKEN_MINUTES = 60
 const REFRESH_MINUTES = 20_160
 
-/** A sign-in as clients expect it (sign-in-4). */
+/** The token reply that clients expect (sign-in-4). */
 export type IssuedToken = {
   access_token: string
   token_type: 'bearer'
@@ -23,22 +21,25 @@ export type IssuedToken = {
 
 type Entry = { viewer: Viewer | null }
 
-/** The signal that somebody's sign-ins were ended. */
+/** Signal that sign-ins of a user were revoked. */
 const REVOKED = 'sign-ins-ended'
 
-const cacheOf = defineCache<Entry>('tokens', { max: 100_000, ttlMs: 30_000 })
+const TOKENS = 'tokens'
+const cacheOf = defineCache<Entry>(TOKENS, { max: 100_000, ttlMs: 30_000 })
 const hashOf = (token: string) => hash('sha256', token, 'buffer')
-/** The hash as a key of the cache, which every request needs: made at once, in half the time of the two steps. */
+/**
+ * Cache key of a token. Every request computes it, and one call takes half the time of digest and encoding.
+ */
 const keyOfToken = (token: string) => hash('sha256', token, 'base64')
 const keyOf = (digest: Buffer) => digest.toString('base64')
 
-/** Makes a token, for a new sign-in unless a family is given; `device` is from where it was asked for. */
+/** Issues a token, for a new sign-in unless a family is given. `device` describes the requesting client. */
 export async function issueToken(
   sql: Db,
   userId: number,
   { family = randomUUID(), device = null }: { family?: string; device?: Device | null } = {},
 ): Promise<IssuedToken> {
-  actFor(userId)
+  recordWriteFor(userId)
   const token = randomBytes(32).toString('base64url')
   await insertToken(sql, {
     hash: hashOf(token),
@@ -56,7 +57,7 @@ export async function issueToken(
   }
 }
 
-/** The person behind a token that is good now, else null. */
+/** Finds the user of a valid token, else null. */
 export function findViewer(ctx: Context, token: string): Promise<Viewer | null> | Viewer | null {
   const key = keyOfToken(token)
   const entry = cacheOf(ctx).get(key, async () => {
@@ -69,8 +70,8 @@ export function findViewer(ctx: Context, token: string): Promise<Viewer | null> 
   return entry instanceof Promise ? entry.then(stillGood) : stillGood(entry)
 }
 
-/** The same from memory alone; undefined for a token that this process has not met lately. */
-export function recallViewer(ctx: Context, token: string): Viewer | null | undefined {
+/** Reads the viewer from the cache only. Returns undefined on a cache miss. */
+export function cachedViewer(ctx: Context, token: string): Viewer | null | undefined {
   const entry = cacheOf(ctx).recall(keyOfToken(token))
   return entry && stillGood(entry)
 }
@@ -79,8 +80,8 @@ const stillGood = ({ viewer }: Entry): Viewer | null =>
   viewer && viewer.expiresAt > performance.now() ? viewer : null
 
 /**
- * Exchanges a token for a new one, once. Presenting it again more than 30 seconds later revokes the whole family
- * (sign-in-5); within them the client is given another token, because it may have lost the first answer.
+ * Exchanges a token for a new one, once. A repetition within 30 seconds gets another token, because the
+ * client may have lost the first reply. A later one revokes the whole family (sign-in-5).
  */
 export async function refreshToken(ctx: Context, token: string, device: Device): Promise<IssuedToken> {
   const digest = hashOf(token)
@@ -89,50 +90,63 @@ export async function refreshToken(ctx: Context, token: string, device: Device):
     if (!exchange || exchange.outcome === 'over') return { keys: [] }
     if (exchange.outcome === 'reused')
       return { keys: await revokeTokens(ctx, tx, exchange.user_id, { family: exchange.family }) }
-    cacheOf(ctx).announce(tx, keyOf(digest))
+    // Too frequent for a durable announcement. If the signal is lost, nodes accept the exchanged token for
+    // another 30 seconds.
+    sendSignal(tx, TOKENS, keyOf(digest))
     return {
       keys: [keyOf(digest)],
       issued: await issueToken(tx, exchange.user_id, { family: exchange.family, device }),
     }
   })
-  forgetTokens(ctx, result.keys)
+  await dropCachedTokens(ctx, result.keys)
   if (!result.issued) throw unauthenticated()
   return result.issued
 }
 
-/** More tokens than this are announced as a whole. */
+/** Above this number of tokens, one announcement clears the whole cache. */
 const ANNOUNCED_MAX = 20
 
 /**
- * Ends one sign-in (`family`) or all of a person's but `except`, on every node when the transaction commits. Answers
- * what to give to `forgetTokens` after it.
+ * Revokes one sign-in (`family`), or all of a user but `except`, on every node when the transaction commits.
+ * Returns the keys for `dropCachedTokens`. Changes the password of the chat account too, because a token can read
+ * it, unless `keepsChat` states that only the owner read it.
  */
 export async function revokeTokens(
   ctx: Context,
   tx: Db,
   userId: number,
-  { family = null, except = null }: { family?: string | null; except?: string | null } = {},
+  {
+    family = null,
+    except = null,
+    keepsChat = false,
+  }: { family?: string | null; except?: string | null; keepsChat?: boolean } = {},
 ): Promise<string[]> {
   const hashes = await revokeFamilies(tx, userId, family, except)
   const keys = hashes.length > ANNOUNCED_MAX ? ['*'] : hashes.map(keyOf)
-  for (const key of keys) cacheOf(ctx).announce(tx, key)
-  sendSignal(tx, REVOKED, userId)
+  if (keys.length > 0) await cacheOf(ctx).announce(tx, ...keys)
+  await announce(tx, REVOKED, [userId])
+  if (!keepsChat) await addJob(tx, 'sign_ins_ended', { id: userId }, { key: `sign_ins_ended:${userId}` })
   return keys
 }
 
-/** Makes this node look tokens up anew at once: those that `revokeTokens` answered, or all. */
-export function forgetTokens(ctx: Context, keys: string[] = ['*']): void {
-  for (const key of keys) cacheOf(ctx).drop(key)
-}
+/**
+ * Drops the given tokens, or all, from this node's cache at once. Takes the keys that `revokeTokens`
+ * returned.
+ */
+export const dropCachedTokens = (ctx: Context, keys: string[] = ['*']): Promise<void> =>
+  cacheOf(ctx).drop(...keys)
 
-/** Which of these viewers' sign-ins were ended, by family. */
-export { findRevokedFamilies as findRevoked } from './queries.ts'
+/** Filters sign-ins down to the revoked ones, by family. */
+export { findEndedFamilies as findEnded, findRevokedFamilies as findRevoked } from './queries.ts'
 
-/** Calls back, on every node, with whose sign-ins were ended: for what outlives the request it began with. */
+/**
+ * Calls back on every node with the user whose sign-ins were revoked. For connections that outlive their
+ * request.
+ */
 export const onRevocation = (ctx: Context, handler: (userId: number) => void) =>
   ctx.signals.on(REVOKED, (userId) => handler(Number(userId)))
 
-/** Deletes what can no longer be used, in batches. */
+/** Deletes expired tokens in batches. */
 export async function tidyTokens(ctx: Context): Promise<void> {
   while ((await removeOldTokens(ctx.sql)) === 5000);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { transaction } from '#platform/database.ts'
+import { transaction } from '#platform/database'
 import { untilWaiting } from '#test/waiting.ts'
 import { type Answer, createWorld, type Person } from '#test/world.ts'
 import { deleteSignIns, revokeFamilies } from './queries.ts'
@@ -16,7 +16,7 @@ const isGood = async (token: string) => (await guest('GET', `/user?token=${token
 const familyOf = (ann: Person) => sql<{ revoked: boolean }[]>`
   select revoked_at is not null as revoked from token_families where user_id = ${ann.id}`
 
-test('a token is exchanged for another, in the header, the query or the body, with any verb (sign-in-5)', async () => {
+test('exchanges a token from header, query or body with any verb (sign-in-5)', async () => {
   const ann = await person()
   let { token } = ann
   const steps = [
@@ -37,14 +37,14 @@ test('a token is exchanged for another, in the header, the query or the body, wi
   }
 })
 
-test('a missing, unknown or malformed token cannot be exchanged', async () => {
+test('rejects the exchange of a missing, unknown or malformed token', async () => {
   assert.equal((await guest('POST', '/auth/refresh')).status, 401)
   assert.equal((await guest('GET', '/auth/refresh')).status, 401)
   assert.equal((await refresh('x'.repeat(43))).status, 401)
   assert.equal((await guest('GET', '/auth/refresh', undefined, { authorization: 'Basic x' })).status, 401)
 })
 
-test('an expired token opens nothing, and can be exchanged for fourteen days', async () => {
+test('rejects an expired token, but exchanges it for fourteen days', async () => {
   const [ann, bob] = [await person(), await person()]
   await sql`update tokens set expires_at = now() - interval '1 second' where user_id in (${ann.id}, ${bob.id})`
   assert.equal(await isGood(ann.token), false)
@@ -59,7 +59,7 @@ test('an expired token opens nothing, and can be exchanged for fourteen days', a
   assert.equal(row.minutes, 14 * 24 * 60)
 })
 
-test('a clock that is set two hours forward or back ends no sign-in, in memory or not (sign-in-5)', async (t) => {
+test('keeps sign-ins valid, cached or not, when the clock jumps two hours (sign-in-5)', async (t) => {
   const [known, unknown] = [await person(), await person()]
   assert.equal((await as(known, 'GET', '/user')).status, 200)
   for (const hours of [2, -2]) {
@@ -73,7 +73,7 @@ test('a clock that is set two hours forward or back ends no sign-in, in memory o
   }
 })
 
-test('a sign-in ends 180 days after it began, however often its token was exchanged (sign-in-5)', async () => {
+test('ends a sign-in after 180 days despite token exchanges (sign-in-5)', async () => {
   const ann = await person()
   const age = (days: number) =>
     sql`update token_families set created_at = now() - make_interval(days => ${days}) where user_id = ${ann.id}`
@@ -84,7 +84,7 @@ test('a sign-in ends 180 days after it began, however often its token was exchan
   assert.equal((await refresh(body.access_token)).status, 401)
 })
 
-test('a client that lost the answer may ask again within thirty seconds (sign-in-5)', async () => {
+test('lets a client repeat an exchange within thirty seconds (sign-in-5)', async () => {
   const ann = await person()
   const [first, second] = [await refresh(ann.token), await refresh(ann.token)]
   assert.deepEqual([first.status, second.status], [200, 200])
@@ -93,7 +93,7 @@ test('a client that lost the answer may ask again within thirty seconds (sign-in
   assert.ok(await isGood(second.body.access_token))
 })
 
-test('asking again does not put off the end of the thirty seconds (sign-in-5)', async () => {
+test('does not extend the thirty seconds when an exchange is repeated (sign-in-5)', async () => {
   const ann = await person()
   const age = (seconds: number) => sql`
     update tokens set exchanged_at = exchanged_at - make_interval(secs => ${seconds})
@@ -105,7 +105,7 @@ test('asking again does not put off the end of the thirty seconds (sign-in-5)', 
   assert.equal((await refresh(ann.token)).status, 401)
 })
 
-test('an exchanged token presented after thirty seconds ends the whole family, and no other sign-in (sign-in-5)', async () => {
+test('revokes only the family when an exchanged token is reused after thirty seconds (sign-in-5)', async () => {
   const [ann, bob] = [await person(), await person()]
   const first = await refresh(ann.token)
   assert.ok(await isGood(first.body.access_token))
@@ -117,7 +117,7 @@ test('an exchanged token presented after thirty seconds ends the whole family, a
   assert.ok(await isGood(bob.token))
 })
 
-test('racing exchanges of one token all get tokens of one family, and one marks it', async () => {
+test('returns tokens of one family to racing exchanges, and marks the token once', async () => {
   const ann = await person()
   const answers = await Promise.all(Array.from({ length: 6 }, () => refresh(ann.token)))
   for (const answer of answers) {
@@ -127,7 +127,7 @@ test('racing exchanges of one token all get tokens of one family, and one marks 
   assert.equal((await familyOf(ann)).length, 1)
 })
 
-test('racing reuses of exchanged tokens of one family all end in 401', async () => {
+test('returns 401 to all racing reuses of exchanged tokens of one family', async () => {
   const ann = await person()
   const tokens = [ann.token]
   for (let i = 0; i < 4; i += 1) tokens.push((await refresh(tokens.at(-1) as string)).body.access_token)
@@ -140,7 +140,7 @@ test('racing reuses of exchanged tokens of one family all end in 401', async () 
   assert.equal(await isGood(tokens.at(-1) as string), false)
 })
 
-test('a sign-out that races an exchange leaves no token that works', async () => {
+test('leaves no valid token when a sign-out races an exchange', async () => {
   for (let round = 0; round < 10; round += 1) {
     const ann = await person()
     const [exchanged] = await Promise.all([refresh(ann.token), as(ann, 'POST', '/auth/logout')])
@@ -150,7 +150,7 @@ test('a sign-out that races an exchange leaves no token that works', async () =>
   }
 })
 
-test('an exchange that waits for a sign-out is refused', async () => {
+test('rejects an exchange that waited for a sign-out', async () => {
   const ann = await person()
   let exchanging: Promise<Answer> | undefined
   await transaction(sql, async (tx) => {
@@ -161,7 +161,7 @@ test('an exchange that waits for a sign-out is refused', async () => {
   assert.equal((await exchanging)?.status, 401)
 })
 
-test('sign-ins that are over are not listed, and keep the time of their end (rights-4)', async () => {
+test('omits ended sign-ins from the list, and keeps their end time (rights-4)', async () => {
   const [ann, bob] = [await person(), await person()]
   const family = async () => {
     const { access_token } = await issueToken(sql, ann.id)
@@ -184,7 +184,7 @@ test('sign-ins that are over are not listed, and keep the time of their end (rig
   assert.equal((await refresh(bob.token)).status, 200)
 })
 
-test('only hashes of tokens are stored', async () => {
+test('stores only hashes of tokens', async () => {
   const ann = await person()
   const rows = await sql`select * from tokens where user_id = ${ann.id}`
   assert.equal(rows.length, 1)
@@ -192,7 +192,7 @@ test('only hashes of tokens are stored', async () => {
   assert.deepEqual(rows[0]?.hash, hashOf(ann.token))
 })
 
-test('tokens that can no longer be exchanged are deleted with their families', async () => {
+test('deletes tokens past the refresh window with their families', async () => {
   const [ann, bob] = [await person(), await person()]
   await sql`update tokens set refresh_until = now() - interval '2 days' where user_id = ${ann.id}`
   await sql`select graphile_worker.add_job('tidy_tokens')`

@@ -1,9 +1,10 @@
-import { type CounterCheck, type Drift, recount } from '#platform/counters.ts'
-import type { Db, Fragment } from '#platform/database.ts'
+import { type CounterCheck, type Db, type Drift, type Fragment, recount } from '#platform/database'
 
 const ofTopics = { table: 'feed_topic_counts', key: 'topic_id' }
 
-/** Recounts of topics, for `kith doctor`. `postsRecount` comes before them: they sum up what people posted. */
+/**
+ * Counter checks of topics for `kith doctor`. `postsRecount` runs first, because these sum up its results.
+ */
 export const topicCounters: CounterCheck[] = [
   recount({
     ...ofTopics,
@@ -20,8 +21,8 @@ export const topicCounters: CounterCheck[] = [
 ]
 
 /**
- * The recount of what each person posted into each topic. `counted` selects `topic_id`, `user_id`, `counted` and `last`,
- * when they last did.
+ * Counter check of each user's posts per topic. `counted` selects `topic_id`, `user_id`, `counted` and
+ * `last`, the time of the latest post.
  */
 export function postsRecount(counted: (sql: Db) => Fragment): CounterCheck {
   const drift = (sql: Db) => sql`
@@ -37,7 +38,7 @@ export function postsRecount(counted: (sql: Db) => Fragment): CounterCheck {
         select topic_id || '/' || user_id as key, kept, counted from (${drift(sql)}) d order by 1 limit 100`
       return [...rows]
     },
-    // Adds the difference that one snapshot shows, so that what is posted meanwhile stays counted.
+    // Adds the difference within one snapshot, so that concurrent posts stay counted.
     async mend(sql) {
       const [row] = await sql<[{ wrong: number }]>`
         with d as materialized (${drift(sql)}),

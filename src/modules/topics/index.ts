@@ -1,6 +1,4 @@
 export { postsRecount, topicCounters } from './counters.ts'
-export { noSuchTopic, unknownTopic } from './errors.ts'
-export { showLogos, topicTables } from './imports/thinksns.ts'
-export { linkTopics, unlinkTopics } from './posts/service.ts'
 export { findTopicOwner, type TopicViewer, visibleTopics } from './queries.ts'
-export { findForViewer, requireVisibleTopic, topicRemoval } from './service.ts'
+export { noSuchTopic, unknownTopic } from './schema.ts'
+export { findForViewerOrReviewer, linkTopics, requireVisibleTopic, unlinkTopics } from './service.ts'

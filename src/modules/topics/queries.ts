@@ -1,8 +1,14 @@
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
 import type { StoredNode } from '#modules/files/index.ts'
-import type { Db, Fragment } from '#platform/database.ts'
-import { andPast, directionOf, ifGiven, when } from '#platform/sql.ts'
-import type { Row } from '#platform/tables.ts'
+import {
+  andAfterCursor,
+  type Db,
+  type Fragment,
+  ifGiven,
+  type Row,
+  sortDirection,
+  when,
+} from '#platform/database'
 import type { TopicListQuery, TopicStatus } from './schema.ts'
 
 export type TopicRow = Row<'feed_topics', 'id' | 'name' | 'desc' | 'creator_user_id' | 'created_at'> &
@@ -18,27 +24,24 @@ export type TopicDetailRow = Row<'feed_topics', 'id' | 'name' | 'desc' | 'creato
     participants: number[]
   }
 
-/** Who reads: `reviewer` sees topics of every status, everybody else passed ones and their own (topics-6). */
+/** A viewer of topics. A `reviewer` sees every status; others see passed topics and their own (topics-6). */
 export type TopicViewer = { id: number; reviewer: boolean }
 
-/**
- * The topics that exist for somebody, with their ids and names: a query that goes on after its condition, or a table in
- * another one.
- */
+/** Selects ids and names of topics visible to the viewer. Callers append conditions or joins. */
 export const visibleTopics = (sql: Db, { id, reviewer }: TopicViewer): Fragment => sql`
   select t.* from feed_topics t
   where ${reviewer ? sql`true` : sql`(t.status = 'passed' or t.creator_user_id = ${id})`}`
 
 const HOT_MAX = 8
 
-/** The topics that `found` selects, in its order, as lists show them. */
+/** List rows of the topics that `found` selects, in its order. */
 const topicItems = (sql: Db, found: Fragment, viewerId: number, order: Fragment) => sql<TopicRow[]>`
   select t.id, t.name, t.logo, t."desc", t.creator_user_id, t.created_at, c.feeds_count, c.followers_count,
     ${hasFollowed(sql, viewerId)} as has_followed
   from (${found}) t cross join lateral (select * from feed_topic_counts c where c.topic_id = t.id limit 1) c
   order by t.id ${order}`
 
-/** Whether the viewer follows the topic `t`; a guest follows nothing, and is spared the look-up. */
+/** True when the viewer follows topic `t`. Skips the lookup for guests. */
 const hasFollowed = (sql: Db, viewerId: number) =>
   viewerId === 0
     ? sql`false`
@@ -47,7 +50,7 @@ const hasFollowed = (sql: Db, viewerId: number) =>
         where u.topic_id = t.id and u.user_id = ${viewerId}
       ), false)`
 
-/** The topics chosen by hand, newest first. */
+/** Lists hot topics, newest first. */
 export const listHotTopics = (sql: Db, viewerId: number) =>
   topicItems(
     sql,
@@ -58,7 +61,10 @@ export const listHotTopics = (sql: Db, viewerId: number) =>
     sql`desc`,
   )
 
-/** The condition that finds a part of a topic's name through an index; nothing for a text that shows nothing. */
+/**
+ * Condition for a substring of the name, served by an index. Matches nothing when the text has no visible
+ * characters.
+ */
 export function nameContains(sql: Db, part: string | undefined): Fragment {
   const key = nameKey(part ?? '')
   return when(
@@ -68,19 +74,19 @@ export function nameContains(sql: Db, part: string | undefined): Fragment {
   )
 }
 
-/** Passed topics after the cursor, those whose name contains `q` if given. */
+/** Lists passed topics after the cursor, filtered by `q` if given. */
 export function listTopics(
   sql: Db,
   viewerId: number,
   { q, limit = 15, direction, index = 0 }: TopicListQuery,
 ) {
-  const order = directionOf(sql, direction)
+  const order = sortDirection(sql, direction)
   return topicItems(
     sql,
     sql`
       select * from feed_topics
       where status = 'passed'
-      ${andPast(sql, sql`id`, index, direction)}
+      ${andAfterCursor(sql, sql`id`, index, direction)}
       ${nameContains(sql, q)}
       order by id ${order} limit ${limit}`,
     viewerId,
@@ -88,7 +94,7 @@ export function listTopics(
   )
 }
 
-/** A topic with its counts, the last three others who posted into it, and whether the viewer follows it. */
+/** Finds a topic with its counts, its last three other participants and the viewer's follow. */
 export async function findTopic(
   sql: Db,
   id: number,
@@ -108,7 +114,7 @@ export async function findTopic(
 
 export type TopicOwnerRow = Row<'feed_topics', 'id' | 'name' | 'creator_user_id'>
 
-/** What decides who may see and change a topic. */
+/** Reads the columns that decide access to a topic. */
 export async function findTopicOwner(
   sql: Db,
   id: number,
@@ -127,7 +133,7 @@ export type TopicValues = {
   status: TopicStatus
 }
 
-/** Makes a topic that its creator follows. */
+/** Inserts a topic with its creator as first follower. */
 export async function insertTopic(sql: Db, topic: TopicValues): Promise<number> {
   const { name, desc, logo, creatorId, status } = topic
   const [row] = await sql<[{ id: number }]>`
@@ -146,7 +152,7 @@ export async function insertTopic(sql: Db, topic: TopicValues): Promise<number> 
 
 export type TopicChanges = { name?: string; desc?: string; logo?: StoredNode | null }
 
-/** Changes the fields that are given. */
+/** Updates the given fields. */
 export async function updateTopic(sql: Db, id: number, { name, desc, logo }: TopicChanges): Promise<void> {
   if (name === undefined && desc === undefined && logo === undefined) return
   await sql`
@@ -157,5 +163,5 @@ export async function updateTopic(sql: Db, id: number, { name, desc, logo }: Top
     where id = ${id}`
 }
 
-/** Deletes a topic with its followers and links; the feeds stay. */
+/** Deletes a topic with its followers and links. Feeds stay. */
 export const deleteTopic = (sql: Db, id: number) => sql`delete from feed_topics where id = ${id}`

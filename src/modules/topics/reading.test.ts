@@ -8,7 +8,7 @@ const { as, guest, person, sql } = world
 const { unique, createTopic, setStatus, post, detail, personWith } = topicsOf(world)
 
 describe('reading a topic', () => {
-  test('tells has_followed only to who has a valid token', async () => {
+  test('returns has_followed only with a valid token', async () => {
     const id = await createTopic(await person())
     const reader = await person()
     assert.equal('has_followed' in (await detail(id)), false)
@@ -21,7 +21,7 @@ describe('reading a topic', () => {
     assert.equal(byQuery.body.has_followed, true)
   })
 
-  test('that waits tells its creator and a reviewer each of their own following (topics-6)', async () => {
+  test("returns the creator's and the reviewer's own follow of a waiting topic (topics-6)", async () => {
     const [creator, reviewer] = [await person(), await personWith('admin: feed topics')]
     const id = await createTopic(creator)
     await setStatus(id, 'waiting')
@@ -30,7 +30,7 @@ describe('reading a topic', () => {
     assert.deepEqual([await followed(creator), await followed(reviewer)], [true, false])
   })
 
-  test('names the last three others who posted, neither the creator nor mere followers (topics-3)', async () => {
+  test('lists the last three participants without creator and mere followers (topics-3)', async () => {
     const creator = await person()
     const people = await Promise.all(Array.from({ length: 4 }, () => person()))
     const id = await createTopic(creator)
@@ -50,7 +50,7 @@ describe('reading a topic', () => {
 })
 
 describe('listing topics', () => {
-  test('gives its fields, and the following only with a token, newest first (topics-1)', async () => {
+  test('returns the fields newest first, and the follow only with a token (topics-1)', async () => {
     const creator = await person()
     const ids = [await createTopic(creator), await createTopic(creator), await createTopic(creator)]
     const { status, body } = await guest('GET', '/feed/topics?limit=3')
@@ -78,7 +78,7 @@ describe('listing topics', () => {
     assert.equal(body[0].logo, null)
   })
 
-  test('pages strictly from the index in both directions, each topic once', async () => {
+  test('pages strictly from the index in both directions without duplicates', async () => {
     const creator = await person()
     const name = unique('Paged')
     const ids: number[] = []
@@ -96,13 +96,13 @@ describe('listing topics', () => {
     }
   })
 
-  test('gives 15 when no limit is said', async () => {
+  test('returns 15 topics by default', async () => {
     const creator = await person()
     for (let n = 0; n < 16; n += 1) await createTopic(creator)
     assert.equal((await guest('GET', '/feed/topics')).body.length, 15)
   })
 
-  test('refuses what is out of range, with only=hot too', async () => {
+  test('rejects parameters out of range', async () => {
     for (const query of [
       'limit=0',
       'limit=101',
@@ -112,8 +112,6 @@ describe('listing topics', () => {
       'index=x',
       'direction=up',
       'only=cold',
-      'only=hot&limit=0',
-      'only=hot&direction=up',
       `q=${'x'.repeat(1001)}`,
       'limit=1&limit=2',
     ]) {
@@ -123,7 +121,7 @@ describe('listing topics', () => {
     }
   })
 
-  test('lists up to eight hot topics with only=hot and ignores everything else (topics-2)', async () => {
+  test('lists up to eight hot topics with only=hot and ignores other parameters (topics-2)', async () => {
     const creator = await person()
     const ids: number[] = []
     for (let n = 0; n < 10; n += 1) ids.push(await createTopic(creator))
@@ -134,6 +132,8 @@ describe('listing topics', () => {
     const newest = ids.slice(2).reverse()
     assert.deepEqual(await list(''), newest)
     assert.deepEqual(await list('&limit=2&direction=asc&index=1&q=nothing'), newest)
+    for (const invalid of ['limit=0', 'direction=up', 'index=x', `q=${'x'.repeat(1001)}`, 'limit=1&limit=2'])
+      assert.deepEqual(await list(`&${invalid}`), newest, invalid)
     await setStatus(ids[9] as number, 'failed')
     assert.deepEqual(await list(''), [...newest.slice(1), waiting])
     await sql`update feed_topics set hot_at = null`
@@ -148,7 +148,7 @@ describe('searching topics', () => {
     return body.map((topic: { name: string }) => topic.name).sort()
   }
 
-  test('finds one, two and more characters anywhere in a name, in any script (topics-1)', async () => {
+  test('finds any substring of a name in any script (topics-1)', async () => {
     const creator = await person()
     for (const name of ['深圳美食地图', '美丽的食物', 'Коты и котики', 'Quantum Cooking', 'ひらがな 😀🎉'])
       await createTopic(creator, { name })
@@ -167,7 +167,7 @@ describe('searching topics', () => {
     assert.deepEqual(await find('tumqu'), [])
   })
 
-  test('takes wildcards and backslashes for what they are', async () => {
+  test('treats wildcards and backslashes as literal characters', async () => {
     const creator = await person()
     for (const name of ['100% wool', '1000 wool', 'snake_case', 'snakeXcase', 'back\\slash'])
       await createTopic(creator, { name })
@@ -180,13 +180,13 @@ describe('searching topics', () => {
     assert.deepEqual(await find("' or true --"), [])
   })
 
-  test('takes an empty word, or one that shows nothing, for none', async () => {
+  test('ignores an empty or invisible search word', async () => {
     const all = (await guest('GET', '/feed/topics')).body
     for (const q of ['', '%20', '%E2%80%8B'])
       assert.deepEqual((await guest('GET', `/feed/topics?q=${q}`)).body, all)
   })
 
-  test('finds passed topics only (topics-1)', async () => {
+  test('returns passed topics only (topics-1)', async () => {
     const id = await createTopic(await person(), { name: 'Hidden gem' })
     assert.deepEqual(await find('hidden gem'), ['Hidden gem'])
     await setStatus(id, 'failed')

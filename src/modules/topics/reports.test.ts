@@ -15,7 +15,7 @@ describe('reporting a topic', () => {
       select user_id, target_user, subject, reason, status from reports
       where reportable_type = 'feed-topics' and reportable_id = ${id} order by id`
 
-  test('reaches those who handle reports, with its name and who made it', async () => {
+  test("notifies report handlers with the topic's name and creator", async () => {
     const [creator, reporter] = [await person(), await person()]
     const id = await createTopic(creator)
     const { name } = await detail(id)
@@ -39,7 +39,7 @@ describe('reporting a topic', () => {
     assert.equal((await listed(id)).length, 3)
   })
 
-  test('needs a message of at most 255 characters (topics-10)', async () => {
+  test('requires a message of at most 255 characters (topics-10)', async () => {
     const id = await createTopic(await person())
     const reporter = await person()
     for (const body of [undefined, {}, { message: ' ' }, { message: '长'.repeat(256) }, { message: 5 }]) {
@@ -50,7 +50,7 @@ describe('reporting a topic', () => {
     assert.equal((await report(reporter, id, { message: '长'.repeat(255) })).status, 204)
   })
 
-  test('is 401 for a guest and 404 for a topic that is unknown or hidden', async () => {
+  test('returns 401 to a guest and 404 for an unknown or hidden topic', async () => {
     const id = await createTopic(await person())
     await setStatus(id, 'waiting')
     assert.equal((await guest('PUT', `/user/report-feed-topics/${id}`, { message: 'x' })).status, 401)

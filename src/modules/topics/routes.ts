@@ -3,14 +3,13 @@ import { addReport } from '#modules/reports/index.ts'
 import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { forbidden } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Empty, Type } from '#platform/schema.ts'
-import { nameTaken, noSuchTopic } from './errors.ts'
+import { Empty, routesOn, type Server, Type } from '#platform/http'
 import { listParticipants, unfollowTopic } from './people/queries.ts'
 import { findTopic, listHotTopics, listTopics } from './queries.ts'
 import {
   NewTopic,
+  nameTaken,
+  noSuchTopic,
   ParticipantsQuery,
   TopicDetail,
   TopicItem,
@@ -23,14 +22,15 @@ import {
 import {
   createTopic,
   editTopic,
-  findForViewer,
+  findForViewerOrReviewer,
   followTopic,
   requireEditableTopic,
   requireVisibleTopic,
+  topicDetail,
+  topicItem,
 } from './service.ts'
-import { topicDetail, topicItem, topicOverlay } from './view.ts'
 
-/** Topics of feeds: lists, one by itself, making, changing, following and reporting them. */
+/** Routes for topics of feeds. */
 export function topicRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Topics' })
@@ -40,7 +40,6 @@ export function topicRoutes(server: Server, ctx: Context) {
     replica: true,
     summary: 'List topics, search them by name, or list the hot ones',
     access: 'optional',
-    kept: topicOverlay,
     query: TopicListQuery,
     reply: { 200: Type.Array(TopicItem) },
     handler: async ({ query, viewer }) => {
@@ -66,12 +65,13 @@ export function topicRoutes(server: Server, ctx: Context) {
     replica: true,
     summary: 'Read a topic',
     access: 'optional',
-    kept: topicOverlay,
     params: TopicParams,
     reply: { 200: TopicDetail },
     errors: [noSuchTopic],
     handler: async ({ params, viewer }) => {
-      const row = await findForViewer(ctx, viewer.id, (reader) => findTopic(sql, params.topicID, reader))
+      const row = await findForViewerOrReviewer(ctx, viewer.id, (reader) =>
+        findTopic(sql, params.topicID, reader),
+      )
       return topicDetail(ctx, row, viewer)
     },
   })
@@ -90,17 +90,18 @@ export function topicRoutes(server: Server, ctx: Context) {
 
   route('GET /feed/topics/:topicID/participants', {
     operationId: 'listTopicParticipants',
-    summary: 'List who posted into a topic, the last first',
+    summary: 'List participants of a topic, latest first',
     access: 'optional',
-    kept: 'each',
     params: TopicParams,
     query: ParticipantsQuery,
     reply: { 200: Type.Array(Type.Integer()) },
     returns: 'The ids of people.',
     errors: [noSuchTopic],
-    whenInvalid: ({ params, viewer }) => requireVisibleTopic(ctx, params.topicID, viewer.id),
+    precheck: ({ params, viewer }) => requireVisibleTopic(ctx, params.topicID, viewer.id),
     handler: ({ params, query, viewer }) =>
-      findForViewer(ctx, viewer.id, (reader) => listParticipants(sql, params.topicID, reader, query)),
+      findForViewerOrReviewer(ctx, viewer.id, (reader) =>
+        listParticipants(sql, params.topicID, reader, query),
+      ),
   })
 
   route('PUT /user/feed-topics/:topicID', {
@@ -123,7 +124,7 @@ export function topicRoutes(server: Server, ctx: Context) {
     reply: { 204: Empty },
     errors: [noSuchTopic],
     handler: async ({ params, viewer }) => {
-      await findForViewer(ctx, viewer.id, (reader) => unfollowTopic(sql, params.topicID, reader))
+      await findForViewerOrReviewer(ctx, viewer.id, (reader) => unfollowTopic(sql, params.topicID, reader))
     },
   })
 

@@ -1,4 +1,5 @@
 import { AttachmentView } from '#modules/files/index.ts'
+import { apiError, fieldError } from '#platform/errors.ts'
 import {
   Cursor,
   Direction,
@@ -7,24 +8,40 @@ import {
   Nullable,
   Offset,
   OneOf,
-  SameAs,
   Shared,
   type Static,
   Text,
   Type,
+  WithAlias,
   ZuluTime,
-} from '#platform/schema.ts'
+} from '#platform/http'
+
+export const noSuchTopic = apiError(404, 'no_such_topic', 'This topic does not exist.', '话题不存在。')
+export const nameTaken = apiError(
+  422,
+  'topic_name_taken',
+  'A topic of this name exists already.',
+  '该名称的话题已存在。',
+)
+
+/** Error for a feed that names a topic invisible to its author. */
+export const unknownTopic = fieldError(
+  'topics',
+  'unknown_topic',
+  'One of the topics does not exist.',
+  '所选话题不存在。',
+)
 
 export const TopicParams = Type.Object({ topicID: Id })
 
-/** With `only`, the other parameters change nothing, but have to be valid (topics-2). */
+/** With `only`, other parameters are ignored, invalid ones too (topics-2). */
 export const TopicListQuery = Type.Object({
   q: Type.Optional(Text(1000)),
   limit: Limit(),
   direction: Direction,
   index: Cursor,
-  after: SameAs('index', Cursor),
-  only: Type.Optional(OneOf(['hot'])),
+  after: WithAlias('index', Cursor),
+  only: Type.Optional(OneOf(['hot'], { 'x-alone': true, description: 'Other parameters are ignored' })),
 })
 export type TopicListQuery = Static<typeof TopicListQuery>
 
@@ -33,7 +50,6 @@ export const ParticipantsQuery = Type.Object({ limit: Limit(), offset: Offset, a
 const Desc = Nullable(Text(500))
 const LogoNode = Nullable(Text(512, { description: 'The node of a picture you stored' }))
 
-/** What a topic is made of. */
 export const NewTopic = Shared('NewTopic', {
   name: Text(100),
   desc: Type.Optional(Desc),
@@ -41,21 +57,19 @@ export const NewTopic = Shared('NewTopic', {
 })
 export type NewTopic = Static<typeof NewTopic>
 
-/** The name of a topic stays: a `name` sent along is ignored (topics-9). */
+/** The name is fixed: a `name` in the body is ignored (topics-9). */
 export const TopicPatch = Shared('TopicChanges', { desc: Type.Optional(Desc), logo: Type.Optional(LogoNode) })
 export type TopicPatch = Static<typeof TopicPatch>
 
-/** What making a topic answers. */
 export const TopicMade = Shared('TopicMade', {
   id: Type.Integer(),
   need_review: Type.Boolean({ description: 'It waits for a reviewer, so that nobody else sees it yet' }),
 })
 export type TopicMade = Static<typeof TopicMade>
 
-/** Why a topic is reported. */
 export const TopicReport = Shared('TopicReport', { message: Text(255) })
 
-/** A topic in lists (topics-1). */
+/** A topic in a list (topics-1). */
 export const TopicItem = Shared('TopicItem', {
   id: Type.Integer(),
   name: Type.String(),
@@ -69,7 +83,7 @@ export const TopicItem = Shared('TopicItem', {
 })
 export type TopicItem = Static<typeof TopicItem>
 
-/** A topic by itself (topics-3). */
+/** A single topic (topics-3). */
 export const TopicDetail = Shared('Topic', {
   id: Type.Integer(),
   name: Type.String(),

@@ -1,30 +1,129 @@
+import { zuluTime } from '#lib/time.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
-import { getStoredNode, type StoredNode } from '#modules/files/index.ts'
-import { publishEvent, takeBack } from '#modules/notifications/index.ts'
+import { attachmentView, getStoredNode, type StoredNode } from '#modules/files/index.ts'
+import { publishEvent, withdrawNotifications } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
-import { screen } from '#modules/words/index.ts'
-import type { Removal } from '#platform/content.ts'
+import { screenWords } from '#modules/words/index.ts'
+import type { ContentRemoval } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
-import { together } from '#platform/database/together.ts'
-import { type Db, onConstraint, statement, transaction } from '#platform/database.ts'
+import { batchWrites, type Db, onConstraint, statement, transaction } from '#platform/database'
 import { forbidden } from '#platform/errors.ts'
-import { nameTaken, noSuchTopic } from './errors.ts'
 import { insertFollowers, type NewFollower } from './people/queries.ts'
 import {
   deleteTopic,
   findTopicOwner,
   insertTopic,
   type TopicChanges,
+  type TopicDetailRow,
   type TopicOwnerRow,
+  type TopicRow,
   type TopicViewer,
   updateTopic,
+  visibleTopics,
 } from './queries.ts'
-import { NewTopic, type TopicMade, TopicPatch, type TopicStatus } from './schema.ts'
+import {
+  NewTopic,
+  nameTaken,
+  noSuchTopic,
+  type TopicDetail,
+  type TopicItem,
+  type TopicMade,
+  TopicPatch,
+  type TopicStatus,
+  unknownTopic,
+} from './schema.ts'
+
+/** Counts a feed in its topics. Returns the ids of the topics that are visible to the author. */
+async function addPost(sql: Db, topicIds: number[], userId: number): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    with topic as (
+      ${visibleTopics(sql, { id: userId, reviewer: false })} and t.id = any(${topicIds}) order by t.id for key share
+    ),
+    link as (
+      insert into feed_topic_users as l (topic_id, user_id, feeds_count, participated_at)
+      select id, ${userId}, 1, now() from topic order by id
+      on conflict (topic_id, user_id) do update set feeds_count = l.feeds_count + 1, participated_at = excluded.participated_at
+      returning topic_id
+    ),
+    locked as (
+      select topic_id from feed_topic_counts where topic_id in (select topic_id from link)
+      order by topic_id for update
+    ),
+    counted as (
+      update feed_topic_counts c set feeds_count = feeds_count + 1 from locked where c.topic_id = locked.topic_id
+    )
+    select id from topic`
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Removes a feed from the counts of its topics. An author without another feed in a topic stops being a
+ * participant.
+ */
+async function removePost(sql: Db, topicIds: number[], userId: number): Promise<void> {
+  await sql`
+    with topic as (select id from feed_topics where id = any(${topicIds}) order by id for key share),
+    mine as (
+      select topic_id from feed_topic_users
+      where topic_id in (select id from topic) and user_id = ${userId} and feeds_count > 0
+      order by topic_id for update
+    ),
+    link as (
+      update feed_topic_users l
+      set feeds_count = feeds_count - 1, participated_at = case when feeds_count > 1 then participated_at end
+      from mine where l.topic_id = mine.topic_id and l.user_id = ${userId}
+      returning l.topic_id
+    ),
+    locked as (
+      select topic_id from feed_topic_counts where topic_id in (select topic_id from link)
+      order by topic_id for update
+    )
+    update feed_topic_counts c set feeds_count = greatest(feeds_count - 1, 0) from locked where c.topic_id = locked.topic_id`
+}
+
+/**
+ * Counts a new feed in its topics, in the transaction that creates it. Throws 422 on `topics` when one is
+ * unknown, or neither passed nor the author's own.
+ */
+export async function linkTopics(
+  tx: Db,
+  { topicIds, userId }: { topicIds: number[]; userId: number },
+): Promise<void> {
+  const wanted = new Set(topicIds)
+  if (wanted.size === 0) return
+  const linked = await addPost(tx, [...wanted], userId)
+  if (linked.length < wanted.size) throw unknownTopic()
+}
+
+/** Reverts `linkTopics` in the transaction that deletes the feed. `userId` is the author. */
+export async function unlinkTopics(
+  tx: Db,
+  { topicIds, userId }: { topicIds: number[]; userId: number },
+): Promise<void> {
+  if (topicIds.length > 0) await removePost(tx, [...new Set(topicIds)], userId)
+}
+
+/** A topic in a list. Omits the follow for guests. */
+export function topicItem(ctx: Context, row: TopicRow, viewer: { id: number }): TopicItem {
+  const { has_followed, logo, created_at, ...rest } = row
+  return {
+    ...rest,
+    logo: attachmentView(ctx, logo),
+    created_at: zuluTime(created_at),
+    ...(viewer.id > 0 ? { has_followed } : {}),
+  }
+}
+
+/** A single topic. Omits the follow for guests. */
+export function topicDetail(ctx: Context, row: TopicDetailRow, viewer: { id: number }): TopicDetail {
+  const { has_followed, logo, ...rest } = row
+  return { ...rest, logo: attachmentView(ctx, logo), ...(viewer.id > 0 ? { has_followed } : {}) }
+}
 
 const takeLogo = async (tx: Db, node: string | null, ownerId: number): Promise<StoredNode | null> =>
   node === null ? null : getStoredNode(tx, node, { ownerId, field: 'logo' })
 
-/** Makes a topic of a status in the caller's transaction; its creator follows it and owns the logo. */
+/** Creates a topic with a status, in the caller's transaction. Its creator follows it and owns the logo. */
 export async function addTopic(
   tx: Db,
   { creatorId, status, topic }: { creatorId: number; status: TopicStatus; topic: NewTopic },
@@ -40,18 +139,19 @@ export async function addTopic(
   return onConstraint(insertTopic(tx, values), { feed_topics_name_taken: nameTaken })
 }
 
-/** Makes a topic; with the review switch on it waits for a reviewer. */
+/** Creates a topic, in status waiting when review is on. */
 export async function createTopic(ctx: Context, creatorId: number, input: NewTopic): Promise<TopicMade> {
-  const topic = await screen(ctx, input, NewTopic, ['name', 'desc'])
+  const topic = await screenWords(ctx, input, NewTopic, ['name', 'desc'])
   const status = (await readSettings(ctx))['feed:topic:need-review'] ? 'waiting' : 'passed'
   return transaction(ctx.sql, async (tx) => {
     const id = await addTopic(tx, { creatorId, status, topic })
-    await publishEvent(ctx, tx, 'topic.created', { id, user_id: creatorId, status })
+    const author = status === 'passed' ? { user_id: creatorId } : {}
+    await publishEvent(ctx, tx, 'topic.created', { id, ...author, status })
     return { id, need_review: status === 'waiting' }
   })
 }
 
-/** Changes what is given; null clears the description or the logo. `userId` has to own a new logo. */
+/** Changes the given fields. Null clears the description or the logo. A new logo must belong to `userId`. */
 export async function changeTopic(
   tx: Db,
   id: number,
@@ -65,17 +165,17 @@ export async function changeTopic(
   await onConstraint(updateTopic(tx, id, changes), { feed_topics_name_taken: nameTaken })
 }
 
-/** Changes a topic for somebody who may; it is not reviewed again (topics-9). */
+/** Changes a topic for its creator or an administrator, without another review (topics-9). */
 export async function editTopic(ctx: Context, id: number, userId: number, patch: TopicPatch): Promise<void> {
-  const screened = await screen(ctx, patch, TopicPatch, ['desc'])
+  const screened = await screenWords(ctx, patch, TopicPatch, ['desc'])
   await transaction(ctx.sql, (tx) => changeTopic(tx, id, userId, screened))
 }
 
 /**
- * What `find` finds for the viewer. Whether they are a reviewer is asked only when they would otherwise get 404, so that
- * the usual case costs one statement.
+ * Runs `find` for the viewer. Checks for the reviewer ability only before a 404, so that the usual case takes
+ * one statement.
  */
-export async function findForViewer<T>(
+export async function findForViewerOrReviewer<T>(
   ctx: Context,
   viewerId: number,
   find: (viewer: TopicViewer) => Promise<T | undefined | false>,
@@ -89,27 +189,27 @@ export async function findForViewer<T>(
   throw noSuchTopic()
 }
 
-const addFollower = together((sql, followers: NewFollower[]) =>
+const addFollower = batchWrites((sql, followers: NewFollower[]) =>
   statement(sql, (db) => insertFollowers(db, followers)),
 )
 
-/** Who waits for a topic that is locked keeps only those of its share of the topics waiting. */
+/** Batches run in shares, so that a locked topic delays only follows of its own share. */
 const SHARES = 4
 
-/**
- * Lets somebody follow a topic; 404 where there is none for them. Those who come while others are written are written by one
- * statement.
- */
+/** Follows a topic; throws 404 when it is not visible. Concurrent follows are batched into one statement. */
 export const followTopic = (ctx: Context, topicId: number, viewerId: number): Promise<boolean> =>
-  findForViewer(ctx, viewerId, (viewer) =>
+  findForViewerOrReviewer(ctx, viewerId, (viewer) =>
     addFollower(ctx.sql, String(topicId % SHARES), { topicId, viewer }),
   )
 
-/** The topic's id, name and creator; 404 for those from whom it is hidden (topics-6). */
+/** Returns the topic's id, name and creator. Throws 404 when it is hidden from the viewer (topics-6). */
 export const requireVisibleTopic = (ctx: Context, id: number, viewerId: number): Promise<TopicOwnerRow> =>
-  findForViewer(ctx, viewerId, (viewer) => findTopicOwner(ctx.sql, id, viewer))
+  findForViewerOrReviewer(ctx, viewerId, (viewer) => findTopicOwner(ctx.sql, id, viewer))
 
-/** The same, and 403 for those who may not change it: all but its creator and holders of the ability (topics-9). */
+/**
+ * Like `requireVisibleTopic`, and throws 403 for anyone but the creator and holders of the ability
+ * (topics-9).
+ */
 export async function requireEditableTopic(
   ctx: Context,
   id: number,
@@ -121,13 +221,13 @@ export async function requireEditableTopic(
   return topic
 }
 
-/** Removes a topic; its feeds stay. */
-export const topicRemoval: Removal = {
+/** Deletes a topic. Its feeds stay. */
+export const topicRemoval: ContentRemoval = {
   ability: 'admin: feed topics',
   async remove(ctx, tx, id, moderatorId) {
     const { count } = await deleteTopic(tx, id)
     if (count === 0) throw noSuchTopic()
-    await takeBack(tx, { cause: { type: 'feed-topics', id } })
+    await withdrawNotifications(tx, { cause: { type: 'feed-topics', id } })
     await publishEvent(ctx, tx, 'topic.deleted', { id, deleted_by: moderatorId })
   },
 }

@@ -13,7 +13,7 @@ const editor = await topics.personWith('admin: update feed topic')
 const codeOf = (answer: { headers: Record<string, unknown> }) => answer.headers['x-error-code']
 
 describe('creating a topic', () => {
-  test('answers its id, and the creator follows it (topics-5)', async () => {
+  test('returns the id and makes the creator a follower (topics-5)', async () => {
     const creator = await person()
     const name = unique()
     const made = await as(creator, 'POST', '/feed/topics', { name: `  ${name} `, desc: 'About it' })
@@ -34,7 +34,7 @@ describe('creating a topic', () => {
     })
   })
 
-  test('takes null and nothing for description and logo', async () => {
+  test('accepts null or missing description and logo', async () => {
     const creator = await person()
     for (const body of [{ desc: null, logo: null }, { desc: '', logo: '' }, {}]) {
       const topic = await detail(await createTopic(creator, body))
@@ -42,7 +42,7 @@ describe('creating a topic', () => {
     }
   })
 
-  test('shows a stored picture of the creator as its logo (topics-15)', async () => {
+  test('shows a picture that the creator stored as the logo (topics-15)', async () => {
     const creator = await person()
     const node = await storePicture(world, creator)
     const { logo } = await detail(await createTopic(creator, { logo: node }))
@@ -56,7 +56,7 @@ describe('creating a topic', () => {
     assert.equal((await world.app.inject({ method: 'GET', url: pathname })).statusCode, 200)
   })
 
-  test('refuses a logo that is unknown, not uploaded yet or of somebody else (topics-15)', async () => {
+  test('rejects a logo that is unknown, not uploaded or of another user (topics-15)', async () => {
     const creator = await person()
     const nodes = [
       'public:2026/01/01/none.png',
@@ -73,11 +73,11 @@ describe('creating a topic', () => {
     }
   })
 
-  test('needs a token', async () => {
+  test('requires a token', async () => {
     assert.equal((await guest('POST', '/feed/topics', { name: unique() })).status, 401)
   })
 
-  test('refuses a name that is missing, too long, no text or shows nothing', async () => {
+  test('rejects a name that is missing, too long, not text or invisible', async () => {
     const creator = await person()
     for (const body of [
       {},
@@ -97,18 +97,18 @@ describe('creating a topic', () => {
     assert.equal(chinese.body.errors.name[0], 'name 不能为空。')
   })
 
-  test('counts characters, not bytes: 100 of the name and 500 of the description are taken', async () => {
+  test('accepts 100 characters of name and 500 of description, not bytes', async () => {
     const creator = await person()
     const name = '😀'.repeat(100)
     const id = await createTopic(creator, { name, desc: '说'.repeat(500) })
     assert.equal((await detail(id)).name, name)
     const answer = await as(creator, 'POST', '/feed/topics', { name: unique(), desc: '说'.repeat(501) })
     assert.deepEqual([answer.status, Object.keys(answer.body.errors)], [422, ['desc']])
-    // Each of these becomes 18 characters in the key that has to be unique.
+    // Each of these expands to 18 characters in the unique key.
     await createTopic(creator, { name: 'ﷺ'.repeat(100) })
   })
 
-  test('refuses a name that exists, ignoring case, width and surrounding space, with a message alone (topics-4)', async () => {
+  test('rejects an existing name, ignoring case, width and outer space, with a message only (topics-4)', async () => {
     const creator = await person()
     const name = unique('Ångström Straße')
     await createTopic(creator, { name })
@@ -122,7 +122,7 @@ describe('creating a topic', () => {
     assert.deepEqual(chinese.body, { message: '该名称的话题已存在。' })
   })
 
-  test('racing for one name makes one topic', async () => {
+  test('creates one topic when requests race for a name', async () => {
     const people = await Promise.all(Array.from({ length: 8 }, () => person()))
     const name = unique('Raced')
     const answers = await Promise.all(people.map((each) => as(each, 'POST', '/feed/topics', { name })))
@@ -130,7 +130,7 @@ describe('creating a topic', () => {
     await assertNoDrift()
   })
 
-  test('waits for a reviewer when the review switch is on (topics-5)', async () => {
+  test('creates a waiting topic when review is on (topics-5)', async () => {
     const creator = await person()
     const id = await withReview(() => createTopic(creator))
     assert.equal((await guest('GET', `/feed/topics/${id}`)).status, 404)
@@ -144,7 +144,7 @@ describe('creating a topic', () => {
 })
 
 describe('a topic that is not passed', () => {
-  test('is 404 on every endpoint for all but its creator and reviewers (topics-6)', async () => {
+  test('returns 404 on every endpoint except to its creator and reviewers (topics-6)', async () => {
     const creator = await person()
     const stranger = await person()
     for (const status of ['waiting', 'failed']) {
@@ -177,7 +177,7 @@ describe('a topic that is not passed', () => {
     await assertNoDrift()
   })
 
-  test('answers 404 before it looks at what is wrong with the input', async () => {
+  test('returns 404 before it validates the input', async () => {
     const creator = await person()
     const id = await createTopic(creator)
     await setStatus(id, 'waiting')
@@ -188,7 +188,7 @@ describe('a topic that is not passed', () => {
 })
 
 describe('a topic in the path', () => {
-  test('is 404 when the id is unknown or no id', async () => {
+  test('returns 404 when the id is unknown or malformed', async () => {
     const somebody = await person()
     for (const id of ['999999999', '0', '-1', 'x', '1.5', '9007199254740993', '1%00']) {
       for (const [method, url] of [
@@ -209,7 +209,7 @@ describe('a topic in the path', () => {
     assert.deepEqual(chinese.body, { message: '话题不存在。' })
   })
 
-  test('is 401 before 404 where a token is needed', async () => {
+  test('returns 401 before 404 when a token is required', async () => {
     assert.equal((await guest('PUT', '/user/feed-topics/999999999')).status, 401)
     assert.equal((await guest('DELETE', '/user/feed-topics/999999999')).status, 401)
     assert.equal((await guest('PATCH', '/feed/topics/999999999', {})).status, 401)
@@ -217,7 +217,7 @@ describe('a topic in the path', () => {
 })
 
 describe('changing a topic', () => {
-  test('sets and clears the description and the logo, and leaves what is not given', async () => {
+  test('sets and clears description and logo, and keeps omitted fields', async () => {
     const creator = await person()
     const id = await createTopic(creator, { desc: 'before' })
     const node = await storePicture(world, creator)
@@ -238,7 +238,7 @@ describe('changing a topic', () => {
     assert.equal((await change({})).desc, '')
   })
 
-  test('takes parameters from the query too, and ignores a name (topics-9)', async () => {
+  test('reads parameters from the query too, and ignores a name (topics-9)', async () => {
     const creator = await person()
     const id = await createTopic(creator)
     const { name } = await detail(id)
@@ -248,7 +248,7 @@ describe('changing a topic', () => {
     assert.deepEqual([topic.name, topic.desc], [name, 'queried'])
   })
 
-  test('is for its creator and holders of the ability (topics-9)', async () => {
+  test('allows only the creator and holders of the ability (topics-9)', async () => {
     const id = await createTopic(await person())
     const stranger = await person()
     for (const body of [{ desc: 'mine now' }, { desc: 'x'.repeat(501) }]) {
@@ -259,7 +259,7 @@ describe('changing a topic', () => {
     assert.equal((await detail(id)).desc, 'edited')
   })
 
-  test('refuses a long description and a logo that is not mine', async () => {
+  test("rejects a long description and another user's logo", async () => {
     const creator = await person()
     const id = await createTopic(creator)
     const foreign = await storePicture(world, await person())

@@ -1,3 +1,1 @@
-export { sensitiveWords } from './errors.ts'
-export { wordTables } from './imports/thinksns.ts'
-export { screen } from './service.ts'
+export { screenWords, sensitiveWords } from './service.ts'

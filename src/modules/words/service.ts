@@ -1,26 +1,73 @@
-import { compileWords, type SensitiveWords } from '#lib/sensitive-words.ts'
-import { characters } from '#lib/text.ts'
-import { defineCache } from '#platform/cache.ts'
+import { compileWords, type SensitiveWord, type SensitiveWords } from '#lib/sensitive-words.ts'
+import { codePointLength, nameKey } from '#lib/text.ts'
 import type { Context } from '#platform/context.ts'
-import { type Db, onConstraint } from '#platform/database.ts'
-import { invalidFields, type Text } from '#platform/errors.ts'
-import { refused, sensitiveWords, tooLong, wordTaken } from './errors.ts'
-import { deleteWord, insertWord, listWords, updateWord } from './queries.ts'
-import type { WordInput } from './schema.ts'
+import { type Db, ifGiven, onConstraint } from '#platform/database'
+import { apiError, type DeclaredError, fieldError, invalidFields, type Text } from '#platform/errors.ts'
+import { defineCache } from '#platform/memory'
+
+export const noSuchWord = apiError(404, 'no_such_word', 'This word is not in the list.', '敏感词不存在。')
+export const wordTaken = fieldError(
+  'word',
+  'word_taken',
+  'The word is in the list already.',
+  '敏感词已存在。',
+)
+
+/** Message for a rejected text. Does not name the word, so that users cannot probe the list. */
+const refused: Text = {
+  en: 'The text contains words that are not allowed here.',
+  zh: '内容包含敏感词。',
+}
+
+/** Error of routes that screen text: 422 on each field with a rejected word. */
+export const sensitiveWords: DeclaredError = { status: 422, code: 'sensitive_words', text: refused }
+
+/** Message for a text that became too long through replacements. */
+const tooLong = (field: string, most: number): Text => ({
+  en: `The ${field} field may not have more than ${most} characters with sensitive words replaced.`,
+  zh: `替换敏感词后，${field} 不能超过 ${most} 个字符。`,
+})
+
+export const WORD_TYPES = ['warning', 'replace'] as const
+export type WordType = (typeof WORD_TYPES)[number]
+
+/** A word as administrators enter it, with its replacement. */
+export type WordInput = { word: string; type: WordType; replace?: string | null }
+
+/** Reads the whole list for the matcher. */
+const listWords = (sql: Db) => sql<SensitiveWord[]>`
+  select word, type, replacement as "replace" from sensitive_words`
+
+async function insertWord(sql: Db, { word, type, replace = null }: WordInput): Promise<number> {
+  const [row] = await sql<[{ id: number }]>`
+    insert into sensitive_words (word, word_key, type, replacement)
+    values (${word}, ${nameKey(word)}, ${type}, ${replace}) returning id`
+  return row.id
+}
+
+/** Updates the given fields. */
+const updateWord = (sql: Db, id: number, { word, type, replace }: Partial<WordInput>) => sql`
+  update sensitive_words set updated_at = now()
+    ${ifGiven(sql, word, (value) => sql`, word = ${value}, word_key = ${nameKey(value)}`)}
+    ${ifGiven(sql, type, (value) => sql`, type = ${value}`)}
+    ${ifGiven(sql, replace, (value) => sql`, replacement = ${value}`)}
+  where id = ${id}`
+
+const deleteWord = (sql: Db, id: number) => sql`delete from sensitive_words where id = ${id}`
 
 const cacheOf = defineCache<SensitiveWords>('words', { max: 1, ttlMs: 60_000 })
 
 const matcher = (ctx: Context) => cacheOf(ctx).get('all', async () => compileWords(await listWords(ctx.sql)))
 
-/** The schema by which the input was validated. */
+/** The schema that validated the input. */
 type Validated = { properties: Record<string, unknown> }
 
 /**
- * What somebody wrote, with the words of type replace replaced in these fields; 422 on every field with a word of type
- * warning (feeds-35), or that the replacements make longer than its schema lets it be. Reads each text once, however many
- * words there are.
+ * Screens the given fields and applies replacements. Throws 422 on every field with a word of type warning
+ * (feeds-35), or longer than its schema allows after replacement. Reads each text once, regardless of the
+ * number of words.
  */
-export async function screen<T extends object>(
+export async function screenWords<T extends object>(
   ctx: Context,
   input: T,
   { properties }: Validated,
@@ -33,25 +80,26 @@ export async function screen<T extends object>(
     const text = input[field]
     if (typeof text !== 'string') continue
     const result = words.replace(text)
-    // What consists of words that are taken out leaves nothing to publish.
+    // A text of nothing but removed words leaves nothing to publish.
     const emptied = result.trim() === '' && text.trim() !== ''
     const { maxLength = Infinity } = (properties[field] ?? {}) as { maxLength?: number }
     if (emptied || words.check(text) !== undefined) errors[field] = [refused]
-    else if (result !== text && characters(result) > maxLength) errors[field] = [tooLong(field, maxLength)]
+    else if (result !== text && codePointLength(result) > maxLength)
+      errors[field] = [tooLong(field, maxLength)]
     else if (result !== text) screened[field] = result as T[typeof field]
   }
   if (Object.keys(errors).length > 0) throw invalidFields(errors, sensitiveWords.code)
   return screened
 }
 
-/** Adds a word in the caller's transaction; call `forgetWords` after its commit. */
+/** Adds a word in the caller's transaction. Call `forgetWords` after its commit. */
 export async function addWord(ctx: Context, tx: Db, input: WordInput): Promise<number> {
   const id = await onConstraint(insertWord(tx, input), { sensitive_words_taken: wordTaken })
-  cacheOf(ctx).announce(tx, 'all')
+  await cacheOf(ctx).announce(tx, 'all')
   return id
 }
 
-/** Changes what is given, in the caller's transaction; call `forgetWords` after its commit. */
+/** Changes the given fields in the caller's transaction. Call `forgetWords` after its commit. */
 export async function changeWord(
   ctx: Context,
   tx: Db,
@@ -59,14 +107,14 @@ export async function changeWord(
   changes: Partial<WordInput>,
 ): Promise<void> {
   await onConstraint(updateWord(tx, id, changes), { sensitive_words_taken: wordTaken })
-  cacheOf(ctx).announce(tx, 'all')
+  await cacheOf(ctx).announce(tx, 'all')
 }
 
-/** Takes a word off the list, in the caller's transaction; call `forgetWords` after its commit. */
+/** Deletes a word in the caller's transaction. Call `forgetWords` after its commit. */
 export async function removeWord(ctx: Context, tx: Db, id: number): Promise<void> {
   await deleteWord(tx, id)
-  cacheOf(ctx).announce(tx, 'all')
+  await cacheOf(ctx).announce(tx, 'all')
 }
 
-/** Makes this node read the list anew at once; other nodes were told by the commit. */
+/** Drops the list from this node's cache. The commit invalidates it on other nodes. */
 export const forgetWords = (ctx: Context) => cacheOf(ctx).drop('all')

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createDecipheriv, createHash, hkdfSync, scryptSync } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { createWorld } from '#test/world.ts'
-import { openPlain } from './dump.ts'
-import { recordBackup } from './history.ts'
-import { backupTasks } from './jobs.ts'
-import { openPlace } from './place.ts'
+import { ArchiveFault, readArchive, writeArchive } from './archive.ts'
+import { openDumpSession } from './dump.ts'
+import { backupTasks, recordBackup } from './jobs.ts'
+import { openBackupPlace } from './place.ts'
 import { loadBackup, verifyBackup } from './read.ts'
 import { seal, unseal } from './seal.ts'
-import { ArchiveFault, readTar, tarEnd, tarEntry } from './tar.ts'
 import { writeBackup } from './write.ts'
 
 const { ctx, connection, person, sql } = await createWorld()
@@ -21,20 +21,21 @@ const streamOf = async function* (...pieces: Buffer[]) {
 const bytesOf = async (stream: AsyncIterable<Buffer>) => Buffer.concat(await Array.fromAsync(stream))
 const sumOf = (text: string | Buffer) => createHash('sha256').update(text).digest('hex')
 
-/** An archive of these files, as they are. */
-async function archiveOf(files: [name: string, content: string | Buffer][]): Promise<Buffer> {
-  const parts: Buffer[] = []
-  for (const [name, content] of files) {
-    const bytes = Buffer.from(content)
-    parts.push(await bytesOf(tarEntry(name, bytes.length, [bytes], () => {})))
-  }
-  return Buffer.concat([...parts, tarEnd()])
-}
+/** Writes an archive of these files. */
+const archiveOf = (files: [name: string, content: string | Buffer][]): Promise<Buffer> =>
+  bytesOf(
+    writeArchive(async (add) => {
+      for (const [name, content] of files) {
+        const bytes = Buffer.from(content)
+        assert.equal(await add(name, bytes.length, [bytes]), sumOf(bytes))
+      }
+    }),
+  )
 
 const HEAD = { format: 1, version: '1', made_at: '', migrations: [], tables: [] as object[] }
 const END = { rows: {} as Record<string, number>, sequences: [], files: 0, missing: 0 }
 
-/** A backup that adds up, with what is given changed in it. */
+/** A valid backup with the given changes. */
 async function backupOf(change: { head?: object; end?: object; files?: [string, Buffer][] } = {}) {
   const files: [string, string | Buffer][] = [
     ['backup.json', JSON.stringify({ ...HEAD, ...change.head })],
@@ -49,7 +50,7 @@ async function backupOf(change: { head?: object; end?: object; files?: [string, 
 const sourceOf = (bytes: Buffer, passphrase?: string) => ({ read: async () => streamOf(bytes), passphrase })
 const verify = async (files: File[]) => verifyBackup(sourceOf(await archiveOf(files)))
 
-test('an archive gives back what was put into it, of whatever size, in whatever pieces it comes', async () => {
+test('reads files of any size back from an archive, in chunks of any size', async () => {
   const files: File[] = [0, 1, 511, 512, 513, 2000].map((size) => [`a folder/${size}`, 'x'.repeat(size)])
   files.push([`${'long/'.repeat(25)}${'n'.repeat(90)}`, 'named at length'])
   const archive = await archiveOf(files)
@@ -58,19 +59,17 @@ test('an archive gives back what was put into it, of whatever size, in whatever 
       archive.subarray(n * step, (n + 1) * step),
     )
     const found: File[] = []
-    for await (const { name, body } of readTar(streamOf(...pieces)))
+    for await (const { name, body } of readArchive(streamOf(...pieces)))
       found.push([name, (await bytesOf(body)).toString()])
     assert.deepEqual(found, files)
   }
 })
 
-test('an archive that cannot be, or is not what it was, is refused', async () => {
+test('rejects a malformed or changed archive', async () => {
   const write = (name: string, size: number, body: string) =>
-    bytesOf(tarEntry(name, size, [Buffer.from(body)], () => {}))
-  await assert.rejects(write('n'.repeat(101), 1, 'x'), /too long for an archive/)
-  await assert.rejects(write(`${'p'.repeat(156)}/n`, 1, 'x'), /too long for an archive/)
-  await assert.rejects(write('grown', 1, 'xx'), /changed its size/)
-  await assert.rejects(write('shrunk', 2, 'x'), /changed its size/)
+    bytesOf(writeArchive(async (add) => void (await add(name, size, [Buffer.from(body)]))))
+  await assert.rejects(write('grown', 1, 'xx'), /grown changed its size/)
+  await assert.rejects(write('shrunk', 2, 'x'), /shrunk changed its size/)
 
   const archive = await archiveOf([['one', 'text']])
   const changed = (at: number) => {
@@ -79,44 +78,140 @@ test('an archive that cannot be, or is not what it was, is refused', async () =>
     return bytes
   }
   const read = async (bytes: Buffer) => {
-    for await (const { body } of readTar(streamOf(bytes))) await bytesOf(body)
+    for await (const { body } of readArchive(streamOf(bytes))) await bytesOf(body)
   }
   await read(archive)
   for (const [bytes, told] of [
     [archive.subarray(0, 600), /cut off/],
-    [archive.subarray(0, 1024), /cut off/],
-    // A letter of the name, one of the format's own name, and one of what fills up the last block.
+    // Changes a byte of the name and of the format's magic.
     [changed(0), /is no backup, or it is damaged/],
     [changed(257), /is no backup, or it is damaged/],
-    [changed(700), /the backup is damaged/],
   ] as const)
     await assert.rejects(read(bytes), (error) => error instanceof ArchiveFault && told.test(error.message))
 })
 
-test('what is sealed comes back piece by piece, and nothing can be changed in it or put behind it', async () => {
+test('passes on a failure of the disk or store while it reads or writes', async () => {
+  const failing = async function* () {
+    yield Buffer.alloc(600)
+    throw new Error('the disk is gone')
+  }
+  const written = writeArchive(async (add) => void (await add('a', 2000, failing())))
+  await assert.rejects(bytesOf(written), /the disk is gone/)
+  await assert.rejects(bytesOf(seal(failing(), 'a passphrase')), /the disk is gone/)
+  const archive = await archiveOf([['one', 'x'.repeat(5000)]])
+  const sealed = await bytesOf(seal(streamOf(archive), 'a passphrase'))
+  for (const bytes of [archive, sealed]) {
+    const broken = async function* () {
+      yield bytes.subarray(0, 1000)
+      throw new Error('the disk is gone')
+    }
+    const read = async () => {
+      for await (const { body } of readArchive(unseal(broken(), 'a passphrase'))) await bytesOf(body)
+    }
+    await assert.rejects(read(), /the disk is gone/)
+  }
+})
+
+test('ends the session when the receiver of a backup fails', async () => {
+  let isEnded = false
+  const archive = writeArchive(async (add) => {
+    try {
+      for (let n = 0; ; n += 1) await add(String(n), 100_000, [Buffer.alloc(100_000)])
+    } finally {
+      isEnded = true
+    }
+  })
+  for await (const _chunk of archive) break
+  assert.ok(isEnded)
+})
+
+/** Opens a file by the specification of age, with the cryptography of Node alone. */
+function openAge(file: Buffer, passphrase: string): Buffer {
+  const [, stanza = '', wrapped = '', mac = ''] = file.toString('latin1').split('\n')
+  const [, type, salt = '', cost] = stanza.split(' ')
+  assert.equal(type, 'scrypt')
+  const open = (key: Buffer, nonce: Buffer, sealed: Buffer) => {
+    const cipher = createDecipheriv('chacha20-poly1305', key, nonce, { authTagLength: 16 })
+    cipher.setAuthTag(sealed.subarray(-16))
+    return Buffer.concat([cipher.update(sealed.subarray(0, -16)), cipher.final()])
+  }
+  const label = Buffer.concat([Buffer.from('age-encryption.org/v1/scrypt'), Buffer.from(salt, 'base64')])
+  const N = 2 ** Number(cost)
+  const key = scryptSync(passphrase, label, 32, { N, r: 8, p: 1, maxmem: 256 * N * 8 })
+  const fileKey = open(key, Buffer.alloc(12), Buffer.from(wrapped, 'base64'))
+  const payload = file.subarray(file.indexOf(mac) + mac.length + 1)
+  const payloadKey = Buffer.from(hkdfSync('sha256', fileKey, payload.subarray(0, 16), 'payload', 32))
+  const pieces: Buffer[] = []
+  for (let at = 16; at < payload.length; at += 65_552) {
+    const nonce = Buffer.alloc(12)
+    nonce.writeUInt32BE(pieces.length, 7)
+    nonce[11] = at + 65_552 >= payload.length ? 1 : 0
+    pieces.push(open(payloadKey, nonce, payload.subarray(at, at + 65_552)))
+  }
+  return Buffer.concat(pieces)
+}
+
+test('seals in the format of age, and rejects changed, cut or appended bytes', async () => {
   const plain = Buffer.alloc(150_000, 'some text ')
   const sealed = await bytesOf(seal(streamOf(plain.subarray(0, 10), plain.subarray(10)), 'a passphrase'))
+  assert.deepEqual(openAge(sealed, 'a passphrase'), plain)
   const open = (...pieces: Buffer[]) => bytesOf(unseal(streamOf(...pieces), 'a passphrase'))
   assert.deepEqual(await open(sealed), plain)
   const bySingles = Array.from(sealed.subarray(0, 60), (_, at) => sealed.subarray(at, at + 1))
   assert.deepEqual(await open(...bySingles, sealed.subarray(60)), plain)
-  // Seal and salt are 30 bytes, then each piece has its length, its tag and its text.
-  const second = 30 + 20 + 65_536
-  const longer = Buffer.from(sealed)
-  longer.writeUInt32BE(0xfffffff0, second)
-  for (const [bytes, told] of [
-    [longer, /the sealed backup is damaged/],
-    [Buffer.concat([sealed, sealed.subarray(30, second)]), /something after its end/],
-    [sealed.subarray(0, second), /cut off/],
-    [Buffer.concat([sealed.subarray(0, 30), sealed.subarray(second)]), /not what the backup was sealed with/],
-  ] as const)
-    await assert.rejects(open(bytes), told)
+  const changed = Buffer.from(sealed)
+  changed[100_000] = (changed[100_000] ?? 0) ^ 1
+  for (const bytes of [changed, Buffer.concat([sealed, sealed.subarray(-100)]), sealed.subarray(0, -60_000)])
+    await assert.rejects(
+      open(bytes),
+      (error) => error instanceof ArchiveFault && /is damaged or cut off/.test(error.message),
+    )
+  const another = bytesOf(unseal(streamOf(sealed), 'another'))
+  await assert.rejects(another, /not what the backup was sealed with/)
   await assert.rejects(bytesOf(unseal(streamOf(sealed), undefined)), /set BACKUP_PASSPHRASE/)
-  // What is shorter than a seal is not sealed.
+  // Input shorter than the magic counts as not sealed.
   assert.deepEqual(await open(Buffer.from('short')), Buffer.from('short'))
 })
 
-test('a backup is whole when all that it says of itself is so', async () => {
+test('restores a backup that was sealed in the former format', async () => {
+  const bytes = await readFile('test/fixtures/former-sealed.backup')
+  const source = sourceOf(bytes, 'a former passphrase')
+  const read = await verifyBackup(source)
+  assert.equal(read.appSecret, 'a secret of the former format')
+  const plain = await openDumpSession(connection)
+  const kept: string[] = []
+  const target = { storage: ctx.storage, keepSecret: async (secret: string) => void kept.push(secret) }
+  await loadBackup(source, read, { ...plain, ...target }).finally(plain.end)
+  const [row] = await sql`select place, bytes::int, fault from backup_runs`
+  assert.deepEqual(row, { place: 'former format', bytes: 42, fault: null })
+  const upload = await ctx.storage.open(`${'folder/'.repeat(15)}former.txt`)
+  assert.equal((await bytesOf(upload.stream)).toString(), 'an upload of the former format')
+  assert.deepEqual(kept, [read.appSecret])
+  await sql`delete from backup_runs`
+})
+
+test('rejects a changed, cut or extended backup of the former format', async () => {
+  const sealed = await readFile('test/fixtures/former-sealed.backup')
+  const open = (bytes: Buffer, passphrase = 'a former passphrase') =>
+    bytesOf(unseal(streamOf(bytes.subarray(0, 20), bytes.subarray(20)), passphrase))
+  assert.equal((await open(sealed)).length % 512, 0)
+  const longer = Buffer.from(sealed)
+  // Magic and salt take 30 bytes; each piece has its length, its tag and its ciphertext.
+  longer.writeUInt32BE(0xfffffff0, 30)
+  const changed = Buffer.from(sealed)
+  changed[100] = (changed[100] ?? 0) ^ 1
+  for (const [bytes, told] of [
+    [longer, /the sealed backup is damaged/],
+    [changed, /not what the backup was sealed with, or it is damaged/],
+    [Buffer.concat([sealed, sealed.subarray(30)]), /something after its end/],
+    [sealed.subarray(0, -1), /cut off/],
+  ] as const)
+    await assert.rejects(open(bytes), (error) => error instanceof ArchiveFault && told.test(error.message))
+  await assert.rejects(open(sealed, 'another'), /not what the backup was sealed with/)
+  await assert.rejects(bytesOf(unseal(streamOf(sealed), undefined)), /set BACKUP_PASSPHRASE/)
+})
+
+test('accepts a backup when its checksums and counts agree', async () => {
   const good = await backupOf()
   assert.equal((await verify(good)).appSecret, 'a secret')
   const without = (name: string) => good.filter(([each]) => each !== name)
@@ -130,19 +225,19 @@ test('a backup is whole when all that it says of itself is so', async () => {
     [await backupOf({ end: { checksums: sumOf('others') } }), /parts of it are missing/],
     [await backupOf({ head: { format: 2 } }), /a newer version/],
     [[['something', 'else']], /no backup of Kith/],
-    [without('end.json'), /no backup of Kith/],
+    [without('end.json'), /cut off/],
   ]
   for (const [files, told] of cases)
     await assert.rejects(verify(files), (error) => error instanceof ArchiveFault && told.test(error.message))
 })
 
-test('nothing is loaded into tables that a backup does not list, nor fewer rows than it had', async () => {
+test('loads nothing into tables that the backup does not list, and rejects missing rows', async () => {
   const load = async (files: File[]) => {
     const source = sourceOf(await archiveOf(files))
-    const plain = openPlain(connection)
+    const plain = await openDumpSession(connection)
     const target = { storage: ctx.storage, keepSecret: async () => {} }
     const read = await verifyBackup(source)
-    await plain.begin((tx) => loadBackup(source, read, { sql: tx, ...target })).finally(() => plain.end())
+    await loadBackup(source, read, { ...plain, ...target }).finally(plain.end)
   }
   const rows: [string, Buffer] = ['database/public.backup_runs/000001.gz', gzipSync('')]
   await assert.rejects(load(await backupOf({ files: [rows] })), /which it does not list/)
@@ -155,7 +250,7 @@ test('nothing is loaded into tables that a backup does not list, nor fewer rows 
   await assert.rejects(load(fewer), /has 0 rows after it was loaded, and had 2/)
 })
 
-test('a file whose bytes are gone is counted, and the backup goes on', async () => {
+test('counts a file without bytes and finishes the backup', async () => {
   const { id } = await person()
   await sql`insert into files (owner_id, sha256, md5, storage_key, mime, size)
     values (${id}, ${Buffer.alloc(32)}, ${Buffer.alloc(16)}, 'files/that/is/gone', 'image/png', 1)`
@@ -165,7 +260,7 @@ test('a file whose bytes are gone is counted, and the backup goes on', async () 
   assert.equal(missing, 1)
 })
 
-test('runs of more than a year ago are forgotten with the next one', async () => {
+test('deletes runs older than a year with the next run', async () => {
   const run = { place: 'somewhere', bytes: 1, seconds: 1 }
   await recordBackup(sql, run)
   await recordBackup(sql, run)
@@ -175,10 +270,10 @@ test('runs of more than a year ago are forgotten with the next one', async () =>
   assert.equal((await sql`select from backup_runs`).length, 2)
 })
 
-test('a job for a place that is no longer configured does nothing, and a bucket alone is no place', async () => {
+test('skips a job for a place that is no longer configured, and rejects a bucket without a prefix', async () => {
   const before = (await sql`select from backup_runs`).length
   await backupTasks(ctx, connection).scheduled_backup?.({}, {} as never)
   assert.equal((await sql`select from backup_runs`).length, before)
   for (const place of ['s3://bucket', 's3://bucket/'])
-    assert.throws(() => openPlace(place, ctx.config.s3), /names no object/)
+    assert.throws(() => openBackupPlace(place, ctx.config.s3), /names no object/)
 })

@@ -1,15 +1,15 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Config } from '#platform/config.ts'
-import { openBucket, readBucketAddress } from '#platform/storage/s3.ts'
+import { openBucket, readBucketAddress } from '#platform/files'
 
-/** The code or the name of an error: never its text, which may hold an address with a password. */
+/** The code or name of an error. Its text may hold an address with a password. */
 const codeOf = (error: unknown): string => {
   const { code, cause, name } = error as { code?: unknown; cause?: unknown; name?: unknown }
   return typeof code === 'string' ? code : cause ? codeOf(cause) : String(name)
 }
 
-/** Why a folder cannot be written, or made below the nearest that exists. */
+/** Returns why a folder cannot be written, or cannot be created below its nearest existing parent. */
 async function folderFault(folder: string): Promise<string | undefined> {
   for (let place = folder; ; place = dirname(place)) {
     const found = await stat(place).catch((error) => codeOf(error))
@@ -31,8 +31,8 @@ async function bucketFault(address: string, s3: Config['s3']): Promise<string | 
 }
 
 /**
- * What keeps scheduled backups from being written, as a sentence; undefined where nothing does, or none are made. A place
- * may be away for a while, so it is told and keeps no server from starting.
+ * Returns what prevents scheduled backups, as a sentence; undefined without a problem or without backups. It
+ * is a warning, because a store may be away for a while, which must not stop the server from starting.
  */
 export async function findBackupFault({
   backupTo,

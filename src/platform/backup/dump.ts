@@ -1,49 +1,42 @@
-import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import postgres from 'postgres'
-import type { JobsConnection } from '#platform/jobs.ts'
+import { to as copyTo } from 'pg-copy-streams'
+import { clientConfig, type Db, openSession, type Session } from '#platform/database'
+import type { JobsConnection } from '#platform/jobs'
 
-/** A table as a backup holds it, by its full name in SQL. */
+/** A table in a backup, with its full name in SQL. */
 export type DumpedTable = { name: string; columns: string[] }
 
-/** How far the schema of a database has come. */
+/** The last migration of a database. */
 export type SchemaLevel = { migrations: { name: string; hash: string }[] }
 
-/** The schemas that are ours: the site's, and that of the job queue, whose waiting jobs are kept. */
+/** Schemas to back up: the site's, and the job queue's with its waiting jobs. */
 export const SCHEMAS = ['public', 'graphile_worker']
-/** What their own migrations write, and pictures in other sizes, which are made again when first asked for. */
+/** Tables that their own migrations fill, and resized pictures, which are made again on demand. */
 const LEFT_OUT = ['public.schema_migrations', 'graphile_worker.migrations', 'public.file_variants']
 const PART = 4 * 1024 * 1024
 const compress = promisify(gzip)
 
-/** A connection of its own with the settings that values are written and read with. */
-export function openPlain(connection: JobsConnection): postgres.Sql {
-  const settings: postgres.Options<Record<string, never>> = {
-    max: 1,
-    idle_timeout: 0,
-    max_lifetime: null,
-    connect_timeout: 10,
-    onnotice: () => {},
-    prepare: false,
-    connection: {
+/** Opens a session with the settings for writing and reading values. */
+export const openDumpSession = (connection: JobsConnection): Promise<Session> =>
+  openSession({
+    config: () => ({
+      ...clientConfig(connection, {
+        TimeZone: 'UTC',
+        DateStyle: 'ISO',
+        IntervalStyle: 'postgres',
+        bytea_output: 'hex',
+        statement_timeout: 0,
+        lock_timeout: 0,
+        idle_in_transaction_session_timeout: 0,
+      }),
       application_name: 'kith-backup',
-      TimeZone: 'UTC',
-      DateStyle: 'ISO',
-      IntervalStyle: 'postgres',
-      bytea_output: 'hex',
-      statement_timeout: 0,
-      lock_timeout: 0,
-      idle_in_transaction_session_timeout: 0,
-    },
-  }
-  return typeof connection === 'string'
-    ? postgres(connection, settings)
-    : postgres({ ...connection, ...settings })
-}
+      connectionTimeoutMillis: 10_000,
+    }),
+  })
 
-/** The tables that a backup holds, with the columns that are not computed. */
-export async function listTables(sql: postgres.ISql): Promise<DumpedTable[]> {
+/** Lists the tables of a backup, with the columns that are not generated. */
+export async function listTables(sql: Db): Promise<DumpedTable[]> {
   const rows = await sql<DumpedTable[]>`
     select format('%I.%I', n.nspname, c.relname) as name,
            array_agg(quote_ident(a.attname) order by a.attnum) as columns
@@ -55,15 +48,15 @@ export async function listTables(sql: postgres.ISql): Promise<DumpedTable[]> {
   return rows.filter(({ name }) => !LEFT_OUT.includes(name))
 }
 
-/** The migrations that a database has had, in their order. */
-export async function readLevel(sql: postgres.ISql): Promise<SchemaLevel> {
+/** Lists the applied migrations in order. */
+export async function readLevel(sql: Db): Promise<SchemaLevel> {
   const rows = await sql<{ name: string; hash: string }[]>`
     select name, hash from schema_migrations order by name`
   return { migrations: rows.map(({ name, hash }) => ({ name, hash })) }
 }
 
-/** Where each sequence stands: read last, so that no row of the backup is ahead of it. */
-export async function readSequences(sql: postgres.ISql): Promise<{ name: string; value: string }[]> {
+/** Reads the position of each sequence. Read last, so that no row of the backup is ahead of it. */
+export async function readSequences(sql: Db): Promise<{ name: string; value: string }[]> {
   return Array.from(
     await sql<{ name: string; value: string }[]>`
       select format('%I.%I', schemaname, sequencename) as name, last_value::text as value
@@ -71,14 +64,13 @@ export async function readSequences(sql: postgres.ISql): Promise<{ name: string;
   )
 }
 
-/** The rows of a table as COPY writes them, in compressed parts; tells how many rows there were. */
+/** Streams a table in COPY format as compressed parts, and returns the number of rows. */
 export async function* dumpTable(
-  sql: postgres.ISql,
+  client: Session['client'],
   { name, columns }: DumpedTable,
   onRows: (count: number) => void,
 ): AsyncGenerator<Buffer> {
-  const query = sql.unsafe(`copy ${name} (${columns.join(', ')}) to stdout`)
-  const stream: Readable = await query.readable()
+  const stream = client.query(copyTo(`copy ${name} (${columns.join(', ')}) to stdout`))
   let held: Buffer[] = []
   let size = 0
   for await (const chunk of stream as AsyncIterable<Buffer>) {

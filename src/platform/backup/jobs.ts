@@ -2,17 +2,64 @@ import { messageOf } from '#lib/faults.ts'
 import { loadAppSecret } from '#platform/app-secret.ts'
 import type { Config } from '#platform/config.ts'
 import type { Context } from '#platform/context.ts'
-import type { JobsConnection, Schedule, TaskList } from '#platform/jobs.ts'
-import { recordBackup } from './history.ts'
-import { openPlace, placeIn, removeOldBackups, scheduledName } from './place.ts'
+import type { Db } from '#platform/database'
+import type { JobsConnection, Schedule, TaskList } from '#platform/jobs'
+import { backupPath, openBackupPlace, removeOldBackups, scheduledName } from './place.ts'
 import { seal } from './seal.ts'
 import { type BackupEnd, writeBackup } from './write.ts'
 
-/** The one secret that everything sealed depends on, as this installation has it. */
+/** The outcome of a backup. */
+export type BackupRun = { place: string; bytes: number; seconds: number; fault?: string }
+
+const KEPT_DAYS = 400
+
+/** Records the outcome of a backup. */
+export async function recordBackup(sql: Db, { place, bytes, seconds, fault }: BackupRun): Promise<void> {
+  await sql`
+    with old as (delete from backup_runs where finished_at < now() - make_interval(days => ${KEPT_DAYS}))
+    insert into backup_runs (place, bytes, seconds, fault) values (${place}, ${bytes}, ${seconds}, ${fault ?? null})`
+}
+
+/** Returns the time, size and duration of the last successful backup; undefined without one. */
+export async function findLastBackup(
+  sql: Db,
+): Promise<{ finished: number; bytes: number; seconds: number } | undefined> {
+  const [row] = await sql<{ finished: number; bytes: number; seconds: number }[]>`
+    select extract(epoch from finished_at)::double precision as finished, bytes, seconds
+    from backup_runs where fault is null order by finished_at desc limit 1`
+  return row
+}
+
+/** Returns the last successful backup, and since when and why later ones failed; null where there is none. */
+export type BackupState = {
+  finished_at: string | null
+  bytes: number | null
+  seconds: number | null
+  failing_since: string | null
+  fault: string | null
+}
+
+/** State of the backups, as metrics and the console show it. */
+export async function findBackupState(sql: Db): Promise<BackupState> {
+  const [row] = await sql<[BackupState]>`
+    with whole as (
+      select finished_at, bytes, seconds from backup_runs where fault is null order by finished_at desc limit 1
+    ),
+    failed as (
+      select finished_at, fault from backup_runs
+      where fault is not null and finished_at > coalesce((select finished_at from whole), '-infinity')
+    )
+    select w.finished_at, w.bytes, w.seconds, (select min(finished_at) from failed) as failing_since,
+      (select fault from failed order by finished_at desc limit 1) as fault
+    from (values (1)) one (n) left join whole w on true`
+  return row
+}
+
+/** The app secret of this installation, which opens every sealed value. */
 const appSecretOf = (config: Config): string =>
   config.appSecret ?? loadAppSecret(config.dataDir, { mayCreate: false })
 
-/** Makes a backup at a place, and notes that it was made or why not. */
+/** Makes a backup and records its outcome. */
 export async function makeBackup(
   { config, sql, storage }: Context,
   connection: JobsConnection,
@@ -21,7 +68,7 @@ export async function makeBackup(
 ): Promise<{ bytes: number; end: BackupEnd }> {
   const started = Date.now()
   const note = async (bytes: number, fault?: string) => {
-    // A database of an earlier version is backed up as it is.
+    // Backs up the database of an earlier version as it is.
     const [table] = await sql`select to_regclass('backup_runs') as present`
     const seconds = (Date.now() - started) / 1000
     if (table?.present !== null)
@@ -39,7 +86,7 @@ export async function makeBackup(
       holds.end = end
     })
     const { backupPassphrase } = config
-    const bytes = await openPlace(to, config.s3).write(
+    const bytes = await openBackupPlace(to, config.s3).write(
       backupPassphrase === undefined ? plain : seal(plain, backupPassphrase),
     )
     if (!holds.end) throw new Error('the backup ended before its end')
@@ -51,18 +98,18 @@ export async function makeBackup(
   }
 }
 
-/** Backups by the clock, to where the configuration says. */
+/** Declares the scheduled backup. */
 export const backupTasks = (ctx: Context, connection: JobsConnection): TaskList => ({
   async scheduled_backup(_payload, { abortSignal }) {
     const { backupTo, backupKeep, s3 } = ctx.config
     if (backupTo === undefined) return
-    const place = placeIn(backupTo, scheduledName(new Date()))
+    const place = backupPath(backupTo, scheduledName(new Date()))
     const { bytes, end } = await makeBackup(ctx, connection, place, abortSignal)
     const removed = await removeOldBackups(backupTo, backupKeep, s3)
     ctx.log.info({ place, bytes, files: end.files, missing: end.missing, removed }, 'backed up')
   },
 })
 
-/** When, where it is wanted at all; a failed one is tried twice more. */
+/** Adds the schedule where it is configured. A failed backup is retried twice. */
 export const backupSchedules = ({ backupTo, backupAt }: Config): Schedule[] =>
   backupTo === undefined ? [] : [{ task: 'scheduled_backup ?max=3', pattern: backupAt }]

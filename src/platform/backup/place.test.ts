@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { findFreePort } from '#test/servers.ts'
 import { findBackupFault } from './check.ts'
-import { openPlace } from './place.ts'
+import { openBackupPlace } from './place.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'kith-places-'))
 after(() => rm(folder, { recursive: true, force: true }))
@@ -22,13 +22,13 @@ const S3 = {
 const file = join(folder, 'a-file')
 await writeFile(file, '')
 
-test("a backup is its owner's alone, whatever a broken one left in its place", async () => {
+test('makes a backup readable by its owner only, even over a broken one', async () => {
   const path = join(folder, 'left', 'again.backup')
   await mkdir(dirname(path), { mode: 0o755 })
   await writeFile(`${path}.part`, 'half of one', { mode: 0o644 })
-  const size = await openPlace(path, S3).write(
+  const size = await openBackupPlace(path, S3).write(
     (async function* () {
-      // It is so from its first byte on.
+      // The mode holds from the first byte on.
       assert.equal((await stat(`${path}.part`)).mode & 0o777, 0o600)
       yield Buffer.from('whole')
     })(),
@@ -38,7 +38,7 @@ test("a backup is its owner's alone, whatever a broken one left in its place", a
   assert.equal(await readFile(path, 'utf8'), 'whole')
 })
 
-test('a place that cannot be written or reached is told with its reason, and nothing is made there', async () => {
+test('reports why a place cannot be written or reached, and creates nothing there', async () => {
   const faultOf = (backupTo?: string) => findBackupFault({ backupTo, s3: S3 })
   assert.equal(await faultOf(), undefined)
   assert.equal(await faultOf(join(folder, 'backups/of/kith')), undefined)

@@ -3,30 +3,32 @@ import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
+import type { Writable } from 'node:stream'
+import { finished, pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import type postgres from 'postgres'
-import type { Storage } from '#platform/storage/storage.ts'
+import { from as copyFrom } from 'pg-copy-streams'
+import type { Db, Session } from '#platform/database'
+import type { Storage } from '#platform/files'
+import { type ArchiveEntry, ArchiveFault, readArchive } from './archive.ts'
 import { SCHEMAS } from './dump.ts'
 import { unseal } from './seal.ts'
-import { ArchiveFault, type Entry, readTar } from './tar.ts'
 import type { BackupEnd, BackupHead } from './write.ts'
 
 const inflate = promisify(gunzip)
-/** Larger files go through a file of their own on the way to the store. */
+/** Larger files pass through a temporary file on the way to the store. */
 const IN_MEMORY = 1024 * 1024
 
-/** Where a backup is read from, as often as asked. */
+/** Opens the backup, any number of times. */
 export type BackupSourceStream = {
   read(): Promise<AsyncIterable<Buffer>>
   passphrase: string | undefined
 }
 
 const entriesOf = async ({ read, passphrase }: BackupSourceStream) =>
-  readTar(unseal(await read(), passphrase))
+  readArchive(unseal(await read(), passphrase))
 
-/** Reads a backup from its beginning to its end and holds every byte against its checksum. */
+/** Reads a backup to its end and verifies every byte against its checksum. */
 export async function verifyBackup(
   source: BackupSourceStream,
 ): Promise<{ head: BackupHead; end: BackupEnd; appSecret: string }> {
@@ -65,6 +67,7 @@ export async function verifyBackup(
     if (entry.name === 'backup.json') head = JSON.parse(text) as BackupHead
     if (entry.name === 'app-secret') appSecret = text.trim()
   }
+  if (head && !end) throw new ArchiveFault('the backup ends too early: it is cut off')
   if (!head || !end || appSecret === undefined) throw new ArchiveFault('this is no backup of Kith')
   if (head.format !== 1) throw new ArchiveFault('the backup was made by a newer version of Kith')
   if (pending.length > 0 || count !== end.entries || all.digest('hex') !== end.checksums)
@@ -78,12 +81,12 @@ function differing(list: string, found: string[]): string {
   return found[at]?.slice(66).trim() ?? 'one of its parts'
 }
 
-async function bodyOf(entry: Entry): Promise<Buffer> {
+async function bodyOf(entry: ArchiveEntry): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(entry.body))
 }
 
-/** Whether nothing of a site is in a database yet. */
-export async function isEmptyDatabase(sql: postgres.ISql): Promise<boolean> {
+/** Returns whether a database holds no data of a site yet. */
+export async function isEmptyDatabase(sql: Db): Promise<boolean> {
   const rows = await sql`
     select from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname = any(${SCHEMAS}) and c.relkind in ('r', 'p')
@@ -91,16 +94,16 @@ export async function isEmptyDatabase(sql: postgres.ISql): Promise<boolean> {
   return rows.length === 0
 }
 
-/** How many other connections of servers and workers a database has. */
-export async function countServers(sql: postgres.ISql): Promise<number> {
+/** Counts the other connections of servers and workers. */
+export async function countServers(sql: Db): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*)::int as count from pg_stat_activity
     where datname = current_database() and application_name = 'kith' and pid <> pg_backend_pid()`
   return row.count
 }
 
-/** Removes everything of a site from its database: what is not an extension's. */
-export async function clearDatabase(sql: postgres.ISql): Promise<void> {
+/** Removes everything of a site from its database, except what belongs to extensions. */
+export async function clearDatabase(sql: Db): Promise<void> {
   await sql`drop schema if exists graphile_worker cascade`
   const found = await sql<{ drop: string }[]>`
     select format('drop %s if exists %I.%I cascade',
@@ -121,18 +124,22 @@ export async function clearDatabase(sql: postgres.ISql): Promise<void> {
   for (const { drop } of found) await sql.unsafe(drop)
 }
 
-type Target = { sql: postgres.ISql; storage: Storage; keepSecret: (secret: string) => Promise<void> }
+type Target = Pick<Session, 'sql' | 'client'> & {
+  storage: Storage
+  keepSecret: (secret: string) => Promise<void>
+}
 
 /**
- * Loads a verified backup into an empty database at the backup's level, in the open transaction of `sql`; its files and
- * its secret are in place before that is committed.
+ * Loads a verified backup into an empty database of the same schema, in one transaction. Files and secret are
+ * in place before the commit. After a failure the caller ends the session, which rolls everything back.
  */
 export async function loadBackup(
   source: BackupSourceStream,
   { head, end, appSecret }: Awaited<ReturnType<typeof verifyBackup>>,
-  { sql, storage, keepSecret }: Target,
+  { sql, client, storage, keepSecret }: Target,
 ): Promise<void> {
   const columns = new Map(head.tables.map((table) => [table.name, table.columns.join(', ')]))
+  await sql.unsafe('begin')
   const links = await sql<{ on: string; name: string; rule: string }[]>`
     select conrelid::regclass::text as on, quote_ident(conname) as name, pg_get_constraintdef(oid) as rule
     from pg_constraint where contype = 'f' and conparentid = 0
@@ -140,20 +147,16 @@ export async function loadBackup(
   for (const { on, name } of links) await sql.unsafe(`alter table ${on} drop constraint ${name}`)
   for (const { name } of head.tables) {
     await sql.unsafe(`alter table ${name} disable trigger user`)
-    // What the migrations wrote is in the backup, changed or not.
+    // The backup holds these rows, changed or not.
     const [row] = await sql.unsafe(`select from ${name} limit 1`)
     if (row) await sql.unsafe(`delete from ${name}`)
   }
   const folder = await mkdtemp(join(tmpdir(), 'kith-restore-'))
   try {
-    let filling: { table: string; input: NodeJS.WritableStream & AsyncDisposable } | undefined
+    let filling: { table: string; input: Writable } | undefined
     const finish = async () => {
-      if (!filling) return
-      const { input } = filling
-      await new Promise<void>((resolve, reject) => {
-        input.once('error', reject)
-        input.end(() => resolve())
-      })
+      filling?.input.end()
+      if (filling) await finished(filling.input)
       filling = undefined
     }
     for await (const entry of await entriesOf(source)) {
@@ -164,14 +167,16 @@ export async function loadBackup(
           throw new ArchiveFault(`the backup has rows of ${table}, which it does not list`)
         if (filling?.table !== table) {
           await finish()
-          const copy = sql.unsafe(`copy ${table} (${columns.get(table)}) from stdin`)
-          filling = { table, input: (await copy.writable()) as never }
+          const copy = copyFrom(`copy ${table} (${columns.get(table)}) from stdin`)
+          filling = { table, input: client.query(copy) }
         }
         const bytes = await inflate(await bodyOf(entry))
         const { input } = filling as NonNullable<typeof filling>
-        await new Promise<void>((resolve, reject) =>
-          input.write(bytes as never, (error?: Error | null) => (error ? reject(error) : resolve())),
-        )
+        await new Promise<void>((resolve, reject) => {
+          input.once('error', reject)
+          input.write(bytes, (error) => (error ? reject(error) : resolve()))
+          input.off('error', reject)
+        })
       } else {
         await finish()
         if (top === 'uploads') await putFile(storage, rest.join('/'), entry, folder)
@@ -191,10 +196,11 @@ export async function loadBackup(
   for (const { name, value } of end.sequences)
     await sql`select setval(${name}::regclass, ${value}::text::bigint)`
   await keepSecret(appSecret)
+  await sql.unsafe('commit')
 }
 
-async function putFile(storage: Storage, key: string, entry: Entry, folder: string): Promise<void> {
-  // Uploads are told by their database rows; the store keeps a type only to serve objects that nobody asks it for.
+async function putFile(storage: Storage, key: string, entry: ArchiveEntry, folder: string): Promise<void> {
+  // Replies take the type of an upload from its database row, so the store needs none.
   const options = { mime: 'application/octet-stream' }
   if (entry.size <= IN_MEMORY) return storage.put(key, await bodyOf(entry), options)
   const path = join(folder, 'file')

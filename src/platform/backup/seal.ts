@@ -1,109 +1,94 @@
-import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto'
-import { ArchiveFault } from './tar.ts'
+import { createCipheriv, randomBytes, type ScryptOptions, scrypt } from 'node:crypto'
+import { ReadableStream } from 'node:stream/web'
+import { promisify } from 'node:util'
+import { Decrypter, Encrypter, type Recipient, Stanza } from 'age-encryption'
+import { ArchiveFault } from './archive.ts'
+import { FORMER_MAGIC, unsealFormer } from './former-seal.ts'
 
-/** Bytes that begin a sealed backup. */
-const SEAL = Buffer.from('kith-sealed-1\n')
-const SALT = 16
-const TAG = 16
-const PIECE = 64 * 1024
+const deriveKey = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 
-const keyOf = (passphrase: string, salt: Buffer) =>
-  scryptSync(passphrase, salt, 32, { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 })
+const AGE = Buffer.from('age-encryption.org/')
+/** Binary logarithm of the scrypt cost: 64 MB, which a small machine can spare. */
+const WORK_FACTOR = 16
+const SCRYPT_LABEL = 'age-encryption.org/v1/scrypt'
 
-/** Each piece has a number, and the last one says so: none can be left out, moved, or put at the end. */
-function nonce(index: number, isLast: boolean): Buffer {
-  const bytes = Buffer.alloc(12)
-  bytes.writeUInt8(isLast ? 1 : 0, 0)
-  bytes.writeUInt32BE(index, 8)
-  return bytes
+/** Derives the key in a thread of Node, because the library's scrypt would block the server. */
+const passphraseRecipient = (passphrase: string): Recipient => ({
+  async wrapFileKey(fileKey) {
+    const salt = randomBytes(16)
+    const cost = { N: 2 ** WORK_FACTOR, r: 8, p: 1, maxmem: 128 * 1024 * 1024 }
+    const key = await deriveKey(passphrase, Buffer.concat([Buffer.from(SCRYPT_LABEL), salt]), 32, cost)
+    const cipher = createCipheriv('chacha20-poly1305', key, Buffer.alloc(12), { authTagLength: 16 })
+    const body = Buffer.concat([cipher.update(fileKey), cipher.final(), cipher.getAuthTag()])
+    const unpadded = salt.toString('base64').replace(/=+$/, '')
+    return [new Stanza(['scrypt', unpadded, String(WORK_FACTOR)], body)]
+  },
+})
+
+async function* buffersOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const { buffer, byteOffset, length } of stream) yield Buffer.from(buffer, byteOffset, length)
 }
 
-/** Seals a stream with a passphrase (AES-256-GCM, in pieces of 64 kB, under a key made by scrypt). */
+/** Encrypts a stream with a passphrase in the format of age, so that `age -d` opens it without Kith. */
 export async function* seal(stream: AsyncIterable<Buffer>, passphrase: string): AsyncGenerator<Buffer> {
-  const salt = randomBytes(SALT)
-  const key = keyOf(passphrase, salt)
-  yield Buffer.concat([SEAL, salt])
-  let index = 0
-  const sealed = (piece: Buffer, isLast: boolean) => {
-    const cipher = createCipheriv('aes-256-gcm', key, nonce(index, isLast))
-    index += 1
-    const head = Buffer.alloc(4)
-    head.writeUInt32BE(piece.length)
-    const body = Buffer.concat([cipher.update(piece), cipher.final()])
-    return Buffer.concat([head, cipher.getAuthTag(), body])
-  }
-  let held: Buffer[] = []
-  let size = 0
-  for await (const chunk of stream) {
-    held.push(chunk)
-    size += chunk.length
-    if (size <= PIECE) continue
-    let all = Buffer.concat(held)
-    for (; all.length > PIECE; all = all.subarray(PIECE)) yield sealed(all.subarray(0, PIECE), false)
-    held = [all]
-    size = all.length
-  }
-  yield sealed(Buffer.concat(held), true)
+  const encrypter = new Encrypter()
+  encrypter.addRecipient(passphraseRecipient(passphrase))
+  const sealed = await encrypter.encrypt(ReadableStream.from(stream) as globalThis.ReadableStream<Buffer>)
+  yield* buffersOf(sealed as unknown as AsyncIterable<Uint8Array>)
 }
 
-/** Opens what `seal` made. Throws where the passphrase is another or a byte has changed. */
+/** Decrypts a sealed stream of the present or the former format. Throws on another passphrase or a changed byte. */
 export async function* unseal(
   stream: AsyncIterable<Buffer>,
   passphrase: string | undefined,
 ): AsyncGenerator<Buffer> {
-  let held: Buffer = Buffer.alloc(0)
-  let key: Buffer | undefined
-  let isPlain: boolean | undefined
-  let index = 0
-  let isOver = false
-  for await (const chunk of stream) {
-    if (isPlain) {
-      yield chunk
-      continue
-    }
-    held = held.length === 0 ? chunk : Buffer.concat([held, chunk])
-    if (isPlain === undefined) {
-      if (held.length < SEAL.length + SALT) continue
-      isPlain = !held.subarray(0, SEAL.length).equals(SEAL)
-      if (isPlain) {
-        yield held
-        continue
-      }
-      if (passphrase === undefined)
-        throw new ArchiveFault('the backup is sealed: set BACKUP_PASSPHRASE to what it was sealed with')
-      key = keyOf(passphrase, held.subarray(SEAL.length, SEAL.length + SALT))
-      held = held.subarray(SEAL.length + SALT)
-    }
-    while (held.length >= 4 + TAG) {
-      const size = held.readUInt32BE()
-      if (size > PIECE) throw new ArchiveFault('the sealed backup is damaged')
-      if (held.length < 4 + TAG + size) break
-      if (isOver) throw new ArchiveFault('the sealed backup has something after its end')
-      const tag = held.subarray(4, 4 + TAG)
-      const body = held.subarray(4 + TAG, 4 + TAG + size)
-      held = held.subarray(4 + TAG + size)
-      const opened = open(key as Buffer, index, body, tag)
-      index += 1
-      isOver = opened.isLast
-      yield opened.piece
-    }
-  }
-  if (isPlain === undefined) yield held
-  else if (!isPlain && !isOver) throw new ArchiveFault('the backup ends too early: it is cut off')
+  const { head, whole } = await peek(stream, AGE.length)
+  const isFormer = head.subarray(0, FORMER_MAGIC.length).equals(FORMER_MAGIC)
+  if (!isFormer && !head.equals(AGE)) return yield* whole
+  if (passphrase === undefined)
+    throw new ArchiveFault('the backup is sealed: set BACKUP_PASSPHRASE to what it was sealed with')
+  yield* isFormer ? unsealFormer(whole, passphrase) : unsealAge(whole, passphrase)
 }
 
-function open(key: Buffer, index: number, body: Buffer, tag: Buffer): { piece: Buffer; isLast: boolean } {
-  for (const isLast of [false, true]) {
-    const cipher = createDecipheriv('aes-256-gcm', key, nonce(index, isLast)).setAuthTag(tag)
-    const piece = cipher.update(body)
+const wrongPassphrase = () =>
+  new ArchiveFault('BACKUP_PASSPHRASE is not what the backup was sealed with, or it is damaged')
+
+async function* unsealAge(stream: AsyncIterable<Buffer>, passphrase: string): AsyncGenerator<Buffer> {
+  const decrypter = new Decrypter()
+  decrypter.addPassphrase(passphrase)
+  let cause: unknown
+  async function* watched() {
     try {
-      cipher.final()
-      return { piece, isLast }
-    } catch {}
+      yield* stream
+    } catch (error) {
+      cause = error
+      throw error
+    }
   }
-  throw new ArchiveFault(
-    index === 0
-      ? 'BACKUP_PASSPHRASE is not what the backup was sealed with, or it is damaged'
-      : 'the sealed backup is damaged',
-  )
+  const plain = await decrypter
+    .decrypt(ReadableStream.from(watched()) as globalThis.ReadableStream<Buffer>)
+    .catch(() => {
+      throw cause ?? wrongPassphrase()
+    })
+  try {
+    yield* buffersOf(plain as unknown as AsyncIterable<Uint8Array>)
+  } catch {
+    throw cause ?? new ArchiveFault('the sealed backup is damaged or cut off')
+  }
+}
+
+/** Returns the first bytes of a stream, and the stream with them. */
+async function peek(stream: AsyncIterable<Buffer>, length: number) {
+  const source = stream[Symbol.asyncIterator]()
+  let held: Buffer = Buffer.alloc(0)
+  while (held.length < length) {
+    const { value, done } = await source.next()
+    if (done) break
+    held = Buffer.concat([held, value])
+  }
+  async function* whole() {
+    yield held
+    yield* { [Symbol.asyncIterator]: () => source }
+  }
+  return { head: held.subarray(0, length), whole: whole() }
 }

@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto'
-import type { JobsConnection } from '#platform/jobs.ts'
-import { StorageError } from '#platform/storage/errors.ts'
-import type { Storage } from '#platform/storage/storage.ts'
+import type { Db } from '#platform/database'
+import { type Storage, StorageError } from '#platform/files'
+import type { JobsConnection } from '#platform/jobs'
 import { VERSION } from '#platform/version.ts'
+import { type AddEntry, writeArchive } from './archive.ts'
 import {
   type DumpedTable,
   dumpTable,
   listTables,
-  openPlain,
+  openDumpSession,
   readLevel,
   readSequences,
   type SchemaLevel,
 } from './dump.ts'
-import { tarEnd, tarEntry } from './tar.ts'
 
-/** What stands at the beginning of a backup. */
+/** Header of a backup. */
 export type BackupHead = SchemaLevel & {
   format: 1
   version: string
@@ -22,59 +22,60 @@ export type BackupHead = SchemaLevel & {
   tables: DumpedTable[]
 }
 
-/** What stands at its end, when everything before is known. */
+/** Trailer of a backup, with totals that are known at its end. */
 export type BackupEnd = {
   entries: number
-  /** SHA-256 of all lists of checksums, one after the other. */
+  /** SHA-256 over all checksum lists in order. */
   checksums: string
   rows: Record<string, number>
   sequences: { name: string; value: string }[]
   files: number
-  /** Files that the database knows and whose bytes are gone. */
+  /** Files with a database row and without bytes. */
   missing: number
 }
 
-/** So many checksums are kept before they are written down. */
+/** Number of checksums in memory before they are written. */
 const CHECKSUMS_AT_ONCE = 1000
 
-/** What is to be backed up. */
+/** Source of a backup. */
 export type BackupSource = {
   connection: JobsConnection
   storage: Storage
-  /** What opens the secrets in the database. */
+  /** The app secret, which opens the sealed values of the database. */
   appSecret: string
   signal?: AbortSignal
 }
 
 /**
- * The bytes of a backup: the database as it is at one moment, the files that it names, and the secret that opens it. The
- * site goes on meanwhile. `onEnd` is told what the backup holds.
+ * Streams a backup: one snapshot of the database, the files that it names, and the secret. The site keeps
+ * serving. `onEnd` receives the totals.
  */
 export async function* writeBackup(
   { connection, storage, appSecret, signal }: BackupSource,
   onEnd: (end: BackupEnd) => void,
 ): AsyncGenerator<Buffer> {
-  const pool = openPlain(connection)
+  const { sql, client, end: close } = await openDumpSession(connection)
   const end: BackupEnd = { entries: 0, checksums: '', rows: {}, sequences: [], files: 0, missing: 0 }
   const all = createHash('sha256')
   let lines: string[] = []
   let lists = 0
-  async function* entry(name: string, size: number, body: AsyncIterable<Buffer> | Iterable<Buffer>) {
-    signal?.throwIfAborted()
-    yield* tarEntry(name, size, body, (sum) => lines.push(`${sum}  ${name}\n`))
-    end.entries += 1
-    if (lines.length >= CHECKSUMS_AT_ONCE) yield* checksums()
-  }
-  const whole = (name: string, bytes: Buffer) => entry(name, bytes.length, [bytes])
-  async function* checksums() {
-    lists += 1
-    const bytes = Buffer.from(lines.join(''))
-    lines = []
-    all.update(bytes)
-    yield* tarEntry(`checksums/${String(lists).padStart(6, '0')}`, bytes.length, [bytes], () => {})
-  }
-  try {
-    const sql = await pool.reserve()
+  const fill = async (write: AddEntry) => {
+    const add: AddEntry = async (name, size, body) => {
+      signal?.throwIfAborted()
+      const sum = await write(name, size, body)
+      lines.push(`${sum}  ${name}\n`)
+      end.entries += 1
+      if (lines.length >= CHECKSUMS_AT_ONCE) await addChecksums()
+      return sum
+    }
+    const addBytes = (name: string, bytes: Buffer) => add(name, bytes.length, [bytes])
+    const addChecksums = async () => {
+      lists += 1
+      const bytes = Buffer.from(lines.join(''))
+      lines = []
+      all.update(bytes)
+      await write(`checksums/${String(lists).padStart(6, '0')}`, bytes.length, [bytes])
+    }
     await sql.unsafe('begin isolation level repeatable read, read only')
     const tables = await listTables(sql)
     const head: BackupHead = {
@@ -84,21 +85,20 @@ export async function* writeBackup(
       ...(await readLevel(sql)),
       tables,
     }
-    yield* whole('backup.json', Buffer.from(JSON.stringify(head)))
-    yield* whole('app-secret', Buffer.from(`${appSecret}\n`))
+    await addBytes('backup.json', Buffer.from(JSON.stringify(head)))
+    await addBytes('app-secret', Buffer.from(`${appSecret}\n`))
     for (const table of tables) {
       end.rows[table.name] = 0
       let part = 0
       const count = (rows: number) => {
         end.rows[table.name] = (end.rows[table.name] ?? 0) + rows
       }
-      for await (const bytes of dumpTable(sql, table, count)) {
+      for await (const bytes of dumpTable(client, table, count)) {
         part += 1
-        yield* whole(`database/${table.name}/${String(part).padStart(6, '0')}.gz`, bytes)
+        await addBytes(`database/${table.name}/${String(part).padStart(6, '0')}.gz`, bytes)
       }
     }
-    for await (const files of sql<{ key: string; mime: string }[]>`
-      select storage_key as key, mime from files order by id`.cursor(500)) {
+    for await (const files of listFiles(sql)) {
       for (const { key } of files) {
         const found = await storage.open(key).catch((error: unknown) => {
           if (error instanceof StorageError && error.fault === 'missing') return undefined
@@ -106,21 +106,35 @@ export async function* writeBackup(
         })
         if (found) {
           end.files += 1
-          yield* entry(`uploads/${key}`, found.size, found.stream as AsyncIterable<Buffer>)
+          await add(`uploads/${key}`, found.size, found.stream as AsyncIterable<Buffer>)
         } else end.missing += 1
       }
     }
-    // Outside the snapshot, in which sequences are not: they may only be ahead of the rows.
+    // Sequences are not part of the snapshot. They may only be ahead of the rows.
     end.sequences = await readSequences(sql)
     await sql.unsafe('commit')
-    sql.release()
-    if (lines.length > 0) yield* checksums()
+    if (lines.length > 0) await addChecksums()
     end.checksums = all.digest('hex')
     const bytes = Buffer.from(JSON.stringify(end))
-    yield* tarEntry('end.json', bytes.length, [bytes], () => {})
-    yield tarEnd()
+    await write('end.json', bytes.length, [bytes])
+  }
+  try {
+    yield* writeArchive(fill)
     onEnd(end)
   } finally {
-    await pool.end({ timeout: 0 }).catch(() => {})
+    close()
+  }
+}
+
+const FILES_AT_ONCE = 500
+
+/** Lists the keys of all stored files in batches. */
+async function* listFiles(sql: Db): AsyncGenerator<{ key: string }[]> {
+  for (let last = 0; ; ) {
+    const files = await sql<{ id: number; key: string }[]>`
+      select id, storage_key as key from files where id > ${last} order by id limit ${FILES_AT_ONCE}`
+    if (files.length > 0) yield files
+    if (files.length < FILES_AT_ONCE) return
+    last = files.at(-1)?.id ?? last
   }
 }

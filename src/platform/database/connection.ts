@@ -1,94 +1,246 @@
-import postgres from 'postgres'
+import { Socket } from 'node:net'
+import pg from 'pg'
 import type { HostChoice } from './hosts.ts'
+import { preparedQuery, type Query, type Row, type Rows, type Send } from './statement.ts'
 
-/** What the driver makes of a statement, with the parts that decide where it is sent and who hears of its end. */
-export type Query = {
-  handler: Send
-  strings: readonly string[]
-  /** What stands between them: values, names, and pieces of SQL. */
-  args: readonly unknown[]
-  resolve: (result: { command?: string }) => void
-  reject: (error: unknown) => void
-  /** The text as it was sent, once it was. */
-  statement: { string: string } | null
+/** Connection settings. */
+export type Settings = {
+  /** Read for each connection, because the address changes with several hosts. */
+  config: () => pg.ClientConfig
+  onNotice?: ((message: string) => void) | undefined
+  /** First statement of each new session. */
+  setUp?: string | undefined
+  /** A pooler stands in between, so that a prepared statement may run in different sessions. */
+  isPooled?: boolean | undefined
 }
 
-/** Sends a statement. The driver writes down where a statement came from when `debug` is set. */
-export type Send = ((query: Query) => void) & { debug?: unknown }
-
-/** The driver's own functions. */
-export type Driver = postgres.Sql<{ bigint: number }>
-
-/** A connection for one at a time: whoever holds it is the only one to send anything over it. */
+/** A connection with one holder at a time. */
 export type Connection = {
   send: Send
+  /** Sends what `work` sends in one write, where the connection is open. */
+  together(work: () => void): void
   /** Called when it breaks. */
   onLost: (() => void) | undefined
-  /** Sweeps of the watch since the statement under way was sent; undefined while none is. */
+  /** Statements that are not answered yet. */
+  pending: number
+  /** Sweeps of the watch since the last statement was sent or answered; undefined while none is under way. */
   silentFor: number | undefined
-  /** Work that gave itself more time than a statement has is not cut off. */
+  /** Exempt from the deadline, because the work set a longer timeout itself. */
   isPatient: boolean
-  /** Sweeps that it has lived. */
+  /** Age in sweeps; infinite when it must be replaced. */
   age: number
-  /** What it is counted under while it is held. */
+  /** Backend process id, once it is open. */
+  pid(): number | null | undefined
+  /** Keys that its holder counts under. */
   keys: readonly string[]
-  /** The machine that it was opened to is not the one to ask. */
+  /** Marks its host as unusable. */
   leaveHost(): void
   end(): void
 }
 
-/** The same code as the driver's own, which tells that the connection is to blame and not the statement. */
-export const lost = (message: string) => Object.assign(new Error(message), { code: 'CONNECTION_CLOSED' })
+/** Creates an error of the connection, as opposed to the statement. */
+export const connectionError = (message: string, code = 'CONNECTION_CLOSED') =>
+  Object.assign(new Error(message), { code })
 
 /**
- * Whether the server refused the statement and is ready for the next one. After anything else the driver is not to be
- * trusted with the connection: it takes statements that it never sends until it has noticed that the connection is gone.
+ * Returns whether the server rejected the statement and accepts the next one. After any other error the
+ * connection is closed.
  */
 export const isRefusal = (error: unknown) => {
   const { severity, code } = (error ?? {}) as { severity?: unknown; code?: unknown }
-  // A server that only reads is no primary any more: others are asked over another connection.
+  // A read-only server is no longer the primary. The next connection may reach the new one.
   return severity === 'ERROR' && code !== '25006'
 }
 
-/** Whether what the driver's functions answered is a statement or a piece of one; helpers such as names are not. */
-export const isQuery = (value: unknown): value is Query => value instanceof Promise
+/** A connected client of the driver, with the socket that `destroy` closes without waiting for the server. */
+export type Client = {
+  client: pg.Client
+  socket: Socket
+  isPooled: boolean
+  /** Whether a commit ended before the synchronous standby had it, because an administrator cancelled the wait. */
+  isUnconfirmed: boolean
+  destroy(): void
+}
+
+/** Creates a socket that writes corked messages as one buffer, because gathering costs more than copying. */
+function openSocket(): Socket {
+  const socket = new Socket()
+  socket._writev = (chunks, done) => {
+    const buffers = chunks.map(({ chunk, encoding }) =>
+      typeof chunk === 'string' ? Buffer.from(chunk, encoding) : (chunk as Buffer),
+    )
+    socket._write(Buffer.concat(buffers), 'buffer' as BufferEncoding, done)
+  }
+  return socket
+}
+
+/** Routine of PostgreSQL that waits for the synchronous standby. Messages are translated, this name is not. */
+const STANDBY_WAIT = 'SyncRepWaitForLSN'
+
+/** Adds the missing code to connection errors of the driver. */
+function explained(error: unknown): unknown {
+  if (!(error instanceof Error) || 'code' in error) return error
+  if (/timeout/.test(error.message))
+    return connectionError('connecting to the database took too long', 'CONNECT_TIMEOUT')
+  if (/terminated|closed|not queryable/.test(error.message))
+    return connectionError('the connection to the database broke')
+  return error
+}
+
+/** Opens one connection. Its client emits `end` once when the connection is gone. */
+export async function connect(settings: Settings, { pipeline = false } = {}): Promise<Client> {
+  const socket = openSocket()
+  const client = new pg.Client({ ...settings.config(), keepAlive: true, pipeline, stream: () => socket })
+  const destroy = () => void socket.destroy()
+  // An idle connection that breaks emits an error, which would end the process without a listener.
+  client.on('error', destroy)
+  const opened: Client = {
+    client,
+    socket,
+    isPooled: settings.isPooled === true,
+    isUnconfirmed: false,
+    destroy,
+  }
+  client.on('notice', ({ message = '', routine }) => {
+    if (routine === STANDBY_WAIT) opened.isUnconfirmed = true
+    settings.onNotice?.(message)
+  })
+  try {
+    await client.connect()
+    if (settings.setUp) await client.query(settings.setUp)
+    return opened
+  } catch (error) {
+    destroy()
+    throw explained(error)
+  }
+}
 
 /**
- * One connection of its own with the options of a driver; it is opened by the first statement. Of several machines a
- * replica is left before the first statement reaches it.
+ * Returns whether a migration changed the result of a prepared statement, so that the session must prepare it
+ * again.
  */
-export function openConnection(like: Driver, choice?: HostChoice): Connection {
-  let at: number | undefined
-  const watchRole = (name: string, value: string) => {
-    if (name !== 'in_hot_standby' || value !== 'on') return
-    choice?.leave(at ?? choice.at())
-    connection.end()
+export const isStalePlan = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery'
+
+/**
+ * Sends a query. Of several results the last one counts. Retries a stale plan unprepared; inside a
+ * transaction it throws, because the transaction is lost.
+ */
+export function sendQuery(opened: Client, query: Query, onStalePlan: () => void = () => {}): void {
+  const { client, isPooled } = opened
+  const { text, values, name } = query
+  const onResult = (error: Error | undefined, result: pg.QueryResult | pg.QueryResult[]) => {
+    if (isStalePlan(error)) {
+      onStalePlan()
+      if (client.getTransactionStatus() === 'I') return sendQuery(opened, { ...query, name: undefined })
+    }
+    if (error) return query.reject(explained(error))
+    // PostgreSQL reports success here, but a failover would lose the commit.
+    if (opened.isUnconfirmed) {
+      opened.destroy()
+      return query.reject(connectionError('the synchronous standby did not confirm the commit'))
+    }
+    const { rows, rowCount, command } = Array.isArray(result) ? (result.at(-1) as pg.QueryResult) : result
+    const answer = rows as unknown as Rows<Row[]>
+    answer.count = rowCount ?? 0
+    answer.command = command
+    query.resolve(answer)
   }
-  const options = Object.assign(Object.create(like.options), {
-    max: 1,
-    no_subscribe: true,
-    shared: { ...(like.options as unknown as { shared: object }).shared, retries: 0 },
-    onclose: () => connection.onLost?.(),
-    ...(choice ? { parameters: {}, onparameter: watchRole } : {}),
-  })
-  const driver = postgres(options) as unknown as Driver
-  // Every statement knows who sends it; this one is only looked at, and statements are not sent before they are awaited.
-  const { handler } = driver`` as unknown as Query
+  // Through a pooler, another session may hold the statement, and describe it differently after a migration.
+  if (name !== undefined && !isPooled)
+    return void client.query(preparedQuery({ text, values, name }, onResult))
+  void client.query({ text, values, ...(name === undefined ? {} : { name }) }, onResult)
+}
+
+/** Pause before a retry of a failed host, in milliseconds. */
+const pauseAfter = (failures: number) => Math.min(10 * 2 ** Math.min(failures, 6), 500)
+
+/** A connection that opens with its first statement, and reopens with the first one after it broke. */
+export function openConnection(settings: Settings, choice?: HostChoice): Connection {
+  let at: number | undefined
+  let opened: Client | undefined
+  let opening: Promise<Client> | undefined
+  let failures = 0
+  let isEnded = false
+
+  const openPrimary = async (): Promise<Client> => {
+    if (failures > 0) await new Promise((resolve) => setTimeout(resolve, pauseAfter(failures)))
+    if (isEnded) throw connectionError('the connection was ended', 'CONNECTION_ENDED')
+    at = choice?.at()
+    const made = await connect(settings, { pipeline: true })
+    made.client.once('end', () => {
+      if (opened !== made) return
+      opened = undefined
+      connection.onLost?.()
+    })
+    if (isEnded) {
+      made.destroy()
+      throw connectionError('the connection was ended', 'CONNECTION_ENDED')
+    }
+    if (!choice) return made
+    // A standby rejects writes. With several hosts the client leaves it before the first statement.
+    try {
+      const { rows } = await made.client.query<{ reads: boolean }>('select pg_is_in_recovery() as reads')
+      if (rows[0]?.reads) throw connectionError('this host is a standby', '25006')
+      return made
+    } catch (error) {
+      made.destroy()
+      throw explained(error)
+    }
+  }
+  const open = (): Promise<Client> => {
+    opening ??= openPrimary()
+      .then(
+        (made) => {
+          failures = 0
+          opened = made
+          return made
+        },
+        (error) => {
+          failures += 1
+          throw error
+        },
+      )
+      .finally(() => {
+        opening = undefined
+      })
+    return opening
+  }
+  const replace = () => {
+    connection.age = Number.POSITIVE_INFINITY
+  }
   const connection: Connection = {
-    send: choice
-      ? (query) => {
-          // It connects now, where it has not yet.
-          at ??= choice.at()
-          handler(query)
-        }
-      : handler,
+    send(query) {
+      if (opened) sendQuery(opened, query, replace)
+      else open().then((made) => sendQuery(made, query, replace), query.reject)
+    },
+    together(work) {
+      const socket = opened?.socket
+      socket?.cork()
+      work()
+      socket?.uncork()
+    },
+    pending: 0,
+    pid: () => (opened?.client as { processID?: number | null } | undefined)?.processID,
     leaveHost: () => choice?.leave(at ?? choice.at()),
     onLost: undefined,
     silentFor: undefined,
     isPatient: false,
     age: 0,
     keys: [],
-    end: () => void driver.end({ timeout: 0 }).catch(() => {}),
+    end() {
+      isEnded = true
+      const ended = opened
+      opened = undefined
+      if (!ended) return
+      // Sends the termination message and closes the socket, whether the server responds or not.
+      if (connection.silentFor === undefined) void ended.client.end().catch(() => {})
+      else ended.destroy()
+      setTimeout(ended.destroy, GOODBYE_MS).unref()
+    },
   }
   return connection
 }
+
+/** How long a closing connection may take. */
+const GOODBYE_MS = 1000

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openDatabase } from '#platform/database.ts'
 import { openMachine } from '#test/fixtures/machines.ts'
 import { createWorld } from '#test/world.ts'
+import { openDatabase } from './database.ts'
 import { chooseHost, hostsOf } from './hosts.ts'
 
 const { connection } = await createWorld()
 
-test('a machine is left once, however many connections of it fail, and the only one never', () => {
+test('leaves a machine once, however many of its connections fail, and never the only one', () => {
   const told: string[] = []
   const hosts = hostsOf('postgres://kith@one:1,two:2/kith')
   const choice = chooseHost(hosts, ({ host }) => told.push(host))
@@ -19,7 +19,7 @@ test('a machine is left once, however many connections of it fail, and the only 
   assert.deepEqual([only.at(), told], [0, ['two']])
 })
 
-test('the first machine is stayed with as long as it is no replica', async () => {
+test('stays with the first machine while it is not a replica', async () => {
   const [one, other] = [await openMachine(connection), await openMachine(connection)]
   const url = `postgres://${connection.user}@${one.address},${other.address}/${connection.database}`
   const sql = openDatabase({ connection: url, poolSize: 1, statementTimeoutMs: 60_000 })

@@ -1,4 +1,4 @@
-/** One of the machines that a database address names. */
+/** A machine of a database address. */
 export type Host = { host: string; port: number }
 
 const ADDRESS = /^(postgres(?:ql)?:\/\/)([^/@?]*@)?([^/?]*)([^?]*)(?:\?(.*))?$/
@@ -10,7 +10,7 @@ function partsOf(url: string) {
   return { scheme, login, hosts: hosts.split(','), path, query: parameters.toString() }
 }
 
-/** The machines of `postgres://user@one:5432,two:5432/name`, in their order. */
+/** Lists the machines of `postgres://user@one:5432,two:5432/name` in order. */
 export function hostsOf(url: string): Host[] {
   return partsOf(url).hosts.map((each) => {
     const [, host = '', port = '5432'] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(each) ?? []
@@ -18,29 +18,29 @@ export function hostsOf(url: string): Host[] {
   })
 }
 
-/** The same address with each of its machines alone. */
-export function addressesOf(url: string): string[] {
+/** Returns the address once for each machine. */
+export function hostUrls(url: string): string[] {
   const { scheme, login, hosts, path, query } = partsOf(url)
   return hosts.map((host) => `${scheme}${login}${host}${path}${query === '' ? '' : `?${query}`}`)
 }
 
-/** The same address with one of its machines named first. */
-export function withFirst(url: string, at: number): string {
+/** Returns the address with one of its machines first. */
+export function withPreferredHost(url: string, at: number): string {
   const { scheme, login, hosts, path, query } = partsOf(url)
   const inOrder = [...hosts.slice(at), ...hosts.slice(0, at)]
   return `${scheme}${login}${inOrder.join(',')}${path}${query === '' ? '' : `?${query}`}`
 }
 
-/** Which of several machines is taken for the primary. */
+/** The machine of several that is taken for the primary. */
 export type HostChoice = {
-  /** The number of the machine that new connections go to. */
+  /** Number of the machine for new connections. */
   at(): number
   current(): Host
-  /** That machine does not answer, or only reads: the next one is tried, unless another is taken already. */
+  /** Moves on from a machine that is down or read-only, unless another is in use already. */
   leave(at: number): void
 }
 
-/** One choice for all connections of a pool; `onChange` is told of each new one. */
+/** Creates one choice for all connections of a pool. Reports each change to `onChange`. */
 export function chooseHost(hosts: Host[], onChange: (host: Host) => void = () => {}): HostChoice {
   let at = 0
   return {
@@ -54,7 +54,10 @@ export function chooseHost(hosts: Host[], onChange: (host: Host) => void = () =>
   }
 }
 
-/** Whether a failure is that of reaching a machine that writes, and not of what was asked of it. */
+/**
+ * Returns whether an error means that no writable machine was reached, as opposed to an error of the
+ * statement.
+ */
 export function isUnfitHost(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code
   return (

@@ -1,64 +1,89 @@
-import postgres from 'postgres'
-import type { Driver } from './connection.ts'
+import { type Client, connect, type Settings } from './connection.ts'
 
 const RETRY_MS = 250
+/** Interval of heartbeats, because a silent connection looks like an idle one. */
+const BEAT_MS = 1_000
+/** Missed heartbeats before the connection is given up. A count, so that a paused process loses nothing. */
+const MOST_MISSED = 3
 
-/** What is heard on a channel, until it is stopped. */
+/** A subscription to a channel. */
 export type Listening = { unlisten: () => Promise<void> }
 
+export type Listener = {
+  hear(payload: string): void
+  /** Called when the subscription starts or is restored. */
+  onListening(): void
+  /** Called when the connection broke, went silent or could not be opened. */
+  onLost(error: unknown): void
+}
+
 /**
- * Listens over a connection of its own, and again on another whenever that one breaks: the driver gives up where the
- * database answers but refuses, as one does that is not the primary yet. Resolves when it first listens.
+ * Listens over a connection of its own, and reconnects when it breaks or stops responding. Resolves when it
+ * first listens, and rejects when it cannot.
  */
 export async function listenOn(
-  like: Driver,
+  settings: Settings,
   channel: string,
-  hear: (payload: string) => void,
-  onListening: () => void,
-  onFailure: (error: unknown) => void,
+  { hear, onListening, onLost }: Listener,
 ): Promise<Listening> {
   let isOver = false
-  let driver: Driver | undefined
-  let timer: NodeJS.Timeout | undefined
+  let current: Client | undefined
+  let retry: NodeJS.Timeout | undefined
+  let beats: NodeJS.Timeout | undefined
 
-  const connect = async (): Promise<void> => {
+  const open = async (): Promise<void> => {
+    let made: Client | undefined
     let isLost = false
-    const lose = () => {
+    const lose = (error: unknown) => {
       if (isLost || isOver) return
       isLost = true
-      void made.end({ timeout: 0 }).catch(() => {})
-      timer = setTimeout(() => void connect().catch(() => {}), RETRY_MS)
+      clearInterval(beats)
+      onLost(error)
+      made?.destroy()
+      retry = setTimeout(() => void open().catch(() => {}), RETRY_MS)
     }
-    const options = Object.assign(Object.create(like.options), {
-      max: 1,
-      no_subscribe: true,
-      idle_timeout: null,
-      fetch_types: false,
-      shared: { retries: 0, typeArrayMap: {} },
-      onnotify: (from: string, payload: string) => from === channel && hear(payload),
-      onclose: lose,
-    })
-    const made = postgres(options) as unknown as Driver
-    driver = made
     try {
-      await made.unsafe(`listen "${channel}"`)
+      made = await connect(settings)
+      current = made
+      if (isOver) return made.destroy()
+      const { client } = made
+      client.once('end', () => lose(new Error('the connection closed')))
+      client.on('notification', ({ channel: from, payload = '' }) => {
+        if (from === channel) hear(payload)
+      })
+      let missed = 0
+      let isAsking = false
+      const ask = async (statement: string) => {
+        isAsking = true
+        missed = 0
+        await client.query(statement)
+        isAsking = false
+      }
+      beats = setInterval(() => {
+        if (!isAsking) void ask('select 1').catch(lose)
+        else if (++missed >= MOST_MISSED) lose(new Error('the listening connection does not answer'))
+      }, BEAT_MS)
+      beats.unref()
+      await ask(`listen "${channel}"`)
       if (!isLost) onListening()
     } catch (error) {
-      onFailure(error)
-      lose()
+      lose(error)
       throw error
     }
   }
-  await connect().catch((error) => {
+  const stop = () => {
     isOver = true
-    clearTimeout(timer)
+    clearTimeout(retry)
+    clearInterval(beats)
+  }
+  await open().catch((error) => {
+    stop()
     throw error
   })
   return {
     async unlisten() {
-      isOver = true
-      clearTimeout(timer)
-      await driver?.end({ timeout: 0 }).catch(() => {})
+      stop()
+      current?.destroy()
     },
   }
 }

@@ -4,14 +4,14 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { isConnectionError, openDatabase, transaction } from '#platform/database.ts'
 import { createWorld } from '#test/world.ts'
+import { isConnectionError, openDatabase, transaction } from './database.ts'
 
-/** As many single statements as the driver queues on one connection, and then a transaction. */
+/** Sends as many statements as the driver queues on one connection, and then a transaction. */
 const RUN = 101
 const { connection } = await createWorld()
 
-test('nothing that was answered vanishes when far more transactions begin than a connection can queue', async () => {
+test('loses no committed write when more transactions begin than a connection can queue', async () => {
   const sql = openDatabase({ connection, poolSize: 3, statementTimeoutMs: 60_000, patienceMs: 60_000 })
   await sql`create table acknowledged (id int primary key)`
   const answered: number[] = []
@@ -21,7 +21,7 @@ test('nothing that was answered vanishes when far more transactions begin than a
       () => void answered.push(id),
       (error) => void failures.add(String(error.code ?? error.message)),
     )
-  // Slot 100 of a connection's queue was where a transaction went astray, and single statements behind it with it.
+  // A transaction in slot 100 of a connection's queue was lost, with the statements behind it.
   await Promise.all(
     Array.from({ length: 6060 }, (_, n) =>
       n % RUN === RUN - 1
@@ -47,7 +47,7 @@ test('nothing that was answered vanishes when far more transactions begin than a
   )
 })
 
-test('a transaction whose connection broke does nothing more, neither on it nor on another', async () => {
+test('sends nothing more for a transaction after its connection broke', async () => {
   const sql = openDatabase({ connection, poolSize: 2, statementTimeoutMs: 60_000 })
   await sql`create table broken (id int primary key)`
   const failed = await transaction(sql, async (tx) => {
@@ -67,10 +67,10 @@ test('a transaction whose connection broke does nothing more, neither on it nor 
   await sql.end()
 })
 
-test('a transaction that goes on after its connection broke is over, however long its statements may take', {
+test('ends a transaction with a broken connection when statements have no timeout', {
   timeout: 20_000,
 }, async () => {
-  // Without a time for statements nothing would end the wait for a rollback that is never sent.
+  // Without a statement timeout nothing else would end the wait for the rollback.
   const sql = openDatabase({ connection, poolSize: 2, statementTimeoutMs: 0 })
   for (let round = 0; round < 5; round += 1) {
     const failed = await transaction(sql, async (tx) => {
@@ -85,7 +85,7 @@ test('a transaction that goes on after its connection broke is over, however lon
   await sql.end()
 })
 
-test('a connection on which somebody left a transaction open is not used again', async () => {
+test('discards a connection with a transaction left open', async () => {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
   await sql`create table left_open (id int primary key)`
   await sql.unsafe('begin')
@@ -95,7 +95,7 @@ test('a connection on which somebody left a transaction open is not used again',
   await sql.end()
 })
 
-test('work that goes on after a statement failed in its transaction is not taken for done', async () => {
+test('rejects work that continues after a statement failed in its transaction', async () => {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
   const failed = await transaction(sql, async (tx) => {
     await tx`select 1 / 0`.catch(() => {})
@@ -107,7 +107,7 @@ test('work that goes on after a statement failed in its transaction is not taken
   await sql.end()
 })
 
-test('a database that falls silent fails the statement a little after its time, and the next has another connection', async () => {
+test('fails a statement after its timeout when the database is silent, and opens another connection', async () => {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 100 })
   const [{ pid }] = await sql<[{ pid: number }]>`select pg_backend_pid() as pid`
   process.kill(pid, 'SIGSTOP')
@@ -122,14 +122,14 @@ test('a database that falls silent fails the statement a little after its time, 
   await sql.end()
 })
 
-test('a statement has all the time it takes where none is set', async () => {
+test('lets a statement run without limit when no timeout is set', async () => {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 0 })
-  // The watch has looked at it by then.
+  // The watch has checked it by then.
   assert.equal((await sql`select pg_sleep(0.7)`).length, 1)
   await sql.end()
 })
 
-test('a database that was away is used again with the first statement after it is back', async () => {
+test('reconnects with the first statement after an outage of the database', async () => {
   const socketFolder = await mkdtemp(join(tmpdir(), 'kith-away-'))
   const path = join(socketFolder, `.s.PGSQL.${connection.port}`)
   const there = join(connection.host, `.s.PGSQL.${connection.port}`)
@@ -139,7 +139,7 @@ test('a database that was away is used again with the first statement after it i
     statementTimeoutMs: 60_000,
   })
   for (let times = 0; times < 3; times += 1) {
-    // More failures than the driver's own pause between attempts would forgive, and several on each connection.
+    // Causes more failures than the driver's pause between attempts would allow, several on each connection.
     for (let n = 0; n < 10; n += 1) {
       const failed = await Promise.all(Array.from({ length: 5 }, () => sql`select 1`.catch((error) => error)))
       for (const error of failed) assert.ok(isConnectionError(error), String(error))
@@ -153,7 +153,7 @@ test('a database that was away is used again with the first statement after it i
     )
     await rm(path)
     const other = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
-    // All at once, in the middle of statements.
+    // Breaks all connections at once, in the middle of statements.
     const cut = Promise.all(Array.from({ length: 5 }, () => sql`select pg_sleep(60)`.catch((error) => error)))
     while (
       (await other`select from pg_stat_activity where query like '%pg_sleep(60)%' and wait_event = 'PgSleep'`)
@@ -167,9 +167,9 @@ test('a database that was away is used again with the first statement after it i
   await rm(socketFolder, { recursive: true })
 })
 
-test('a connection that is lost in the moment in which it opens fails the statement and nothing else', async () => {
+test('fails only the statement when its connection is lost while it opens', async () => {
   const ready = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49])
-  // Lets the client in and is gone with the first thing that it asks.
+  // Accepts the client and closes with its first message.
   const server = createServer((socket) => {
     socket.once('data', () => {
       socket.write(ready)
@@ -184,14 +184,14 @@ test('a connection that is lost in the moment in which it opens fails the statem
   for (let times = 0; times < 3; times += 1) {
     const failed = await sql`select 1`.catch((error) => error)
     assert.ok(isConnectionError(failed), String(failed))
-    // What nobody listens to would end the process by now.
+    // An unhandled event would have ended the process by now.
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   await sql.end({ timeout: 0 })
   server.close()
 })
 
-test('a connection that was reserved comes back once, however often it is released', async () => {
+test('takes a reserved connection back once when it is released twice', async () => {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
   const session = await sql.reserve()
   session.release()
@@ -209,13 +209,13 @@ test('a connection that was reserved comes back once, however often it is releas
   await sql.end()
 })
 
-test('a transaction without work is refused before it takes a connection', async () => {
+test('rejects a transaction without work before it takes a connection', async () => {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
   await assert.rejects(sql.begin('read only', undefined as never), /needs work to do/)
   await sql.end()
 })
 
-test('arrays come and go as they are', async () => {
+test('sends and reads arrays unchanged', async () => {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
   const texts = ['', 'null', 'a "quoted" one', 'back\\slash', '{1,2}', ' 空 ']
   const times = ['2026-11-21 05:22:00.123456+00']
@@ -241,4 +241,34 @@ test('arrays come and go as they are', async () => {
   })
   await assert.rejects(async () => sql`select ${[undefined] as never}::text[]`, /holds undefined/)
   await sql.end()
+})
+
+test('continues when a migration changes what prepared statements return, in transactions too', async () => {
+  const sql = openDatabase({ connection, poolSize: 2, statementTimeoutMs: 60_000 })
+  await sql`create table changing (id int)`
+  await sql`insert into changing values (1)`
+  const readAll = () => sql`select * from changing`
+  const readInTransaction = () => transaction(sql, async (tx) => [...(await tx`select * from changing`)])
+  for (let n = 0; n < 4; n += 1) await Promise.all([readAll(), readInTransaction()])
+  await sql`alter table changing add column name text default 'new'`
+  for (let n = 0; n < 4; n += 1) {
+    const [alone, inside] = await Promise.all([readAll(), readInTransaction()])
+    assert.deepEqual([...alone], [{ id: 1, name: 'new' }])
+    assert.deepEqual(inside, [{ id: 1, name: 'new' }])
+  }
+  await sql.end()
+})
+
+test('plans prepared statements generically, or with the configured mode', async () => {
+  for (const planCacheMode of [undefined, 'auto'] as const) {
+    const sql = openDatabase({
+      connection,
+      poolSize: 1,
+      statementTimeoutMs: 60_000,
+      ...(planCacheMode ? { planCacheMode } : {}),
+    })
+    const [row] = await sql<{ plan_cache_mode: string }[]>`show plan_cache_mode`
+    assert.equal(row?.plan_cache_mode, planCacheMode ?? 'force_generic_plan')
+    await sql.end()
+  }
 })

@@ -1,58 +1,98 @@
-import { UNKNOWN, type Use } from '#platform/generations/statement-tables.ts'
-import type { Generations } from '#platform/generations.ts'
-import { type Caller, currentCaller } from './callers.ts'
-import {
-  type Connection,
-  type Driver,
-  isRefusal,
-  openConnection,
-  type Query,
-  type Send,
-} from './connection.ts'
+import { Busy } from '#platform/errors.ts'
+import { type Connection, isRefusal, openConnection, type Settings } from './connection.ts'
+import { createFairSemaphore } from './fair-semaphore.ts'
 import { type HostChoice, isUnfitHost } from './hosts.ts'
 import { listenOn } from './listener.ts'
 import { openProbe } from './probe.ts'
-import { templateOf } from './template.ts'
+import { createScope, currentScope, type RequestScope, runInScope, WRITES_KEY } from './request-scope.ts'
+import { createTag, type Query, type Send, type Tag } from './statement.ts'
 import { createTransactions } from './transactions.ts'
-import { createTurns } from './turns.ts'
+
+/**
+ * Backends that still run a statement of a connection that was given up. PostgreSQL does not notice a lost
+ * client while a commit waits for a synchronous standby, so each retry would leave one more until the
+ * database has no connection left. Rejects writes while there are too many.
+ */
+function createCutBackends(most: number) {
+  const pids = new Set<number>()
+  let isLooking = false
+
+  return {
+    count: () => pids.size,
+    add(pid: number | null | undefined): void {
+      if (typeof pid === 'number') pids.add(pid)
+    },
+    refusal: (caller: RequestScope | undefined): Busy | undefined =>
+      pids.size >= most && caller?.keys.includes(WRITES_KEY)
+        ? new Busy('too many statements that were given up still run')
+        : undefined,
+    /** Removes those that have ended. */
+    look(sql: Tag): void {
+      if (pids.size === 0 || isLooking) return
+      isLooking = true
+      const asked = [...pids]
+      const find = async () => {
+        const rows = await sql<{ pid: number }[]>`
+          select pid from pg_stat_activity where pid = any(${asked}) and state = 'active'`
+        const active = new Set(rows.map(({ pid }) => pid))
+        for (const pid of asked) if (!active.has(pid)) pids.delete(pid)
+      }
+      runInScope({ ...createScope(), isAdmitted: true }, find)
+        .catch(() => {})
+        .finally(() => {
+          isLooking = false
+        })
+    },
+  }
+}
 
 export type PoolOptions = {
+  /** Whether sessions keep prepared statements. */
+  isPrepared: boolean
   size: number
-  /** How long a caller waits for a connection before it is refused. */
+  /** How long a caller waits for a connection before it is rejected. */
   patienceMs: number
-  /** How many may wait at once. */
+  /** Maximum number of waiting callers. */
   maxWaiting: number
-  /** A statement that is not answered for this long is given up, and its connection with it; 0: never. */
+  /** Time without a response after which the statement and its connection are given up; 0: never. */
   deadlineMs: number
-  /** Told of every statement which tables it reads and writes. */
-  generations: Generations
-  /** Where the address names several machines. */
+  /** Connections reserved for reads. */
+  forReads: number
+  /** Receives every statement sent. */
+  onQuery?: ((query: { text: string; parameters: Query['values'] }) => void) | undefined
+  /** The chosen machine of an address with several. */
   choice?: HostChoice
 }
 
-/** No account and no route that writes holds more of the pool than this. */
+/** Share of the pool that one account or one writing route may hold. */
 const SHARE = 0.5
 const WATCH_MS = 500
-/** A connection keeps the plans of all it has prepared: after half an hour another takes its place. */
+/**
+ * Lifetime of a connection. A connection keeps the plans of everything it has prepared, so it is replaced
+ * after half an hour.
+ */
 const MAX_AGE = 3600
 const NO_KEYS: readonly string[] = []
+/** Statements of one caller that share a connection. More of them begin another batch. */
+const BATCH_MOST = 16
 
 /**
- * Connections that are each held by one statement, transaction or session at a time. The driver's own pool sends
- * statements of several callers over one connection and may hand one on with a transaction still open on it; here a
- * connection that did not end its work properly is never used again.
+ * Connections, each held by one statement, transaction or session at a time. A connection that did not finish
+ * cleanly is never used again.
  */
 export function createPool(
-  driver: Driver,
-  { size, patienceMs, maxWaiting, deadlineMs, generations, choice }: PoolOptions,
+  settings: Settings,
+  { size, patienceMs, maxWaiting, deadlineMs, forReads, choice, isPrepared, onQuery }: PoolOptions,
 ) {
-  const connections = new Set(Array.from({ length: size }, () => openConnection(driver, choice)))
-  const turns = createTurns<Connection>({
+  const connections = new Set(Array.from({ length: size }, () => openConnection(settings, choice)))
+  const turns = createFairSemaphore<Connection>({
     places: [...connections],
     patienceMs,
     maxWaiting,
     share: SHARE,
+    limits: new Map([[WRITES_KEY, Math.max(1, size - forReads)]]),
   })
+  const cutBackends = createCutBackends(size)
 
   const give = (held: Connection, mayStay = true) => {
     const keys = held.keys
@@ -63,108 +103,119 @@ export function createPool(
     if (mayStay && held.age < MAX_AGE && connections.has(held)) return turns.give(held, keys)
     connections.delete(held)
     held.end()
-    const another = openConnection(driver, choice)
+    const another = openConnection(settings, choice)
     connections.add(another)
     turns.give(another, keys)
   }
-  /** Ends a connection that is held: what waits for it fails, and another takes its place when it is given back. */
+  /** Closes a held connection. Its statements fail, and a new one replaces it when it is returned. */
   const cut = (held: Connection) => {
     connections.delete(held)
+    cutBackends.add(held.pid())
     held.onLost?.()
     held.end()
   }
 
-  /** What a statement did, which is known once it was sent; one that cannot be told may have done anything. */
-  const useOf = (query: Query): Use => (query.statement ? generations.use(query.statement.string) : UNKNOWN)
-
-  /**
-   * Sends one statement; `onDone` hears what it did before whoever asked has the answer, and after that `onEnd` is told
-   * whether the connection can be used again.
-   */
-  const sendOver = (
-    held: Connection,
-    query: Query,
-    onDone: (use: Use, failure?: unknown) => void,
-    onEnd: (isWell: boolean) => void,
-  ) => {
+  /** Sends one statement. `onEnd` learns after the caller whether the connection is reusable. */
+  const sendOver = (held: Connection, query: Query, onEnd: (isWell: boolean) => void) => {
     const { resolve, reject } = query
+    const answered = () => {
+      held.pending -= 1
+      held.silentFor = held.pending > 0 ? 0 : undefined
+    }
     query.resolve = (result) => {
-      held.silentFor = undefined
-      onDone(useOf(query))
+      answered()
       resolve(result)
       onEnd(result.command !== 'BEGIN' && result.command !== 'START TRANSACTION')
     }
     query.reject = (error) => {
-      held.silentFor = undefined
-      onDone(useOf(query), error ?? new Error('the statement failed'))
+      answered()
       if (choice && isUnfitHost(error)) held.leaveHost()
       reject(error)
       onEnd(isRefusal(error))
     }
+    held.pending += 1
     held.silentFor = 0
+    onQuery?.({ text: query.text, parameters: query.values })
     held.send(query)
   }
 
-  /** What is made of an answer that never came is not kept. */
-  const note = ({ reading }: Caller, use: Use, failure: unknown) =>
-    failure === undefined ? reading?.read(use) : reading?.readUnknown()
+  /** Statements that a caller has sent in this turn, or since it waits for a connection. */
+  const batches = new WeakMap<RequestScope, Query[]>()
 
-  /** Says that something was written, and on whose behalf. */
-  const wrote = (uses: Iterable<Use>, caller: Caller | undefined) => {
-    const callers = caller?.all ?? (caller ? [caller] : [])
-    for (const each of callers)
-      if (!each.hasWritten)
-        for (const use of uses)
-          if (use.writesAll || use.writes.size + use.counts.size > 0) each.hasWritten = true
-    generations.wrote(
-      uses,
-      callers.flatMap(({ userId }) => userId ?? []),
-    )
-  }
-
-  const sendHere: Send = (query) => {
-    const caller = currentCaller()
-    const run = (held: Connection) => {
-      held.keys = caller?.keys ?? NO_KEYS
-      const onDone = (use: Use, failure?: unknown) => {
-        if (caller?.reading) note(caller, use, failure)
-        // One that failed with its connection may have been done.
-        if (failure === undefined || !isRefusal(failure)) wrote([use], caller)
-      }
-      sendOver(held, query, onDone, (isWell) => {
-        // The driver is in the middle of an answer, and takes the next statement once it is through with it.
-        queueMicrotask(() => give(held, isWell))
-      })
+  /** Sends statements over one connection, all in one write, and gives it back after the last answer. */
+  const sendBatch = (held: Connection, caller: RequestScope | undefined, batch: Query[]) => {
+    held.keys = caller?.keys ?? NO_KEYS
+    let left = batch.length
+    let isWell = true
+    const onEnd = (isUsable: boolean) => {
+      isWell &&= isUsable
+      left -= 1
+      if (left === 0) give(held, isWell)
     }
+    held.together(() => {
+      for (const query of batch) sendOver(held, query, onEnd)
+    })
+  }
+  const start = (caller: RequestScope | undefined, batch: Query[]) => {
+    const close = () => {
+      if (caller && batches.get(caller) === batch) batches.delete(caller)
+    }
+    const run = (held: Connection) => {
+      close()
+      sendBatch(held, caller, batch)
+    }
+    const refuse = (error: unknown) => {
+      close()
+      for (const query of batch) query.reject(error)
+    }
+    const refusal = cutBackends.refusal(caller)
+    if (refusal) return refuse(refusal)
     const held = turns.take(caller)
     if (held) run(held)
-    else turns.wait(caller, run, query.reject)
+    else turns.wait(caller, run, refuse)
+  }
+
+  /**
+   * Sends a statement. Those that one caller sends in the same turn share a connection and are written at once: a profile
+   * showed that writes to sockets, and waking a backend for each, cost more than the statements.
+   */
+  const sendHere: Send = (query) => {
+    const caller = currentScope()
+    if (!caller) return start(undefined, [query])
+    const open = batches.get(caller)
+    if (open && open.length < BATCH_MOST) return void open.push(query)
+    const batch = [query]
+    batches.set(caller, batch)
+    process.nextTick(start, caller, batch)
   }
 
   const sendAlone: Send = (query) => {
-    const caller = currentCaller()
+    const caller = currentScope()
     if (caller?.replica) caller.replica(query)
     else sendHere(query)
   }
-  const template = templateOf(driver, sendAlone)
+  const tag = createTag(sendAlone, isPrepared)
 
   const acquire = (): Promise<Connection> => {
-    const caller = currentCaller()
+    const caller = currentScope()
     const withKeys = (held: Connection) => {
       held.keys = caller?.keys ?? NO_KEYS
       return held
     }
+    const refusal = cutBackends.refusal(caller)
+    if (refusal) return Promise.reject(refusal)
     const held = turns.take(caller)
     if (held) return Promise.resolve(withKeys(held))
     return new Promise((resolve, reject) => turns.wait(caller, (later) => resolve(withKeys(later)), reject))
   }
 
-  const { begin, reserve } = createTransactions({ driver, template, acquire, give, sendOver, wrote })
-  const probe = openProbe(driver, choice)
+  const { begin, reserve } = createTransactions({ tag, isPrepared, acquire, give, sendOver })
+  const probe = openProbe(settings, choice)
 
   const limit = Math.ceil(deadlineMs / WATCH_MS)
-  // Counted in sweeps: a process that was itself held up does not take its own pause for the database's silence.
+  // Counts sweeps, so that a pause of this process does not count as silence of the database.
   const watch = setInterval(() => {
+    cutBackends.look(tag)
     for (const each of connections) {
       each.age += 1
       if (each.silentFor === undefined || each.isPatient || limit === 0) continue
@@ -184,22 +235,38 @@ export function createPool(
     clearTimeout(timer)
     clearInterval(watch)
     for (const each of [...connections, probe]) each.end()
-    await driver.end({ timeout: 0 })
   }
 
-  /** Listens on a channel; `onListening` is called again each time a lost connection has been replaced. */
+  const channels = { lost: 0, losses: 0 }
+  /** Listens to a channel. Calls `onListening` again after each reconnect. */
   const listen = (channel: string, hear: (payload: string) => void, onListening: () => void = () => {}) => {
     let at = choice?.at() ?? 0
-    return listenOn(driver, channel, hear, onListening, () => {
-      choice?.leave(at)
-      at = choice?.at() ?? 0
+    let isLost = false
+    const setLost = (now: boolean) => {
+      channels.lost += Number(now) - Number(isLost)
+      isLost = now
+    }
+    return listenOn(settings, channel, {
+      hear,
+      onListening() {
+        setLost(false)
+        onListening()
+      },
+      onLost() {
+        setLost(true)
+        channels.losses += 1
+        choice?.leave(at)
+        at = choice?.at() ?? 0
+      },
     })
   }
 
   return {
-    sql: Object.assign(template, { begin, reserve, end, listen }),
+    sql: Object.assign(tag, { begin, reserve, end, listen }),
     isAnswering: probe.isAnswering,
-    /** Sends a statement here, whoever asks. */
+    cutBackends: cutBackends.count,
+    listening: () => ({ isLost: channels.lost > 0, losses: channels.losses }),
+    /** Sends a statement over this pool, for any caller. */
     sendAlone: sendHere as (query: Query) => void,
     beforeEnd: (work: () => Promise<void>) => void last.push(work),
     state: () => ({ busy: turns.held(), waiting: turns.waiting(), pressure: turns.pressure() }),

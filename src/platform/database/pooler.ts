@@ -1,20 +1,20 @@
-import { type DatabaseOptions, openDatabase, type Sql, sessionSettings } from '#platform/database.ts'
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/observability'
 import { StartFault } from '#platform/start-fault.ts'
+import { type DatabaseOptions, openDatabase, type Sql, sessionSettings } from './database.ts'
 
-/** What the pooler is told to say to each connection that it opens. */
+/** Session parameters for the pooler's configuration. */
 export function connectQuery(options: Pick<DatabaseOptions, 'statementTimeoutMs' | 'lockTimeoutMs'>): string {
   return Object.entries(sessionSettings(options))
     .map(([name, value]) => `set ${name} = ${value}`)
     .join('; ')
 }
 
-/** What a pooler that does not know prepared statements answers to one, or to the second of a name. */
+/** Errors of a pooler without prepared statements: on the first use, or on the second of a name. */
 const LOST = new Set(['26000', '25P02', '42P05', '08P01'])
 
 /**
- * Whether a pooler gives what the server counts on: it warns where sessions are not set up as they should be, and refuses
- * prepared statements that the pooler would lose.
+ * Checks that a pooler fits: warns when session parameters are missing, and stops when the pooler would lose
+ * prepared statements.
  */
 export async function checkPooler(options: DatabaseOptions, log: Log): Promise<void> {
   const one = openDatabase({ ...options, poolSize: 1 })
@@ -41,9 +41,9 @@ async function findMissing(sql: Sql, options: DatabaseOptions): Promise<string[]
   )
 }
 
-/** A statement that was prepared over one connection of the pooler is sent again while another has that connection. */
+/** Sends a statement prepared over one pooled connection again while another client holds that connection. */
 async function requirePrepared(one: Sql, other: Sql): Promise<void> {
-  // Outside a transaction the driver would prepare it once more, unseen.
+  // Outside a transaction the driver would silently prepare it again.
   const ask = () => one.begin((tx) => tx`select pg_backend_pid()`)
   try {
     await ask()

@@ -1,35 +1,36 @@
-import { type Driver, openConnection, type Query } from './connection.ts'
+import pTimeout from 'p-timeout'
+import { openConnection, type Settings } from './connection.ts'
 import { type HostChoice, isUnfitHost } from './hosts.ts'
 
-/** A connection of its own that asks whether the database answers: it waits behind nobody's statement. */
-export function openProbe(driver: Driver, choice?: HostChoice) {
-  let probe = openConnection(driver, choice)
+/**
+ * Checks over a dedicated connection whether the database responds, without waiting behind other statements.
+ */
+export function openProbe(settings: Settings, choice?: HostChoice) {
+  let probe = openConnection(settings, choice)
   let asking: Promise<boolean> | undefined
   const ask = async (withinMs: number): Promise<boolean> => {
-    const question = driver`select 1`
-    ;(question as unknown as Query).handler = probe.send
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => {
-        probe.end()
-        probe = openConnection(driver, choice)
-        resolve(false)
-      }, withinMs)
-    })
     const asked = probe
+    const question = new Promise((resolve, reject) => {
+      asked.send({ text: 'select 1', values: [], resolve, reject })
+    })
     const answered = question.then(
       () => true,
       (error) => {
         if (choice && isUnfitHost(error)) asked.leaveHost()
-        // The one that failed may be bound to a machine that is left.
+        // The failed connection may belong to a machine that is no longer used.
         if (choice && probe === asked) {
           asked.end()
-          probe = openConnection(driver, choice)
+          probe = openConnection(settings, choice)
         }
         return false
       },
     )
-    return Promise.race([answered, late]).finally(() => clearTimeout(timer))
+    const fallback = () => {
+      probe.end()
+      probe = openConnection(settings, choice)
+      return false
+    }
+    return pTimeout(answered, { milliseconds: withinMs, fallback })
   }
   const isAnswering = (withinMs: number): Promise<boolean> => {
     asking ??= ask(withinMs).finally(() => {

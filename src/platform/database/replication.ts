@@ -1,6 +1,6 @@
-import type { Db } from '#platform/database.ts'
+import type { Db } from './database.ts'
 
-/** How far each server that follows this database is behind, in seconds; those that this user may not see are left out. */
+/** Returns the lag of each replica in seconds, without those hidden from this user. */
 export const findReplicaLags = (sql: Db) => sql<{ replica: string; seconds: number }[]>`
   select coalesce(nullif(application_name, ''), 'unnamed') as replica,
          max(coalesce(extract(epoch from replay_lag), 0))::double precision as seconds

@@ -1,30 +1,54 @@
-import type { Use } from '#platform/generations/statement-tables.ts'
-import { onceCommitted } from './after-commit.ts'
-import { type Caller, currentCaller } from './callers.ts'
-import { type Connection, type Driver, isRefusal, lost, type Query, type Send } from './connection.ts'
-import { templateOf } from './template.ts'
+import { type Connection, connectionError, isRefusal } from './connection.ts'
+import { currentScope } from './request-scope.ts'
+import { createTag, type Query, type Send, type Tag } from './statement.ts'
 
-/** What transactions need of the pool that their connections come from. */
-export type Source = {
-  driver: Driver
-  /** The pool's own functions, which work that waits for a commit is handed. */
-  template: Driver
-  acquire(): Promise<Connection>
-  give(held: Connection, mayStay: boolean): void
-  /** Sends one statement; `onDone` hears what it did before whoever asked has the answer, `onEnd` comes after that. */
-  sendOver(held: Connection, query: Query, onDone: (use: Use) => void, onEnd: () => void): void
-  /** Says that something was written, and on whose behalf. */
-  wrote(uses: Iterable<Use>, caller: Caller | undefined): void
+type Work<Pool> = (pool: Pool) => void
+
+/** Open transactions with their pool and the work to do after the commit. */
+const transactions = new WeakMap<object, { pool: unknown; work: Work<never>[] }>()
+
+/**
+ * Registers a transaction. Call the returned function when it has committed, or when the reply to the commit
+ * was lost.
+ */
+function onceCommitted(transaction: object, pool: unknown): () => void {
+  const waiting = { pool, work: [] as Work<never>[] }
+  transactions.set(transaction, waiting)
+  return () => {
+    for (const work of waiting.work.splice(0)) work(waiting.pool as never)
+  }
 }
 
-/** Work that holds one connection for several statements: transactions, and sessions that are reserved. */
-export function createTransactions({ driver, template, acquire, give, sendOver, wrote }: Source) {
-  /** Statements over a held connection, one after the other; after it broke they fail instead of going elsewhere. */
+/**
+ * Runs the work after the commit of the transaction, or at once where `db` is a pool. A rollback discards it.
+ * A commit with a lost reply runs it, so the work must be harmless without a change.
+ */
+export function afterCommit<Pool extends Db, Db extends object>(db: Db, work: Work<Pool>): void {
+  const waiting = transactions.get(db)
+  if (waiting) waiting.work.push(work as Work<never>)
+  else work(db as unknown as Pool)
+}
+
+/** The part of the pool that transactions use. */
+export type ConnectionSource = {
+  /** The pool's own tag, for work after the commit. */
+  tag: Tag
+  isPrepared: boolean
+  acquire(): Promise<Connection>
+  give(held: Connection, mayStay: boolean): void
+  /** Sends one statement. `onEnd` runs after the caller has the result. */
+  sendOver(held: Connection, query: Query, onEnd: () => void): void
+}
+
+/** Holds one connection for several statements: transactions and reserved sessions. */
+export function createTransactions({ tag, isPrepared, acquire, give, sendOver }: ConnectionSource) {
+  /**
+   * Sends statements in order over a held connection. After it broke they fail instead of going elsewhere.
+   */
   const session = (held: Connection) => {
     const pending: Query[] = []
     let isBusy = false
     const state = { isLost: false, isOver: false, failure: undefined as unknown }
-    const done = new Set<Use>()
     const sendNext = () => {
       const query = pending.shift()
       isBusy = query !== undefined
@@ -34,23 +58,18 @@ export function createTransactions({ driver, template, acquire, give, sendOver, 
       const { reject } = query
       query.reject = (error) => {
         state.failure ??= error ?? new Error('the statement failed')
-        // The driver may take what follows, such as the rollback, and never send it.
         if (!isRefusal(error)) state.isLost = true
         reject(error)
       }
-      if (state.isLost) return query.reject(lost('the connection broke in a transaction'))
-      // What changes the time that statements have is sent as it stands, without parameters.
-      if (/^\s*set (local )?statement_timeout/.test(query.strings[0] ?? '')) held.isPatient = true
-      sendOver(
-        held,
-        query,
-        (use) => void done.add(use),
-        () => queueMicrotask(sendNext),
-      )
+      if (state.isLost) return query.reject(connectionError('the connection broke in a transaction'))
+      // A change of the statement timeout is sent as text, without parameters.
+      if (/^\s*set (local )?statement_timeout/.test(query.text)) held.isPatient = true
+      sendOver(held, query, sendNext)
     }
     held.onLost = () => {
       state.isLost = true
-      for (const query of pending.splice(0)) query.reject(lost('the connection broke in a transaction'))
+      for (const query of pending.splice(0))
+        query.reject(connectionError('the connection broke in a transaction'))
     }
     const send: Send = (query) => {
       if (state.isOver) return query.reject(new Error('this transaction is over'))
@@ -61,10 +80,10 @@ export function createTransactions({ driver, template, acquire, give, sendOver, 
       isBusy = true
       start(query)
     }
-    return { sql: templateOf(driver, send), state, done }
+    return { sql: createTag(send, isPrepared), state }
   }
 
-  /** Ends a transaction; `committed` is called as well when the answer to a commit that was sent is lost. */
+  /** Ends a transaction. Calls `committed` also when the reply to the commit is lost. */
   const commit = async ({ sql, state }: ReturnType<typeof session>, committed: () => void) => {
     const isSent = !state.isLost
     const outcome = await sql.unsafe('commit').catch((error) => {
@@ -76,32 +95,29 @@ export function createTransactions({ driver, template, acquire, give, sendOver, 
   }
 
   const begin = async <T>(
-    first: string | ((tx: Driver) => Promise<T>),
-    second?: (tx: Driver) => Promise<T>,
+    first: string | ((tx: Tag) => Promise<T>),
+    second?: (tx: Tag) => Promise<T>,
   ): Promise<T> => {
     const [mode, work] = typeof first === 'string' ? [first, second] : ['', first]
     if (!work) throw new TypeError('a transaction needs work to do')
-    const caller = currentCaller()
-    // What a transaction reads may be its own and never be seen by anybody else.
-    caller?.reading?.readUnknown()
+    const caller = currentScope()
+    if (caller) caller.hasWritten = true
     const held = await acquire()
     const open = session(held)
-    const { sql, state, done } = open
-    const committed = onceCommitted(sql, template)
+    const { sql, state } = open
+    const committed = onceCommitted(sql, tag)
     let isClean = false
-    let isUndone = false
     try {
       await sql.unsafe(`begin ${mode.replace(/[^a-z ]/gi, '')}`)
       let result: T
       try {
         result = await work(sql)
-        // A statement failed and the work went on regardless: the server has given the transaction up.
+        // A statement failed and the work ignored it: the server has aborted the transaction.
         if (state.failure !== undefined) throw state.failure
       } catch (error) {
         await sql.unsafe('rollback').then(
           () => {
             isClean = true
-            isUndone = true
           },
           () => {},
         )
@@ -112,21 +128,18 @@ export function createTransactions({ driver, template, acquire, give, sendOver, 
       return result
     } finally {
       state.isOver = true
-      // Whoever waits for the answer reads what was committed. A commit that was not answered may have happened.
-      if (!isUndone) wrote(done, caller)
       give(held, isClean && !state.isLost)
     }
   }
 
   const reserve = async () => {
     const held = await acquire()
-    const { sql, state, done } = session(held)
+    const { sql, state } = session(held)
     held.isPatient = true
     return Object.assign(sql, {
       release() {
         if (state.isOver) return
         state.isOver = true
-        wrote(done, undefined)
         give(held, !state.isLost)
       },
     })

@@ -1,4 +1,4 @@
-/** The areas of the API's documentation, in their order; those of administrators follow those of everybody. */
+/** The areas of the API's documentation in order. Those of administrators come last. */
 export const API_TAGS = {
   Site: 'What clients need to know at their start.',
   Accounts: 'Registration, sign-in, tokens, codes and passwords.',

@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import { apiError, notFound } from '#platform/errors.ts'
-import type { Server } from '#platform/http.ts'
+import { apiError, Busy, notFound, tooManyRequests } from '#platform/errors.ts'
+import type { Server } from './instance.ts'
+import { addressKey } from './viewer.ts'
 
 type Done = (error?: Error) => void
 
@@ -9,31 +11,51 @@ const unreadable = apiError(400, 'bad_request', 'The request could not be read.'
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** RFC 2046 allows 70 characters; the parser of forms fails on much longer ones. */
+/** RFC 2046 allows 70 characters. The form parser fails on much longer ones. */
 const BOUNDARY_MAX = 70
 
-/** Whether the body is a form whose parts no parser could tell apart. */
+/** Returns whether the body is a form without a usable boundary. */
 const hasBadBoundary = (contentType: string): boolean => {
   const boundary = /boundary=(?:"([^"]*)"|([^;\s]*))/i.exec(contentType)
   const length = (boundary?.[1] ?? boundary?.[2] ?? '').length
   return length === 0 || length > BOUNDARY_MAX
 }
 
-/** Refuses forms that cannot be read, before anything of them is. */
-export function refuseBadForms(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
-  const type = request.headers['content-type']
-  const isBad = type?.startsWith('multipart/') === true && hasBadBoundary(type)
-  done(isBad ? unreadable() : undefined)
+const formExpected = apiError(
+  415,
+  'unsupported_media_type',
+  'Send the file as a form with Content-Type: multipart/form-data.',
+  '请使用 Content-Type: multipart/form-data 以表单发送文件。',
+)
+
+/** Types with a parser. A route that expects a file answers that it lacks one. */
+const READABLE = /^application\/(json|x-www-form-urlencoded)\b/i
+
+/**
+ * Rejects unreadable forms, and uploads of another type, before parsing. Drops the content type of an empty
+ * body, which clients set on requests without a body too (conventions-41).
+ */
+export function checkContentType(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
+  const { headers } = request
+  const type = headers['content-type']
+  const { consumes } = (request.routeOptions.schema ?? {}) as { consumes?: string[] }
+  const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
+  if (isEmpty && !consumes) delete headers['content-type']
+  const takesForm = type !== undefined && consumes?.includes('multipart/form-data') === true
+  // Other routes answer 415 to a multipart body.
+  if (!takesForm) done()
+  else if (type.startsWith('multipart/')) done(hasBadBoundary(type) ? unreadable() : undefined)
+  else done(consumes.length > 1 || READABLE.test(type) ? undefined : formExpected())
 }
 
-/** Gives a route that takes a body the hook that brings it into form; the others are spared it. */
+/** Adds the normalizing hook to routes with a body only. */
 export function prepareBody(route: RouteOptions): void {
   const body = route.schema?.body as { type?: string } | undefined
   if (!body) return
   const isObject = body.type === 'object'
   const prepare = (request: FastifyRequest, _reply: FastifyReply, done: Done) => {
     if (request.body === undefined || request.body === null) request.body = {}
-    // Existing clients send the parameters of these verbs either way (conventions-17).
+    // Existing clients send the parameters of these methods in body or query (conventions-17).
     if (request.method !== 'POST' && isObject && isRecord(request.body) && isRecord(request.query))
       request.body = { ...request.query, ...request.body }
     done()
@@ -41,7 +63,7 @@ export function prepareBody(route: RouteOptions): void {
   route.preValidation = [prepare, ...[route.preValidation ?? []].flat()] as (typeof prepare)[]
 }
 
-/** The hook that answers input which is not valid; a route that loads what its path names answers after that, itself. */
+/** Replies to invalid input. A route with `load` does it itself, after the load. */
 export function answerInvalid(request: FastifyRequest, _reply: FastifyReply, done: Done) {
   const failure = request.validationError as (Error & { validationContext?: string }) | undefined
   if (!failure) return done()
@@ -49,12 +71,156 @@ export function answerInvalid(request: FastifyRequest, _reply: FastifyReply, don
   done(request.routeOptions.config.loads ? undefined : failure)
 }
 
-/** Clients set the JSON content type on requests without a body too. */
-export function acceptEmptyJson(server: Server): void {
+/** Parses JSON in UTF-8. An empty body is none. */
+export function acceptBodies(server: Server): void {
   const parse = server.getDefaultJsonParser('error', 'error')
   server.removeContentTypeParser(['application/json', 'text/plain'])
-  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined)
-    else parse(request, body as string, done)
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    const bytes = body as Buffer
+    if (bytes.length === 0) done(null, undefined)
+    // Decoding would replace other bytes by U+FFFD.
+    else if (!isUtf8(bytes)) done(unreadable())
+    // biome-ignore lint/nursery/noFloatingPromises: the parser calls `done`.
+    else parse(request, bytes.toString(), done)
+  })
+}
+
+type Reading = { request: FastifyRequest; bytes: number; since: number }
+
+/**
+ * Aborts requests with a body that stopped arriving for `idleMs`, with the reply of `refuse`. Slow uploads
+ * that continue have the server's full request timeout.
+ */
+export function endStalledBodies(
+  server: Server,
+  idleMs: number,
+  refuse: (error: Error & { code?: string }, socket: FastifyRequest['raw']['socket']) => void,
+): void {
+  const readings = new Set<Reading>()
+  const timer = setInterval(() => {
+    const now = performance.now()
+    for (const reading of readings) {
+      const { raw } = reading.request
+      if (raw.socket.bytesRead !== reading.bytes) {
+        reading.bytes = raw.socket.bytesRead
+        reading.since = now
+      } else if (now - reading.since >= idleMs) {
+        readings.delete(reading)
+        refuse(Object.assign(new Error('the body stopped'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), raw.socket)
+      }
+    }
+  }, idleMs / 4).unref()
+  server.addHook('onClose', async () => clearInterval(timer))
+  server.addHook('onRequest', (request: FastifyRequest, _reply: FastifyReply, done) => {
+    const { raw } = request
+    if (isBodyOutstanding(request)) {
+      const reading = { request, bytes: raw.socket.bytesRead, since: performance.now() }
+      readings.add(reading)
+      for (const event of ['end', 'close']) raw.once(event, () => readings.delete(reading))
+    }
+    done()
+  })
+}
+
+type Socket = FastifyRequest['raw']['socket']
+type Body = { address: string; bytes: number; close: (code: RefusalCode) => void }
+type Share = { bytes: number; bodies: Set<Body> }
+
+/** Rejections of a body in transit: the address exceeds its share, or all memory for bodies is used. */
+export type RefusalCode = 'BODIES_OF_ADDRESS' | 'BODIES_OF_ALL'
+
+/** Share of each limit for one address. */
+const SHARE = 1 / 8
+/** Memory overhead of a chunk. A body sent byte by byte takes a hundred times its length. */
+const PIECE_BYTES = 256
+const RETRY_AFTER = 5
+
+/** Returns whether part of the body is outstanding. Injected test requests have no connection. */
+const isBodyOutstanding = ({ headers, raw }: FastifyRequest): boolean =>
+  (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) &&
+  !raw.complete &&
+  raw.socket.bytesRead !== undefined
+
+/** Uploads stream to disk, so only their number is bounded here. */
+const isStreamed = ({ headers, routeOptions }: FastifyRequest) =>
+  headers['content-type']?.startsWith('multipart/') === true &&
+  (routeOptions.schema as { consumes?: string[] } | undefined)?.consumes?.includes('multipart/form-data') ===
+    true
+
+/**
+ * Bounds the number and memory of incomplete request bodies, by address and in total. When the total is full,
+ * the address with the largest share loses its newest body, so that others can continue.
+ */
+export function limitUnfinishedBodies(
+  server: Server,
+  limits: { bodies: number; bytes: number },
+  refuse: (error: Error & { code?: string }, socket: Socket) => void,
+): void {
+  const shares = new Map<string, Share>()
+  const total = { bodies: 0, bytes: 0 }
+
+  const remove = (body: Body) => {
+    const share = shares.get(body.address)
+    if (!share?.bodies.delete(body)) return
+    share.bytes -= body.bytes
+    if (share.bodies.size === 0) shares.delete(body.address)
+    total.bodies -= 1
+    total.bytes -= body.bytes
+  }
+  const largestShare = (sizeOf: (share: Share) => number) =>
+    [...shares.values()].reduce((largest, each) => (sizeOf(each) > sizeOf(largest) ? each : largest))
+  /** Closes the newest body of the address with the most bodies. */
+  const evictNewest = (): Body | undefined => {
+    const newest = [...largestShare(({ bodies }) => bodies.size).bodies].at(-1)
+    newest?.close('BODIES_OF_ALL')
+    return newest
+  }
+  /** Closes the largest body of the address with the most memory. */
+  const evictLargest = () =>
+    [...largestShare(({ bytes }) => bytes).bodies]
+      .reduce((largest, each) => (each.bytes > largest.bytes ? each : largest))
+      .close('BODIES_OF_ALL')
+  const add = (body: Body): Error | undefined => {
+    const share = shares.get(body.address) ?? { bytes: 0, bodies: new Set() }
+    if (share.bodies.size + 1 > limits.bodies * SHARE)
+      return tooManyRequests({ headers: { 'Retry-After': RETRY_AFTER } })
+    shares.set(body.address, share)
+    share.bodies.add(body)
+    total.bodies += 1
+    if (total.bodies > limits.bodies && evictNewest() === body) return new Busy('too many unfinished bodies')
+    return undefined
+  }
+  const count = (body: Body, bytes: number) => {
+    const share = shares.get(body.address)
+    if (!share?.bodies.has(body)) return
+    body.bytes += bytes
+    share.bytes += bytes
+    total.bytes += bytes
+    if (share.bytes > limits.bytes * SHARE) body.close('BODIES_OF_ADDRESS')
+    else if (total.bytes > limits.bytes) evictLargest()
+  }
+
+  server.addHook('onRequest', (request: FastifyRequest, _reply: FastifyReply, done) => {
+    if (!isBodyOutstanding(request)) return done()
+    const { raw } = request
+    let isAdmitted = false
+    const body: Body = {
+      address: addressKey(request.ip),
+      bytes: 0,
+      close(code) {
+        remove(body)
+        if (isAdmitted) refuse(Object.assign(new Error('too many unfinished bodies'), { code }), raw.socket)
+      },
+    }
+    const refusal = add(body)
+    if (refusal) return done(refusal)
+    isAdmitted = true
+    for (const event of ['end', 'close']) raw.once(event, () => remove(body))
+    if (!isStreamed(request)) {
+      // Pauses the stream, because a listener would start it before its parser listens.
+      raw.pause()
+      raw.on('data', (piece: Buffer) => count(body, piece.length + PIECE_BYTES))
+    }
+    done()
   })
 }

@@ -1,26 +1,87 @@
-import type { Server } from '#platform/http.ts'
-import { tagOf } from '#platform/pages/page.ts'
-import { COMPRESSED_FROM, compress, encodingFor, hasAlready } from './encoding.ts'
+import { hash } from 'node:crypto'
+import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib'
+import type { Server } from './instance.ts'
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The reply is in the language of whoever asks. */
-    isTranslated: boolean
-  }
-  interface FastifyContextConfig {
-    /** Replies to guests are kept here, and may be by others that ask whether they are still good. */
-    isKept?: true
+/** Encodings of replies. */
+export type Encoding = 'zstd' | 'br' | 'gzip'
+
+/** Cheapest first, for clients without a preference. */
+const PREFERRED: readonly Encoding[] = ['zstd', 'br', 'gzip']
+
+/** Minimum size for compression. */
+export const COMPRESSED_FROM = 1024
+
+const EFFORT = { zstd: 1, br: 3, gzip: 1 }
+
+/** Compresses synchronously, which takes less than a thread switch for replies of this size. */
+export function compress(bytes: Buffer | string, encoding: Encoding): Buffer {
+  const level = EFFORT[encoding]
+  switch (encoding) {
+    case 'zstd':
+      return zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: level } })
+    case 'br':
+      return brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: level } })
+    case 'gzip':
+      return gzipSync(bytes, { level })
   }
 }
 
-/** What a reply of the API depends on beside its address. */
+/** Returns the client's preferred encoding of those available; undefined for none. */
+export function encodingFor(accepts: string | undefined): Encoding | undefined {
+  if (accepts === undefined || accepts === '' || accepts === 'identity') return undefined
+  const wanted = new Map<string, number>()
+  for (const part of accepts.toLowerCase().split(',').slice(0, 20)) {
+    const [name = '', ...parameters] = part.split(';').map((word) => word.trim())
+    const quality = parameters.find((each) => each.startsWith('q='))
+    const value = quality === undefined ? 1 : Number(quality.slice(2))
+    wanted.set(name === 'x-gzip' ? 'gzip' : name, Number.isFinite(value) ? value : 0)
+  }
+  const rest = wanted.get('*') ?? 0
+  let best: Encoding | undefined
+  let quality = wanted.get('identity') === undefined ? 0 : (wanted.get('identity') as number)
+  for (const encoding of PREFERRED) {
+    const value = wanted.get(encoding) ?? rest
+    if (value > quality || (value === quality && value > 0 && best === undefined)) {
+      best = encoding
+      quality = value
+    }
+  }
+  return best
+}
+
+/** Returns whether the client has the tagged version. */
+export function hasAlready(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false
+  const plain = etag.replace(/^W\//, '')
+  return ifNoneMatch
+    .split(',')
+    .some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === plain)
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The reply depends on the viewer's language. */
+    isTranslated: boolean
+  }
+  interface FastifyContextConfig {
+    /** All guests get the same reply. Shared caches may store it and must revalidate it. */
+    isShared?: true
+  }
+}
+
+const TAG_LENGTH = 20
+
+/** The ETag of a text, the same for all encodings. */
+export const etagOf = (text: string): string => `W/"${hash('sha1', text, 'base64url').slice(0, TAG_LENGTH)}"`
+
+/** Request headers that a reply depends on. */
 const VARIES = 'Accept-Encoding, Authorization'
 
 /**
- * Tells caches and clients what they may do with a reply, saves what the client has already, and compresses texts. Files
- * and streams are not texts and go as they are; what was kept comes with its tag and its encodings (conventions-37).
+ * Sets cache headers, replies 304 when the client has the current version, and compresses text. Files and
+ * streams pass unchanged; a cached reply has its tag and encodings already (conventions-37).
  */
-export function tellCaches(server: Server, api: string): void {
+export function addCaching(server: Server, api: string): void {
   server.decorateRequest('isTranslated', false)
   server.addHook('onSend', (request, reply, payload, done) => {
     if (!request.url.startsWith(api)) return done(null, payload)
@@ -30,10 +91,10 @@ export function tellCaches(server: Server, api: string): void {
     reply.header('Vary', others === undefined ? varies : `${others}, ${varies}`)
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     if (isRead && (statusCode === 200 || statusCode === 304) && !reply.hasHeader('cache-control'))
-      reply.header('Cache-Control', request.routeOptions.config.isKept ? 'public, no-cache' : 'no-cache')
+      reply.header('Cache-Control', request.routeOptions.config.isShared ? 'public, no-cache' : 'no-cache')
     if (typeof payload !== 'string') return done(null, payload)
     if (isRead && statusCode === 200 && !reply.hasHeader('etag')) {
-      const tag = tagOf(payload)
+      const tag = etagOf(payload)
       reply.header('ETag', tag)
       if (hasAlready(request.headers['if-none-match'], tag)) {
         reply.code(304)
@@ -47,6 +108,6 @@ export function tellCaches(server: Server, api: string): void {
         : encodingFor(accepts)
     if (!encoding) return done(null, payload)
     reply.header('Content-Encoding', encoding)
-    done(null, compress(payload, encoding, 'once'))
+    done(null, compress(payload, encoding))
   })
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
-import { openDatabase } from '#platform/database.ts'
+import { openDatabase } from '#platform/database'
 import { Busy } from '#platform/errors.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { createWorld } from '#test/world.ts'
@@ -27,10 +27,10 @@ const { ctx, sql, as, guest, person, connection, app } = await createWorld(
 )
 const other = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
 
-test('an account that waits for a lock leaves others their part of the pool, and readiness its own connection', async () => {
+test('keeps pool connections for others and for readiness when one account waits for a lock', async () => {
   const [ada, bob, eve] = await Promise.all([person(), person(), person()])
   await other`select pg_advisory_lock(${LOCK})`
-  // Twice as many as the pool has connections.
+  // Twice the size of the pool.
   const waiting = Array.from({ length: 24 }, () => as(ada, 'GET', '/test/wait'))
   await untilWaiting(other, 6)
   assert.equal((await as(bob, 'GET', '/user')).status, 200)
@@ -43,7 +43,7 @@ test('an account that waits for a lock leaves others their part of the pool, and
   await other.end()
 })
 
-test('what passes by itself is 503 with the time to come back; a full disk is 507 for who sent a file', async () => {
+test('returns 503 with Retry-After for transient errors, and 507 to an upload when the disk is full', async () => {
   const ada = await person()
   for (const code of ['57014', '55P03', '53100', '53200', '40001', '40P01']) {
     const answer = await as(ada, 'POST', `/test/refuse?code=${code}`, {})
@@ -67,7 +67,7 @@ test('what passes by itself is 503 with the time to come back; a full disk is 50
   )
 })
 
-test('a database that is there but silent makes a server unready in time', async () => {
+test('becomes unready in time when the database is silent', async () => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1')
   await new Promise((resolve) => silent.once('listening', resolve))
   const { port } = silent.address() as { port: number }
@@ -86,7 +86,7 @@ test('a database that is there but silent makes a server unready in time', async
   silent.close()
 })
 
-test('who waits longer than its patience for a connection is refused, and what it held up goes on', async () => {
+test('rejects a request on connection timeout, and the blocking request completes', async () => {
   const small = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000, patienceMs: 100 })
   const session = await small.reserve()
   await assert.rejects(Promise.resolve(small`select 1`), Busy)
@@ -99,7 +99,7 @@ test('who waits longer than its patience for a connection is refused, and what i
   await small.end()
 })
 
-test('while more come than can be answered, requests are refused unseen, and health is told', async () => {
+test('sheds requests under overload and still reports health', async () => {
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   const get = (path: string, headers = {}) => fetch(address + path, { headers })
   assert.equal((await get('/api/v2/feeds')).status, 200)

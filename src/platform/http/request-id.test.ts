@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proxyFaults } from '#platform/config-checks.ts'
 import { createWorld } from '#test/world.ts'
-import { requestIds } from './request-id.ts'
+import { requestIds } from './server.ts'
 
 const ask = (trusted: string | undefined, remoteAddress: string, id?: string) =>
   requestIds(trusted)({ headers: { 'x-request-id': id }, socket: { remoteAddress } } as never)
 
-test('the id of a request is taken from a trusted proxy alone, in a safe form (conventions-38)', async () => {
+test('accepts a request id from a trusted proxy only, in a safe form (conventions-38)', async () => {
   const world = await createWorld({ TRUST_PROXY: '127.0.0.1' })
   const idOf = async (given: string) =>
     (await world.guest('GET', '/bootstrappers', undefined, { 'x-request-id': given })).headers['x-request-id']
@@ -26,7 +26,7 @@ test('the id of a request is taken from a trusted proxy alone, in a safe form (c
   assert.notEqual(answer.headers['x-request-id'], 'edge-0123456789')
 })
 
-test('proxies are told by address, network or name', () => {
+test('accepts proxies by address, network or name', () => {
   const id = 'edge-0123456789'
   assert.equal(ask('10.0.0.0/8', '10.1.2.3', id), id)
   assert.equal(ask('10.0.0.0/255.0.0.0, 192.0.2.1', '::ffff:192.0.2.1', id), id)

@@ -1,48 +1,58 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Tx } from '#platform/database.ts'
+import type { Tx } from '#platform/database'
 import type { DeclaredError, Language } from '#platform/errors.ts'
 import type { ApiTag } from '#platform/http/api-tags.ts'
 import type { Access, Viewer } from '#platform/http/viewer.ts'
-import type { Kept } from '#platform/pages/replies.ts'
-import type { Static, TObject, TSchema } from '#platform/schema.ts'
+import type { Static, TObject, TSchema } from './schema.ts'
 
 export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Stands for nobody in queries: no person has this id. */
-export type Guest = { readonly id: 0; readonly standsIn?: true }
+/** The documentation of a deprecated path, with the operation that it stands for. */
+export const aliasOf = (operationId: string) => ({
+  deprecated: true,
+  description: `An older path of \`${operationId}\`, for existing clients.`,
+  'x-alias-of': operationId,
+})
+
+/** Id of a guest in queries; no user has it. */
+export type Guest = { readonly id: 0 }
 export const GUEST: Guest = { id: 0 }
 
-/** Who calls: always a person where a token is needed, perhaps a guest where it is not. `viewer.id` is 0 for guests. */
-type Caller<A> = A extends 'public' ? Guest : A extends 'optional' ? Viewer | Guest : Viewer
+/** The caller: a user where a token is required, perhaps a guest elsewhere. `viewer.id` is 0 for guests. */
+type CallerOf<A> = A extends 'public' ? Guest : A extends 'optional' ? Viewer | Guest : Viewer
 
 type Replies = Record<number, TSchema>
 type Sent<R extends Replies> = { [S in keyof R]: R[S] extends TSchema ? Static<R[S]> : never }[keyof R]
 
-/** What is known of a request before its body and query are validated. */
-export type Arrival<A, P extends TSchema> = {
+/** The request before its body and query are validated. */
+export type UnvalidatedCall<A, P extends TSchema> = {
   request: FastifyRequest
   reply: FastifyReply
   params: Static<P>
-  viewer: Caller<A>
+  viewer: CallerOf<A>
 }
 
-/** A request whose input is valid, with what `load` found. */
-export type Call<A, P extends TSchema, Q extends TSchema, B extends TSchema, L> = Arrival<A, P> & {
+/** A valid request with the result of `load`. */
+export type RouteCall<A, P extends TSchema, Q extends TSchema, B extends TSchema, L> = UnvalidatedCall<
+  A,
+  P
+> & {
   query: Static<Q>
   body: Static<B>
   loaded: L
-  /** In which the one who asks is answered. */
+  /** Language of the reply. */
   language: Language
 }
 
 /**
- * Runs the work of a request in one transaction, which also keeps the reply under the request's `Idempotency-Key`. Work
- * that says `single` is one statement: without a reply to keep it needs no transaction around it.
+ * Runs the work of a request in one transaction, which also stores the reply under the request's
+ * `Idempotency-Key`. Work marked `single` is one statement, and needs no transaction without a reply to
+ * store.
  */
 export type Atomically<T> = (work: (tx: Tx) => Promise<T>, options?: { single: boolean }) => Promise<Settled>
 
 declare const settled: unique symbol
-/** The reply of idempotent work: only `atomically` makes one. */
+/** The reply of idempotent work, made by `atomically` only. */
 export type Settled = { [settled]: true }
 
 export type RouteOptions<
@@ -53,69 +63,76 @@ export type RouteOptions<
   R extends Replies,
   L,
 > = {
-  /** Verb and noun, unique and stable: generated clients name their functions by it, such as `listFeeds`. */
+  /**
+   * Verb and noun, unique and stable, because generated clients name functions after it, such as `listFeeds`.
+   */
   operationId: string
   summary: string
   description?: string
-  /** Where it is not the tag of the other routes of the file. */
+  /** Tag, if not that of the other routes of the file. */
   tag?: ApiTag
-  /** Who may call. */
+  /** Required access. */
   access: A
   params?: P
   query?: Q
   body?: B
-  /** Success status to body; the first status is sent unless the handler sets `reply.code`. */
+  /** Body schema by success status. The first status is the default; the handler may set `reply.code`. */
   reply: R
-  /** What a success answers, for the documentation, where the name of the schema does not say it. */
+  /** Describes the success reply when the schema's name does not. */
   returns?: string
-  /** The errors that callers meet here beyond those every route has (not signed in, invalid input, too many requests). */
+  /** Errors beyond those of every route (not signed in, invalid input, too many requests). */
   errors?: readonly DeclaredError[]
-  /** Other paths with the same answer, by the operationId of each. The documentation shows them as deprecated. */
+  /** Aliases with the same reply: path to operationId. The documentation shows them as deprecated. */
   aliases?: Record<string, string>
+  /** Marks the path as deprecated in favour of this operation. */
+  aliasOf?: string
+  /** Marks a path that existing clients call and nothing replaces. */
   deprecated?: true
-  /** An example of the body where a pre-filled one would mislead. */
+  /** Example body, when a generated one would mislead. */
   example?: Static<B>
-  /** The content types of the body where it is not JSON alone. */
+  /** Content types of the body, if not JSON alone. */
   consumes?: string[]
   bodyLimit?: number
-  /** Says who somebody is on paper: no log holds the query of its requests. */
-  personal?: true
-  /** It publishes nothing and tells nobody anything: whoever may only read may do it too (sign-in-27). */
+  /**
+   * The query holds personal data, so no log includes it. With `path` the path holds a secret too, and the log has the route
+   * in place of the address.
+   */
+  personal?: true | 'path'
+  /** The route publishes nothing and notifies nobody else, so silenced users may call it (sign-in-27). */
   whileSilenced?: true
   /**
-   * It only reads, and may be answered by a replica that has replayed the viewer's last write (docs/scaling.md). What
-   * fails there, or is not found, is asked of the primary.
+   * The route only reads, and may use a replica that has replayed the viewer's last write (docs/scaling.md).
+   * A failure or 404 is retried on the primary.
    */
   replica?: true
+  /** Never cached, although guests may call it. For replies that differ each time, such as a random sample. */
+  fresh?: true
   /**
-   * Replies are kept in memory until a table that they were read from is written (docs/kept-pages.md). The handler may
-   * read the database, the caches of the platform and buffered counts, and is given neither request nor reply.
+   * Loads what the path names, or throws 404 or 403. Runs once, before invalid input returns 422 (rule
+   * conventions-9), and passes its result to the handler.
    */
-  kept?: Kept
+  load?: (arrival: UnvalidatedCall<A, P>) => L | Promise<L>
   /**
-   * Finds what the path names, or throws 404 or 403. Runs once, before invalid input is answered with 422 (rule
-   * conventions-9), and hands its result to the handler.
+   * The checks of `load` for a handler with a statement that makes them too. Runs only for invalid input, so
+   * that 404 and 403 still come before 422 and a valid request saves a round trip.
    */
-  load?: (arrival: Arrival<A, P>) => L | Promise<L>
-  /**
-   * The checks of `load` for a handler whose own statement makes them too: runs only when the input is invalid, so that
-   * 404 and 403 still come before 422 and a valid request is spared a round trip.
-   */
-  whenInvalid?: (arrival: Arrival<A, P>) => unknown
+  precheck?: (arrival: UnvalidatedCall<A, P>) => unknown
 }
 
 type PlainHandler<A, P extends TSchema, Q extends TSchema, B extends TSchema, R extends Replies, L> = {
   idempotent?: never
-  handler: (call: Call<A, P, Q, B, Awaited<L>>) => Sent<R> | FastifyReply | Promise<Sent<R> | FastifyReply>
+  handler: (
+    call: RouteCall<A, P, Q, B, Awaited<L>>,
+  ) => Sent<R> | FastifyReply | Promise<Sent<R> | FastifyReply>
 }
 
 type IdempotentHandler<A, P extends TSchema, Q extends TSchema, B extends TSchema, R extends Replies, L> = {
   /**
-   * The request moves money: an `Idempotency-Key` makes it safe to repeat. For a repeated request neither `load` nor the
-   * handler runs.
+   * The request moves money, and an `Idempotency-Key` makes it safe to repeat. A replay runs neither `load`
+   * nor the handler.
    */
   idempotent: true
-  handler: (call: Call<A, P, Q, B, Awaited<L>> & { atomically: Atomically<Sent<R>> }) => Promise<Settled>
+  handler: (call: RouteCall<A, P, Q, B, Awaited<L>> & { atomically: Atomically<Sent<R>> }) => Promise<Settled>
 }
 
 type None = TObject<Record<never, never>>
@@ -134,13 +151,13 @@ export type AddRoute = <
     (PlainHandler<A, P, Q, B, R, L> | IdempotentHandler<A, P, Q, B, R, L>),
 ) => void
 
-/** What a route looks like whose types are not known. */
+/** A route without its type parameters. */
 export type AnyRoute = RouteOptions<Access, TSchema, TSchema, TSchema, Replies, unknown> & {
   idempotent?: true
-  handler: (call: Call<Access, TSchema, TSchema, TSchema, unknown>) => unknown
+  handler: (call: RouteCall<Access, TSchema, TSchema, TSchema, unknown>) => unknown
 }
 
-/** What the documentation needs of a route beside its schemas. */
+/** Documentation of a route beside its schemas. */
 export type Documented = Pick<AnyRoute, 'operationId' | 'summary' | 'returns' | 'example'> & {
   errors: readonly DeclaredError[]
 }
@@ -148,9 +165,9 @@ export type Documented = Pick<AnyRoute, 'operationId' | 'summary' | 'returns' | 
 declare module 'fastify' {
   interface FastifyContextConfig {
     documented?: Documented
-    /** The route answers invalid input itself, after its `load`. */
+    /** The route replies to invalid input itself, after its `load`. */
     loads?: true
-    /** The route reads from replicas, where there are any. */
+    /** The route may read from replicas. */
     readsReplica?: true
     whileSilenced?: true
   }

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '#platform/context.ts'
-import type { Tx } from '#platform/database.ts'
+import type { Tx } from '#platform/database'
 import {
   ApiError,
   addressBlocked,
+  badRequest,
   type DeclaredError,
   forbidden,
   invalidInput,
@@ -14,33 +15,31 @@ import {
   unauthenticated,
 } from '#platform/errors.ts'
 import type { ApiTag } from '#platform/http/api-tags.ts'
-import { readAnywhere } from '#platform/http/read-anywhere.ts'
-import { type AddRoute, type AnyRoute, GUEST, type Verb } from '#platform/http/route-options.ts'
-import { language, type Server } from '#platform/http.ts'
-import { IDEMPOTENCY_ERRORS, once } from '#platform/idempotency.ts'
-import { noteUnknown } from '#platform/pages/reading.ts'
-import { keptRoute, SentAlready } from '#platform/pages/replies.ts'
-import type { TObject } from '#platform/schema.ts'
+import { guestCacheOf } from '#platform/http/guest-cache.ts'
+import { type AddRoute, type AnyRoute, aliasOf, GUEST, type Verb } from '#platform/http/route-options.ts'
+import { language } from './error-reply.ts'
+import { IDEMPOTENCY_ERRORS, withIdempotencyKey } from './idempotency.ts'
+import type { Server } from './instance.ts'
 
-/** What a request asks for. */
-type Asked = { params: unknown; query: unknown; body: unknown }
-
-/** Runs what comes before the answer to invalid input. */
+/** Runs `load` or `precheck` before the reply to invalid input. */
 async function answerBeforeInvalid(check: () => unknown, failure: Error): Promise<never> {
   try {
     await check()
   } catch (error) {
-    // It may read of the body what is not valid, and stumble: then the input's own failure is told.
+    // These checks may throw on an invalid body; then the reply is the validation error.
     if (error instanceof ApiError) throw error
   }
   throw failure
 }
 
-/** The errors that a route has because of what it takes. */
+/** Returns the errors that follow from the route's input. */
 function ownErrors(method: string, path: string, options: AnyRoute): DeclaredError[] {
   const isOpen = options.access === 'public' || options.access === 'optional'
+  const { errors = [] } = options
   return [
     tooManyRequests,
+    // A declared 400 lists all its codes, so it includes that of an unreadable request.
+    ...(errors.some(({ status }) => status === 400) ? [badRequest] : []),
     ...(isOpen ? [] : [unauthenticated]),
     ...(method === 'GET' && !path.startsWith('/auth/') ? [] : [addressBlocked]),
     ...(method === 'GET' || options.access === 'public' || options.whileSilenced ? [] : [silenced]),
@@ -48,62 +47,22 @@ function ownErrors(method: string, path: string, options: AnyRoute): DeclaredErr
     ...(options.params ? [notFound] : []),
     ...(typeof options.access === 'object' ? [forbidden, secondFactorNeeded] : []),
     ...(options.idempotent ? IDEMPOTENCY_ERRORS : []),
-    ...(options.errors ?? []),
+    ...errors,
   ]
 }
 
 /**
- * How a module adds its routes: each says method and path, who may call, its schemas, what is loaded and the handler, and
- * the reply's status and body follow from `reply`.
+ * Returns the function that adds routes of a module. The options give access, schemas, loading and handler.
+ * The type of the reply follows from `reply`.
  */
 export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag }): AddRoute {
   const add = (operation: string, options: AnyRoute) => {
     const [method = '', path = ''] = operation.split(' ')
     const [status = 200] = Object.keys(options.reply).map(Number)
-    const { load, whenInvalid, handler } = options
-    // With no memory for them pages are made for each request, and may be read from replicas.
-    const kept =
-      options.kept && ctx.config.keptPages.bytes > 0
-        ? keptRoute(ctx, { kept: options.kept, isPublic: options.access === 'public', status })
-        : undefined
-    const asked = Object.keys((options.query as TObject | undefined)?.properties ?? {})
-
-    /** What of a request its reply depends on. */
-    const keyOf = ({ params, query }: Asked) => {
-      const given = query as Record<string, unknown>
-      return `${options.operationId} ${JSON.stringify(params)} ${JSON.stringify(asked.map((name) => given[name]))}`
-    }
-    const writeFor = (call: Asked, reply: FastifyReply) => async (viewer: { id: number }) => {
-      const { params, query, body: given } = call
-      const own = {
-        params,
-        query,
-        body: given,
-        viewer,
-        loaded: undefined as unknown,
-        get language() {
-          // What one viewer alone gets is kept for each language apart.
-          if (viewer.id === 0) noteUnknown()
-          return language(reply.request)
-        },
-        // Whoever looks at these may answer with what no table tells of.
-        get request() {
-          noteUnknown()
-          return reply.request
-        },
-        get reply() {
-          noteUnknown()
-          return reply
-        },
-      }
-      if (load) own.loaded = await load(own as never)
-      const body = await handler(own as never)
-      if (body === reply || reply.sent) throw new SentAlready()
-      reply.code(status)
-      ctx.inspectBody?.(reply.request, status, body)
-      return reply.serialize(body as never) as string
-    }
-
+    const { load, precheck, handler } = options
+    const isOpen = options.access === 'public' || options.access === 'optional'
+    const isShared = method === 'GET' && isOpen && !options.fresh
+    const guests = isShared && ctx.config.guestCacheMs > 0 ? guestCacheOf(ctx) : undefined
     const answer = async (request: FastifyRequest, reply: FastifyReply) => {
       const call = {
         request,
@@ -118,37 +77,59 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
         },
       }
       const failure = request.validationError
-      if (failure) return answerBeforeInvalid(() => (load ?? whenInvalid)?.(call as never), failure)
+      const refuse = (error: Error) => answerBeforeInvalid(() => (load ?? precheck)?.(call as never), error)
+      if (failure && !options.idempotent) return refuse(failure)
       if (options.idempotent)
-        return once(ctx, request, reply, async (atomically) => {
+        return withIdempotencyKey(ctx, request, reply, async (atomically) => {
+          if (failure) return refuse(failure)
           if (load) call.loaded = await load(call as never)
           const inTransaction = (work: (tx: Tx) => Promise<unknown>, single?: { single: boolean }) =>
             atomically(async (tx) => ({ status, body: await work(tx) }), single)
           return (await handler({ ...call, atomically: inTransaction } as never)) as never
         })
       const work = async () => {
-        if (kept && (await kept.answer(request, reply, keyOf(call), writeFor(call, reply)))) return reply
         if (load) call.loaded = await load(call as never)
-        // Some handlers set another of the route's statuses.
+        // Some handlers set another status of the route.
         reply.code(status)
         return handler(call as never)
       }
-      const body = options.replica ? await readAnywhere(ctx, request, reply, work) : await work()
-      return body === reply || reply.sent ? reply : reply.send(body)
+      const run = () => (options.replica ? readFromReplica(ctx, request, reply, work) : work())
+      const send = (body: unknown) => (body === reply || reply.sent ? reply : reply.send(body))
+      if (!guests || request.viewer) return send(await run())
+      // A handler that uses the request or the reply runs for this request only.
+      let isOwn = false
+      for (const [name, value] of Object.entries({ request, reply }))
+        Object.defineProperty(call, name, {
+          enumerable: true,
+          get() {
+            isOwn = true
+            return value
+          },
+        })
+      let made: { body: unknown } | undefined
+      const isAnswered = await guests.answer(request, reply, status, async () => {
+        made = { body: await run() }
+        if (isOwn || reply.sent) return undefined
+        ctx.inspectBody?.(request, status, made.body)
+        return reply.serialize(made.body as never) as string
+      })
+      if (isAnswered) return reply
+      return send(made ? made.body : await run())
     }
 
-    const register = (url: string, operationId: string, deprecated: boolean) =>
+    const register = (url: string, operationId: string, instead?: string) =>
       server.route({
         method: method as Verb,
         url,
         ...(options.bodyLimit ? { bodyLimit: options.bodyLimit } : {}),
         config: {
           access: options.access,
-          ...(options.personal ? { personal: true } : {}),
+          operation: `${method} /api/v2${path}`,
+          ...(options.personal ? { personal: options.personal } : {}),
           ...(options.whileSilenced ? { whileSilenced: true } : {}),
-          ...(kept ? { isKept: true } : {}),
+          ...(isShared ? { isShared: true } : {}),
           ...(options.replica ? { readsReplica: true } : {}),
-          ...(load || whenInvalid ? { loads: true } : {}),
+          ...(load || precheck || options.idempotent ? { loads: true } : {}),
           documented: {
             operationId,
             summary: options.summary,
@@ -162,24 +143,52 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
           operationId,
           summary: options.summary,
           ...(options.description ? { description: options.description } : {}),
-          ...(deprecated ? { deprecated: true } : {}),
+          ...(instead === undefined ? {} : aliasOf(instead)),
+          ...(options.deprecated ? { deprecated: true } : {}),
           ...(options.consumes ? { consumes: options.consumes } : {}),
           ...(options.params ? { params: options.params } : {}),
           ...(options.query ? { querystring: options.query } : {}),
           ...(options.body ? { body: options.body } : {}),
           response: options.reply,
         },
-        ...(kept
-          ? {
-              onRequest: (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-                if (!kept.answerAtOnce(request, reply)) done()
-              },
-            }
-          : {}),
         handler: answer as never,
       })
-    register(path, options.operationId, options.deprecated === true)
-    for (const [operationId, url] of Object.entries(options.aliases ?? {})) register(url, operationId, true)
+    register(path, options.operationId, options.aliasOf)
+    for (const [operationId, url] of Object.entries(options.aliases ?? {}))
+      register(url, operationId, options.operationId)
   }
   return add as unknown as AddRoute
+}
+
+/** Runs the work of a route that may read from a replica, and retries a failure on the primary. */
+export async function readFromReplica<T>(
+  { replicas }: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { caller } = request
+  if (!replicas || !caller) return work()
+  const send = await replicas.choose(request.viewer?.id ?? 0)
+  if (!send) {
+    replicas.count('primary')
+    return work()
+  }
+  let isUsed = false
+  caller.replica = (query) => {
+    isUsed = true
+    send(query)
+  }
+  try {
+    const body = await work()
+    replicas.count(isUsed ? 'replica' : 'primary')
+    return body
+  } catch (error) {
+    caller.replica = undefined
+    if (!isUsed || reply.sent) throw error
+    replicas.count('fallback')
+    return await work()
+  } finally {
+    caller.replica = undefined
+  }
 }

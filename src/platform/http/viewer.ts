@@ -1,30 +1,46 @@
 import type { FastifyRequest } from 'fastify'
+import ipaddr from 'ipaddr.js'
 import { unauthenticated } from '#platform/errors.ts'
 
-/** Who is asking: a person with a valid token. */
+/**
+ * Normalizes a client address for rate limits. A connection commonly has a whole /64 of IPv6, so its
+ * addresses count as one. An IPv4-mapped address counts as IPv4.
+ */
+export function addressKey(address: string): string {
+  if (!address.includes(':') || !ipaddr.isValid(address)) return address
+  const parsed = ipaddr.process(address)
+  if (parsed.kind() === 'ipv4') return parsed.toString()
+  return `${(parsed as ipaddr.IPv6).parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`
+}
+
+/** The viewer: a user with a valid token. */
 export type Viewer = {
   id: number
-  /** The token family of this sign-in, which logout revokes. */
+  /** Token family of this sign-in, which logout revokes. */
   family: string
-  /** When the token stops being good, by `performance.now()`: a clock that nobody sets. */
+  /** Expiry of the token by `performance.now()`, a clock that nobody sets. */
   expiresAt: number
 }
 
 /**
- * Who may call a route. `public`: no identity is read. `optional`: a valid token changes the answer and an invalid one
- * is treated as none. `user`: a token is needed. An object: a token of a holder of that ability, or of any of those.
+ * Access to a route. `public`: identity is not read. `optional`: a valid token identifies the viewer and an
+ * invalid one counts as none. `user`: a token is required. An object: a token of a user with that ability, or
+ * with one of several.
  */
 export type Access = 'public' | 'optional' | 'user' | { ability: string } | { anyAbility: readonly string[] }
 
-/** What the modules below http supply: it knows neither tokens nor abilities. */
+/** Functions injected into http, which knows neither tokens nor abilities. */
 export type Identity = {
   findViewer(token: string): Promise<Viewer | null> | Viewer | null
-  /** The same from memory alone; undefined where that does not know. */
+  /** The same from memory only; undefined on a cache miss. */
   recallViewer(token: string): Viewer | null | undefined
   hasAbility(userId: number, ability: string): Promise<boolean>
-  /** Why nothing is taken from an address now, if so. */
+  /** Returns why an address is blocked, if it is. */
   findAddressBlock(address: string): Error | undefined | Promise<Error | undefined>
-  /** Why somebody may only read now, if so. */
+  /** Returns why a user is silenced, if they are. */
   findSilence(userId: number): Error | undefined | Promise<Error | undefined>
 }
 
@@ -45,8 +61,31 @@ export function bearerToken(request: FastifyRequest): string | undefined {
   return typeof token === 'string' && token.length <= 512 ? token : undefined
 }
 
-/** The signed-in person; routes that call this say `access: 'user'` or name an ability. */
+/** The signed-in user. Only for routes with `access: 'user'` or an ability. */
 export function viewerOf(request: FastifyRequest): Viewer {
   if (!request.viewer) throw unauthenticated()
   return request.viewer
 }
+
+/** Client name and network of a request. */
+export type Device = { userAgent: string; network: string }
+
+const USER_AGENT_MAX = 200
+
+/**
+ * The network of an address: three of four IPv4 numbers, or the first 48 bits of IPv6. Enough to recognise a
+ * place.
+ */
+export function placeNetwork(address: string): string {
+  if (!ipaddr.isValid(address)) return ''
+  const parsed = ipaddr.process(address)
+  if (parsed.kind() === 'ipv4') return parsed.toString().replace(/\d+$/, '0/24')
+  const parts = (parsed as ipaddr.IPv6).parts.slice(0, 3)
+  return `${parts.map((part) => part.toString(16)).join(':')}::/48`
+}
+
+/** Returns the device of a request. The client name is truncated and not validated. */
+export const deviceOf = ({ headers, ip }: FastifyRequest): Device => ({
+  userAgent: (headers['user-agent'] ?? '').replace(/[^\x20-\x7e]/g, ' ').slice(0, USER_AGENT_MAX),
+  network: placeNetwork(ip),
+})

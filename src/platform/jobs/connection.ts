@@ -1,15 +1,17 @@
 import pg from 'pg'
-import { addressesOf, chooseHost, type HostChoice, hostsOf } from '#platform/database/hosts.ts'
-import type { JobsConnection } from '#platform/jobs.ts'
+import { chooseHost, type HostChoice, hostsOf, hostUrls } from '#platform/database'
 
-const CONNECT_MS = 3_000
+/** Database settings of the job runner, which has a small pool of its own. */
+export type JobsConnection = string | { host: string; port: number; user: string; database: string }
+
+const CONNECT_MS = 5_000
 
 type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, release: Release) => void
 type Release = (error?: Error | boolean) => void
 
 /**
- * A pool that takes a client back once. The runner gives the one that it listens on back a second time when it is stopped
- * while it begins to listen and the connection is lost; the failure of that would end the process.
+ * A pool that accepts the release of a client only once. The runner releases its listening client twice when
+ * the connection is lost while it stops, and the resulting error would end the process.
  */
 class JobsPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>
@@ -27,19 +29,21 @@ class JobsPool extends pg.Pool {
   }
 }
 
-/** A pool of the job runner's driver. Of several machines it uses the one that is the primary. */
+/** A pool of the job runner's driver. Of several machines it uses the primary. */
 export function openJobsPool(connection: JobsConnection, max: number): pg.Pool {
-  const made = typeof connection === 'string' ? poolOf(connection, max) : new JobsPool({ ...connection, max })
-  // Without a handler a lost idle connection ends the process; the runner opens another by itself.
+  const made = poolOf(connection, max)
+  // Without a handler a lost idle connection ends the process. The runner opens another by itself.
   made.on('error', () => {})
   made.on('connect', (client) => client.on('error', () => {}))
   return made
 }
 
-function poolOf(url: string, max: number): pg.Pool {
-  const addresses = addressesOf(url)
-  if (addresses.length < 2) return new JobsPool({ connectionString: addresses[0], max })
-  const choice = chooseHost(hostsOf(url))
+function poolOf(connection: JobsConnection, max: number): pg.Pool {
+  if (typeof connection !== 'string') return new JobsPool({ ...connection, max, Client: SingleHostClient })
+  const addresses = hostUrls(connection)
+  if (addresses.length < 2)
+    return new JobsPool({ connectionString: addresses[0], max, Client: SingleHostClient })
+  const choice = chooseHost(hostsOf(connection))
   return new JobsPool({
     max,
     connectionTimeoutMillis: CONNECT_MS,
@@ -47,13 +51,25 @@ function poolOf(url: string, max: number): pg.Pool {
   })
 }
 
-/** Connects to the machine that is taken for the primary, and leaves it where it does not answer or only reads. */
+/**
+ * Gives up on a machine that falls silent while it is being connected to. The same option of the pool would
+ * also limit the wait for a free connection.
+ */
+class SingleHostClient extends pg.Client {
+  constructor(options?: pg.ClientConfig) {
+    super({ ...options, connectionTimeoutMillis: CONNECT_MS })
+  }
+}
+
+/** Connects to the machine taken for the primary, and moves on when it is down or read-only. */
 const clientOf = (addresses: string[], choice: HostChoice) =>
   class extends pg.Client {
     constructor() {
       super({ connectionString: addresses[choice.at()] })
       const at = choice.at()
       const open = this.connect.bind(this) as () => Promise<unknown>
+      // Until the pool has the client, only this listener catches a broken connection.
+      this.on('error', () => {})
       const openPrimary = async () => {
         try {
           await open()
@@ -61,10 +77,12 @@ const clientOf = (addresses: string[], choice: HostChoice) =>
           if (rows[0]?.reads) throw new Error('this database only reads')
         } catch (error) {
           choice.leave(at)
+          // The pool drops a client that failed to connect without closing it.
+          void this.end().catch(() => {})
           throw error
         }
       }
-      // The pool hands what it does next.
+      // The pool passes its next step as a callback.
       this.connect = ((done: (error?: Error) => void) =>
         void openPrimary().then(() => done(), done)) as typeof this.connect
     }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openDatabase, transaction } from '#platform/database.ts'
-import { addJob } from '#platform/jobs.ts'
+import { openDatabase, transaction } from '#platform/database'
 import { createWorld } from '#test/world.ts'
 import { countFailedJobs, countJobs, deleteFailedJobs, findJobsState } from './counts.ts'
+import { addJob } from './jobs.ts'
 
 const { connection, sql } = await createWorld()
 
-/** Adds a job and brings it into a state. */
+/** Enqueues a job and sets its state. */
 async function job(
   task: string,
   key: string,
@@ -25,7 +25,7 @@ async function job(
     where key = ${key}`
 }
 
-test('a job is due, for later, in hand or failed for good, and never two of these', async () => {
+test('counts a job as due, scheduled, running or failed, in one state only', async () => {
   await job('later', 'for later', { delay: 3600 })
   assert.equal((await findJobsState(sql)).due_since, null)
   await job('mixed', 'due', { due: 100 })
@@ -48,7 +48,7 @@ test('a job is due, for later, in hand or failed for good, and never two of thes
   assert.ok(failed_at)
 })
 
-test('what failed long ago is deleted, and nothing that somebody has in hand', async () => {
+test('deletes old failures and no running job', async () => {
   assert.equal(await countFailedJobs(sql), 2)
   const other = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000, lockTimeoutMs: 500 })
   await transaction(sql, async (tx) => {

@@ -1,6 +1,6 @@
-import type { Db } from '#platform/database.ts'
+import type { Db } from '#platform/database'
 
-/** How many jobs have failed for good: nobody tries them again, and their payloads stay. */
+/** Counts permanently failed jobs. They are never retried, and keep their payloads. */
 export async function countFailedJobs(sql: Db): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*)::int as count from graphile_worker._private_jobs
@@ -8,7 +8,7 @@ export async function countFailedJobs(sql: Db): Promise<number> {
   return row.count
 }
 
-/** Deletes up to `limit` jobs that failed for good longer ago than `days`; answers how many. */
+/** Deletes up to `limit` jobs that failed permanently more than `days` ago, and returns how many. */
 export async function deleteFailedJobs(sql: Db, days: number, limit: number): Promise<number> {
   const gone = await sql`
     delete from graphile_worker._private_jobs where id in (
@@ -19,7 +19,7 @@ export async function deleteFailedJobs(sql: Db, days: number, limit: number): Pr
   return gone.length
 }
 
-/** The jobs of a task: due, for later, in hand and failed for good; and for how many seconds the first has been due. */
+/** The jobs of a task: due, scheduled, running and failed, with the age of the oldest due job in seconds. */
 export type JobCounts = {
   task: string
   due: number
@@ -29,7 +29,7 @@ export type JobCounts = {
   oldest: number
 }
 
-/** Counts the jobs of each task that has any. */
+/** Counts the jobs of each task with any. */
 export const countJobs = (sql: Db) => sql<JobCounts[]>`
   select t.identifier as task,
          count(*) filter (where open and run_at <= now())::int as due,
@@ -42,7 +42,9 @@ export const countJobs = (sql: Db) => sql<JobCounts[]>`
   join graphile_worker._private_tasks t on t.id = j.task_id
   group by 1`
 
-/** All jobs together: those that are due, in hand and failed for good, since when the first is due, and what failed last. */
+/**
+ * Totals over all tasks: due, running and failed jobs, the age of the oldest due job, and the last failure.
+ */
 export type JobsState = {
   due: number
   running: number
@@ -52,7 +54,7 @@ export type JobsState = {
   failed_at: string | null
 }
 
-/** How the jobs stand. */
+/** State of the job queue. */
 export async function findJobsState(sql: Db): Promise<JobsState> {
   const [row] = await sql<[JobsState]>`
     with jobs as (

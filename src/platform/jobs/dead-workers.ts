@@ -1,12 +1,20 @@
+import { EventEmitter } from 'node:events'
+import type { Job, WorkerEvents } from 'graphile-worker'
 import type pg from 'pg'
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/observability'
 
-/** Any number that no other advisory lock of ours is made of. */
+/** Namespace of the advisory locks; any number without another use. */
 const SEED = 4_127_003
 const SWEEP_MS = 30_000
 const RETRY_MS = 500
 
-/** Gives back the jobs and queues of workers that hold no lock of their own any more: they were killed. */
+/** Attempts after which a job gets no other for one that a kill cut short: the job itself may kill its process. */
+const ATTEMPTS_MOST = 32
+
+/**
+ * Releases the jobs and queues of killed workers, which no longer hold their lock. An attempt that a kill cut short does not
+ * use up those of the job: at the last one nothing would run it again.
+ */
 const FREE = `
 with dead as (
   select distinct locked_by from (
@@ -19,28 +27,40 @@ with dead as (
       and l.database = (select oid from pg_database where datname = current_database())
       and (l.classid::bigint << 32) | l.objid::bigint = hashtextextended(held.locked_by, ${SEED})
   )
+), jobs as (
+  update graphile_worker._private_jobs j
+  set locked_by = null, locked_at = null,
+    max_attempts = case when j.attempts < ${ATTEMPTS_MOST} then j.max_attempts + 1 else j.max_attempts end
+  from dead where j.locked_by = dead.locked_by
+), queues as (
+  update graphile_worker._private_job_queues q set locked_by = null, locked_at = null
+  from dead where q.locked_by = dead.locked_by
 )
-select graphile_worker.force_unlock_workers(array_agg(locked_by)), array_agg(locked_by) as workers
-from dead having count(*) > 0`
+select array_agg(locked_by) as workers from dead having count(*) > 0`
 
 export type Presence = {
-  /** Resolves once every other worker can see that this one lives. */
+  /** Resolves once other workers can see this one's lock. */
   announce(worker: string): Promise<void>
-  /** Gives back what dead workers held, now. */
+  /** Counts workers as dead and releases their jobs. */
+  withdraw(workers: Iterable<string>): Promise<void>
+  /** Releases the jobs of dead workers now. */
   sweep(): Promise<void>
   close(): Promise<void>
 }
 
+/** The connection that holds the locks. */
+type Holder = { client: pg.PoolClient; destroy: () => void }
+
 /**
- * Each worker holds an advisory lock as long as it lives, over one connection of the process. What is locked by a worker
- * without its lock is free again: at the start, and every half minute in case another node was killed.
+ * Each worker holds an advisory lock for life, over one connection of the process. The jobs of a worker
+ * without its lock are released: at the start, and every 30 seconds in case another node was killed.
  */
 export function watchWorkers(pool: pg.Pool, log: Log): Presence {
   const workers = new Set<string>()
   let isClosed = false
-  let holder: Promise<pg.PoolClient> | undefined
+  let holder: Promise<Holder> | undefined
 
-  // One statement after the other: the driver takes no second one while the first is under way.
+  // Sends statements in sequence, because the driver accepts only one at a time.
   let last: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const done = last.then(work)
@@ -50,26 +70,38 @@ export function watchWorkers(pool: pg.Pool, log: Log): Presence {
   const hold = (client: pg.PoolClient, worker: string) =>
     client.query('select pg_advisory_lock(hashtextextended($1, $2))', [worker, SEED])
 
-  const connect = async (): Promise<pg.PoolClient> => {
+  const connect = async (): Promise<Holder> => {
     const client = await pool.connect()
-    client.once('error', (error) => {
-      client.release(error)
+    let isDestroyed = false
+    // The pool throws on a second release, and a server that stops reports an error to a client already released.
+    const destroy = () => {
+      if (!isDestroyed) client.release(true)
+      isDestroyed = true
+    }
+    client.on('error', () => {
+      if (isDestroyed) return
+      destroy()
       holder = undefined
       if (!isClosed) setTimeout(() => void inTurn(held).catch(() => {}), RETRY_MS).unref()
     })
-    for (const worker of workers) await hold(client, worker)
-    return client
+    try {
+      for (const worker of workers) await hold(client, worker)
+    } catch (error) {
+      destroy()
+      throw error
+    }
+    return { client, destroy }
   }
-  const held = (): Promise<pg.PoolClient> => {
+  const held = async (): Promise<pg.PoolClient> => {
     holder ??= connect().catch((error) => {
       holder = undefined
       throw error
     })
-    return holder
+    return (await holder).client
   }
   const sweep = () =>
     inTurn(async () => {
-      // While its own locks are lost a worker cannot tell others from dead ones, nor be told.
+      // A worker without its own locks cannot distinguish the dead from itself, so the check is skipped.
       const client = await held()
       const { rows } = await client.query<{ workers: string[] }>(FREE)
       if (rows[0]) log.warn({ workers: rows[0].workers }, 'gave back the jobs of workers that are gone')
@@ -85,12 +117,86 @@ export function watchWorkers(pool: pg.Pool, log: Log): Presence {
         await hold(await held(), worker)
         workers.add(worker)
       }),
+    async withdraw(gone) {
+      await inTurn(async () => {
+        for (const worker of gone) workers.delete(worker)
+        const client = await held()
+        for (const worker of gone)
+          await client.query('select pg_advisory_unlock(hashtextextended($1, $2))', [worker, SEED])
+      })
+      await sweep()
+    },
     sweep,
     async close() {
       isClosed = true
       clearInterval(timer)
-      const client = await holder?.catch(() => undefined)
-      client?.release(true)
+      const held = await holder?.catch(() => undefined)
+      held?.destroy()
     },
   }
+}
+
+const LOOK_MS = 10_000
+
+type Locked = { id: string; attempts: number; locked_by: string }
+
+/** Gives a job back with its queue, and does not count the attempt that never began. */
+const GIVE_BACK = `
+with job as (
+  update graphile_worker._private_jobs j
+  set locked_by = null, locked_at = null, attempts = greatest(0, j.attempts - 1)
+  from unnest($1::bigint[], $2::int[], $3::text[]) as lost (id, attempts, locked_by)
+  where j.id = lost.id and j.attempts = lost.attempts and j.locked_by = lost.locked_by
+  returning j.job_queue_id, lost.locked_by
+)
+update graphile_worker._private_job_queues q set locked_by = null, locked_at = null
+from job where q.id = job.job_queue_id and q.locked_by = job.locked_by`
+
+const keyOf = ({ id, attempts }: Pick<Job, 'id' | 'attempts'>) => `${id} ${attempts}`
+
+/**
+ * Gives back jobs that this process's workers locked and never began, because the connection broke or fell silent before
+ * the answer came. Their worker lives, so that nothing else would take them for four hours.
+ */
+export function watchLostJobs(pool: pg.Pool, log: Log) {
+  const events: WorkerEvents = new EventEmitter()
+  const workers = new Set<string>()
+  /** Attempts that began here; those that the database no longer shows as locked are forgotten. */
+  let begun = new Set<string>()
+  /** Locked and not begun when this last looked: an answer may still be under way. */
+  let suspects = new Set<string>()
+  events.on('pool:create', ({ workerPool }) => void workers.add(workerPool.id))
+  events.on('job:start', ({ job }) => void begun.add(keyOf(job)))
+
+  const look = async () => {
+    const before = new Set(begun)
+    const { rows } = await pool.query<Locked>(
+      `select id::text, attempts, locked_by from graphile_worker._private_jobs where locked_by = any($1)`,
+      [[...workers]],
+    )
+    const locked = new Set(rows.map(keyOf))
+    begun = new Set([...begun].filter((key) => locked.has(key) || !before.has(key)))
+    const idle = rows.filter((job) => !begun.has(keyOf(job)))
+    const lost = idle.filter((job) => suspects.has(keyOf(job)))
+    suspects = new Set(idle.map(keyOf))
+    if (lost.length === 0) return
+    await pool.query(GIVE_BACK, [
+      lost.map(({ id }) => id),
+      lost.map(({ attempts }) => attempts),
+      lost.map(({ locked_by }) => locked_by),
+    ])
+    log.warn({ jobs: lost.map(({ id }) => id) }, 'gave back jobs that were locked and never began')
+  }
+  let isLooking = false
+  const timer = setInterval(() => {
+    if (isLooking) return
+    isLooking = true
+    look()
+      .catch((error) => log.warn({ err: error }, 'looking for jobs that never began'))
+      .finally(() => {
+        isLooking = false
+      })
+  }, LOOK_MS).unref()
+
+  return { events, close: () => clearInterval(timer) }
 }

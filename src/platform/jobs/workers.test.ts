@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { test } from 'node:test'
-import { addJob, runJobs, type TaskList } from '#platform/jobs.ts'
+import { openMachine } from '#test/fixtures/machines.ts'
+import { until } from '#test/fixtures/streams.ts'
 import { createWorld } from '#test/world.ts'
 import { openJobsPool } from './connection.ts'
 import { watchWorkers } from './dead-workers.ts'
+import { addJob, runJobs, type TaskList } from './index.ts'
 
 const { ctx, sql, connection } = await createWorld()
 const run = (tasks: TaskList) => runJobs(connection, [{ concurrency: 1, tasks }], [], ctx.log)
 const jobsOf = (task: string) => sql<{ locked_by: string | null; attempts: number }[]>`
   select locked_by, attempts from graphile_worker.jobs where task_identifier = ${task}`
 
-/** Marks a job, and its queue, as one that a worker has in hand. */
+/** Marks a job and its queue as locked by a worker. */
 const lock = (task: string, worker: string) => sql`
   with job as (
     update graphile_worker._private_jobs set locked_by = ${worker}, locked_at = now()
@@ -19,7 +22,7 @@ const lock = (task: string, worker: string) => sql`
   update graphile_worker._private_job_queues set locked_by = ${worker}, locked_at = now()
   where id in (select job_queue_id from job)`
 
-test('a start gives back what killed workers held, their queues too, and nothing of those that live', async () => {
+test('releases jobs and queues of killed workers at the start, and none of living ones', async () => {
   await addJob(sql, 'of_dead', {}, { queue: 'dead' })
   await addJob(sql, 'of_living', {}, { queue: 'living' })
   await lock('of_dead', 'pool-dead')
@@ -28,7 +31,7 @@ test('a start gives back what killed workers held, their queues too, and nothing
   await living`select pg_advisory_lock(hashtextextended('pool-living', 4127003))`
   const done = Promise.withResolvers<void>()
   const runner = await run({ of_dead: () => done.resolve(), of_living: () => {} })
-  // At the start, and not only when the next look for dead workers is due.
+  // The start itself releases them, before the next periodic check.
   assert.equal((await jobsOf('of_dead')).filter((job) => job.locked_by === 'pool-dead').length, 0)
   await done.promise
   await runner.stop()
@@ -39,7 +42,28 @@ test('a start gives back what killed workers held, their queues too, and nothing
   living.release()
 })
 
-test('jobs and queues that nobody holds are not given back', async () => {
+test('runs a job again when its worker was killed at the last attempt', async () => {
+  await addJob(sql, 'killed_at_last', {}, { maxAttempts: 2 })
+  await addJob(sql, 'kills_always', {}, { maxAttempts: 2 })
+  await lock('killed_at_last', 'pool-killed')
+  await lock('kills_always', 'pool-killed')
+  const spend = (task: string, attempts: number) => sql`
+    update graphile_worker._private_jobs set attempts = ${attempts}, max_attempts = ${attempts}
+    where task_id = (select id from graphile_worker._private_tasks where identifier = ${task})`
+  await spend('killed_at_last', 2)
+  await spend('kills_always', 32)
+  const done: string[] = []
+  const runner = await run({
+    killed_at_last: () => void done.push('killed at last'),
+    kills_always: () => void done.push('kills always'),
+  })
+  await until(() => done.length > 0, 'the job that its last worker did not finish')
+  await runner.stop()
+  assert.deepEqual(done, ['killed at last'])
+  assert.deepEqual([...(await jobsOf('kills_always'))], [{ locked_by: null, attempts: 32 }])
+})
+
+test('does not release jobs and queues without a lock', async () => {
   await addJob(sql, 'waiting', {}, { queue: 'nobody has it' })
   const pool = openJobsPool(connection, 1)
   const told: unknown[] = []
@@ -51,7 +75,7 @@ test('jobs and queues that nobody holds are not given back', async () => {
   assert.deepEqual(told, [])
 })
 
-test('a task that observes its signal ends with the runner, and goes on with the next one', async () => {
+test('interrupts a task that observes its signal on stop, and resumes it with the next runner', async () => {
   let steps = 0
   const started = Promise.withResolvers<void>()
   await addJob(sql, 'long', { kept: 1 }, { queue: 'long', key: 'long:1', maxAttempts: 3 })
@@ -87,7 +111,7 @@ test('a task that observes its signal ends with the runner, and goes on with the
   assert.deepEqual([...(await jobsOf('long'))], [])
 })
 
-test('a task that fails while the runner stops is a failure like any other', async () => {
+test('counts a failure during a stop like any other failure', async () => {
   await addJob(sql, 'failing', {}, { maxAttempts: 3 })
   const begun = Promise.withResolvers<void>()
   const runner = await run({
@@ -102,7 +126,7 @@ test('a task that fails while the runner stops is a failure like any other', asy
   assert.deepEqual([...(await jobsOf('failing'))], [{ locked_by: null, attempts: 1 }])
 })
 
-test('a connection that the runner gives back twice is taken back once', async () => {
+test('accepts a double release of a connection once', async () => {
   const pool = openJobsPool(connection, 1)
   const held = () =>
     new Promise<() => void>((resolve, reject) =>
@@ -112,10 +136,114 @@ test('a connection that the runner gives back twice is taken back once', async (
   release()
   release()
   const other = await held()
-  // The one who has it now keeps it.
+  // The new holder keeps it.
   release()
   assert.equal(pool.idleCount, 0)
   other()
   assert.equal(pool.idleCount, 1)
   await pool.end()
+})
+
+test('ignores an error that the database reports after the locks were given up', async () => {
+  const pool = openJobsPool(connection, 1)
+  const acquired = once(pool, 'acquire')
+  const presence = watchWorkers(pool, ctx.log)
+  await presence.announce('stopping')
+  const [client] = await acquired
+  await presence.close()
+  client.emit('error', new Error('terminating connection due to administrator command'))
+  client.emit('error', new Error('Connection terminated unexpectedly'))
+  await pool.end()
+})
+
+test('runs jobs again when connections broke as a job ended', async () => {
+  const machine = await openMachine(connection)
+  const url = `postgres://${connection.user}@${machine.address}/${connection.database}`
+  let cuts = 0
+  const done: string[] = []
+  const runner = await runJobs(
+    url,
+    [
+      {
+        concurrency: 1,
+        tasks: {
+          cut_off() {
+            done.push('cut off')
+            if (cuts++ > 0) return
+            machine.cut()
+            setTimeout(machine.speak, 500)
+          },
+          after_cut: () => void done.push('after'),
+        },
+      },
+    ],
+    [],
+    ctx.log,
+  )
+  await addJob(sql, 'cut_off', {}, { queue: 'cut' })
+  await addJob(sql, 'after_cut', {}, { queue: 'cut' })
+  await until(() => done.includes('after'), 'the next job of the queue')
+  assert.deepEqual(done, ['cut off', 'cut off', 'after'])
+  await until(async () => (await jobsOf('after_cut')).length === 0, 'its end')
+  await runner.stop()
+})
+
+test('runs jobs again after all connections of the runner went silent', async () => {
+  const machine = await openMachine(connection)
+  const url = `postgres://${connection.user}@${machine.address}/${connection.database}`
+  // A job whose completion was lost runs twice.
+  const done = new Set<string>()
+  const task = (payload: unknown) => void done.add((payload as { job: string }).job)
+  const runner = await runJobs(url, [{ concurrency: 2, tasks: { through_proxy: task } }], [], ctx.log)
+  await addJob(sql, 'through_proxy', { job: 'first' })
+  await until(() => done.has('first'), 'the first job')
+  machine.silence()
+  machine.speak()
+  await addJob(sql, 'through_proxy', { job: 'second' })
+  await until(() => done.has('second'), 'the second job')
+  // Those that were idle are not opened again before they are needed.
+  await until(() => machine.silent() === 0, 'the end of every silent connection')
+  await runner.stop()
+})
+
+test('gives back a job that a living worker locked without getting the answer', async () => {
+  const done: string[] = []
+  let worker = ''
+  const runner = await run({
+    async begun() {
+      worker = (await jobsOf('begun'))[0]?.locked_by ?? ''
+      await until(() => done.includes('never began'), 'the job without an answer')
+      done.push('begun')
+    },
+    never_began: () => void done.push('never began'),
+  })
+  await addJob(sql, 'begun', {})
+  await until(() => worker !== '', 'a worker at work')
+  const other = await run({ begun() {}, never_began: () => void done.push('never began') })
+  await sql.begin(async (tx) => {
+    await addJob(tx, 'never_began', {}, { queue: 'never began', maxAttempts: 1 })
+    await tx`
+      with job as (
+        update graphile_worker._private_jobs set locked_by = ${worker}, locked_at = now(), attempts = 1
+        where task_id = (select id from graphile_worker._private_tasks where identifier = 'never_began')
+        returning job_queue_id
+      )
+      update graphile_worker._private_job_queues set locked_by = ${worker}, locked_at = now()
+      where id in (select job_queue_id from job)`
+  })
+  await until(() => done.includes('begun'), 'the job that its worker held meanwhile')
+  assert.deepEqual(done, ['never began', 'begun'])
+  await runner.stop()
+  await other.stop()
+})
+
+test('keeps the connection of a job while the database runs its statement', async () => {
+  const finished = Promise.withResolvers<unknown>()
+  await addJob(sql, 'slow', {})
+  const runner = await run({
+    slow: (_payload, { query }) => query('select pg_sleep(12)').then(finished.resolve, finished.resolve),
+  })
+  const result = await finished.promise
+  await runner.stop()
+  assert.equal((result as { rowCount?: number }).rowCount, 1, String(result))
 })

@@ -1,21 +1,28 @@
-import { type JobHelpers, Logger, type Runner, run, type TaskList } from 'graphile-worker'
-import type { JobsConnection } from '#platform/jobs.ts'
-import type { Log } from '#platform/log.ts'
-import { openJobsPool } from './connection.ts'
-import { type Presence, watchWorkers } from './dead-workers.ts'
+import { type JobHelpers, Logger, type Runner, type RunnerOptions, run, type TaskList } from 'graphile-worker'
+import pTimeout from 'p-timeout'
+import { createWriterScope, runInScope } from '#platform/database'
+import { type Log, redactText } from '#platform/observability'
+import { type JobsConnection, openJobsPool } from './connection.ts'
+import { type Presence, watchLostJobs, watchWorkers } from './dead-workers.ts'
+import { destroySilent } from './silent-connections.ts'
 
-/** A task that runs by the clock: `pattern` is a crontab line's five fields, UTC. Missed runs are not made up for. */
+/** A scheduled task. `pattern` is five crontab fields, UTC. Missed runs are skipped. */
 export type Schedule = { task: string; pattern: string }
 
-/** Tasks with workers of their own, so that they delay none but each other. */
-export type Crew = { concurrency: number; tasks: TaskList }
+/** Tasks with workers of their own, so that they delay only each other. */
+export type WorkerGroup = { concurrency: number; tasks: TaskList }
 
 const POLL_MS = 2000
-/** What observes its signal is interrupted so long after a stop has begun; the rest is waited for a little longer. */
+const RESTART_MS = 1000
+/**
+ * Time after a stop before tasks that observe their signal are interrupted. The stop waits a little longer
+ * for the rest.
+ */
 const ABORT_MS = 100
 const STOP_MS = 5000
+const POOL_END_MS = 500
 
-/** Makes tasks that were interrupted go on later in a job of their own: they keep how far they came. */
+/** Resumes interrupted tasks in a new job; they store their progress. */
 function resumable(tasks: TaskList): TaskList {
   const goOnLater = async ({ job, addJob, getQueueName }: JobHelpers) => {
     const queueName = job.job_queue_id === null ? null : await getQueueName()
@@ -30,7 +37,7 @@ function resumable(tasks: TaskList): TaskList {
       name,
       async (payload: unknown, helpers: JobHelpers) => {
         try {
-          return await task?.(payload as never, helpers)
+          return await runInScope(createWriterScope(), () => task?.(payload as never, helpers))
         } catch (error) {
           if (!helpers.abortSignal.aborted || error !== helpers.abortSignal.reason) throw error
           await goOnLater(helpers)
@@ -41,48 +48,94 @@ function resumable(tasks: TaskList): TaskList {
 }
 
 /** Announces each worker before it takes its first job. */
-const announcing = (presence: Presence) => ({
+const announcing = (presence: Presence, announced: Set<string>) => ({
   name: 'AnnounceWorker',
   version: '1.0.0',
   worker: {
     hooks: {
-      startWorker: (_context: unknown, event: { worker: { workerPool: { id: string } } }) =>
-        presence.announce(event.worker.workerPool.id),
+      startWorker: (_context: unknown, event: { worker: { workerPool: { id: string } } }) => {
+        announced.add(event.worker.workerPool.id)
+        return presence.announce(event.worker.workerPool.id)
+      },
     },
   },
 })
 
 /**
- * Runs jobs until stopped. Stopping interrupts what can go on later and waits a little for the rest; what is still in
- * hand then is given back by the next start.
+ * Starts a runner, and restarts it when it ends by itself. It does so when the database is away as a job
+ * ends, and the job stays locked until its workers are withdrawn.
+ */
+async function keepRunning(
+  options: RunnerOptions,
+  presence: Presence,
+  log: Log,
+): Promise<{ stop(): Promise<void> }> {
+  let isOver = false
+  let runner: Runner | undefined
+  let timer: NodeJS.Timeout | undefined
+  const start = async () => {
+    const announced = new Set<string>()
+    runner = await run({
+      ...options,
+      preset: { ...options.preset, plugins: [announcing(presence, announced)] },
+    })
+    if (isOver) return runner.stop()
+    const onEnd = (error?: unknown) => {
+      if (isOver) return
+      log.warn({ err: error }, 'the job runner ended: another takes its place')
+      presence.withdraw(announced).catch(() => {})
+      startLater()
+    }
+    runner.promise.then(onEnd, onEnd)
+  }
+  const startLater = () => {
+    timer = setTimeout(
+      () => void start().then(() => presence.sweep().catch(() => {}), startLater),
+      RESTART_MS,
+    )
+  }
+  await start()
+  return {
+    async stop() {
+      isOver = true
+      clearTimeout(timer)
+      // A runner that has ended throws here.
+      await runner?.stop().catch(() => {})
+    },
+  }
+}
+
+/**
+ * Runs jobs until stopped. A stop interrupts resumable tasks and waits a little for the rest; the next start
+ * releases the jobs still running.
  */
 export async function runJobs(
   connection: JobsConnection,
-  crews: Crew[],
+  crews: WorkerGroup[],
   schedules: Schedule[],
   log: Log,
 ): Promise<{ stop(): Promise<void> }> {
-  // Each crew listens on one, the process is present on another, and the rest takes and completes jobs.
+  // One listening connection for each group of workers, one for the advisory locks, and the rest for taking
+  // and completing jobs.
   const pgPool = openJobsPool(connection, crews.length + 5)
+  destroySilent(pgPool, connection)
   const logger = new Logger(() => (level, message) => {
-    if (level === 'error' || level === 'warning') log.warn({ job: message }, 'job')
+    if (level === 'error' || level === 'warning') log.warn({ job: redactText(message) }, 'job')
   })
   const presence = watchWorkers(pgPool, log)
-  const runners: Runner[] = []
+  const lostJobs = watchLostJobs(pgPool, log)
+  const runners: { stop(): Promise<void> }[] = []
   const stop = async () => {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, STOP_MS)
-    })
-    await Promise.race([Promise.all(runners.map((runner) => runner.stop())), late])
-    clearTimeout(timer)
+    const stopped = Promise.all(runners.map((runner) => runner.stop()))
+    await pTimeout(stopped, { milliseconds: STOP_MS, message: false })
+    lostJobs.close()
     await presence.close()
-    await Promise.race([pgPool.end(), new Promise((resolve) => setTimeout(resolve, 500).unref())])
+    await pTimeout(pgPool.end(), { milliseconds: POOL_END_MS, message: false })
   }
   try {
     await presence.sweep()
     for (const [index, { concurrency, tasks }] of crews.entries()) {
-      const runner = await run({
+      const options = {
         pgPool,
         taskList: resumable(tasks),
         crontab: index > 0 ? '' : schedules.map(({ pattern, task }) => `${pattern} ${task}`).join('\n'),
@@ -91,14 +144,11 @@ export async function runJobs(
         gracefulShutdownAbortTimeout: ABORT_MS,
         pollInterval: POLL_MS,
         logger,
-        preset: {
-          plugins: [announcing(presence)],
-          // In batches, even of one: a stop waits until these are written, and for nothing else.
-          worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 },
-        },
-      })
-      runner.promise.catch((error) => log.error({ err: error }, 'the job runner ended'))
-      runners.push(runner)
+        events: lostJobs.events,
+        // Completes jobs in batches, even of one, because a stop waits for pending batches only.
+        preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
+      }
+      runners.push(await keepRunning(options, presence, log))
     }
   } catch (error) {
     await stop()

@@ -1,23 +1,16 @@
 // Kilobits a second by the frame header's bitrate index, for layer III of MPEG 1 and of MPEG 2 and 2.5.
 const bitratesOfMpeg1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 const bitratesOfMpeg2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
-// Far more than a recording has: nothing else happens while the parts of a file are gone through.
+// Far more than a recording has. The loop over the parts blocks the process.
 const maxParts = 100_000
 const sampleRates = [44_100, 48_000, 32_000]
 
 /**
- * Whether an MP3 frame stands where it has to and a second one follows it. The two sync bytes alone are too
- * common in other files to go by.
+ * Returns whether an MP3 frame is here and a second one follows it. The two sync bytes alone are common in
+ * other files.
  */
 export function isMp3(bytes: Buffer): boolean {
-  let position = 0
-  for (
-    let tags = 0;
-    tags < maxParts && bytes.toString('latin1', position, position + 3) === 'ID3';
-    tags += 1
-  ) {
-    position += 10 + synchsafe(bytes, position + 6)
-  }
+  let position = tagsEnd(bytes)
   while (position < bytes.length && bytes[position] === 0) position += 1
   const length = mp3FrameLength(bytes, position)
   if (length === null || position + length > bytes.length) return false
@@ -26,18 +19,31 @@ export function isMp3(bytes: Buffer): boolean {
   return next === bytes.length || tagged || mp3FrameLength(bytes, next) !== null
 }
 
+/** Returns the end of the ID3 tags that start here; the start itself without tags. */
+export function tagsEnd(bytes: Buffer, from = 0): number {
+  let position = from
+  for (
+    let tags = 0;
+    tags < maxParts && bytes.toString('latin1', position, position + 3) === 'ID3';
+    tags += 1
+  ) {
+    position += 10 + synchsafe(bytes, position + 6)
+  }
+  return position
+}
+
 function synchsafe(bytes: Buffer, at: number): number {
   return bytes.subarray(at, at + 4).reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0)
 }
 
-function mp3FrameLength(bytes: Buffer, at: number): number | null {
+export function mp3FrameLength(bytes: Buffer, at: number): number | null {
   if (at + 4 > bytes.length) return null
   const header = bytes.readUInt32BE(at)
   const version = (header >>> 19) & 3
   const bitrate = (header >>> 12) & 15
   const rate = sampleRates[(header >>> 10) & 3]
   const layer3 = ((header >>> 17) & 3) === 1
-  // Bitrate 0 means "free format", whose frames do not tell their length; no encoder in use makes it.
+  // Bitrate 0 means "free format" without a frame length. No current encoder writes it.
   if (header >>> 21 !== 0x7ff || version === 1 || !layer3 || bitrate === 0 || bitrate === 15 || !rate)
     return null
   const mpeg1 = version === 3
@@ -47,7 +53,7 @@ function mp3FrameLength(bytes: Buffer, at: number): number | null {
   return Math.floor(((mpeg1 ? 144 : 72) * kilobits * 1000) / sampleRate) + padding
 }
 
-/** Whether the stream description that has to come first in FLAC is there. */
+/** Returns whether a FLAC file starts with its stream description. */
 export function isPlayableFlac(bytes: Buffer): boolean {
   const start = bytes.toString('latin1', 0, 4) === 'fLaC' ? 4 : -1
   return (
@@ -58,7 +64,7 @@ export function isPlayableFlac(bytes: Buffer): boolean {
   )
 }
 
-/** Whether a RIFF file has the two parts that make it sound: a format and samples. */
+/** Returns whether a RIFF file has a format and samples. */
 export function isPlayableWav(bytes: Buffer): boolean {
   let format = false
   let position = 12

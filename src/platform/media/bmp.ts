@@ -9,8 +9,8 @@ type BmpHeader = {
 }
 
 /**
- * The header of an uncompressed Windows bitmap, checked against the length of the file; null for the rare kinds
- * (run-length, 16 bits, OS/2) that the image library could not be given either.
+ * Reads the header of an uncompressed Windows bitmap and checks it against the file's length; null for the
+ * rare kinds (run-length, 16 bits, OS/2) that the image library cannot read either.
  */
 export function readBmpHeader(bytes: Buffer): BmpHeader | null {
   if (bytes.length < 54 || bytes.toString('latin1', 0, 2) !== 'BM') return null
@@ -30,7 +30,16 @@ export function readBmpHeader(bytes: Buffer): BmpHeader | null {
   return { width, height, topDown: signedHeight < 0, bits, pixels, stride, palette }
 }
 
-/** Pixels of 32 bits may name their colour masks; all writers in use name blue, green, red in this order. */
+/** Cuts off everything after the pixels. */
+export function trimBmp(bytes: Buffer): Buffer {
+  const header = readBmpHeader(bytes)
+  if (!header) return bytes
+  const trimmed = Buffer.from(bytes.subarray(0, header.pixels + header.stride * header.height))
+  trimmed.writeUInt32LE(trimmed.length, 2)
+  return trimmed
+}
+
+/** Pixels of 32 bits may name their colour masks; all common writers use blue, green, red. */
 function hasUsualMasks(bytes: Buffer): boolean {
   return (
     bytes.length >= 66 &&
@@ -41,8 +50,8 @@ function hasUsualMasks(bytes: Buffer): boolean {
 }
 
 /**
- * The picture as raw RGB, top row first. A larger one than `enough` pixels is sampled, for this loop holds up
- * everything else.
+ * Decodes the picture as raw RGB, top row first. Samples one with more than `enough` pixels, because this
+ * loop blocks the process.
  */
 export function decodeBmp(bytes: Buffer, enough = 4_000_000) {
   const header = readBmpHeader(bytes)

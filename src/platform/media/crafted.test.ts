@@ -2,13 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mp4, mp4Box } from '#test/fixtures/media.ts'
 import { isMp3, isPlayableWav } from './audio.ts'
-import { cleanMp4, readMp4 } from './mp4.ts'
+import { readMp4 } from './mp4.ts'
+import { cleanMp4 } from './mp4-clean.ts'
 import { strippers } from './strip.ts'
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1')
 const parts = (part: string, count = 200_000) => Buffer.alloc(part.length * count, latin1(part))
 
-test('a file of more parts than a picture or a recording has is not gone through', () => {
+test('stops at a file with more parts than any picture or recording has', () => {
   const crafted: Record<string, Buffer[]> = {
     'image/png': [latin1('\x89PNG\r\n\x1a\n'), parts('\0\0\0\0IDATcrc!'), latin1('\0\0\0\0IENDcrc!')],
     'image/gif': [latin1('GIF89a\0\0\0\0\0\0\0'), parts('\x21\xf9\0'), latin1(';')],
@@ -16,7 +17,7 @@ test('a file of more parts than a picture or a recording has is not gone through
     'image/webp': [latin1('RIFF\xff\xff\xff\x02WEBP'), parts('VP8 \0\0\0\0')],
   }
   for (const [mime, pieces] of Object.entries(crafted)) {
-    // What is not equal would be told byte by byte.
+    // A failed deepEqual would print every byte.
     assert.ok(strippers[mime]?.(Buffer.concat(pieces)) === null, mime)
     const few = pieces.map((piece) =>
       piece.length > 100_000 ? piece.subarray(0, piece.length / 200_000) : piece,
@@ -28,15 +29,15 @@ test('a file of more parts than a picture or a recording has is not gone through
   assert.equal(isPlayableWav(Buffer.concat([...sound.slice(0, 2), parts('pad \0\0\0\0'), sound[2]!])), false)
 })
 
-test('a WebP whose extended header is cut short does not add up', () => {
+test('rejects a WebP with a truncated extended header', () => {
   const short = Buffer.concat([latin1('RIFF\xff\0\0\0WEBPVP8X\0\0\0\0'), latin1('VP8 \0\0\0\0')])
   assert.equal(strippers['image/webp']?.(short), null)
 })
 
-test('a picture whose parts do not add up has no parts to keep', () => {
+test('rejects a picture with inconsistent parts', () => {
   const crafted: Record<string, string[]> = {
     'image/jpeg': [
-      // Nothing where a part has to begin; a part without its length; one shorter than that; one beyond the end.
+      // A missing part, a part without a length, one with a short length, and one beyond the end.
       '\xff\xd8\0\xd9\xff\xd9',
       '\xff\xd8\xff\xe0\0',
       '\xff\xd8\xff\xe0\0\x01\xff\xd9',
@@ -50,18 +51,18 @@ test('a picture whose parts do not add up has no parts to keep', () => {
     for (const file of files) assert.equal(strippers[mime]?.(latin1(file)), null, `${mime} ${file}`)
 })
 
-test('what follows the end of a picture goes, and the end is where its data ends', () => {
+test('removes data after the end of a picture, found by its structure', () => {
   const jpeg = latin1('\xff\xd8\xff\xda\0\x02data\xff\0of\xff\xd0a scan\xff\xff\xd9')
   assert.deepEqual(strippers['image/jpeg']?.(Buffer.concat([jpeg, latin1('a film')])), jpeg)
 })
 
-test('a label of an MP3 without sound behind it is no MP3', () => {
+test('rejects an MP3 tag without sound after it', () => {
   const label = latin1('ID3\x04\0\0\0\0\0\0')
   assert.equal(isMp3(label), false)
   assert.equal(isMp3(Buffer.concat([label, latin1('TAG'), Buffer.alloc(125)])), false)
 })
 
-test('a film is told by the tracks of its index, whatever else is in it', () => {
+test('detects a film by the tracks of its index', () => {
   const handler = Buffer.alloc(24)
   handler.write('vide', 8, 'latin1')
   const media = mp4Box('mdia', mp4Box('hdlr', handler))
@@ -72,11 +73,11 @@ test('a film is told by the tracks of its index, whatever else is in it', () => 
   assert.equal(readMp4(withIndex(mp4Box('udta', media)))?.hasVideo, false)
   assert.equal(readMp4(mp4Box('moov', mp4Box('trak', media))), null)
   assert.equal(readMp4(mp4Box('ftyp')), null)
-  // The length of the last box would stand behind the end.
+  // The last box would end behind the file.
   assert.equal(readMp4(Buffer.concat([mp4({}), latin1('\0\0\0\x01free\0\0\0')])), null)
 })
 
-test('tracks in tracks, however deep, are left as they are', () => {
+test('blanks nested tracks at any depth', () => {
   const depth = 20_000
   const film = Buffer.alloc(16 + 8 * depth)
   film.writeUInt32BE(8)
@@ -85,5 +86,7 @@ test('tracks in tracks, however deep, are left as they are', () => {
     film.writeUInt32BE(8 * (depth - level + 1), 8 * (level + 1))
     film.write(level === 0 ? 'moov' : 'trak', 8 * (level + 1) + 4)
   }
-  assert.ok(cleanMp4(film).equals(film))
+  const cleaned = cleanMp4(film)
+  assert.equal(cleaned.length, film.length)
+  assert.ok(!cleaned.includes('trak'))
 })

@@ -1,6 +1,6 @@
 export type MediaFault = 'too_large' | 'broken' | 'busy'
 
-/** Thrown for a picture with too many pixels, one that does not decode, or when too many wait for their turn. */
+/** Thrown for a picture with too many pixels, a picture that does not decode, and a full or slow queue. */
 export class MediaError extends Error {
   readonly fault: MediaFault
 

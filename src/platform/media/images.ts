@@ -1,7 +1,7 @@
 import type { Sharp } from 'sharp'
-import { decodeBmp } from './bmp.ts'
+import { decodeBmp, trimBmp } from './bmp.ts'
 import { MediaError } from './errors.ts'
-import { type Turn, uploadTurn, variantTurn } from './queue.ts'
+import { type ImageRequester, runImageUpload, runVariant } from './queue.ts'
 import { loadSharp, maxPixels } from './sharp.ts'
 import { strippers } from './strip.ts'
 
@@ -18,12 +18,12 @@ type Raw = { data: Buffer; width: number; height: number; channels: 3 | 4 }
 const secondsAllowed = 20
 
 /**
- * The picture without the metadata that tells where, when and with what it was taken, and standing upright.
- * Pixels are encoded anew only when it has to be turned. Throws a MediaError `broken` when it does not decode.
+ * Returns the picture upright and without metadata about place, time and camera. Re-encodes pixels only to
+ * rotate. Throws a MediaError `broken` when it does not decode.
  */
-export async function cleanImage(bytes: Buffer, mime: string, turn: Turn = {}): Promise<Buffer> {
-  if (mime === 'image/bmp') return bytes
-  return uploadTurn(turn, async () => {
+export async function cleanImage(bytes: Buffer, mime: string, turn: ImageRequester = {}): Promise<Buffer> {
+  if (mime === 'image/bmp') return trimBmp(bytes)
+  return runImageUpload(turn, async () => {
     const sharp = await loadSharp()
     try {
       const { orientation = 1, pages = 1 } = await sharp(bytes, { limitInputPixels: maxPixels }).metadata()
@@ -45,7 +45,7 @@ export async function cleanImage(bytes: Buffer, mime: string, turn: Turn = {}): 
   })
 }
 
-/** Goes through all pixels of the first frame and keeps none. */
+/** Decodes the first frame without keeping it. */
 async function decode(bytes: Buffer): Promise<void> {
   const sharp = await loadSharp()
   await sharp(bytes, { failOn: 'error', limitInputPixels: maxPixels })
@@ -56,17 +56,17 @@ async function decode(bytes: Buffer): Promise<void> {
 }
 
 /**
- * The picture within the given bounds (never enlarged), blurred and in the given quality. Keeps the format, but a
- * bitmap becomes PNG; animations keep moving unless they are blurred or huge.
+ * Scales the picture down to the bounds, blurs it and sets the quality. Keeps the format, but a bitmap
+ * becomes PNG. Animations stay animated unless they are blurred or huge.
  */
 export async function transformImage(
   source: Buffer | (() => Promise<Buffer>),
   mime: string,
   rule: ImageRule,
-  turn: Turn = {},
+  turn: ImageRequester = {},
 ): Promise<{ data: Buffer; mime: string }> {
-  return variantTurn(turn, async () => {
-    // Read when its turn has come: what waits must not fill the memory.
+  return runVariant(turn, async () => {
+    // Read inside the queue, because waiting pictures must not fill the memory.
     const bytes = Buffer.isBuffer(source) ? source : await source()
     try {
       const quality = Math.min(90, Math.max(1, rule.q ?? 85))
@@ -105,8 +105,8 @@ function fit(width: number, height: number, { w, h }: ImageRule): { width: numbe
 }
 
 /**
- * Strength is relative to the picture, so that a thumbnail hides as much as the original. A wide blur costs
- * seconds on a large picture; a narrow one of a shrunken copy, enlarged again, looks the same.
+ * Blurs relative to the picture's size, so that a thumbnail hides as much as the original. A wide blur of a
+ * large picture takes seconds; a narrow one of a shrunken copy, enlarged again, looks the same.
  */
 async function blurred(
   image: Sharp,

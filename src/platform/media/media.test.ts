@@ -18,7 +18,7 @@ import {
 } from '#test/fixtures/media.ts'
 import { cleanImage } from './images.ts'
 import { inspectMedia } from './inspect.ts'
-import { cleanMp4 } from './mp4.ts'
+import { cleanMp4 } from './mp4-clean.ts'
 
 const image = (mime: string, extension: string, width: number, height: number) => {
   return { mime, extension, kind: 'image', width, height }
@@ -31,8 +31,8 @@ const audio = (mime: string, extension: string) => {
   return { mime, extension, kind: 'audio', width: null, height: null }
 }
 
-describe('media are told by content', async () => {
-  test('pictures come with their size', async () => {
+describe('detects media by content', async () => {
+  test('returns the size of pictures', async () => {
     const flat = flatPicture(30, 20)
     assert.deepEqual(await inspectMedia(await flat.jpeg().toBuffer()), image('image/jpeg', 'jpg', 30, 20))
     assert.deepEqual(await inspectMedia(await flat.png().toBuffer()), image('image/png', 'png', 30, 20))
@@ -41,11 +41,11 @@ describe('media are told by content', async () => {
     assert.deepEqual(await inspectMedia(bmp(5, 3, 24)), image('image/bmp', 'bmp', 5, 3))
   })
 
-  test('a turned photo has the size it is shown in', async () => {
+  test('returns the displayed size of a rotated photo', async () => {
     assert.deepEqual(await inspectMedia(await photo({ orientation: 6 })), image('image/jpeg', 'jpg', 40, 60))
   })
 
-  test('films come with the size of their picture track', async () => {
+  test("returns the size of a film's picture track", async () => {
     const film = (width: number | null, height: number | null) => {
       return { mime: 'video/mp4', extension: 'mp4', kind: 'video', width, height }
     }
@@ -54,7 +54,7 @@ describe('media are told by content', async () => {
     assert.deepEqual(await inspectMedia(mp4({ width: 0, height: 0 })), film(null, null))
   })
 
-  test('sound is told from films in the same container', async () => {
+  test('distinguishes sound from films in the same container', async () => {
     assert.deepEqual(await inspectMedia(mp4({ brand: 'M4A ', soundOnly: true })), audio('audio/mp4', 'm4a'))
     assert.deepEqual(await inspectMedia(mp4({ soundOnly: true })), audio('audio/mp4', 'm4a'))
     assert.deepEqual(await inspectMedia(mp3()), audio('audio/mpeg', 'mp3'))
@@ -64,7 +64,7 @@ describe('media are told by content', async () => {
     assert.deepEqual(await inspectMedia(wav()), audio('audio/wav', 'wav'))
   })
 
-  test('a file on disk is read like bytes in memory', async () => {
+  test('reads a file on disk like bytes in memory', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'kith-media-'))
     await writeFile(join(folder, 'page.html'), await flatPicture(3, 2).png().toBuffer())
     assert.deepEqual(await inspectMedia(join(folder, 'page.html')), image('image/png', 'png', 3, 2))
@@ -103,12 +103,12 @@ describe('media are told by content', async () => {
     'a bitmap header before HTML': Buffer.concat([Buffer.from('BM'), Buffer.from('<script>'.repeat(9))]),
   }
   for (const [name, bytes] of Object.entries(refused)) {
-    test(`${name} is refused`, async () => {
+    test(`rejects ${name}`, async () => {
       assert.equal(await inspectMedia(bytes), null)
     })
   }
 
-  test('more than 50 megapixels are too large, and not just refused', async () => {
+  test('reports more than 50 megapixels as too large', async () => {
     const huge = await flatPicture(8_000, 6_251).png().toBuffer()
     await assert.rejects(inspectMedia(huge), { name: 'MediaError', fault: 'too_large' })
     await assert.rejects(inspectMedia(bmp(8_000, 6_251, 1)), { fault: 'too_large' })
@@ -118,7 +118,7 @@ describe('media are told by content', async () => {
 
 describe('cleaning', () => {
   for (const format of ['jpeg', 'png', 'webp'] as const) {
-    test(`${format} loses place and camera, and no pixel`, async () => {
+    test(`removes location and camera from ${format} and keeps its pixels`, async () => {
       const bytes = await photo({ format })
       const before = await sharp(bytes).metadata()
       assert.ok(before.exif?.includes('Kith Camera'))
@@ -129,26 +129,26 @@ describe('cleaning', () => {
       assert.deepEqual(await sharp(cleaned).raw().toBuffer(), await sharp(bytes).raw().toBuffer())
     })
 
-    test(`a turned ${format} is made upright`, async () => {
+    test(`rotates a ${format} upright`, async () => {
       const cleaned = await cleanImage(await photo({ format, orientation: 6 }), `image/${format}`)
       const after = await sharp(cleaned).metadata()
       assert.deepEqual([after.width, after.height, after.orientation ?? 1], [40, 60, 1])
       assert.ok(!cleaned.includes('Kith Camera'))
     })
 
-    test(`a ${format} cut short is broken`, async () => {
+    test(`rejects a truncated ${format} as broken`, async () => {
       const bytes = await noisyPicture(200, 150).toFormat(format).toBuffer()
       const half = bytes.subarray(0, bytes.length / 2)
       await assert.rejects(cleanImage(half, `image/${format}`), { name: 'MediaError', fault: 'broken' })
     })
   }
 
-  test('colours keep their profile', async () => {
+  test('keeps the colour profile', async () => {
     const bytes = await flatPicture(20, 20).withIccProfile('p3').jpeg().toBuffer()
     assert.ok((await sharp(await cleanImage(bytes, 'image/jpeg')).metadata()).icc)
   })
 
-  test('what hides behind the end of a picture goes', async () => {
+  test('removes data hidden after the end of a picture', async () => {
     for (const format of ['jpeg', 'png', 'webp', 'gif'] as const) {
       const bytes = Buffer.concat([
         await flatPicture(20, 20).toFormat(format).toBuffer(),
@@ -158,7 +158,7 @@ describe('cleaning', () => {
     }
   })
 
-  test('animations keep moving, and lose their comments', async () => {
+  test('keeps animations animated and removes their comments', async () => {
     const gif = await animatedGif(12, 8, 3)
     const commented = Buffer.concat([
       gif.subarray(0, -1),
@@ -179,17 +179,17 @@ describe('cleaning', () => {
     assert.ok(webp.includes('Kith Camera') && !cleanedWebp.includes('Kith Camera'))
   })
 
-  test('an animation that does not add up is broken, and not made a still', async () => {
+  test('rejects an inconsistent animation as broken instead of a still', async () => {
     const gif = await animatedGif(12, 8, 3)
     await assert.rejects(cleanImage(gif.subarray(0, -1), 'image/gif'), { fault: 'broken' })
   })
 
-  test('a bitmap stays as it is, having nothing to lose', async () => {
+  test('keeps a bitmap unchanged', async () => {
     const bytes = bmp(5, 3, 24)
     assert.deepEqual(await cleanImage(bytes, 'image/bmp'), bytes)
   })
 
-  test('a film loses the place of recording and nothing else', async () => {
+  test('removes only the location of a film', async () => {
     const film = mp4({ width: 640, height: 360, place: '+48.2082+016.3738/' })
     const cleaned = cleanMp4(film)
     assert.equal(cleaned.length, film.length)

@@ -1,13 +1,13 @@
-type Box = { type: string; start: number; body: number; end: number }
+export type Mp4Box = { type: string; start: number; body: number; end: number }
 
-/** What a film's index says of it. Width and height are null when they cannot be read. */
+/** Data from a film's index. Width and height are null when unreadable. */
 export type Movie = { hasVideo: boolean; hasAudio: boolean; width: number | null; height: number | null }
 
 const maxBoxes = 2_000
 
-/** Boxes in a range of the file; null when one reaches beyond it, as in a file cut short. */
-function listBoxes(bytes: Buffer, from: number, to: number): Box[] | null {
-  const boxes: Box[] = []
+/** Lists boxes in a range of the file; null when one exceeds it, as in a truncated file. */
+export function listBoxes(bytes: Buffer, from: number, to: number): Mp4Box[] | null {
+  const boxes: Mp4Box[] = []
   let start = from
   while (start + 8 <= to) {
     let size = bytes.readUInt32BE(start)
@@ -27,71 +27,53 @@ function listBoxes(bytes: Buffer, from: number, to: number): Box[] | null {
   return boxes
 }
 
-function children(bytes: Buffer, box: Box | undefined): Box[] {
+export function childBoxes(bytes: Buffer, box: Mp4Box | undefined): Mp4Box[] {
   return (box && listBoxes(bytes, box.body, box.end)) ?? []
 }
 
-/** Reads an MP4's index; null for a file that has none or is cut short. */
+/** Returns the children of the box at a path of types below `box`. */
+export function boxesAt(bytes: Buffer, box: Mp4Box, ...path: string[]): Mp4Box[] {
+  return path.reduce(
+    (boxes, name) =>
+      childBoxes(
+        bytes,
+        boxes.find(({ type }) => type === name),
+      ),
+    childBoxes(bytes, box),
+  )
+}
+
+/** Kind of a track: `vide`, `soun` or another. */
+export function handlerOf(bytes: Buffer, track: Mp4Box): string | undefined {
+  const handler = boxesAt(bytes, track, 'mdia').find(({ type }) => type === 'hdlr')
+  return handler && bytes.toString('latin1', handler.body + 8, Math.min(handler.body + 12, handler.end))
+}
+
+/** Reads an MP4's index; null for a file without one and for a truncated file. */
 export function readMp4(bytes: Buffer): Movie | null {
   const top = listBoxes(bytes, 0, bytes.length)
   const index = top?.find((box) => box.type === 'moov')
   if (top?.[0]?.type !== 'ftyp' || !index) return null
   const movie: Movie = { hasVideo: false, hasAudio: false, width: null, height: null }
-  for (const track of children(bytes, index)) {
+  for (const track of childBoxes(bytes, index)) {
     if (track.type !== 'trak') continue
-    const parts = children(bytes, track)
-    const media = children(
-      bytes,
-      parts.find((box) => box.type === 'mdia'),
-    )
-    const handler = media.find((box) => box.type === 'hdlr')
-    const kind =
-      handler && bytes.toString('latin1', handler.body + 8, Math.min(handler.body + 12, handler.end))
+    const kind = handlerOf(bytes, track)
     if (kind === 'soun') movie.hasAudio = true
     if (kind !== 'vide' || movie.hasVideo) continue
     movie.hasVideo = true
-    Object.assign(
-      movie,
-      trackSize(
-        bytes,
-        parts.find((box) => box.type === 'tkhd'),
-      ),
-    )
+    const header = childBoxes(bytes, track).find(({ type }) => type === 'tkhd')
+    Object.assign(movie, trackSize(bytes, header))
   }
   return movie
 }
 
-function trackSize(bytes: Buffer, header: Box | undefined): Pick<Movie, 'width' | 'height'> {
+function trackSize(bytes: Buffer, header: Mp4Box | undefined): Pick<Movie, 'width' | 'height'> {
   const version = header && bytes[header.body]
   if (!header || header.end - header.body < (version === 1 ? 96 : 84)) return { width: null, height: null }
-  // Both numbers are 16.16 fixed point and the last of the box, after a matrix of nine.
+  // Both numbers are 16.16 fixed point at the end of the box, after a matrix of nine.
   const width = bytes.readUInt16BE(header.end - 8)
   const height = bytes.readUInt16BE(header.end - 4)
   if (width === 0 || height === 0) return { width: null, height: null }
   const turned = bytes.readInt32BE(header.end - 44) === 0 && bytes.readInt32BE(header.end - 40) !== 0
   return turned ? { width: height, height: width } : { width, height }
-}
-
-/**
- * Blanks the descriptions of a film and its tracks, where cameras put the place of recording. Boxes keep their
- * sizes, since the index points into the file by position.
- */
-export function cleanMp4(bytes: Buffer): Buffer {
-  const cleaned = Buffer.from(bytes)
-  const blank = (parent: Box) => {
-    for (const box of children(cleaned, parent)) {
-      // Tracks have no tracks of their own, but a crafted file may nest them thousands deep.
-      if (box.type === 'trak' && parent.type === 'moov') blank(box)
-      if (box.type !== 'udta' && box.type !== 'meta') continue
-      cleaned.write('free', box.start + 4, 'latin1')
-      cleaned.fill(0, box.body, box.end)
-    }
-  }
-  for (const box of listBoxes(cleaned, 0, cleaned.length) ?? []) {
-    if (box.type === 'moov') blank(box)
-    if (box.type !== 'udta' && box.type !== 'meta' && box.type !== 'uuid') continue
-    cleaned.write('free', box.start + 4, 'latin1')
-    cleaned.fill(0, box.body, box.end)
-  }
-  return cleaned
 }

@@ -4,7 +4,7 @@ import type { ImageRule } from './images.ts'
 import { createImageQueue } from './queue.ts'
 import { formatRule, roundRule } from './rule.ts'
 
-/** A queue whose work ends when it is told to, and the order in which it began. */
+/** A queue with work that ends on command, and a record of the start order. */
 function held({ maxWaiting = 100, patienceMs = 60_000 } = {}) {
   const inTurn = createImageQueue({ name: 'test', atOnce: 1, maxWaiting, patienceMs })
   const began: string[] = []
@@ -17,7 +17,7 @@ function held({ maxWaiting = 100, patienceMs = 60_000 } = {}) {
   const drain = async (added: Promise<void>[]) => {
     const all = Promise.allSettled(added)
     let isOver = false
-    all.then(() => (isOver = true))
+    void all.then(() => (isOver = true))
     while (!isOver) {
       ends.shift()?.()
       await new Promise((resolve) => setImmediate(resolve))
@@ -27,8 +27,8 @@ function held({ maxWaiting = 100, patienceMs = 60_000 } = {}) {
   return { began, add, drain }
 }
 
-describe('the queue of pictures', () => {
-  test('who asks for much waits for themselves, and nobody else for them', async () => {
+describe('image queue', () => {
+  test('serves keys in turn, so that a heavy user delays only themselves', async () => {
     const { began, add, drain } = held()
     const added = ['a1', 'a2', 'a3', 'a4'].map((name) => add(name, 'a'))
     added.push(add('b1', 'b'), add('c1', 'c'), add('b2', 'b'))
@@ -36,7 +36,7 @@ describe('the queue of pictures', () => {
     assert.deepEqual(began, ['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4'])
   })
 
-  test('what nobody waits for any more is dropped', async () => {
+  test('drops work when its client is gone', async () => {
     const { began, add, drain } = held()
     let isGone = false
     const added = [add('a1', 'a'), add('a2', 'a', () => isGone), add('a3', 'a')]
@@ -45,7 +45,7 @@ describe('the queue of pictures', () => {
     assert.deepEqual(began, ['a1', 'a3'])
   })
 
-  test('who fills the queue loses the last of their own to a newcomer, and is refused themselves', async () => {
+  test('evicts the newest job of the heaviest user when the queue is full', async () => {
     const { began, add, drain } = held({ maxWaiting: 3 })
     const added = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => add(name, 'a'))
     added.push(add('b1', 'b'))
@@ -53,7 +53,7 @@ describe('the queue of pictures', () => {
     assert.deepEqual(began, ['a1', 'a2', 'b1', 'a3'])
   })
 
-  test('who waits too long is refused', async () => {
+  test('rejects a job on timeout', async () => {
     const { add, drain } = held({ patienceMs: 5 })
     const first = add('a1', 'a')
     await assert.rejects(add('b1', 'b'), { fault: 'busy' })
@@ -75,7 +75,7 @@ describe('variants', () => {
     { width: null, height: null },
   ]
 
-  test('there are few of a picture, and fewer of a large one (files-14)', () => {
+  test('offers few variants of a picture, and fewer of a large one (files-14)', () => {
     for (const size of sizes) {
       const variants = new Set(everything.map((rule) => formatRule(roundRule(rule, size))))
       const megapixels = ((size.width ?? 4_000) * (size.height ?? 4_000)) / 1_000_000
@@ -84,7 +84,7 @@ describe('variants', () => {
     }
   })
 
-  test('none is smaller than asked for, or less blurred, and rounded again it stays the same (files-14)', () => {
+  test('rounds to a variant that is no smaller and no less blurred, and rounds it to itself (files-14)', () => {
     for (const size of sizes)
       for (const rule of everything) {
         const rounded = roundRule(rule, size)
@@ -96,7 +96,7 @@ describe('variants', () => {
       }
   })
 
-  test('a bound of 720 is kept (files-6)', () => {
+  test('keeps a bound of 720 (files-6)', () => {
     for (const size of sizes.slice(1, 4))
       assert.deepEqual(roundRule({ w: 720, h: 720 }, size), { w: 720, h: 720 })
   })

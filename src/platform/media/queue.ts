@@ -1,33 +1,33 @@
 import { availableParallelism } from 'node:os'
-import { withPlace } from '#platform/processes/places.ts'
+import { withMachineSlot } from '#platform/processes'
 import { MediaError } from './errors.ts'
 
-/** For whom image work is done. */
-export type Turn = {
-  /** Whose share it counts as: an address or an account; work of Kith's own has none. */
+/** The requester of image work. */
+export type ImageRequester = {
+  /** Address or account to count under; none for internal work. */
   key?: string
-  /** Nobody waits for it any more. */
+  /** The client is gone. */
   isGone?: () => boolean
 }
 
 type Options = {
-  /** What its places on the machine are counted under. */
+  /** Name of its machine-wide limit. */
   name: string
   atOnce: number
   maxWaiting: number
-  /** How long one waits before it is refused. */
+  /** Timeout in the queue. */
   patienceMs: number
 }
 
 type Waiting = { isGone: () => boolean; accept: () => void; refuse: (reason: string) => void }
 
 /**
- * Runs work a few at a time. Those who wait take turns by key, so that whoever asks for much waits for themselves and not
- * the others for them. Where too many wait, the key that has most of them loses one; who waited too long is refused as
- * `busy`, and what nobody waits for any more is dropped.
+ * Runs a few jobs at a time. Keys take turns, so that a heavy user delays only themselves. A full queue
+ * evicts a job of the key with the most. A job is rejected as `busy` on timeout and dropped when its client
+ * is gone.
  */
 export function createImageQueue({ name, atOnce, maxWaiting, patienceMs }: Options) {
-  // The key that was served goes to the end: a Map keeps the order in which its keys were put in.
+  // The served key moves to the end, because a Map keeps insertion order.
   const lines = new Map<string, Waiting[]>()
   let running = 0
   let waiting = 0
@@ -50,7 +50,7 @@ export function createImageQueue({ name, atOnce, maxWaiting, patienceMs }: Optio
     }
     return undefined
   }
-  /** Makes room for one of `key`: for what has left, or of whoever has more waiting than this one. */
+  /** Makes room for a job of `key` by evicting an abandoned one, or one of a key with more waiting jobs. */
   const makeRoom = (key: string): boolean => {
     let longest = key
     for (const [each, line] of lines) {
@@ -68,7 +68,7 @@ export function createImageQueue({ name, atOnce, maxWaiting, patienceMs }: Optio
     last.refuse('Others had a smaller share of those who wait')
     return true
   }
-  const wait = ({ key = '', isGone = () => false }: Turn): Promise<void> => {
+  const wait = ({ key = '', isGone = () => false }: ImageRequester): Promise<void> => {
     if (waiting >= maxWaiting && !makeRoom(key))
       throw new MediaError('busy', 'Too many pictures wait to be processed')
     return new Promise((resolve, reject) => {
@@ -92,23 +92,30 @@ export function createImageQueue({ name, atOnce, maxWaiting, patienceMs }: Optio
     })
   }
 
-  return async function inTurn<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
+  return async function inTurn<T>(turn: ImageRequester, work: () => Promise<T>): Promise<T> {
     if (running >= atOnce) await wait(turn)
     else running += 1
     try {
-      return await withPlace(name, atOnce, work)
+      return await withMachineSlot(name, atOnce, work)
     } finally {
       const next = takeNext()
-      // The place is handed over, so that a newcomer cannot slip in between.
+      // Passes the place on, so that a newcomer cannot take it in between.
       if (next) next.accept()
       else running -= 1
     }
   }
 }
 
-/** Decoded, a picture may take 200 MB, so both queues together work on few. */
+/** A decoded picture may take 200 MB, so both queues together run few jobs. */
 const atOnce = Math.min(2, Math.max(1, Math.floor(availableParallelism() / 2)))
 
-/** Uploads and variants wait apart: whoever asks for many sizes of a picture keeps nobody from uploading one. */
-export const uploadTurn = createImageQueue({ name: 'uploads', atOnce, maxWaiting: 200, patienceMs: 60_000 })
-export const variantTurn = createImageQueue({ name: 'variants', atOnce, maxWaiting: 200, patienceMs: 15_000 })
+/** Uploads held in memory at once. Image work has its own, lower limit. */
+export const runUpload = createImageQueue({ name: 'files', atOnce: 8, maxWaiting: 1_000, patienceMs: 60_000 })
+/** Separate queues, so that requests for many variants do not block uploads. */
+export const runImageUpload = createImageQueue({
+  name: 'uploads',
+  atOnce,
+  maxWaiting: 200,
+  patienceMs: 60_000,
+})
+export const runVariant = createImageQueue({ name: 'variants', atOnce, maxWaiting: 200, patienceMs: 15_000 })

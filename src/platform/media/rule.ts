@@ -4,7 +4,7 @@ const bounds = { w: [1, 4_000], h: [1, 4_000], q: [1, 90], b: [0, 100] } as cons
 
 type Name = keyof typeof bounds
 
-/** `w_100,h_100,q_80,b_10` as an image rule. What is not understood is left out, what is out of bounds is brought in. */
+/** Parses `w_100,h_100,q_80,b_10` as an image rule. Drops unknown parts and clamps values to their bounds. */
 export function parseRule(text: string): ImageRule {
   const rule: ImageRule = {}
   for (const part of text.split(',', 8)) {
@@ -14,7 +14,7 @@ export function parseRule(text: string): ImageRule {
   return rule
 }
 
-/** The same rule in its one canonical spelling; empty when it asks for nothing. */
+/** The canonical spelling of a rule; empty for the original. */
 export function formatRule(rule: ImageRule): string {
   return (Object.keys(bounds) as Name[])
     .filter((name) => rule[name])
@@ -28,7 +28,7 @@ function withinBounds(name: Name, value: number): number {
 
 type Steps = { sides: number[]; qualities: number[]; blurs: number[] }
 
-/** The variants that there are of a picture; few of a large one, because each costs in proportion to its pixels. */
+/** The available variants of a picture; fewer of a large one, because the cost grows with its pixels. */
 const STEPS: Steps = {
   sides: [16, 50, 100, 160, 240, 320, 480, 640, 720, 960, 1_280, 1_920, 2_560],
   qualities: [50, 75, 90],
@@ -42,8 +42,8 @@ type Size = { width: number | null; height: number | null }
 const upTo = (steps: number[], value: number) => steps.find((step) => step >= value) ?? steps.at(-1)
 
 /**
- * The nearest variant that there is of a picture of this size, never smaller, coarser or sharper behind its blur than asked
- * for (files-14); empty where that is the picture itself. Rounded again it stays what it is.
+ * Rounds to the nearest variant of a picture of this size, never smaller, coarser or less blurred than
+ * requested (files-14); empty for the original. Rounding twice changes nothing.
  */
 export function roundRule(rule: ImageRule, { width, height }: Size): ImageRule {
   const known = width !== null && height !== null

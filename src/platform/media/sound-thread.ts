@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { parseBuffer } from 'music-metadata'
 
-// A thread of its own, which is ended when it takes too long: a crafted file can keep the parser busy for minutes.
+// A thread that is terminated on timeout, because a crafted file can keep the parser busy for minutes.
 const { bytes, mime } = workerData as { bytes: Uint8Array; mime: string }
 const { format } = await parseBuffer(
   bytes,

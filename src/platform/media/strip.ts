@@ -1,7 +1,7 @@
 /**
- * Metadata leaves a picture without touching its pixels: each format is a row of labelled parts, and only those
- * that are needed to show it are copied. Whatever follows its end goes too (phones append films and previews with
- * metadata of their own there). Each function gives null for a file whose parts do not add up, or are too many.
+ * Removes metadata without re-encoding: each format is a sequence of labelled parts, and only those needed to
+ * show the picture are copied. Everything after its end goes too, because phones append films and previews
+ * with their own metadata there. Each function returns null for a file with inconsistent or too many parts.
  */
 export const strippers: Record<string, (bytes: Buffer) => Buffer | null> = {
   'image/jpeg': stripJpeg,
@@ -10,7 +10,8 @@ export const strippers: Record<string, (bytes: Buffer) => Buffer | null> = {
   'image/webp': stripWebp,
 }
 
-// Far more than a picture has. Nothing else happens while these loops run, and a large file has room for millions.
+// Far more than a picture has. These loops block the process, and a large file has room for millions of
+// parts.
 const maxParts = 100_000
 
 function stripJpeg(bytes: Buffer): Buffer | null {
@@ -28,11 +29,12 @@ function stripJpeg(bytes: Buffer): Buffer | null {
       return Buffer.concat(kept)
     }
     if (position + 4 > bytes.length) return null
-    // A length that is too short or too long leads to where no part begins.
+    // A wrong length leads to a place without a part.
     let end = position + 2 + bytes.readUInt16BE(position + 2)
     // Compressed data follows its header; in it, 0xff is followed by zero or a restart mark.
     if (marker === 0xda) end = endOfScan(bytes, end)
-    if (isShownByJpeg(bytes, marker, position)) kept.push(bytes.subarray(position, end))
+    if (isShownByJpeg(bytes, marker, position))
+      kept.push(withoutPreview(bytes.subarray(position, end), marker))
     position = end
   }
   return null
@@ -48,10 +50,27 @@ function endOfScan(bytes: Buffer, from: number): number {
   return bytes.length
 }
 
+/** Application segments needed to show a picture, by their prefix: format, colours, coding. */
+const JPEG_PARTS: Record<number, string> = { 224: 'JFIF\0', 226: 'ICC_PROFILE\0', 238: 'Adobe' }
+/** Keeps the segment header and drops the preview after it. */
+const JFIF_LENGTH = 18
+
 function isShownByJpeg(bytes: Buffer, marker: number, position: number): boolean {
-  if (marker === 0xe2) return bytes.toString('latin1', position + 4, position + 15) === 'ICC_PROFILE'
-  // APP0 says JFIF and APP14 how colours are coded; other application parts and comments only describe.
-  return marker < 0xe0 || marker === 0xe0 || marker === 0xee
+  // Other application segments and comments only describe.
+  const name = JPEG_PARTS[marker]
+  return (
+    marker < 0xe0 ||
+    (name !== undefined && bytes.toString('latin1', position + 4, position + 4 + name.length) === name)
+  )
+}
+
+/** The first segment may hold a preview, which shows what was cropped from the picture. */
+function withoutPreview(part: Buffer, marker: number): Buffer {
+  if (marker !== 0xe0 || part.length <= JFIF_LENGTH) return part
+  const head = Buffer.from(part.subarray(0, JFIF_LENGTH))
+  head.writeUInt16BE(JFIF_LENGTH - 2, 2)
+  head.fill(0, JFIF_LENGTH - 2)
+  return head
 }
 
 const pngParts = new Set([

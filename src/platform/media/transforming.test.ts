@@ -10,7 +10,7 @@ describe('transforming', () => {
     return [width, pageHeight ?? height]
   }
 
-  test('fits the picture into the bounds, keeps its shape and never enlarges it', async () => {
+  test('fits a picture into the bounds, keeps its proportions and never enlarges it', async () => {
     const bytes = await flatPicture(200, 100).jpeg().toBuffer()
     const sizes: [{ w?: number; h?: number }, number[]][] = [
       [{ w: 50 }, [50, 25]],
@@ -24,7 +24,7 @@ describe('transforming', () => {
     }
   })
 
-  test('lower quality is smaller, and above 90 counts as 90', async () => {
+  test('produces smaller files at lower quality, with 90 as the maximum', async () => {
     const bytes = await noisyPicture(200, 150).jpeg({ quality: 95 }).toBuffer()
     const at = async (q: number) => (await transformImage(bytes, 'image/jpeg', { q })).data.length
     assert.ok((await at(1)) < (await at(60)))
@@ -51,7 +51,7 @@ describe('transforming', () => {
     }
   })
 
-  test('animations are resized in motion and blurred as a still', async () => {
+  test('resizes an animation in motion and blurs it as a still', async () => {
     const gif = await animatedGif(40, 20, 3)
     const smaller = await transformImage(gif, 'image/gif', { w: 20 })
     assert.deepEqual(await size(smaller.data), [20, 10])
@@ -60,7 +60,7 @@ describe('transforming', () => {
     assert.equal((await sharp(still.data, { animated: true }).metadata()).pages ?? 1, 1)
   })
 
-  test('a strong blur leaves nothing to recognise, in any kind of picture', async () => {
+  test('hides all detail with a strong blur in any kind of picture', async () => {
     const stripes = Buffer.from(Array.from({ length: 240 * 240 }, (_, i) => ((i % 240) & 16 ? 255 : 0)))
     const grey = sharp(stripes, { raw: { width: 240, height: 240, channels: 1 } })
     const kinds: [string, Buffer][] = [
@@ -82,7 +82,7 @@ describe('transforming', () => {
     assert.ok(((await sharp(weak.data).stats()).channels[0]?.stdev ?? 0) > 100)
   })
 
-  test('many at once all come out', async () => {
+  test('completes many concurrent pictures', async () => {
     const bytes = await noisyPicture(200, 150).jpeg().toBuffer()
     const done = await Promise.all(
       Array.from({ length: 40 }, (_, i) => transformImage(bytes, 'image/jpeg', { w: 10 + i })),
@@ -93,7 +93,7 @@ describe('transforming', () => {
     )
   })
 
-  test('beyond a long queue a picture is turned away at once', async () => {
+  test('rejects a picture at once when the queue is full', async () => {
     const bytes = await flatPicture(20, 10).png().toBuffer()
     const results = await Promise.allSettled(
       Array.from({ length: 400 }, () => transformImage(bytes, 'image/png', { w: 5 })),
@@ -104,7 +104,7 @@ describe('transforming', () => {
     await transformImage(bytes, 'image/png', { w: 5 })
   })
 
-  test('bytes that do not decode are broken', async () => {
+  test('rejects undecodable bytes as broken', async () => {
     const bitmap = transformImage(Buffer.from('no picture'), 'image/bmp', { w: 5 })
     await assert.rejects(bitmap, { fault: 'broken', message: 'The bitmap does not decode' })
     const broken = transformImage(Buffer.from('no picture'), 'image/png', { w: 5 })

@@ -1,3 +1,4 @@
+import pTimeout from 'p-timeout'
 import { AggregatorRegistry, Counter, Gauge, type MetricObject, Registry } from 'prom-client'
 import type { Channel } from './channel.ts'
 
@@ -5,10 +6,10 @@ const ANSWER_MS = 1_000
 
 type Snapshot = MetricObject[]
 
-/** What a process that has ended had counted goes on counting; what it measured does not. */
+/** Adds the counters of ended processes to the total; their gauges are dropped. */
 const isCounted = ({ type }: MetricObject) => ['counter', 'histogram'].includes(String(type))
 
-/** The metrics of all processes as those of one server, kept by the supervisor. */
+/** The metrics of all processes as those of one server, collected by the supervisor. */
 export function gatherMetrics(state: () => { running: number; restarts: number }) {
   const own = new Registry()
   new Gauge({
@@ -35,12 +36,8 @@ export function gatherMetrics(state: () => { running: number; restarts: number }
     AggregatorRegistry.aggregate(snapshots as unknown as object[])
 
   const look = async (channel: Channel) => {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(resolve, ANSWER_MS, undefined)
-    })
-    const answer = await Promise.race([channel.ask<Snapshot>('metrics').catch(() => undefined), late])
-    clearTimeout(timer)
+    const asked = channel.ask<Snapshot>('metrics').catch(() => undefined)
+    const answer = await pTimeout(asked, { milliseconds: ANSWER_MS, message: false })
     if (answer && latest.has(channel)) latest.set(channel, answer)
   }
 
@@ -53,7 +50,7 @@ export function gatherMetrics(state: () => { running: number; restarts: number }
   return {
     contentType: own.contentType,
     render,
-    /** Serves a process: asks it for its metrics, and tells it those of all. */
+    /** Connects a process: collects its metrics, and returns those of all. */
     serve(channel: Channel): void {
       latest.set(channel, [])
       channel.on('metrics of all', render)
@@ -62,7 +59,7 @@ export function gatherMetrics(state: () => { running: number; restarts: number }
         return null
       })
     },
-    /** Keeps what a process had counted that has ended. */
+    /** Keeps the counters of a process that has ended. */
     async leave(channel: Channel): Promise<void> {
       const last = (latest.get(channel) ?? []).filter(isCounted)
       latest.delete(channel)

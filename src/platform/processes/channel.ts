@@ -1,4 +1,4 @@
-/** What one end of a channel is asked or told, by subject. */
+/** Handlers of one end of a channel, by subject. */
 type Handler = (value: never) => unknown
 
 type Message =
@@ -6,15 +6,15 @@ type Message =
   | { kind: 'ask'; subject: string; value: unknown; n: number }
   | { kind: 'answer'; value: unknown; n: number; failed?: true }
 
-/** One end of the connection between the supervisor and one of its processes. */
+/** One end of the pipe between the supervisor and a process. */
 export type Channel = ReturnType<typeof openChannel>
 
-/** The same kind of failure as that of a connection: whoever asked may ask again. */
+/** Fails like a connection error, so that the caller may retry. */
 const gone = () => Object.assign(new Error('the other process has gone'), { code: 'ECONNRESET' })
 
 /**
- * Questions and messages over a process's pipe. What is sent within one turn of the event loop goes out together: a
- * message of its own for each would cost as much as the rest of a short request.
+ * Requests and messages over a process's pipe. Messages of one turn of the event loop are sent together,
+ * because a write each would cost as much as the rest of a short request.
  */
 export function openChannel(
   send: (batch: unknown) => void,
@@ -41,7 +41,7 @@ export function openChannel(
     return handler(value as never)
   }
   const reply = async (n: number, subject: string, value: unknown) => {
-    // Whoever waits for an answer that came before the question goes on first.
+    // Resolves the caller of an earlier reply first.
     await null
     try {
       put({ kind: 'answer', n, value: await handle(subject, value) })
@@ -61,7 +61,7 @@ export function openChannel(
   }
 
   return {
-    /** Says what answers questions and takes messages of a subject. */
+    /** Registers the handler for a subject. */
     on<T>(subject: string, handler: (value: T) => unknown): void {
       handlers.set(subject, handler as Handler)
     },
@@ -77,11 +77,11 @@ export function openChannel(
         put({ kind: 'ask', subject, value, n })
       })
     },
-    /** Takes what came over the pipe. */
+    /** Handles a message from the pipe. */
     receive(batch: unknown): void {
       if (Array.isArray(batch)) for (const message of batch as Message[]) receive(message)
     },
-    /** The other end has gone: nobody answers any more. */
+    /** The other end is gone: rejects all pending requests. */
     close(): void {
       isClosed = true
       for (const { reject } of asked.values()) reject(gone())

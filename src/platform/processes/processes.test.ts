@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keepAllowances, type Use, useAllowances } from './allowances.ts'
 import { type Channel, openChannel } from './channel.ts'
-import { keepPlaces, withPlace } from './places.ts'
-import { hasSiblings, tellSiblings } from './siblings.ts'
+import { grantSlots, withMachineSlot } from './machine-slots.ts'
+import { createQuotaLeases, leaseQuotas, type QuotaUse } from './quota-leases.ts'
+import { hasSiblings, notifySiblings } from './siblings.ts'
 
-/** Two ends that reach each other as over a pipe: in order, and later. */
+/** Two ends that exchange messages as over a pipe: in order, and later. */
 function connect(): { process: Channel; supervisor: Channel } {
   const copy = (batch: unknown) => JSON.parse(JSON.stringify(batch))
   const process: Channel = openChannel((batch) => setImmediate(() => supervisor.receive(copy(batch))))
@@ -14,19 +14,19 @@ function connect(): { process: Channel; supervisor: Channel } {
 }
 
 function openProcesses(count: number) {
-  const kept = keepAllowances({ processes: count })
+  const kept = leaseQuotas({ processes: count })
   const ends = Array.from({ length: count }, () => connect())
   for (const { supervisor } of ends) kept.serve(supervisor)
-  return { kept, ends, users: ends.map(({ process }) => useAllowances(process)) }
+  return { kept, ends, users: ends.map(({ process }) => createQuotaLeases(process)) }
 }
 
-const allowed = (uses: Use[]) => uses.filter(({ exceeded }) => !exceeded).length
+const allowed = (uses: QuotaUse[]) => uses.filter(({ exceeded }) => !exceeded).length
 
-test('several processes together allow exactly what is allowed, whoever of them is asked', async () => {
+test('allows exactly the quota across several processes, whichever is asked', async () => {
   for (const limit of [1, 7, 60, 600]) {
     const { users } = openProcesses(3)
     const use = (n: number) => users[(n * n) % 3]?.use({ key: 'one', window: 5, limit })
-    const uses: Use[] = []
+    const uses: QuotaUse[] = []
     for (let n = 0; n < limit + 50; ) {
       const burst = Array.from({ length: 1 + (n % 4) }, () => use(n++))
       uses.push(...(await Promise.all(burst)).filter((each) => each !== undefined))
@@ -40,13 +40,13 @@ test('several processes together allow exactly what is allowed, whoever of them 
   }
 })
 
-test('what one process has not used is taken back before another is refused', async () => {
+test('recalls unused shares of one process before another is rejected', async () => {
   const { users } = openProcesses(2)
   const [first, second] = users
   const given = { key: 'one', window: 1, limit: 600 }
   const one = await first?.use(given)
   assert.equal(one?.exceeded, false)
-  const uses: Use[] = []
+  const uses: QuotaUse[] = []
   for (let n = 0; n < 700; n += 1) {
     const use = await second?.use(given)
     if (use) uses.push(use)
@@ -55,7 +55,7 @@ test('what one process has not used is taken back before another is refused', as
   assert.deepEqual(await first?.use(given), { remaining: 0, exceeded: true })
 })
 
-test('a process that has ended keeps nobody waiting', async () => {
+test('does not wait for a process that has ended', async () => {
   const { users, ends, kept } = openProcesses(2)
   const given = { key: 'one', window: 1, limit: 100 }
   await users[0]?.use(given)
@@ -67,7 +67,7 @@ test('a process that has ended keeps nobody waiting', async () => {
   assert.ok(count > 0 && count < 100, `${count}`)
 })
 
-test('each window is counted anew', async () => {
+test('counts each window separately', async () => {
   const { users } = openProcesses(2)
   for (const window of [1, 2, 3])
     for (let n = 0; n < 4; n += 1) {
@@ -76,12 +76,12 @@ test('each window is counted anew', async () => {
     }
 })
 
-test('uses of one moment are asked for once, and what was never handed out is not taken back', async () => {
-  // The answer comes before the next turn, or after it.
+test('asks once for concurrent uses, and recalls nothing that was not leased', async () => {
+  // The reply arrives before the next turn, or after it.
   for (const pause of [async () => {}, () => new Promise((resolve) => setImmediate(resolve))]) {
     const asked: unknown[] = []
     let recall: (of: { key: string; window: number }) => number = () => -1
-    const { use } = useAllowances({
+    const { use } = createQuotaLeases({
       ask: async (_subject: string, value: unknown) => {
         asked.push(value)
         await pause()
@@ -107,9 +107,9 @@ test('uses of one moment are asked for once, and what was never handed out is no
   }
 })
 
-test('where nothing is left, the supervisor is asked once', async () => {
+test('asks the supervisor once when nothing is left', async () => {
   let count = 0
-  const { use } = useAllowances({
+  const { use } = createQuotaLeases({
     ask: async () => {
       count += 1
       return { granted: 0, left: 0 }
@@ -122,14 +122,14 @@ test('where nothing is left, the supervisor is asked once', async () => {
   assert.equal(count, 1)
 })
 
-test('where too many are counted, those make way first of whom nobody holds a share', async () => {
-  const kept = keepAllowances({ processes: 1, maxKeys: 10 })
+test('evicts keys without a leased share first when there are too many', async () => {
+  const kept = leaseQuotas({ processes: 1, maxKeys: 10 })
   const { process, supervisor } = connect()
   kept.serve(supervisor)
   const limit = 80
   const take = (key: string, wanted: number) =>
     process.ask<{ left: number }>('allowance', { key, window: 1, limit, wanted })
-  // Who asks for all that there is holds no share beside it; the first one does.
+  // A request for the whole quota leaves no share; the first key has one.
   const { left } = await take('shared', 1)
   for (let n = 0; n < 9; n += 1) await take(`used ${n}`, limit)
   await take('one more', 1)
@@ -138,14 +138,14 @@ test('where too many are counted, those make way first of whom nobody holds a sh
   assert.ok((await take('used 0', 1)).left > 0, 'the first without a share has made way')
 })
 
-test('a process that is alone has nobody to tell, and waits for nobody', async () => {
+test('works alone without other processes to notify', async () => {
   assert.equal(hasSiblings, false)
-  assert.equal(await tellSiblings('nothing', 1), undefined)
-  assert.equal(await withPlace('work', 1, async () => 'done'), 'done')
+  assert.equal(await notifySiblings('nothing', 1), undefined)
+  assert.equal(await withMachineSlot('work', 1, async () => 'done'), 'done')
 })
 
-test('who holds no place gives none back', async () => {
-  const places = keepPlaces()
+test('ignores the release of a place that is not held', async () => {
+  const places = grantSlots()
   const ends = [connect(), connect()]
   for (const { supervisor } of ends) places.serve(supervisor)
   const take = (end: number) => ends[end]?.process.ask('take place', { name: 'work', most: 1 })
@@ -159,8 +159,8 @@ test('who holds no place gives none back', async () => {
   assert.equal(isTaken, false)
 })
 
-test('places are held by so many at once as there are, and come back from a process that ended', async () => {
-  const places = keepPlaces()
+test('limits concurrent places and frees those of a process that ended', async () => {
+  const places = grantSlots()
   const ends = Array.from({ length: 2 }, () => connect())
   for (const { supervisor } of ends) places.serve(supervisor)
   const order: string[] = []
@@ -176,13 +176,13 @@ test('places are held by so many at once as there are, and come back from a proc
   if (ends[0]) places.leave(ends[0].supervisor)
   await waiting[1]
   assert.deepEqual(order, ['a', 'b', 'c', 'd'])
-  // Nobody waits for these; who comes later finds them.
+  // These callers have gone; later ones find the places free.
   for (let n = 0; n < 2; n += 1) ends[1]?.process.tell('give place', 'work')
   await take('e', 1)
   assert.equal(order.at(-1), 'e')
 })
 
-test('a question whose answer fails, or that nobody will answer, fails', async () => {
+test('rejects a request when its handler fails or the other end is gone', async () => {
   const { process, supervisor } = connect()
   supervisor.on('fails', () => {
     throw new Error('for a reason')
@@ -197,5 +197,5 @@ test('a question whose answer fails, or that nobody will answer, fails', async (
   await assert.rejects(process.ask('never'), { code: 'ECONNRESET' })
 })
 
-/** Long enough for a question to arrive. */
+/** Waits until a message has arrived. */
 const connectTurn = () => new Promise((resolve) => setTimeout(resolve, 20))

@@ -1,36 +1,35 @@
+import pTimeout from 'p-timeout'
 import type { Channel } from './channel.ts'
-import { parent } from './parent.ts'
+import { supervisorChannel } from './supervisor-channel.ts'
 
-type Said = { subject: string; value: unknown }
+type Notice = { subject: string; value: unknown }
 
 const SPREAD = 'tell siblings'
-/** A process that does not answer for so long is not waited for: it hears of it when it comes to itself. */
+/** Timeout for an unresponsive process. It receives the message when it resumes. */
 const PATIENCE_MS = 100
 
-/** Whether other processes of this node serve beside this one. */
-export const hasSiblings = parent !== undefined
+/** Whether this node has other serving processes. */
+export const hasSiblings = supervisorChannel !== undefined
 
-/** Takes what the other processes of this node tell of a subject. */
-export const onSibling = <T>(subject: string, take: (value: T) => void): void =>
-  parent?.on<T>(subject, (value) => {
+/** Handles messages of a subject from the other processes of this node. */
+export const onSiblingMessage = <T>(subject: string, take: (value: T) => void): void =>
+  supervisorChannel?.on<T>(subject, (value) => {
     take(value)
     return null
   })
 
-/** Tells the other processes of this node; resolves once all that serve have taken it, or will soon. */
-export async function tellSiblings(subject: string, value: unknown): Promise<void> {
-  if (!parent) return
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE_MS)
-  })
-  await Promise.race([parent.ask(SPREAD, { subject, value } satisfies Said).catch(() => {}), late])
-  clearTimeout(timer)
+/**
+ * Notifies the other processes of this node. Resolves once all serving ones have handled it, or on timeout.
+ */
+export async function notifySiblings(subject: string, value: unknown): Promise<void> {
+  if (!supervisorChannel) return
+  const handled = supervisorChannel.ask(SPREAD, { subject, value } satisfies Notice).catch(() => {})
+  await pTimeout(handled, { milliseconds: PATIENCE_MS, message: false })
 }
 
-/** In the supervisor: what one process tells, all the others that serve know before it is answered. */
-export const spreadToSiblings = (channel: Channel, serving: () => Channel[]): void =>
-  channel.on<Said>(SPREAD, async ({ subject, value }) => {
+/** Supervisor side: relays a message to all other serving processes before it replies. */
+export const relayToSiblings = (channel: Channel, serving: () => Channel[]): void =>
+  channel.on<Notice>(SPREAD, async ({ subject, value }) => {
     const others = serving().filter((each) => each !== channel)
     await Promise.all(others.map((each) => each.ask(subject, value).catch(() => {})))
     return null

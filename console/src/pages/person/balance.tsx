@@ -1,16 +1,18 @@
 import { Alert, Box, Button, Stack, TextField, Typography } from '@mui/material'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
-import { useNotify } from 'react-admin'
+import { useLocaleState, useNotify } from 'react-admin'
 import { call, type Wire } from '../../api/client.ts'
 import { messageOf } from '../../api/message.ts'
+import { AmountInput } from '../../shell/amount-input.tsx'
+import { type Currency, formatAmount } from '../../shell/money.ts'
 import { type Heading, PagedTable, usePages } from '../../shell/paged-table.tsx'
 import { type Text, useText } from '../../shell/text.ts'
 import { Value } from '../../shell/value.tsx'
 
 const AT_ONCE = 10
 
-/** What money moves for (docs/ledger.md); what comes after a colon is what became of it. */
+/** Names of the ledger's reasons (docs/ledger.md); the outcome follows a colon. */
 const KINDS: Record<string, Text> = {
   pin: ['Pin', '置顶'],
   purchase: ['Purchase', '购买'],
@@ -41,24 +43,21 @@ function kindOf(kind: unknown): Text {
   return became ? [`${en}, ${became[0]}`, `${zh}（${became[1]}）`] : [en, zh]
 }
 
-const HEADINGS: readonly Heading[] = [
+const headingsFor = (kind: Currency, locale: string): readonly Heading[] => [
   { label: ['When', '时间'], isWhole: true, cell: (row) => <Value value={row.created_at} as="time" /> },
   { label: ['What', '事项'], cell: (row) => <What row={row} /> },
   {
     label: ['Amount', '金额'],
     align: 'right',
+    isWhole: true,
     tone: (row) => (Number(row.amount) < 0 ? 'error.main' : 'success.main'),
-    cell: (row) => (
-      <>
-        {Number(row.amount) > 0 ? '+' : ''}
-        <Value value={row.amount} as="number" />
-      </>
-    ),
+    cell: (row) => formatAmount(Number(row.amount), kind, locale, { signed: true }),
   },
   {
     label: ['Balance', '余额'],
     align: 'right',
-    cell: (row) => <Value value={row.balance_after} as="number" />,
+    isWhole: true,
+    cell: (row) => formatAmount(Number(row.balance_after), kind, locale),
   },
 ]
 
@@ -67,35 +66,33 @@ function What({ row }: { row: Wire }) {
   return String(row.body || row.title || t(kindOf(row.kind)))
 }
 
-/** One balance of a person: its ledger, and a grant or a deduction with a reason. */
-export function Balance({
-  user,
-  kind,
-  mayGrant,
-}: {
-  user: number
-  kind: 'points' | 'wallet'
-  mayGrant: boolean
-}) {
+/** A balance of a user: its postings, and a grant or deduction with a reason. */
+export function Balance({ user, kind, mayGrant }: { user: number; kind: Currency; mayGrant: boolean }) {
   const t = useText()
   const notify = useNotify()
   const client = useQueryClient()
+  const [locale] = useLocaleState()
   const [fault, setFault] = useState('')
-  // Kept until the grant went through, so that a second press does not pay twice.
+  const [amount, setAmount] = useState<number | null>(null)
+  const [booked, setBooked] = useState(0)
+  // The key stays until the grant succeeds, so that a second press does not pay twice.
   const key = useRef(crypto.randomUUID())
   const pages = usePages(['ledger', user, kind], `/admin/users/${user}/${kind}`, AT_ONCE)
   const grant = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = event.currentTarget
-    const { amount, reason } = Object.fromEntries(new FormData(form))
+    const { reason } = Object.fromEntries(new FormData(form))
     setFault('')
+    if (amount === null) return setFault(t(['The amount cannot be read.', '无法识别金额。']))
     try {
       await call('POST', `/admin/users/${user}/${kind}`, {
-        body: { amount: Number(amount), reason },
+        body: { amount, reason },
         key: key.current,
       })
       key.current = crypto.randomUUID()
       form.reset()
+      setBooked((count) => count + 1)
+      setAmount(null)
       pages.setPage(0)
       notify(t(['Booked', '已入账']), { type: 'success' })
       await client.invalidateQueries({ queryKey: ['ledger', user, kind] })
@@ -107,22 +104,28 @@ export function Balance({
     <>
       {mayGrant && (
         <Box component="form" onSubmit={grant} aria-label={t(['Grant or deduct', '调整余额'])} sx={{ mb: 2 }}>
-          <Stack direction={{ xs: 'column', sm: 'row' }} spacing={1} sx={{ alignItems: { sm: 'center' } }}>
-            <TextField
-              name="amount"
-              type="number"
+          <Stack
+            direction={{ xs: 'column', sm: 'row' }}
+            spacing={1}
+            sx={{ alignItems: { sm: 'flex-start' } }}
+          >
+            <AmountInput
+              key={booked}
+              currency={kind}
+              signed
+              change={setAmount}
               required
-              label={kind === 'wallet' ? t(['Amount in cents', '金额（分）']) : t(['Points', '积分'])}
-              slotProps={{ htmlInput: { step: 1 } }}
+              label={t(['Amount', '金额'])}
               sx={{ maxWidth: { sm: 180 } }}
             />
             <TextField
               name="reason"
               required
               label={t(['Reason', '理由'])}
+              helperText=" "
               slotProps={{ htmlInput: { maxLength: 200 } }}
             />
-            <Button type="submit" variant="contained" sx={{ whiteSpace: 'nowrap' }}>
+            <Button type="submit" variant="contained" sx={{ whiteSpace: 'nowrap', mt: { sm: 1 } }}>
               {t(['Book it', '提交'])}
             </Button>
           </Stack>
@@ -135,7 +138,7 @@ export function Balance({
       <PagedTable
         pages={pages}
         label={['Ledger', '流水']}
-        headings={HEADINGS}
+        headings={headingsFor(kind, locale)}
         empty={{ icon: 'ledger', text: ['Nothing was booked yet.', '暂无流水。'] }}
       />
     </>

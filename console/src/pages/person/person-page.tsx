@@ -1,12 +1,15 @@
-import { Alert, Box, Button, Card, CardContent, Stack, Tab, Tabs, Typography } from '@mui/material'
+import { Box, Button, Card, CardContent, Stack, Tab, Tabs, Typography } from '@mui/material'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useNotify, useRecordContext, useRefresh } from 'react-admin'
+import { Link, useSearchParams } from 'react-router'
 import { mayCall, myAbilities } from '../../api/auth-provider.ts'
 import { call, type Wire } from '../../api/client.ts'
 import { messageOf } from '../../api/message.ts'
+import { STANDINGS } from '../../areas/people-areas.ts'
 import { AuthorHistory } from '../../queues/author-history.tsx'
+import type { Currency } from '../../shell/money.ts'
 import { type Text, useText } from '../../shell/text.ts'
+import { Value } from '../../shell/value.tsx'
 import { Balance } from './balance.tsx'
 import { SanctionHistory } from './sanction-history.tsx'
 import { Sessions } from './sessions.tsx'
@@ -18,14 +21,15 @@ const TABS: readonly { name: string; label: Text; operation: string }[] = [
   { name: 'sessions', label: ['Sign-ins', '登录'], operation: 'get users/{user}/sessions' },
 ]
 
-/** A person: suspending, recommending, balances with their ledger, sessions, and what they did. */
+/** A user: standing, sanctions, recommendation, balances with postings, sessions and activity. */
 export function PersonPage() {
   const t = useText()
   const record = useRecordContext<Wire & { id: number }>()
   const { data: mine } = useQuery({ queryKey: ['abilities'], queryFn: myAbilities, staleTime: 60_000 })
   const tabs = TABS.filter(({ operation }) => mine && mayCall(mine, operation))
-  const [chosen, setChosen] = useState<string>()
-  const tab = chosen ?? tabs[0]?.name
+  const [asked, ask] = useSearchParams()
+  const setChosen = (name: string) => ask({ tab: name }, { replace: true })
+  const tab = (tabs.find(({ name }) => name === asked.get('tab')) ?? tabs[0])?.name
   if (!record || !mine) return null
   return (
     <Box
@@ -37,7 +41,15 @@ export function PersonPage() {
       }}
     >
       <Stack spacing={2} sx={{ minWidth: 0 }}>
-        <Standing person={record} mine={mine} />
+        <Standing
+          person={record}
+          mine={mine}
+          sanction={
+            mayCall(mine, 'post users/{user}/sanctions') && tab !== 'history'
+              ? () => setChosen('history')
+              : undefined
+          }
+        />
         {tabs.length > 0 && (
           <Card>
             <Tabs
@@ -59,7 +71,10 @@ export function PersonPage() {
             </Tabs>
             <CardContent role="tabpanel" id={`panel-${tab}`} aria-labelledby={`tab-${tab}`}>
               {tab === 'sessions' ? (
-                <Sessions user={record.id} mayEnd={mayCall(mine, 'delete users/{user}/sessions')} />
+                <Sessions
+                  base={`/admin/users/${record.id}/sessions`}
+                  mayEnd={mayCall(mine, 'delete users/{user}/sessions')}
+                />
               ) : tab === 'history' ? (
                 <SanctionHistory
                   user={record.id}
@@ -69,7 +84,7 @@ export function PersonPage() {
                 <Balance
                   key={tab}
                   user={record.id}
-                  kind={tab as 'points' | 'wallet'}
+                  kind={tab as Currency}
                   mayGrant={mayCall(mine, `post users/{user}/${tab}`)}
                 />
               )}
@@ -82,13 +97,19 @@ export function PersonPage() {
   )
 }
 
-function Standing({ person, mine }: { person: Wire & { id: number }; mine: Set<string> }) {
+function Standing({
+  person,
+  mine,
+  sanction,
+}: {
+  person: Wire & { id: number }
+  mine: Set<string>
+  sanction: (() => void) | undefined
+}) {
   const t = useText()
   const notify = useNotify()
   const refresh = useRefresh()
-  const [isAsking, setAsking] = useState(false)
   const act = async (work: () => Promise<unknown>, done: Text) => {
-    setAsking(false)
     try {
       await work()
       notify(t(done), { type: 'success' })
@@ -97,18 +118,16 @@ function Standing({ person, mine }: { person: Wire & { id: number }; mine: Set<s
       notify(messageOf(error), { type: 'error' })
     }
   }
-  const suspend = (disabled: boolean) =>
-    act(
-      () => call('PATCH', `/admin/users/${person.id}`, { body: { disabled } }),
-      disabled ? ['Suspended', '已停用'] : ['May sign in again', '已恢复'],
-    )
   return (
     <Card>
       <CardContent>
         <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', alignItems: 'center' }}>
-          <Typography variant="subtitle2" component="h2" sx={{ flex: 1 }}>
+          <Typography variant="subtitle2" component="h2">
             {t(['Standing', '账号状态'])}
           </Typography>
+          <Box sx={{ flex: 1 }}>
+            <Value value={person.standing} choices={STANDINGS} />
+          </Box>
           {mayCall(mine, 'put user-recommends/{user}') && (
             <Button
               onClick={() =>
@@ -118,40 +137,30 @@ function Standing({ person, mine }: { person: Wire & { id: number }; mine: Set<s
               {t(['Recommend', '设为推荐'])}
             </Button>
           )}
-          {mayCall(mine, 'patch users/{user}') &&
-            (person.disabled ? (
-              <Button variant="outlined" onClick={() => void suspend(false)}>
-                {t(['Let sign in again', '恢复账号'])}
-              </Button>
-            ) : (
-              <Button variant="outlined" color="error" onClick={() => setAsking(true)}>
-                {t(['Suspend', '停用账号'])}
-              </Button>
-            ))}
-        </Stack>
-        <Box role="alert">
-          {isAsking && (
-            <Alert
-              severity="warning"
-              sx={{ mt: 1.5 }}
-              action={
-                <>
-                  <Button color="inherit" size="small" onClick={() => setAsking(false)}>
-                    {t(['Cancel', '取消'])}
-                  </Button>
-                  <Button color="error" size="small" variant="contained" onClick={() => void suspend(true)}>
-                    {t(['Yes, suspend', '确认停用'])}
-                  </Button>
-                </>
+          {person.standing === 'waiting' && mayCall(mine, 'patch registrations/{registration}') && (
+            <Button variant="outlined" component={Link} to="/queues/registrations">
+              {t(['Decide on the registration', '审核注册'])}
+            </Button>
+          )}
+          {person.standing === 'disabled' && mayCall(mine, 'patch users/{user}') && (
+            <Button
+              variant="outlined"
+              onClick={() =>
+                void act(
+                  () => call('PATCH', `/admin/users/${person.id}`, { body: { disabled: false } }),
+                  ['May sign in again', '已恢复'],
+                )
               }
             >
-              {t([
-                `${person.name} is signed out everywhere and cannot sign in. What they wrote stays.`,
-                `${person.name} 将在所有设备退出登录且无法再登录，已发布的内容保留。`,
-              ])}
-            </Alert>
+              {t(['Let sign in again', '恢复账号'])}
+            </Button>
           )}
-        </Box>
+          {sanction && (
+            <Button variant="outlined" color="error" onClick={sanction}>
+              {t(['Sanction', '处罚'])}
+            </Button>
+          )}
+        </Stack>
       </CardContent>
     </Card>
   )

@@ -1,14 +1,12 @@
-import { Alert, Box, Button, MenuItem, Skeleton, Stack, TextField, Typography } from '@mui/material'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
-import { useNotify } from 'react-admin'
+import { Box, Skeleton, Stack, Typography } from '@mui/material'
+import { useQuery } from '@tanstack/react-query'
 import { call, type Page } from '../../api/client.ts'
-import { messageOf } from '../../api/message.ts'
 import { EmptyState, ErrorState } from '../../shell/states.tsx'
 import { type Text, useText } from '../../shell/text.ts'
 import { Value } from '../../shell/value.tsx'
+import { SanctionForm } from './sanction-form.tsx'
 
-/** What happened, as the server names it. */
+/** Event types of the server. */
 const EVENTS: Record<string, Text> = {
   report: ['Reported', '被举报'],
   'report.passed': ['Report dealt with', '举报已处理'],
@@ -22,7 +20,7 @@ const EVENTS: Record<string, Text> = {
   'users.second-factor-off': ['Second factor taken off', '两步验证已关闭'],
 }
 
-/** What is told of an event, however deep it lies; of a change how it became. */
+/** Returns the text of an event, at any depth; for a change the new value. */
 function detailsOf(details: unknown, name = ''): string[] {
   if (details === null || details === undefined || details === '') return []
   if (typeof details !== 'object') return [`${name}: ${details}`]
@@ -34,71 +32,16 @@ function detailsOf(details: unknown, name = ''): string[] {
   ]
 }
 
-/** What was reported of a person and decided about them, and a warning, a silence or a suspension with its reason. */
+/** Reports and decisions about a user, and warnings, silences or suspensions with their reasons. */
 export function SanctionHistory({ user, maySanction }: { user: number; maySanction: boolean }) {
   const t = useText()
-  const notify = useNotify()
-  const client = useQueryClient()
-  const [fault, setFault] = useState('')
-  const [kind, setKind] = useState('warning')
   const { data, error, isPending, refetch } = useQuery({
     queryKey: ['history', user],
     queryFn: () => call<Page>('GET', `/admin/users/${user}/history`, { query: { limit: 50 } }),
   })
-  const sanction = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = event.currentTarget
-    const { reason, hours } = Object.fromEntries(new FormData(form))
-    setFault('')
-    try {
-      await call('POST', `/admin/users/${user}/sanctions`, {
-        body: { kind, reason, ...(hours && kind !== 'warning' ? { hours: Number(hours) } : {}) },
-      })
-      form.reset()
-      notify(t(['The person was told', '已通知该用户']), { type: 'success' })
-      await client.invalidateQueries({ queryKey: ['history', user] })
-    } catch (refused) {
-      setFault(messageOf(refused))
-    }
-  }
   return (
     <>
-      {maySanction && (
-        <Box component="form" onSubmit={sanction} aria-label={t(['Sanction', '处置'])} sx={{ mb: 2 }}>
-          <Stack direction={{ xs: 'column', sm: 'row' }} spacing={1} sx={{ alignItems: { sm: 'center' } }}>
-            <TextField
-              select
-              label={t(['What', '方式'])}
-              value={kind}
-              onChange={(event) => setKind(event.target.value)}
-              sx={{ maxWidth: { sm: 150 } }}
-            >
-              <MenuItem value="warning">{t(['warning', '警告'])}</MenuItem>
-              <MenuItem value="silence">{t(['silence', '禁言'])}</MenuItem>
-              <MenuItem value="suspension">{t(['suspension', '停用'])}</MenuItem>
-            </TextField>
-            {kind !== 'warning' && (
-              <TextField
-                name="hours"
-                type="number"
-                label={t(['Hours', '小时'])}
-                slotProps={{ htmlInput: { min: 1, max: 87_600 } }}
-                sx={{ maxWidth: { sm: 110 } }}
-              />
-            )}
-            <TextField
-              name="reason"
-              required
-              label={t(['Reason', '理由'])}
-              slotProps={{ htmlInput: { maxLength: 500 } }}
-            />
-            <Button type="submit" variant="contained" color="error">
-              {t(['Decide', '确定'])}
-            </Button>
-          </Stack>
-          <Box role="alert">{fault && <Alert severity="error">{fault}</Alert>}</Box>
-        </Box>
-      )}
+      {maySanction && <SanctionForm user={user} />}
       {error && <ErrorState error={error} retry={() => void refetch()} />}
       {isPending && <Skeleton variant="rounded" height={120} />}
       {data?.total === 0 && (

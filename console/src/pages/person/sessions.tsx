@@ -17,26 +17,38 @@ type Session = {
   used_at: string
 }
 
-/** Where a person is signed in; each sign-in can be ended, or all at once. */
-export function Sessions({ user, mayEnd }: { user: number; mayEnd: boolean }) {
+/** Sign-ins of a user or oneself, to be revoked one by one or all at once. */
+export function Sessions({
+  base,
+  mayEnd,
+  isOwn = false,
+}: {
+  base: string
+  mayEnd: boolean
+  isOwn?: boolean
+}) {
   const t = useText()
   const notify = useNotify()
   const client = useQueryClient()
   const [asked, setAsked] = useState<string | 'all' | null>(null)
-  const base = `/admin/users/${user}/sessions`
   const { data, error, isPending, refetch } = useQuery({
-    queryKey: ['sessions', user],
+    queryKey: ['sessions', base],
     queryFn: () => call<Session[]>('GET', base),
   })
   const end = async (which: string) => {
     setAsked(null)
     try {
       await call('DELETE', which === 'all' ? base : `${base}/${which}`)
-      notify(t(['Signed out; the person was told', '已退出登录，并已通知该用户']), { type: 'success' })
+      notify(
+        isOwn
+          ? t(['Signed out', '已退出登录'])
+          : t(['Signed out; the person was told', '已退出登录，并已通知该用户']),
+        { type: 'success' },
+      )
     } catch (refused) {
       notify(messageOf(refused), { type: 'error' })
     }
-    await client.invalidateQueries({ queryKey: ['sessions', user] })
+    await client.invalidateQueries({ queryKey: ['sessions', base] })
   }
   const others = (data ?? []).filter(({ current }) => !current)
   const question = (which: string, text: Text) =>
@@ -67,14 +79,21 @@ export function Sessions({ user, mayEnd }: { user: number; mayEnd: boolean }) {
       )}
       {mayEnd && others.length > 0 && (
         <Button variant="outlined" color="error" size="small" onClick={() => setAsked('all')}>
-          {t(['Sign out everywhere', '退出所有登录'])}
+          {isOwn
+            ? t(['Sign out everywhere else', '退出其他登录'])
+            : t(['Sign out everywhere', '退出所有登录'])}
         </Button>
       )}
       <Box role="alert">
-        {question('all', [
-          'Ends every sign-in but your own of this page. The person is told and can sign in again.',
-          '结束除您当前页面外的所有登录。将通知该用户，其可重新登录。',
-        ])}
+        {question(
+          'all',
+          isOwn
+            ? ['Ends all your sign-ins but this one.', '结束除当前页面外您的所有登录。']
+            : [
+                'Ends every sign-in but your own of this page. The person is told and can sign in again.',
+                '结束除您当前页面外的所有登录。将通知该用户，其可重新登录。',
+              ],
+        )}
       </Box>
       <Stack component="ul" sx={{ listStyle: 'none', p: 0, m: 0, mt: 1 }}>
         {data?.map(({ id, device, place, current, created_at: since, used_at: used }) => (
@@ -98,7 +117,12 @@ export function Sessions({ user, mayEnd }: { user: number; mayEnd: boolean }) {
               )}
             </Stack>
             <Box role="alert">
-              {question(id, ['Ends this sign-in. The person is told.', '结束此登录，并通知该用户。'])}
+              {question(
+                id,
+                isOwn
+                  ? ['Ends this sign-in of yours.', '结束您的此次登录。']
+                  : ['Ends this sign-in. The person is told.', '结束此登录，并通知该用户。'],
+              )}
             </Box>
           </Box>
         ))}

@@ -1,6 +1,6 @@
 import type { Text } from '../../shell/text.ts'
 
-/** What settings of points and money are called, and what they do. */
+/** Names and descriptions of the settings of points and money. */
 export const MONEY_TEXTS: Record<string, { label: Text; note: Text }> = {
   'pay-validate-user-password': {
     label: ['Ask for the password before paying', '付款前验证密码'],
@@ -23,15 +23,15 @@ export const MONEY_TEXTS: Record<string, { label: Text; note: Text }> = {
     note: ['What each day brings.', '每次签到获得的积分。'],
   },
   'currency:recharge-ratio': {
-    label: ['Points for one unit of money', '充值比例'],
-    note: ['How many points one cent buys.', '一分钱兑换的积分数。'],
+    label: ['Points for 0.01 CNY', '充值比例'],
+    note: ['How many points 0.01 CNY buys.', '0.01 元兑换的积分数。'],
   },
   'currency:recharge-options': {
     label: ['Amounts to choose from', '充值金额选项'],
-    note: ['In cents, separated by commas.', '单位为分，用逗号分隔。'],
+    note: ['In CNY, one a line.', '单位为元，每行一个。'],
   },
-  'currency:recharge-min': { label: ['Least recharge', '最小充值'], note: ['In points.', '积分。'] },
-  'currency:recharge-max': { label: ['Largest recharge', '最大充值'], note: ['In points.', '积分。'] },
+  'currency:recharge-min': { label: ['Least recharge', '最小充值'], note: ['In CNY.', '单位为元。'] },
+  'currency:recharge-max': { label: ['Largest recharge', '最大充值'], note: ['In CNY.', '单位为元。'] },
   'currency:cash-min': { label: ['Least withdrawal of points', '最小提取'], note: ['In points.', '积分。'] },
   'currency:cash-max': {
     label: ['Largest withdrawal of points', '最大提取'],
@@ -75,7 +75,7 @@ export const MONEY_TEXTS: Record<string, { label: Text; note: Text }> = {
   },
   'wallet:labels': {
     label: ['Amounts to choose from', '金额选项'],
-    note: ['In cents, one a line.', '单位为分，每行一个。'],
+    note: ['In CNY, one a line.', '单位为元，每行一个。'],
   },
   'wallet:cash': {
     label: ['Withdrawals', '提现'],
@@ -83,7 +83,7 @@ export const MONEY_TEXTS: Record<string, { label: Text; note: Text }> = {
   },
   'wallet:cash-min-amount': {
     label: ['Least withdrawal', '最小提现金额'],
-    note: ['In cents.', '单位为分。'],
+    note: ['In CNY.', '单位为元。'],
   },
   'wallet:cash-types': {
     label: ['Ways to pay out', '提现方式'],
@@ -92,6 +92,10 @@ export const MONEY_TEXTS: Record<string, { label: Text; note: Text }> = {
   'wallet:recharge': {
     label: ['Recharges', '充值'],
     note: ['Whether money can be paid in.', '是否允许充值。'],
+  },
+  'wallet:recharge-daily': {
+    label: ['Most paid in a day', '每日充值限额'],
+    note: ['By one person, in CNY; 0 is no limit.', '每人每日上限，单位为元；0 表示不限。'],
   },
   'wallet:recharge-types': {
     label: ['Ways to pay in', '充值方式'],

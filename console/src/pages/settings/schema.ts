@@ -1,4 +1,6 @@
-/** What the contract tells of one setting. */
+import type { Currency } from '../../shell/money.ts'
+
+/** A setting in the API contract. */
 export type SettingSchema = {
   type: string | string[]
   enum?: (string | number)[]
@@ -8,9 +10,11 @@ export type SettingSchema = {
   maxItems?: number
   items?: { type: string }
   'x-standard'?: unknown
+  /** Unit of an amount of money. */
+  'x-unit'?: 'fen' | 'points'
 }
 
-/** How a setting is edited. */
+/** Input type of a setting. */
 export function kindOf({ type, enum: choices, items, maxLength = 0 }: SettingSchema) {
   const [first] = [type].flat()
   if (choices) return 'choice'
@@ -19,5 +23,9 @@ export function kindOf({ type, enum: choices, items, maxLength = 0 }: SettingSch
   if (first === 'array') return items?.type === 'integer' ? 'numbers' : 'words'
   return maxLength > 255 ? 'long' : 'text'
 }
+
+/** Currency of a setting that is an amount. */
+export const currencyOf = (schema: SettingSchema): Currency | undefined =>
+  schema['x-unit'] && (schema['x-unit'] === 'fen' ? 'wallet' : 'points')
 
 export const isNullable = ({ type }: SettingSchema) => [type].flat().includes('null')

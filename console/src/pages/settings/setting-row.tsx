@@ -3,13 +3,37 @@ import { useEffect, useId, useState } from 'react'
 import { useNotify } from 'react-admin'
 import { call } from '../../api/client.ts'
 import { messageOf } from '../../api/message.ts'
+import { exampleOf, Unit } from '../../shell/amount-input.tsx'
+import { type Currency, parseAmount, plainAmount } from '../../shell/money.ts'
 import { useText } from '../../shell/text.ts'
-import { isNullable, kindOf, type SettingSchema } from './schema.ts'
+import { currencyOf, isNullable, kindOf, type SettingSchema } from './schema.ts'
 import { SETTING_TEXTS } from './texts.ts'
 
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 
-/** One setting. A switch holds at once; other values when they are saved. */
+/** Formats a value for its input. Money is shown in CNY, several amounts one a line. */
+function textOf(value: unknown, schema: SettingSchema): string {
+  const currency = currencyOf(schema)
+  if (!currency) return Array.isArray(value) ? value.join('\n') : String(value ?? '')
+  const amounts = Array.isArray(value) ? value : String(value ?? '').split(',')
+  return amounts
+    .filter((amount) => amount !== '')
+    .map((amount) => plainAmount(Number(amount), currency))
+    .join('\n')
+}
+
+/** Reads amounts. Returns undefined for text that is no amount. */
+function amountsOf(text: string, schema: SettingSchema, currency: Currency): unknown {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const amounts = lines.map((line) => parseAmount(line, currency))
+  if (amounts.includes(null)) return undefined
+  const kind = kindOf(schema)
+  if (kind === 'numbers') return amounts
+  if (kind === 'number') return amounts.length === 1 ? amounts[0] : undefined
+  return amounts.join(',')
+}
+
+/** One setting. A switch saves at once; other values on save. */
 export function SettingRow({
   name,
   value,
@@ -25,7 +49,8 @@ export function SettingRow({
   const notify = useNotify()
   const id = useId()
   const kind = kindOf(schema)
-  const write = (given: unknown) => (Array.isArray(given) ? given.join('\n') : String(given ?? ''))
+  const currency = currencyOf(schema)
+  const write = (given: unknown) => textOf(given, schema)
   const [text, setText] = useState(write(value))
   const [isSending, setSending] = useState(false)
   const { label, note } = SETTING_TEXTS[name] ?? { label: [name, name] as const, note: ['', ''] as const }
@@ -33,6 +58,7 @@ export function SettingRow({
   useEffect(() => setText(write(value)), [JSON.stringify(value)])
 
   const read = (): unknown => {
+    if (currency) return amountsOf(text, schema, currency)
     if (kind === 'number') return text.trim() === '' && isNullable(schema) ? null : Number(text)
     const lines = text
       .split('\n')
@@ -57,7 +83,8 @@ export function SettingRow({
   }
   const standard = schema['x-standard']
   const isStandard = standard === undefined || same(value, standard)
-  const isChanged = kind !== 'flag' && !same(read(), value)
+  const given = kind === 'flag' ? value : read()
+  const isChanged = kind !== 'flag' && text !== write(value)
   return (
     <Box
       data-setting={name}
@@ -100,14 +127,19 @@ export function SettingRow({
             id={id}
             value={text}
             select={kind === 'choice'}
-            type={kind === 'number' ? 'number' : 'text'}
-            multiline={['long', 'words', 'numbers'].includes(kind)}
+            type={kind === 'number' && !currency ? 'number' : 'text'}
+            error={given === undefined}
+            helperText={given === undefined ? t(exampleOf(currency ?? 'points')) : undefined}
+            multiline={
+              ['long', 'words', 'numbers'].includes(kind) || (currency !== undefined && kind !== 'number')
+            }
             maxRows={10}
             onChange={(event) => {
               setText(event.target.value)
               if (kind === 'choice') void save(event.target.value)
             }}
             slotProps={{
+              ...(currency ? { input: { endAdornment: <Unit currency={currency} /> } } : {}),
               htmlInput: {
                 'aria-describedby': `${id}-note`,
                 ...(kind === 'choice' ? { 'aria-label': t(label) } : {}),
@@ -125,7 +157,11 @@ export function SettingRow({
           </TextField>
         )}
         {isChanged && kind !== 'choice' && (
-          <Button variant="contained" disabled={isSending} onClick={() => void save(read())}>
+          <Button
+            variant="contained"
+            disabled={isSending || given === undefined}
+            onClick={() => void save(given)}
+          >
             {t(['Save', '保存'])}
           </Button>
         )}
@@ -133,7 +169,10 @@ export function SettingRow({
           <Button
             disabled={isSending}
             onClick={() => void save(standard)}
-            title={t([`Back to: ${write(standard) || '—'}`, `恢复为：${write(standard) || '—'}`])}
+            title={t([
+              `Back to: ${write(standard).replaceAll('\n', ', ') || '—'}`,
+              `恢复为：${write(standard).replaceAll('\n', '、') || '—'}`,
+            ])}
           >
             {t(['Reset', '恢复默认'])}
           </Button>

@@ -1,74 +1,124 @@
 import { SETTINGS } from 'virtual:contract'
-import { Box, Card, CardContent, Skeleton, TextField, Typography } from '@mui/material'
+import { Box, Card, CardContent, MenuItem, MenuList, Skeleton, TextField, Typography } from '@mui/material'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect } from 'react'
 import { Title } from 'react-admin'
+import { Link, useLocation, useParams, useSearchParams } from 'react-router'
 import { call, type Wire } from '../../api/client.ts'
+import { Missing } from '../../shell/not-found.tsx'
 import { EmptyState, ErrorState } from '../../shell/states.tsx'
 import { useText } from '../../shell/text.ts'
+import { groupOf } from './groups.ts'
 import { SettingRow } from './setting-row.tsx'
 import { SETTING_GROUPS, SETTING_TEXTS } from './texts.ts'
 
-const groupOf = (name: string) => {
-  const [first = ''] = name.split(':')
-  return first in SETTING_GROUPS ? first : 'other'
-}
+const NAMES = Object.keys(SETTINGS)
+const GROUPS = Object.keys(SETTING_GROUPS).filter((group) => NAMES.some((name) => groupOf(name) === group))
 
-/** Every setting of the registry: its value in force, what it does, and the way back. */
+/** The settings of one section, or those of all sections that match a search. */
 export function SettingsPage() {
   const t = useText()
   const client = useQueryClient()
-  const [part, setPart] = useState('')
+  const { section = GROUPS[0] ?? '' } = useParams()
+  const { hash } = useLocation()
+  const [query, setQuery] = useSearchParams()
+  const part = query.get('q') ?? ''
   const { data, error, isPending, refetch } = useQuery({
     queryKey: ['settings'],
     queryFn: () => call<Wire>('GET', '/admin/settings'),
   })
+  const target = decodeURIComponent(hash.slice(1))
+  useEffect(() => {
+    if (!data || !target) return
+    const row = document.querySelector(`[data-setting="${CSS.escape(target)}"]`)
+    row?.scrollIntoView({ block: 'center' })
+    // A window that was opened meanwhile keeps the focus, and what is typed into it.
+    if (!document.querySelector('[role=dialog]'))
+      row?.querySelector<HTMLElement>('input, textarea, [role=combobox]')?.focus({ preventScroll: true })
+  }, [data, target])
+  if (!GROUPS.includes(section))
+    return (
+      <Missing
+        text={['This section does not exist.', '此分组不存在。']}
+        to="/settings"
+        label={['Settings', '设置']}
+      />
+    )
   const wanted = part.trim().toLowerCase()
-  const names = Object.keys(SETTINGS).filter((name) => {
+  const matches = NAMES.filter((name) => {
     const { label, note } = SETTING_TEXTS[name] ?? { label: [name, name], note: ['', ''] }
     return [name, ...label, ...note].join(' ').toLowerCase().includes(wanted)
   })
+  const shown = wanted ? GROUPS.filter((group) => matches.some((name) => groupOf(name) === group)) : [section]
   return (
-    <Box sx={{ pt: 2, pb: 6, maxWidth: 960 }}>
-      <Title title={t(['Settings', '设置'])} />
+    <Box sx={{ pt: 2, pb: 6, maxWidth: 1200 }}>
+      <Title title={`${t(['Settings', '设置'])} · ${t(SETTING_GROUPS[section] ?? ['', ''])}`} />
       <Typography variant="h4" component="h1" gutterBottom>
         {t(['Settings', '设置'])}
       </Typography>
-      <TextField
-        type="search"
-        label={t(['Search among settings', '搜索设置'])}
-        value={part}
-        onChange={(event) => setPart(event.target.value)}
-        sx={{ mb: 2 }}
-      />
-      {error && <ErrorState error={error} retry={() => void refetch()} />}
-      {isPending && <Skeleton variant="rounded" height={400} />}
-      {data && names.length === 0 && <EmptyState text={['No setting matches.', '没有符合条件的设置。']} />}
-      {data &&
-        Object.entries(SETTING_GROUPS).map(([group, label]) => {
-          const members = names.filter((name) => groupOf(name) === group)
-          if (members.length === 0) return null
-          return (
-            <Card key={group} component="section" aria-label={t(label)} sx={{ mb: 2 }}>
-              <CardContent>
-                <Typography variant="h6" component="h2" gutterBottom>
-                  {t(label)}
-                </Typography>
-                {members.map((name) => (
-                  <SettingRow
-                    key={name}
-                    name={name}
-                    value={data[name]}
-                    schema={SETTINGS[name]!}
-                    saved={(value) =>
-                      client.setQueryData<Wire>(['settings'], (known) => ({ ...known, [name]: value }))
-                    }
-                  />
-                ))}
-              </CardContent>
-            </Card>
-          )
-        })}
+      <Box sx={{ display: 'grid', gap: 3, gridTemplateColumns: { xs: '1fr', md: '200px minmax(0, 1fr)' } }}>
+        <Box>
+          <TextField
+            type="search"
+            fullWidth
+            label={t(['Search among settings', '搜索设置'])}
+            value={part}
+            onChange={({ target: { value } }) => setQuery(value ? { q: value } : {}, { replace: true })}
+            sx={{ mb: 1 }}
+          />
+          <Box component="nav" aria-label={t(['Sections', '分组'])}>
+            <MenuList dense role="list" sx={{ display: 'flex', flexFlow: { xs: 'row wrap', md: 'column' } }}>
+              {GROUPS.map((group) => (
+                <Box component="li" key={group} sx={{ listStyle: 'none' }}>
+                  <MenuItem
+                    component={Link}
+                    role="link"
+                    to={`/settings/${group}`}
+                    selected={!wanted && group === section}
+                    aria-current={!wanted && group === section ? 'page' : undefined}
+                    sx={{ borderRadius: 2 }}
+                  >
+                    {t(SETTING_GROUPS[group] ?? [group, group])}
+                  </MenuItem>
+                </Box>
+              ))}
+            </MenuList>
+          </Box>
+        </Box>
+        <Box sx={{ minWidth: 0 }}>
+          {error && <ErrorState error={error} retry={() => void refetch()} />}
+          {isPending && <Skeleton variant="rounded" height={400} />}
+          {data && shown.length === 0 && (
+            <EmptyState text={['No setting matches.', '没有符合条件的设置。']} />
+          )}
+          {data &&
+            shown.map((group) => {
+              const label = SETTING_GROUPS[group] ?? ([group, group] as const)
+              return (
+                <Card key={group} component="section" aria-label={t(label)} sx={{ mb: 2 }}>
+                  <CardContent>
+                    <Typography variant="h6" component="h2" gutterBottom>
+                      {t(label)}
+                    </Typography>
+                    {(wanted ? matches : NAMES)
+                      .filter((name) => groupOf(name) === group)
+                      .map((name) => (
+                        <SettingRow
+                          key={name}
+                          name={name}
+                          value={data[name]}
+                          schema={SETTINGS[name]!}
+                          saved={(value) =>
+                            client.setQueryData<Wire>(['settings'], (known) => ({ ...known, [name]: value }))
+                          }
+                        />
+                      ))}
+                  </CardContent>
+                </Card>
+              )
+            })}
+        </Box>
+      </Box>
     </Box>
   )
 }

@@ -1,7 +1,7 @@
 import type { Text } from '../../shell/text.ts'
 import { MONEY_TEXTS } from './money-texts.ts'
 
-/** What each setting is called, and what it does. A test holds that none is missing. */
+/** Name and description of each setting. A test checks that none is missing. */
 export const SETTING_TEXTS: Record<string, { label: Text; note: Text }> = {
   ...MONEY_TEXTS,
   'feed:topic:need-review': {
@@ -38,6 +38,13 @@ export const SETTING_TEXTS: Record<string, { label: Text; note: Text }> = {
   'site:about-url': {
     label: ['Address of the page about the site', '关于页面地址'],
     note: ['Instead of a text of its own.', '替代自定义的关于内容。'],
+  },
+  'site:time-zone': {
+    label: ['Time zone', '时区'],
+    note: [
+      'Check-ins and the rankings of today use it: Asia/Shanghai',
+      '签到与今日排行按此时区计算：Asia/Shanghai',
+    ],
   },
   'site:web-links': {
     label: ['Links to the web client', '网页客户端链接'],
@@ -133,6 +140,32 @@ export const SETTING_TEXTS: Record<string, { label: Text; note: Text }> = {
     label: ['Countries of phone numbers', '手机号国家'],
     note: ['Two letters each, one a line.', '两位国家代码，每行一个。'],
   },
+  'sms:templates': {
+    label: ['Templates of text messages', '短信模板与签名'],
+    note: [
+      'Service, purpose, country, template or -, and signature, one a line: aliyun code CN SMS_1234 Kith.',
+      '每行依次为服务、用途、国家、模板（无则填 -）与签名，如 aliyun code CN SMS_1234 签名。',
+    ],
+  },
+  'sms:daily-per-number': {
+    label: ['Text messages to a number a day', '每个号码每日短信数'],
+    note: ['0 sets no limit.', '0 为不限制。'],
+  },
+  'sms:daily-per-address': {
+    label: ['Codes of a network address a day', '每个网络地址每日验证码数'],
+    note: ['0 sets no limit. Many people may share an address.', '0 为不限制。多人可能共用同一地址。'],
+  },
+  'sms:daily-per-country': {
+    label: ['Codes to a country a day', '每个国家每日验证码数'],
+    note: [
+      'A country and a number, one a line: US 500. * stands for each other country.',
+      '每行一个国家与数量，如 US 500；* 为其他各国。',
+    ],
+  },
+  'sms:daily': {
+    label: ['Codes by text message a day', '每日短信验证码总数'],
+    note: ['0 sets no limit. It bounds what an attacker costs you.', '0 为不限制。用于限制被攻击时的费用。'],
+  },
   'account:deletion-days': {
     label: ['Days before an account is deleted', '账号注销等待天数'],
     note: ['Until then whoever asked for it may change their mind.', '在此期间可以撤销注销。'],
@@ -224,18 +257,52 @@ export const SETTING_TEXTS: Record<string, { label: Text; note: Text }> = {
     label: ['Most notifications of a type', '每类通知保留条数'],
     note: ['Of each person; the oldest are deleted first.', '按每位用户计算，先删除最早的。'],
   },
+  'notifications:push-text': {
+    label: ['Text of notifications in push messages', '推送消息包含通知内容'],
+    note: [
+      'FCM, APNs and JPush can read it. Browsers get it encrypted in any case.',
+      'FCM、APNs 和极光推送能看到内容。浏览器始终收到加密的内容。',
+    ],
+  },
   'group:keep-request-days': {
     label: ['Days that decided requests to join are kept', '已处理入圈申请保留天数'],
     note: ['After that they are deleted; waiting ones stay.', '之后自动删除，待处理的保留。'],
   },
+  'chat:edit-minutes': {
+    label: ['Time to change a message (minutes)', '消息可修改时间（分钟）'],
+    note: [
+      'For how long people may edit and delete their messages.',
+      '用户可在多长时间内编辑或删除自己的消息。',
+    ],
+  },
+  'chat:keep-days': {
+    label: ['Days that messages are kept', '消息保留天数'],
+    note: ['0 keeps them for ever.', '0 表示永久保留。'],
+  },
+  'chat:push-text': {
+    label: ['Text of chat messages in pushes', '推送包含聊天内容'],
+    note: [
+      'Whether services that push to telephones get the text of messages.',
+      '是否将聊天内容发送给手机推送服务。',
+    ],
+  },
+  'chat:presence': {
+    label: ['Show who is online', '显示在线状态'],
+    note: ['Members of a conversation learn who else of it is connected.', '会话成员可知晓谁当前在线。'],
+  },
+  'chat:seen': {
+    label: ['Show what was read', '显示已读'],
+    note: ['Whether people see up to where others have read.', '是否显示对方已读到哪里。'],
+  },
 }
 
-/** What the first part of a setting's name stands for. */
+/** Labels for the first part of a setting's name. */
 export const SETTING_GROUPS: Record<string, Text> = {
   site: ['Site', '站点'],
   register: ['Registration', '注册'],
   users: ['People', '用户'],
   account: ['Accounts', '账号'],
+  sms: ['Text messages', '短信'],
   feed: ['Feeds', '动态'],
   news: ['News', '资讯'],
   group: ['Groups', '圈子'],
@@ -244,6 +311,7 @@ export const SETTING_GROUPS: Record<string, Text> = {
   currency: ['Points', '积分'],
   wallet: ['Wallet', '钱包'],
   im: ['Instant messages', '即时消息'],
+  chat: ['Chat', '聊天'],
   locations: ['Places', '地点'],
   notifications: ['Notifications', '通知'],
   jobs: ['Background jobs', '后台任务'],

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Tx, transaction } from '#platform/database.ts'
+import { type Tx, transaction } from '#platform/database'
 import { untilWaiting } from '#test/waiting.ts'
 import { type Answer, createWorld } from '#test/world.ts'
 import { updateRole } from '../roles/queries.ts'
-import { updateAbility } from './queries.ts'
+import { updateAbility } from './routes.ts'
 
 const { as, person, sql } = await createWorld()
 const founder = await person({ roles: ['founder'] })
 
-test('a role gives its abilities to whoever holds it, and a changed role is felt at once (administration-7)', async () => {
+test('grants abilities through a role, and applies a changed role at once (administration-7)', async () => {
   const made = await as(founder, 'POST', '/admin/roles', {
     name: 'librarian',
     display_name: '图书管理员',
@@ -25,14 +25,14 @@ test('a role gives its abilities to whoever holds it, and a changed role is felt
   assert.deepEqual(shown.body.abilities, [])
 })
 
-test('two roles of one name: the second is 422, also when both come at once', async () => {
+test('returns 422 for a duplicate role name, racing requests included', async () => {
   const answers = await Promise.all(
     [1, 2, 3].map(() => as(founder, 'POST', '/admin/roles', { name: 'twin' })),
   )
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422])
 })
 
-test('an unknown ability is 422, an unknown role 404, a fixed role cannot be deleted', async () => {
+test('returns 422 for an unknown ability, 404 for an unknown role, and keeps a fixed role', async () => {
   const unknown = await as(founder, 'POST', '/admin/roles', { name: 'odd', abilities: ['fly'] })
   assert.equal(unknown.status, 422)
   assert.ok(unknown.body.errors.abilities)
@@ -44,7 +44,7 @@ test('an unknown ability is 422, an unknown role 404, a fixed role cannot be del
   assert.equal((await as(founder, 'DELETE', `/admin/roles/${roles.body.data[0].id}`)).status, 403)
 })
 
-test('a deleted role is gone from its holders', async () => {
+test('removes a deleted role from its holders', async () => {
   const made = await as(founder, 'POST', '/admin/roles', { name: 'brief', abilities: ['admin:role:show'] })
   const holder = await person({ roles: ['brief'] })
   assert.equal((await as(holder, 'GET', '/admin/roles')).status, 200)
@@ -52,7 +52,7 @@ test('a deleted role is gone from its holders', async () => {
   assert.equal((await as(holder, 'GET', '/admin/roles')).status, 403)
 })
 
-test('abilities are listed and can be called differently, not renamed', async () => {
+test('lists abilities and changes their labels, but never their names', async () => {
   const listed = await as(founder, 'GET', '/admin/abilities?q=feed-post')
   assert.equal(listed.body.total, 1)
   assert.equal(listed.body.data[0].name, 'feed-post')
@@ -66,7 +66,7 @@ test('abilities are listed and can be called differently, not renamed', async ()
   assert.equal((await as(founder, 'PATCH', '/admin/abilities/nothing', { display_name: 'x' })).status, 404)
 })
 
-test('nobody takes from a role what they do not hold themselves, and the founder role stays as it is (administration-5)', async () => {
+test('forbids removing an ability that the actor lacks, and any change of the founder role (administration-5)', async () => {
   const abilities = ['admin: login', 'admin:role:show', 'admin:role:update', 'admin: Deleting role']
   assert.equal((await as(founder, 'POST', '/admin/roles', { name: 'clerk', abilities })).status, 201)
   const clerk = await person({ roles: ['clerk'] })
@@ -87,7 +87,7 @@ test('nobody takes from a role what they do not hold themselves, and the founder
   assert.equal((await as(founder, 'PATCH', `/admin/roles/${await idOf('owner')}`, { name: 'x' })).status, 403)
 })
 
-test('the role of newcomers keeps its name, is not deleted and never opens the administration (administration-7)', async () => {
+test('keeps the default role, its name, and its members out of the administration (administration-7)', async () => {
   const made = await as(founder, 'POST', '/admin/roles', { name: 'fresh', abilities: ['feed-post'] })
   const url = `/admin/roles/${made.body.id}`
   const choose = (role: string) => as(founder, 'PATCH', '/admin/settings', { 'register:role': role })
@@ -101,14 +101,14 @@ test('the role of newcomers keeps its name, is not deleted and never opens the a
   assert.equal((await as(founder, 'DELETE', url)).status, 204)
 })
 
-test('the roles that somebody is given are theirs alone', async () => {
+test('replaces only the roles of the given user', async () => {
   const [ann, bob] = [await person(), await person({ roles: ['developer'] })]
   const rolesOf = async (id: number) => (await as(founder, 'GET', `/admin/users/${id}`)).body.roles
   assert.equal((await as(founder, 'PATCH', `/admin/users/${ann.id}`, { roles: ['disabler'] })).status, 204)
   assert.deepEqual([await rolesOf(ann.id), await rolesOf(bob.id)], [['disabler'], ['developer']])
 })
 
-/** What is answered to a request that arrives while another change is about to be committed. */
+/** Sends a request while another transaction is about to commit, and returns its reply. */
 async function during(work: (tx: Tx) => Promise<unknown>, ask: () => Promise<Answer>): Promise<Answer> {
   const { asked } = await transaction(sql, async (tx) => {
     await work(tx)
@@ -119,13 +119,13 @@ async function during(work: (tx: Tx) => Promise<unknown>, ask: () => Promise<Ans
   return asked
 }
 
-test('a change finds what another one left a moment before (administration-4, administration-5)', async () => {
+test('checks a change against one committed a moment before (administration-4, administration-5)', async () => {
   const abilities = ['admin:role:show', 'admin:role:update']
   assert.equal((await as(founder, 'POST', '/admin/roles', { name: 'porter', abilities })).status, 201)
   const porter = await person({ roles: ['porter'] })
   const role = { name: 'watcher', abilities: ['admin: audit log'] }
   const { id } = (await as(founder, 'POST', '/admin/roles', role)).body
-  // What was taken from the role is not given back by somebody who does not hold it.
+  // An actor cannot give back a lost ability that they do not hold.
   const given = await during(
     (tx) => updateRole(tx, id, { abilities: [] }),
     () => as(porter, 'PATCH', `/admin/roles/${id}`, { abilities: role.abilities }),

@@ -1,28 +1,66 @@
+import { escapeLike } from '#lib/text.ts'
 import { withWireTimes } from '#lib/time.ts'
 import { mountAdminCrud, recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Db, onConstraint, transaction } from '#platform/database.ts'
+import {
+  andAfterRow,
+  type Db,
+  ifGiven,
+  limitClause,
+  onConstraint,
+  sortDirection,
+  type Tables,
+  transaction,
+} from '#platform/database'
 import { apiError, fieldError, invalidField, notFound } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Listing } from '#platform/listing.ts'
-import { Empty } from '#platform/schema.ts'
-import { mayDoMore, newcomersAreMembers } from '../errors.ts'
+import { Empty, Listing, pageOf, routesOn, type Server } from '#platform/http'
 import {
   deleteRole,
   findRole,
   findUnknownAbilities,
   holdsAll,
+  includesAdministration,
   insertRole,
   listRoles,
-  opensAdministration,
   type RoleRow,
   updateRole,
 } from '../roles/queries.ts'
-import { AbilityView } from '../schema.ts'
-import { announceAbilities, forgetAbilities } from '../service.ts'
-import { listAbilities, updateAbility } from './queries.ts'
+import {
+  AbilityView,
+  beyondOwnAbilities,
+  defaultRoleTooPowerful,
+  dropCachedAbilities,
+  invalidateAbilities,
+} from '../service.ts'
 import { AbilityChanges, AbilityParams, AbilityQuery, RoleInput, RoleQuery, RoleView } from './schema.ts'
+
+function listAbilities(sql: Db, query: AbilityQuery) {
+  const { order = 'asc', limit = 15, page = 1 } = query
+  const where = sql`where true ${ifGiven(sql, query.q, (part) => sql`and name ilike ${`%${escapeLike(part)}%`}`)}`
+  return pageOf<Tables['abilities']>(
+    sql,
+    sql`select name, display_name, description from abilities ${where}
+      ${andAfterRow(sql, query.after, sql`name`, sql`select ${query.after ?? ''}::text`, order)}
+      order by name ${sortDirection(sql, order)} ${limitClause(sql, { limit, offset: (page - 1) * limit, after: query.after })}`,
+    sql`select count(*)::int as total from abilities ${where}`,
+  )
+}
+
+/**
+ * Changes the labels of an ability and returns the former row. Routes check the name, so it never changes.
+ */
+export async function updateAbility(
+  sql: Db,
+  name: string,
+  changes: AbilityChanges,
+): Promise<Pick<Tables['abilities'], 'display_name' | 'description'> | undefined> {
+  const [row] = await sql<Pick<Tables['abilities'], 'display_name' | 'description'>[]>`
+    update abilities a set display_name = ${changes.display_name ?? sql`a.display_name`},
+      description = ${changes.description ?? sql`a.description`}
+    from (select * from abilities where name = ${name} for update) as former
+    where a.name = former.name returning former.display_name, former.description`
+  return row
+}
 
 const fixedRole = apiError(
   403,
@@ -43,7 +81,7 @@ const roleNameTaken = fieldError(
   '角色名称已存在。',
 )
 
-/** Refuses abilities that do not exist, and a change of abilities that the actor does not hold. */
+/** Rejects unknown abilities, and changes of abilities that the actor does not hold. */
 async function judge(db: Db, actor: number, abilities: string[] | undefined, former: string[] = []) {
   if (abilities === undefined) return
   const unknown = await findUnknownAbilities(db, abilities)
@@ -56,12 +94,12 @@ async function judge(db: Db, actor: number, abilities: string[] | undefined, for
     ...abilities.filter((name) => !former.includes(name)),
     ...former.filter((name) => !abilities.includes(name)),
   ]
-  if (!(await holdsAll(db, actor, changed))) throw mayDoMore()
+  if (!(await holdsAll(db, actor, changed))) throw beyondOwnAbilities()
 }
 
 /**
- * Roles and how abilities are called (administration-7). `findNewcomersRole` names the role of everybody who registers,
- * which the settings know.
+ * Roles and labels of abilities (administration-7). `findNewcomersRole` reads the default role from the
+ * settings.
  */
 export const adminRoleRoutes =
   (findNewcomersRole: (ctx: Context) => Promise<string>) => (server: Server, ctx: Context) => {
@@ -69,12 +107,12 @@ export const adminRoleRoutes =
     const tag = 'Admin: people'
     const route = routesOn(server, ctx, { tag })
 
-    /** What everybody gets who registers stays there, and never opens the administration. */
+    /** Protects the default role: its name stays, and it never grants administration. */
     const guardNewcomers = async (before: RoleRow, after?: Partial<Pick<RoleRow, 'name' | 'abilities'>>) => {
       if (before.name !== (await findNewcomersRole(ctx))) return
       if (after === undefined || (after.name !== undefined && after.name !== before.name))
         throw roleOfNewcomers()
-      if (opensAdministration(after.abilities ?? [])) throw newcomersAreMembers('abilities')
+      if (includesAdministration(after.abilities ?? [])) throw defaultRoleTooPowerful('abilities')
     }
 
     mountAdminCrud(server, ctx, {
@@ -89,12 +127,13 @@ export const adminRoleRoutes =
       subject: 'roles',
       entity: 'Role',
       noun: 'a role',
+      nouns: 'roles',
       param: 'role',
       item: RoleView,
       query: RoleQuery,
       body: RoleInput,
       missing: notFound,
-      errors: [mayDoMore, fixedRole, roleOfNewcomers, roleNameTaken],
+      errors: [beyondOwnAbilities, fixedRole, roleOfNewcomers, roleNameTaken],
       list: listRoles,
       find: findRole,
       view: async (rows) => rows.map(withWireTimes),
@@ -104,7 +143,7 @@ export const adminRoleRoutes =
       },
       async change(tx, actor, role, changes) {
         const { name, abilities } = changes
-        // Fixed roles are known by their names, and without the founder's abilities nobody could give them back.
+        // Code finds fixed roles by name. Without the founder's abilities, nobody could restore them.
         if (role.fixed && name !== undefined && name !== role.name) throw fixedRole()
         if (role.name === 'founder' && abilities !== undefined) throw fixedRole()
         await judge(tx, actor, abilities, role.abilities)
@@ -113,14 +152,14 @@ export const adminRoleRoutes =
           ...(abilities === undefined ? {} : { abilities }),
         })
         await onConstraint(updateRole(tx, role.id, changes), { roles_name_taken: roleNameTaken })
-        announceAbilities(ctx, tx, '*')
+        await invalidateAbilities(ctx, tx, '*')
       },
       async remove(tx, role, actor) {
         if (role.fixed) throw fixedRole()
-        if (!(await holdsAll(tx, actor, role.abilities))) throw mayDoMore()
+        if (!(await holdsAll(tx, actor, role.abilities))) throw beyondOwnAbilities()
         await guardNewcomers(role)
         await deleteRole(tx, role.id)
-        announceAbilities(ctx, tx, '*')
+        await invalidateAbilities(ctx, tx, '*')
       },
       summary: ({ name, display_name, description, abilities }) => ({
         name,
@@ -128,12 +167,12 @@ export const adminRoleRoutes =
         description,
         abilities,
       }),
-      afterCommit: () => forgetAbilities(ctx, '*'),
+      afterCommit: () => dropCachedAbilities(ctx, '*'),
     })
 
     route('GET /admin/abilities', {
       operationId: 'adminListAbilities',
-      summary: 'List the abilities there are',
+      summary: 'List all abilities',
       access: { ability: 'admin:perm:show' },
       query: AbilityQuery,
       reply: { 200: Listing(AbilityView) },
@@ -142,7 +181,7 @@ export const adminRoleRoutes =
 
     route('PATCH /admin/abilities/:ability', {
       operationId: 'adminUpdateAbility',
-      summary: 'Change how an ability is called; its name stays',
+      summary: 'Change the display name of an ability; its key stays',
       access: { ability: 'admin:perm:update' },
       params: AbilityParams,
       body: AbilityChanges,

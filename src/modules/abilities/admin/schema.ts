@@ -1,5 +1,4 @@
-import { listingQuery } from '#platform/listing.ts'
-import { OneOf, Shared, type Static, Text, TextList, Time, Type } from '#platform/schema.ts'
+import { listingQuery, OneOf, Shared, type Static, Text, TextList, Time, Type } from '#platform/http'
 
 /** A role with the names of its abilities. Fixed roles cannot be deleted. */
 export const RoleView = Shared('Role', {
@@ -13,11 +12,11 @@ export const RoleView = Shared('Role', {
   updated_at: Time,
 })
 
-/** Roles by a part of their name. */
+/** Filters roles by a part of the name. */
 export const RoleQuery = Type.Object(listingQuery(['id', 'name']))
 export type RoleQuery = Static<typeof RoleQuery>
 
-/** A role as it is given; `abilities` replaces the whole set. */
+/** A new role. `abilities` replaces the whole set. */
 export const RoleInput = Shared('NewRole', {
   name: Text(100),
   display_name: Type.Optional(Text(100, { 'x-empty': true })),
@@ -26,7 +25,7 @@ export const RoleInput = Shared('NewRole', {
 })
 export type RoleInput = Static<typeof RoleInput>
 
-/** Abilities by a part of their name, in the order of names. */
+/** Filters abilities by a part of the name, and sorts by name. */
 export const AbilityQuery = Type.Object({
   ...listingQuery(['name']),
   after: Type.Optional(Text(100, { 'x-key': 'name' })),
@@ -36,7 +35,7 @@ export type AbilityQuery = Static<typeof AbilityQuery>
 
 export const AbilityParams = Type.Object({ ability: Text(100) })
 
-/** How an ability is called; its name is what routes check. */
+/** The labels of an ability. Routes check its name, which never changes. */
 export const AbilityChanges = Shared('AbilityChanges', {
   display_name: Type.Optional(Text(100)),
   description: Type.Optional(Text(500, { 'x-empty': true })),

@@ -1,29 +1,26 @@
 import { escapeLike } from '#lib/text.ts'
-import type { Db, Fragment, Tx } from '#platform/database.ts'
-import { pageOf } from '#platform/listing.ts'
-import { ifGiven, listingAt } from '#platform/sql.ts'
-import type { Tables } from '#platform/tables.ts'
+import { type Db, type Fragment, ifGiven, listingClause, type Tables, type Tx } from '#platform/database'
+import { pageOf } from '#platform/http'
 import type { RoleInput, RoleQuery } from '../admin/schema.ts'
 import { MEMBER_ABILITIES } from '../seeds.ts'
 
 export type RoleRow = Tables['roles'] & { abilities: string[] }
 
-/** Whether one of these abilities is of the administration. */
-export const opensAdministration = (abilities: string[]): boolean =>
+/** Checks for an administrative ability among these. */
+export const includesAdministration = (abilities: string[]): boolean =>
   abilities.some((ability) => ability.startsWith('admin'))
 
 const columns = (sql: Db) => sql`
   r.id, r.name, r.display_name, r.description, r.fixed, r.created_at, r.updated_at,
   coalesce((select array_agg(ability order by ability) from role_abilities a where a.role_id = r.id), '{}') as abilities`
 
-/** A page of roles. */
 export function listRoles(sql: Db, query: RoleQuery) {
   const named = ifGiven(sql, query.q, (part) => sql`and r.name ilike ${`%${escapeLike(part)}%`}`)
   const where = sql`where true ${named}`
   return pageOf<RoleRow>(
     sql,
     sql`select ${columns(sql)} from roles r ${where}
-      ${listingAt(sql, query, {
+      ${listingClause(sql, query, {
         id: sql`r.id`,
         by: query.sort === 'name' ? sql`r.name` : undefined,
         from: sql`roles r`,
@@ -32,13 +29,13 @@ export function listRoles(sql: Db, query: RoleQuery) {
   )
 }
 
-/** A role; `lock` keeps it as it is until the end of the transaction. */
+/** Reads a role. `lock` locks its row until the transaction ends. */
 export async function findRole(
   sql: Db,
   id: number,
   { lock = false }: { lock?: boolean } = {},
 ): Promise<RoleRow | undefined> {
-  // A statement of its own: what waits for the lock must not see the abilities of before.
+  // A separate statement: one that waited for the lock would still read the old abilities.
   if (lock) await sql`select from roles where id = ${id} for update`
   const [row] = await sql<RoleRow[]>`select ${columns(sql)} from roles r where r.id = ${id}`
   return row
@@ -49,7 +46,7 @@ export async function findRoleNamed(sql: Db, name: string): Promise<RoleRow | un
   return row
 }
 
-/** The names among these that are no ability. */
+/** Returns the names that are not abilities. */
 export async function findUnknownAbilities(sql: Db, names: string[]): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     select name from unnest(${names}::text[]) as given (name)
@@ -57,7 +54,7 @@ export async function findUnknownAbilities(sql: Db, names: string[]): Promise<st
   return rows.map(({ name }) => name)
 }
 
-/** Whether all of these are abilities that a person holds. */
+/** Checks that a user holds all of these abilities. */
 export async function holdsAll(sql: Db, userId: number, names: string[]): Promise<boolean> {
   const [row] = await sql<[{ all: boolean }]>`
     select not exists (
@@ -66,7 +63,7 @@ export async function holdsAll(sql: Db, userId: number, names: string[]): Promis
   return row.all
 }
 
-/** Writes a role with its abilities; answers its id. */
+/** Inserts a role with its abilities and returns its id. */
 export async function insertRole(sql: Db, role: RoleInput): Promise<number> {
   const [row] = await sql<[{ id: number }]>`
     with made as (
@@ -81,7 +78,6 @@ export async function insertRole(sql: Db, role: RoleInput): Promise<number> {
   return row.id
 }
 
-/** Changes what is given of a role. */
 export async function updateRole(sql: Db, id: number, changes: Partial<RoleInput>): Promise<void> {
   const { name, display_name: displayName, description, abilities } = changes
   await sql`
@@ -97,13 +93,15 @@ export async function updateRole(sql: Db, id: number, changes: Partial<RoleInput
     on conflict do nothing`
 }
 
-/** Deletes a role that is not fixed. */
 export async function deleteRole(sql: Db, id: number): Promise<void> {
   await sql`delete from roles where id = ${id} and not fixed`
 }
 
-/** What somebody holds that somebody else does not: nobody manages an account that may do more than they may. */
-export async function findAbilitiesBeyond(sql: Db, userId: number, beyond: number): Promise<string[]> {
+/**
+ * Abilities of `userId` that `beyond` lacks. An actor cannot manage an account with more abilities than their
+ * own.
+ */
+export async function findExcessAbilities(sql: Db, userId: number, beyond: number): Promise<string[]> {
   const rows = await sql<{ ability: string }[]>`
     select ability from user_roles join role_abilities using (role_id)
     where user_id = ${userId} and ability <> all(${[...MEMBER_ABILITIES]}::text[])
@@ -112,8 +110,8 @@ export async function findAbilitiesBeyond(sql: Db, userId: number, beyond: numbe
   return rows.map(({ ability }) => ability)
 }
 
-/** Which of these roles do not exist, and whether the others hold an ability that `actor` does not. */
-export async function judgeRoles(sql: Db, names: string[], actor: number) {
+/** Returns the unknown roles, and whether the others include an ability that `actor` lacks. */
+export async function findRoleProblems(sql: Db, names: string[], actor: number) {
   const [row] = await sql<[{ unknown: string[]; beyond: string[] }]>`
     select
       coalesce((select array_agg(name) from unnest(${names}::text[]) as given (name)
@@ -126,7 +124,6 @@ export async function judgeRoles(sql: Db, names: string[], actor: number) {
   return row
 }
 
-/** Replaces a person's roles. */
 export async function replaceRoles(sql: Db, userId: number, names: string[]): Promise<void> {
   await sql`
     with wanted as (select id from roles where name = any(${names})),
@@ -134,9 +131,12 @@ export async function replaceRoles(sql: Db, userId: number, names: string[]): Pr
     insert into user_roles (user_id, role_id) select ${userId}, id from wanted on conflict do nothing`
 }
 
-/** Whether an account is the only enabled one that holds a role; the role is locked, so that this stays true. */
+/**
+ * Checks for the last enabled holder of a role. Locks the role, so that racing requests cannot remove the
+ * last two.
+ */
 export async function isLastHolder(tx: Tx, role: string, userId: number): Promise<boolean> {
-  // A statement of its own: what waits for the lock must not count the holders of before.
+  // A separate statement: one that waited for the lock would still count the old holders.
   await tx`select from roles where name = ${role} for update`
   const holders = await tx<{ id: number }[]>`
     select u.id from roles r join user_roles x on x.role_id = r.id join users u on u.id = x.user_id
@@ -144,16 +144,15 @@ export async function isLastHolder(tx: Tx, role: string, userId: number): Promis
   return holders.length === 1 && holders[0]?.id === userId
 }
 
-/** The names of the roles of the person of a column: a value. */
+/** SQL value: the role names of the user in a column. */
 export const roleNamesOf = (sql: Db, userId: Fragment): Fragment => sql`
   coalesce((select array_agg(r.name order by r.name) from user_roles x join roles r on r.id = x.role_id
     where x.user_id = ${userId}), '{}')`
 
-/** Who has a role: a query of one column, `user_id`. */
+/** Subquery of the `user_id`s that hold a role. */
 export const holdersOf = (sql: Db, role: string): Fragment => sql`
   select x.user_id from user_roles x join roles r on r.id = x.role_id where r.name = ${role}`
 
-/** Whether anybody has a role. */
 export async function hasHolder(sql: Db, role: string): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`select exists (${holdersOf(sql, role)}) as found`
   return row.found

@@ -1,40 +1,97 @@
 import { normalizeEmail } from '#lib/identifiers.ts'
 import { normalizePhone } from '#lib/phones.ts'
-import { grams, nameKey } from '#lib/text.ts'
+import { escapeLike, grams, nameKey } from '#lib/text.ts'
 import { holdersOf, roleNamesOf } from '#modules/abilities/index.ts'
-import type { Db } from '#platform/database.ts'
-import { pageOf } from '#platform/listing.ts'
-import { ifGiven, listingAt, orderAt, when } from '#platform/sql.ts'
+import {
+  type Db,
+  type Fragment,
+  ifGiven,
+  listingClause,
+  listingOrder,
+  planSearch,
+  SCANNED,
+  when,
+} from '#platform/database'
+import { pageOf, pageOfNewest } from '#platform/http'
+import { isUnder } from '../sanctions/queries.ts'
 import { anyNameContains } from '../users/queries.ts'
-import type { ManagedUser, ManagedUserQuery } from './schema.ts'
+import type { ManagedUser, ManagedUserQuery, Standing } from './schema.ts'
+
+/** Condition of each standing on the user `u`, of which the first that holds counts. */
+const standings = (sql: Db): Record<Exclude<Standing, 'active'>, Fragment> => ({
+  waiting: sql`exists (select from registration_requests r where r.user_id = u.id and r.state = 'waiting')`,
+  suspended: isUnder(sql, 'suspension', sql`u.id`),
+  disabled: sql`u.deleted_at is not null`,
+  silenced: isUnder(sql, 'silence', sql`u.id`),
+})
+
+function standingOf(sql: Db): Fragment {
+  const { waiting, suspended, disabled, silenced } = standings(sql)
+  return sql`case when ${waiting} then 'waiting' when ${suspended} then 'suspended'
+    when ${disabled} then 'disabled' when ${silenced} then 'silenced' else 'active' end`
+}
+
+/** Condition of a standing that rows of a list are filtered by. */
+function standsAs(sql: Db, standing: Standing): Fragment {
+  const { waiting, suspended, disabled, silenced } = standings(sql)
+  switch (standing) {
+    case 'waiting':
+      return waiting
+    case 'suspended':
+      return sql`${suspended} and not (${waiting})`
+    case 'disabled':
+      return sql`${disabled} and not (${waiting}) and not (${suspended})`
+    case 'silenced':
+      return sql`${silenced} and not (${disabled}) and not (${waiting}) and not (${suspended})`
+    case 'active':
+      return sql`not (${disabled}) and not (${waiting}) and not (${suspended}) and not (${silenced})`
+  }
+}
 
 const columns = (sql: Db) => sql`
   u.id, u.name, u.email, u.phone, u.bio, u.sex, u.location, u.verified, u.password is not null as has_password,
-  u.deleted_at is not null as disabled, u.created_at, u.updated_at,
+  u.deleted_at is not null as disabled, ${standingOf(sql)} as standing, u.created_at, u.updated_at,
   ${roleNamesOf(sql, sql`u.id`)} as roles`
 
-/** A page of accounts, disabled ones included. */
-export function listManagedUsers(sql: Db, query: ManagedUserQuery) {
-  const { sort = 'id', q, id, email, phone, role, disabled } = query
-  const where = sql`
-    where true ${when(sql, q !== undefined, () => sql`and ${anyNameContains(sql, q)}`)}
+/** Lists accounts, disabled ones included. Finds a frequent name among the newest, and a rare one by the index. */
+export async function listManagedUsers(sql: Db, query: ManagedUserQuery) {
+  const { sort = 'id', q, id, email, phone, role, disabled, standing, after = 0 } = query
+  const filters = sql`
       ${ifGiven(sql, id, (value) => sql`and u.id = ${value}`)}
       ${ifGiven(sql, email, (value) => sql`and u.email_key = ${normalizeEmail(value)}`)}
       ${ifGiven(sql, phone, (value) => sql`and u.phone = ${normalizePhone(value)}`)}
       ${ifGiven(sql, role, (value) => sql`and u.id in (${holdersOf(sql, value)})`)}
-      ${ifGiven(sql, disabled, (value) => (value ? sql`and u.deleted_at is not null` : sql`and u.deleted_at is null`))}`
+      ${ifGiven(sql, disabled, (value) => (value ? sql`and u.deleted_at is not null` : sql`and u.deleted_at is null`))}
+      ${ifGiven(sql, standing, (value) => sql`and ${standsAs(sql, value)}`)}`
+  const key = nameKey(q ?? '')
+  const newest =
+    key === '' || sort !== 'id' || !(await planSearch(sql, 'users', 'name', key)).isFrequent
+      ? undefined
+      : await pageOfNewest(
+          query,
+          (most) => sql<ManagedUser[]>`
+            with newest as not materialized (
+              select * from users ${when(sql, after > 0, () => sql`where id < ${after}`)} order by id desc limit ${SCANNED}
+            ),
+            found as materialized (
+              select u.id from newest u where u.name_key like ${`%${escapeLike(key)}%`} ${filters}
+              order by u.id desc limit ${most}
+            )
+            select ${columns(sql)} from users u where u.id = any(array(select id from found)) order by u.id desc`,
+        )
+  if (newest) return newest
+  const where = sql`where true ${when(sql, q !== undefined, () => sql`and ${anyNameContains(sql, q)}`)} ${filters}`
   const by = { id: undefined, name: sql`u.name_key`, created_at: sql`u.created_at` }[sort]
   const order = { id: sql`u.id`, by, from: sql`users u` }
   return pageOf<ManagedUser>(
     sql,
-    // Roles are looked up for those on the page, not for all before it.
+    // Looks up roles for the rows of the page only.
     sql`select ${columns(sql)} from users u
-      where u.id = any(array(select u.id from users u ${where} ${listingAt(sql, query, order)})) ${orderAt(sql, query, order)}`,
+      where u.id = any(array(select u.id from users u ${where} ${listingClause(sql, query, order)})) ${listingOrder(sql, query, order)}`,
     sql`select count(*)::int as total from users u ${where}`,
   )
 }
 
-/** An account as those who manage accounts see it. */
 export async function findManagedUser(sql: Db, id: number): Promise<ManagedUser | undefined> {
   const [row] = await sql<ManagedUser[]>`select ${columns(sql)} from users u where u.id = ${id}`
   return row
@@ -47,7 +104,6 @@ type Columns = {
   verified?: object | null | undefined
 }
 
-/** Changes what is given of an account. */
 export async function updateUser(
   sql: Db,
   id: number,
@@ -62,6 +118,6 @@ export async function updateUser(
     where id = ${id}`
 }
 
-/** Whether there is such an account, disabled or not. */
-export const isKnown = async (sql: Db, id: number): Promise<boolean> =>
+/** Checks that an account exists, even a disabled one. */
+export const accountExists = async (sql: Db, id: number): Promise<boolean> =>
   (await sql`select from users where id = ${id}`).count > 0

@@ -1,20 +1,43 @@
-import { listingQuery } from '#platform/listing.ts'
+import { beyondOwnAbilities } from '#modules/abilities/index.ts'
+import { apiError, type DeclaredError, forbidden } from '#platform/errors.ts'
 import {
   Address,
   Flag,
   Id,
+  listingQuery,
   Nullable,
+  OneOf,
   Shared,
   type Static,
   Text,
   TextList,
   Time,
   Type,
-} from '#platform/schema.ts'
+} from '#platform/http'
 import { NewPassword } from '../registration/schema.ts'
-import { Verified } from '../schema.ts'
+import { emailTaken, NAME_ERRORS, phoneTaken, Verified } from '../schema.ts'
 
-/** An account as those who manage accounts see it. Never with its password, hashed or not. */
+export const lastFounder = apiError(
+  422,
+  'last_founder',
+  'This is the last founder: make another one first.',
+  '这是最后一位创始人，请先指定其他创始人。',
+)
+export const notOneself = apiError(422, 'not_oneself', 'You cannot disable yourself.', '不能禁用自己。')
+
+export const ACCOUNT_ERRORS: readonly DeclaredError[] = [
+  forbidden,
+  beyondOwnAbilities,
+  ...NAME_ERRORS,
+  emailTaken,
+  phoneTaken,
+]
+
+/** Standing of an account (administration-24). */
+export const STANDINGS = ['active', 'silenced', 'suspended', 'waiting', 'disabled'] as const
+export type Standing = (typeof STANDINGS)[number]
+
+/** An account for administrators. Never contains the password, not even its hash. */
 export const ManagedUser = Shared('ManagedUser', {
   id: Type.Integer(),
   name: Type.String(),
@@ -27,12 +50,13 @@ export const ManagedUser = Shared('ManagedUser', {
   roles: Type.Array(Type.String()),
   has_password: Type.Boolean(),
   disabled: Type.Boolean(),
+  standing: OneOf(STANDINGS, { description: '`waiting`: for the approval of the registration' }),
   created_at: Time,
   updated_at: Time,
 })
 export type ManagedUser = Static<typeof ManagedUser>
 
-/** Accounts by what is known of them; `q` is a part of the name. */
+/** Filters of accounts. `q` is a part of the name. */
 export const ManagedUserQuery = Type.Object({
   ...listingQuery(['id', 'name', 'created_at']),
   id: Type.Optional(Id),
@@ -40,6 +64,7 @@ export const ManagedUserQuery = Type.Object({
   phone: Type.Optional(Text(32)),
   role: Type.Optional(Text(100)),
   disabled: Type.Optional(Flag()),
+  standing: Type.Optional(OneOf(STANDINGS)),
 })
 export type ManagedUserQuery = Static<typeof ManagedUserQuery>
 
@@ -50,7 +75,6 @@ const Certificate = Shared('VerifiedInput', {
   description: Type.Optional(Nullable(Text(255))),
 })
 
-/** An account that is made for somebody. */
 export const UserInput = Shared('NewManagedUser', {
   name: Text(100),
   password: NewPassword,
@@ -60,10 +84,11 @@ export const UserInput = Shared('NewManagedUser', {
 })
 export type UserInput = Static<typeof UserInput>
 
-/** Changes of an account: any of the above, `disabled`, and the certified identity. */
+/** Changes of an account: any field of a new one, `disabled`, and the certified identity. */
 export const UserChanges = Shared('ManagedUserChanges', {
   name: Type.Optional(Text(100)),
   password: Type.Optional(NewPassword),
+  unlink_accounts: Type.Optional(Type.Boolean({ description: 'Ends the links of accounts outside' })),
   email: Type.Optional(Nullable(Text(128))),
   phone: Type.Optional(Nullable(Text(32))),
   roles: Type.Optional(Roles),

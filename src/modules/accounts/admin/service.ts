@@ -1,36 +1,36 @@
 import { isEmail } from '#lib/identifiers.ts'
 import { isPhone, normalizePhone } from '#lib/phones.ts'
 import {
-  announceAbilities,
-  findAbilitiesBeyond,
-  forgetAbilities,
+  beyondOwnAbilities,
+  dropCachedAbilities,
+  findExcessAbilities,
+  findRoleProblems,
   hasAbility,
+  invalidateAbilities,
   isLastHolder,
-  judgeRoles,
-  mayDoMore,
   noSuchRole,
   replaceRoles,
 } from '#modules/abilities/index.ts'
 import { type Actor, recordAudit } from '#modules/audit/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
-import { forgetTokens } from '#modules/tokens/index.ts'
+import { dropCachedTokens } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
-import { onConstraint, type Tx, transaction } from '#platform/database.ts'
+import { onConstraint, type Tx, transaction } from '#platform/database'
 import { forbidden, invalidField } from '#platform/errors.ts'
 import { hashPassword } from '#platform/passwords.ts'
-import { alertOwner } from '../alerts/service.ts'
-import { accountErased } from '../deletion/errors.ts'
+import { alertAccountOwner } from '../alerts/service.ts'
 import { isErased } from '../deletion/queries.ts'
-import { USER_CONSTRAINTS } from '../errors.ts'
-import { setDisabled, setPassword } from '../passwords/service.ts'
+import { accountErased } from '../deletion/service.ts'
+import { type DeleteLinks, setAccountDisabled, setPassword } from '../passwords/service.ts'
 import { checkUserName, createUser } from '../registration/service.ts'
 import { admit } from '../requests/service.ts'
-import { factorOff } from '../second-factor/errors.ts'
+import { USER_CONSTRAINTS } from '../schema.ts'
+import { factorOff } from '../second-factor/schema.ts'
 import { takeOff } from '../second-factor/service.ts'
-import { lastFounder, notOneself } from './errors.ts'
 import { updateUser } from './queries.ts'
 import type { ManagedUser, UserChanges, UserInput } from './schema.ts'
+import { lastFounder, notOneself } from './schema.ts'
 
 function checkContacts({
   email,
@@ -47,16 +47,16 @@ function checkContacts({
 
 const normalized = (phone: string | null | undefined) => (phone ? normalizePhone(phone) : phone)
 
-/** Roles may be given by a holder of `admin:role:update`, and only such as allow no more than the giver may do. */
+/** Requires `admin:role:update` to assign roles, and all of their abilities. */
 async function checkRoles(ctx: Context, actor: number, roles: string[] | undefined) {
   if (roles === undefined) return
   if (!(await hasAbility(ctx, actor, 'admin:role:update'))) throw forbidden()
-  const { unknown, beyond } = await judgeRoles(ctx.sql, roles, actor)
+  const { unknown, beyond } = await findRoleProblems(ctx.sql, roles, actor)
   if (unknown[0] !== undefined) throw noSuchRole('roles', unknown[0])
-  if (beyond.length > 0) throw mayDoMore()
+  if (beyond.length > 0) throw beyondOwnAbilities()
 }
 
-/** Creates an account that can sign in at once; answers its id. */
+/** Creates an account that can sign in at once. Returns its id. */
 export async function addUser(ctx: Context, actor: Actor, input: UserInput): Promise<number> {
   await checkRoles(ctx, actor.viewer.id, input.roles)
   await checkUserName(ctx, input.name)
@@ -78,20 +78,24 @@ export async function addUser(ctx: Context, actor: Actor, input: UserInput): Pro
   })
 }
 
-/** Ends the certification of an account whose badge is taken; a higher module knows how. */
-export type EndCertification = (tx: Tx, userId: number, examiner: number) => Promise<void>
+/** Revokes the certification when an administrator removes the badge. Injected by `certifications`. */
+export type RevokeCertification = (tx: Tx, userId: number, examiner: number) => Promise<void>
 
-/** Changes an account. Nobody changes one that may do more than they may themselves (administration-5). */
+/** Reactions of higher modules to an administrator's change of an account. */
+export type Endings = { revokeCertification: RevokeCertification; deleteLinks: DeleteLinks }
+
+/** Changes an account. Throws 403 if it has abilities that the actor lacks (administration-5). */
 export async function changeUser(
   ctx: Context,
   actor: Actor,
   before: ManagedUser,
   changes: UserChanges,
-  endCertification: EndCertification,
+  { revokeCertification, deleteLinks }: Endings,
 ): Promise<void> {
   const { id } = before
   const actorId = actor.viewer.id
-  if (id !== actorId && (await findAbilitiesBeyond(ctx.sql, id, actorId)).length > 0) throw mayDoMore()
+  if (id !== actorId && (await findExcessAbilities(ctx.sql, id, actorId)).length > 0)
+    throw beyondOwnAbilities()
   if (await isErased(ctx.sql, id)) throw accountErased()
   if (changes.disabled === true && id === actorId) throw notOneself()
   await checkRoles(ctx, actorId, changes.roles)
@@ -102,23 +106,24 @@ export async function changeUser(
   const revoked = await transaction(ctx.sql, async (tx) => {
     const stopsFounding = changes.disabled === true || changes.roles?.includes('founder') === false
     if (stopsFounding && (await isLastHolder(tx, 'founder', id))) throw lastFounder()
-    if (changes.verified === null) await endCertification(tx, id, actorId)
+    if (changes.verified === null) await revokeCertification(tx, id, actorId)
     const verified = changes.verified && { icon: null, description: null, ...changes.verified }
-    // Before the change, so that the old phone and e-mail are told of all of it.
+    // Runs before the change, so that alerts go to the old phone and e-mail.
     const tokens = hashed === undefined ? [] : ((await setPassword(ctx, tx, id, hashed)) ?? [])
+    if (changes.unlink_accounts) await deleteLinks(ctx, tx, id)
     const contacts = { phone, email: changes.email }
     for (const field of ['phone', 'email'] as const)
       if (contacts[field] !== undefined && contacts[field] !== before[field])
-        await alertOwner(ctx, tx, id, field)
+        await alertAccountOwner(ctx, tx, id, field)
     await onConstraint(updateUser(tx, id, { ...changes, phone, verified }), USER_CONSTRAINTS)
     if (changes.roles) {
       await replaceRoles(tx, id, changes.roles)
-      announceAbilities(ctx, tx, id)
+      await invalidateAbilities(ctx, tx, id)
     }
-    // Enabling an account that waits for an approval is one.
+    // Enabling a pending account approves it.
     if (changes.disabled === false) await admit(ctx, tx, { userId: id }, { decidedBy: actorId, remark: null })
     if (changes.disabled !== undefined)
-      tokens.push(...((await setDisabled(ctx, tx, id, changes.disabled)) ?? []))
+      tokens.push(...((await setAccountDisabled(ctx, tx, id, changes.disabled)) ?? []))
     const { password, ...told } = changes
     await recordAudit(tx, actor, {
       action: 'users.update',
@@ -131,14 +136,24 @@ export async function changeUser(
     })
     return tokens
   })
-  forgetTokens(ctx, revoked)
-  if (changes.roles) forgetAbilities(ctx, id)
+  await dropCachedTokens(ctx, revoked)
+  if (changes.roles) await dropCachedAbilities(ctx, id)
 }
 
-/** Takes the second factor off an account, not of one that may do more than who does it (rights-6). */
+/** Enables an account for the server's operator. Approves a pending account. */
+export async function enableAccount(ctx: Context, tx: Tx, id: number): Promise<void> {
+  if (await isErased(tx, id)) throw accountErased()
+  await admit(ctx, tx, { userId: id }, { decidedBy: 0, remark: null })
+  await setAccountDisabled(ctx, tx, id, false)
+}
+
+/**
+ * Removes the second factor of an account. Throws 403 if it has abilities that the actor lacks (rights-6).
+ */
 export async function takeFactorOff(ctx: Context, actor: Actor, id: number): Promise<void> {
   const actorId = actor.viewer.id
-  if (id !== actorId && (await findAbilitiesBeyond(ctx.sql, id, actorId)).length > 0) throw mayDoMore()
+  if (id !== actorId && (await findExcessAbilities(ctx.sql, id, actorId)).length > 0)
+    throw beyondOwnAbilities()
   await transaction(ctx.sql, async (tx) => {
     if (!(await takeOff(ctx, tx, id))) throw factorOff()
     await recordAudit(tx, actor, {

@@ -12,7 +12,7 @@ const freshName = () => {
   return `made${serial}`
 }
 
-test('an account made by an administrator can sign in, and is listed without its password (administration-6)', async () => {
+test('creates an account that can sign in, and lists it without its password (administration-6)', async () => {
   const name = freshName()
   const made = await as(founder, 'POST', '/admin/users', { name, password, email: `${name}@example.org` })
   assert.equal(made.status, 201)
@@ -27,7 +27,7 @@ test('an account made by an administrator can sign in, and is listed without its
   assert.equal(JSON.stringify(listed.body).includes('argon2'), false)
 })
 
-test('a disabled account loses its sign-ins at once and can be enabled again', async () => {
+test('ends sessions when an account is disabled, and allows sign-in once it is enabled', async () => {
   const name = freshName()
   const { body } = await as(founder, 'POST', '/admin/users', { name, password })
   const login = await guest('POST', '/auth/login', { login: name, password })
@@ -42,7 +42,7 @@ test('a disabled account loses its sign-ins at once and can be enabled again', a
   assert.equal((await guest('POST', '/auth/login', { login: name, password })).status, 403)
 })
 
-test('a changed password ends all sign-ins', async () => {
+test('ends all sessions when the password changes', async () => {
   const name = freshName()
   const { body } = await as(founder, 'POST', '/admin/users', { name, password })
   const login = await guest('POST', '/auth/login', { login: name, password })
@@ -56,7 +56,7 @@ test('a changed password ends all sign-ins', async () => {
   )
 })
 
-test('nobody gives away or manages more than they hold (administration-5)', async () => {
+test('forbids granting or managing more abilities than the actor holds (administration-5)', async () => {
   await as(founder, 'POST', '/admin/roles', {
     name: 'staff',
     abilities: ['admin:user:show', 'admin:user:update', 'admin:user:add'],
@@ -91,7 +91,7 @@ test('nobody gives away or manages more than they hold (administration-5)', asyn
   assert.equal(widened.status, 403)
 })
 
-test('who manages accounts needs none of what every member may do', async () => {
+test('ignores abilities of ordinary members when it compares abilities', async () => {
   const abilities = ['admin: login', 'admin:user:update', 'admin:role:update']
   assert.equal((await as(founder, 'POST', '/admin/roles', { name: 'desk', abilities })).status, 201)
   const desk = await person({ roles: ['desk'] })
@@ -102,15 +102,15 @@ test('who manages accounts needs none of what every member may do', async () => 
   assert.equal((await as(desk, 'PATCH', url, { roles: ['owner'] })).status, 204)
 })
 
-test('the last founder stays one, and nobody disables themselves (administration-6)', async () => {
-  // Who is disabled could not do it in their place.
+test('keeps the last founder, and rejects disabling oneself (administration-6)', async () => {
+  // A disabled founder does not count as a replacement.
   const other = await person({ roles: ['founder'] })
   assert.equal((await as(founder, 'PATCH', `/admin/users/${other.id}`, { disabled: true })).status, 204)
   assert.equal((await as(founder, 'PATCH', `/admin/users/${founder.id}`, { disabled: true })).status, 422)
   assert.equal((await as(founder, 'PATCH', `/admin/users/${founder.id}`, { roles: ['owner'] })).status, 422)
 })
 
-test('taken and malformed values are 422 on their field, unknown users 404', async () => {
+test('returns 422 on the field for taken and malformed values, and 404 for unknown users', async () => {
   const name = freshName()
   const email = `${name}@example.org`
   assert.equal((await as(founder, 'POST', '/admin/users', { name, password, email })).status, 201)
@@ -130,7 +130,7 @@ test('taken and malformed values are 422 on their field, unknown users 404', asy
   assert.equal((await as(founder, 'DELETE', '/admin/users/999999999')).status, 404)
 })
 
-test('changes are in the audit log without the password (administration-4)', async () => {
+test('audits changes without the password (administration-4)', async () => {
   const name = freshName()
   const { body } = await as(founder, 'POST', '/admin/users', { name, password })
   await as(founder, 'PATCH', `/admin/users/${body.id}`, {
@@ -147,7 +147,7 @@ test('changes are in the audit log without the password (administration-4)', asy
   assert.deepEqual(shown.body.verified, { type: 'user', icon: null, description: 'Known in person' })
 })
 
-test('of two founders who leave at the same moment one has to stay', async () => {
+test('keeps one founder when the last two leave at once', async () => {
   const other = await person({ roles: ['founder', 'owner'] })
   const { leaving } = await sql.begin(async (tx) => {
     await tx`select from roles where name = 'founder' for update`

@@ -1,23 +1,33 @@
 import { notify } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
-import type { Db } from '#platform/database.ts'
-import { addJob } from '#platform/jobs.ts'
+import type { Db, Row } from '#platform/database'
+import { addJob } from '#platform/jobs'
 import type { Channel } from '../codes/schema.ts'
-import { findContacts } from './queries.ts'
 
-/** By what an account is held. */
-export type Holding = 'password' | 'phone' | 'email'
+/** Current phone and e-mail of a user. */
+export async function findContacts(
+  sql: Db,
+  userId: number,
+): Promise<Row<'users', 'email' | 'phone'> | undefined> {
+  const [row] = await sql<
+    Row<'users', 'email' | 'phone'>[]
+  >`select email, phone from users where id = ${userId}`
+  return row
+}
 
-/** What the job carries, sealed, because a waiting job lies in the database. */
+/** A credential of an account. */
+export type Holding = 'password' | 'phone' | 'email' | 'link' | 'unlink'
+
+/** Job payload, encrypted because queued jobs are stored in the database. */
 export type Alert = { channel: Channel; to: string } & ({ changed: Holding } | { suspended: Suspended })
 
-/** Why somebody is suspended, and until when. */
+/** Reason and end of a suspension. */
 type Suspended = { reason: string; ends_at: string | null }
 
 const enqueue = (ctx: Context, tx: Db, alert: Alert) =>
   addJob(tx, 'alert_owner', { sealed: ctx.secrets.seal(JSON.stringify(alert)) }, { maxAttempts: 5 })
 
-/** Tells a person by e-mail that they are suspended: what else they are told they cannot read meanwhile. */
+/** E-mails a suspended user, since they cannot read their notifications. */
 export async function alertOfSuspension(
   ctx: Context,
   tx: Db,
@@ -30,11 +40,15 @@ export async function alertOfSuspension(
 }
 
 /**
- * Tells a person that what holds their account changes, whoever changes it: in their notifications and on their devices,
- * and at the phone and e-mail that they have now. Called in the transaction of the change and before it, so that the old
- * ones are told.
+ * Alerts a user that a credential changes: in notifications, on devices, and at the current phone and e-mail.
+ * Call it in the transaction of the change and before it, so that it reaches the old contacts.
  */
-export async function alertOwner(ctx: Context, tx: Db, userId: number, changed: Holding): Promise<void> {
+export async function alertAccountOwner(
+  ctx: Context,
+  tx: Db,
+  userId: number,
+  changed: Holding,
+): Promise<void> {
   const contacts = await findContacts(tx, userId)
   const told: [Channel, string | null | undefined][] = [
     ['mail', contacts?.email],

@@ -1,12 +1,18 @@
 import { escapeLike } from '#lib/text.ts'
-import type { Db, Fragment } from '#platform/database.ts'
-import { pageOf } from '#platform/listing.ts'
-import { ifGiven, listingAt, orderAt } from '#platform/sql.ts'
-import type { Row, Tables } from '#platform/tables.ts'
+import {
+  type Db,
+  type Fragment,
+  ifGiven,
+  listingClause,
+  listingOrder,
+  type Row,
+  type Tables,
+} from '#platform/database'
+import { pageOf } from '#platform/http'
 import type { SanctionKind } from '../sanctions/schema.ts'
 import type { Appeal, AppealQuery } from './schema.ts'
 
-/** What a person can appeal against: what is in force, and a warning; the last of it unless one is named. */
+/** Finds an appealable sanction of a user: the given or the latest one, if it is in force or a warning. */
 export async function findAppealable(
   sql: Db,
   userId: number,
@@ -20,7 +26,7 @@ export async function findAppealable(
   return row?.id
 }
 
-/** Files an appeal; violates `appeals_open` while another one of the person waits. */
+/** Inserts an appeal. Violates `appeals_open` while the user has an open one. */
 export async function insertAppeal(
   sql: Db,
   appeal: { sanctionId: number; userId: number; contents: string },
@@ -31,7 +37,7 @@ export async function insertAppeal(
   return row.id
 }
 
-/** Decides on what waits, once; undefined when it was decided. */
+/** Decides an open appeal once. Undefined if it is decided already. */
 export async function settleAppeal(
   sql: Db,
   id: number,
@@ -57,7 +63,6 @@ const columns = (sql: Db) =>
 const from = (sql: Db) =>
   sql`from appeals a join sanctions s on s.id = a.sanction_id join users u on u.id = a.user_id`
 
-/** A page of appeals. */
 export function listAppeals(sql: Db, query: AppealQuery) {
   const where = sql`
     where true
@@ -67,9 +72,9 @@ export function listAppeals(sql: Db, query: AppealQuery) {
   const list = { id: sql`a.id` }
   return pageOf<AppealRow>(
     sql,
-    // Sanctions and people are looked up for what is on the page.
+    // Joins sanctions and users for the rows of the page only.
     sql`select ${columns(sql)} ${from(sql)}
-      where a.id = any(array(select a.id from appeals a ${where} ${listingAt(sql, query, list)})) ${orderAt(sql, query, list)}`,
+      where a.id = any(array(select a.id from appeals a ${where} ${listingClause(sql, query, list)})) ${listingOrder(sql, query, list)}`,
     sql`select count(*)::int as total from appeals a ${where}`,
   )
 }
@@ -79,7 +84,7 @@ export async function findAppeal(sql: Db, id: number): Promise<AppealRow | undef
   return row
 }
 
-/** Appeals of a person as part of their history. */
+/** Appeals of a user, as part of their history. */
 export const appealsOf = (sql: Db, userId: number): Fragment => sql`
   select created_at as at, 'appeal-' || id as id, 'appeal' as event, user_id as by, 'appeals/' || id as subject,
     jsonb_build_object('sanction', sanction_id, 'contents', contents) as details

@@ -1,21 +1,39 @@
-import { listingQuery } from '#platform/listing.ts'
-import { Id, Nullable, OneOf, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
+import { apiError } from '#platform/errors.ts'
+import { Id, listingQuery, Nullable, OneOf, Shared, type Static, Text, Time, Type } from '#platform/http'
 import { SANCTION_KINDS } from '../sanctions/schema.ts'
 import { SignIn } from '../sign-in/schema.ts'
 
+export const nothingToAppeal = apiError(
+  422,
+  'nothing_to_appeal',
+  'Nothing is in force against which you could appeal.',
+  '没有可申诉的处罚。',
+)
+export const appealOpen = apiError(
+  422,
+  'appeal_open',
+  'An appeal of yours is being looked at already.',
+  '你已有一个申诉正在处理中。',
+)
+export const appealDecided = apiError(
+  422,
+  'appeal_decided',
+  'This appeal has been decided already.',
+  '该申诉已被处理。',
+)
+
 const Contents = Text(2000, { minLength: 1 })
 
-/** An appeal; without `sanction` it is against the last thing that is in force. */
+/** A new appeal. Default `sanction`: the latest in force. */
 export const AppealInput = Shared('NewAppeal', { contents: Contents, sanction: Type.Optional(Id) })
 export type AppealInput = Static<typeof AppealInput>
 
-/** An appeal of somebody who cannot sign in and proves who they are as for a sign-in. */
+/** An appeal without a session. It carries the credentials of a sign-in. */
 export const OutsideAppealInput = Shared('NewAppealOutside', { ...SignIn.properties, contents: Contents })
 export type OutsideAppealInput = Static<typeof OutsideAppealInput>
 
 const STATES = ['pending', 'accepted', 'rejected'] as const
 
-/** An appeal as moderators see it. */
 export const Appeal = Shared('Appeal', {
   id: Type.Integer(),
   user_id: Type.Integer(),
@@ -37,7 +55,7 @@ export const Appeal = Shared('Appeal', {
 })
 export type Appeal = Static<typeof Appeal>
 
-/** Appeals by state and person; `q` finds words of them. */
+/** Filters appeals by state and user. `q` matches their text. */
 export const AppealQuery = Type.Object({
   ...listingQuery(['id']),
   state: Type.Optional(OneOf(STATES)),
@@ -47,7 +65,7 @@ export type AppealQuery = Static<typeof AppealQuery>
 
 export const AppealParams = Type.Object({ appeal: Id })
 
-/** What is decided: accepting lifts the sanction. The person is told `answer`. */
+/** A decision. Acceptance lifts the sanction. The user sees `answer`. */
 export const AppealDecision = Shared('AppealDecision', {
   action: OneOf(['accept', 'reject'] as const),
   answer: Type.Optional(Text(1000)),

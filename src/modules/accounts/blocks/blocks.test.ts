@@ -8,7 +8,7 @@ const block = (who: Person, id: number, headers = {}) =>
   as(who, 'POST', `/user/black/${id}`, undefined, headers)
 const blacks = async (who: Person, query = '') => (await as(who, 'GET', `/user/blacks${query}`)).body
 
-test('blocking is 201 however often, unblocking 204 however often (sign-in-16)', async () => {
+test('returns 201 for every block and 204 for every unblock (sign-in-16)', async () => {
   const [ann, bob] = [await person(), await person()]
   for (let i = 0; i < 2; i += 1) {
     const answer = await block(ann, bob.id)
@@ -26,7 +26,7 @@ test('blocking is 201 however often, unblocking 204 however often (sign-in-16)',
   assert.deepEqual(await blacks(ann), [])
 })
 
-test('nobody blocks themselves, and unknown or disabled people are 404', async () => {
+test('rejects blocking oneself, and returns 404 for unknown or disabled users', async () => {
   const [ann, gone] = [await person(), await person()]
   const answer = await block(ann, ann.id)
   assert.equal(answer.status, 422)
@@ -35,7 +35,7 @@ test('nobody blocks themselves, and unknown or disabled people are 404', async (
   await sql`update users set deleted_at = now() where id = ${gone.id}`
   for (const id of [gone.id, 2 ** 40]) assert.equal((await block(ann, id)).status, 404)
   assert.equal((await as(ann, 'DELETE', `/user/black/${2 ** 40}`)).status, 404)
-  // A blocked person who was disabled since is left out of the list, and can be unblocked.
+  // A user disabled after the block is hidden from the list but can be unblocked.
   assert.deepEqual(await blacks(ann), [])
   assert.equal((await as(ann, 'DELETE', `/user/black/${gone.id}`)).status, 204)
   for (const method of ['POST', 'DELETE'] as const)
@@ -43,7 +43,7 @@ test('nobody blocks themselves, and unknown or disabled people are 404', async (
   assert.equal((await guest('GET', '/user/blacks')).status, 401)
 })
 
-test('the list is newest first and one’s own, page by page', async () => {
+test("lists only the viewer's blocks, newest first, page by page", async () => {
   const [ann, other] = [await person(), await person()]
   const people = await Promise.all(Array.from({ length: 4 }, () => person()))
   for (const { id } of people) await block(ann, id)
@@ -60,14 +60,14 @@ test('the list is newest first and one’s own, page by page', async () => {
   assert.equal((await as(ann, 'GET', '/user/blacks?limit=101')).status, 422)
 })
 
-test('blocks that race make one', async () => {
+test('creates one block from racing requests', async () => {
   const [ann, bob] = [await person(), await person()]
   const answers = await Promise.all(Array.from({ length: 10 }, () => block(ann, bob.id)))
   assert.ok(answers.every(({ status }) => status === 201))
   assert.equal((await blacks(ann)).length, 1)
 })
 
-test('a block does not end the following of either (sign-in-16)', async () => {
+test('keeps follows in both directions after a block (sign-in-16)', async () => {
   const [ann, bob] = [await person(), await person()]
   await as(ann, 'PUT', `/user/followings/${bob.id}`)
   await as(bob, 'PUT', `/user/followings/${ann.id}`)

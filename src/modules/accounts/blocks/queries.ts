@@ -1,7 +1,6 @@
-import type { Db, Fragment } from '#platform/database.ts'
-import { andPastRow, partOf, when } from '#platform/sql.ts'
+import { andAfterRow, type Db, type Fragment, limitClause, when } from '#platform/database'
 
-/** Blocks somebody, once or again; false when there is nobody of that id. It does not unfollow (sign-in-16). */
+/** Blocks a user. Idempotent, and false for an unknown id. Follows stay (sign-in-16). */
 export async function insertBlock(sql: Db, userId: number, targetId: number): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     with target as (select id from users where id = ${targetId} and deleted_at is null),
@@ -12,7 +11,7 @@ export async function insertBlock(sql: Db, userId: number, targetId: number): Pr
   return row.found
 }
 
-/** Ends a block if there is one; false when there is none and nobody of that id. */
+/** Removes a block. False if there is neither a block nor such a user. */
 export async function deleteBlock(sql: Db, userId: number, targetId: number): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     with link as (
@@ -23,7 +22,7 @@ export async function deleteBlock(sql: Db, userId: number, targetId: number): Pr
   return row.found
 }
 
-/** Whom a person blocks, the newest first, without disabled accounts. */
+/** Ids of blocked users, newest first, without disabled accounts. */
 export async function listBlockedIds(
   sql: Db,
   userId: number,
@@ -32,21 +31,21 @@ export async function listBlockedIds(
   const rows = await sql<{ id: number }[]>`
     select b.target_id as id from user_blocks b join users u on u.id = b.target_id and u.deleted_at is null
     where b.user_id = ${userId}
-      ${andPastRow(
+      ${andAfterRow(
         sql,
         page.after,
         sql`b.id`,
         sql`select id
           from user_blocks where user_id = ${userId} and target_id = ${page.after ?? 0}`,
       )}
-    order by b.id desc ${partOf(sql, { limit, ...page })}`
+    order by b.id desc ${limitClause(sql, { limit, ...page })}`
   return rows.map(({ id }) => id)
 }
 
 /**
- * Leaves out what was written by people whom the viewer blocks (conventions-26): a condition that follows others.
- * `author` is the column of who wrote it. An array instead of a join: the list stays a walk along its index, however many
- * people the viewer blocks. Guests block nobody.
+ * Appends a condition that hides content of authors blocked by the viewer (conventions-26). `author` is the
+ * column of the author. An array instead of a join keeps the index scan of the list, however many users the
+ * viewer blocks. Matches nothing for a guest.
  */
 export const notBlockedBy = (sql: Db, viewerId: number, author: Fragment): Fragment =>
   when(
@@ -55,10 +54,6 @@ export const notBlockedBy = (sql: Db, viewerId: number, author: Fragment): Fragm
     () => sql`and ${author} <> all(array(select target_id from user_blocks where user_id = ${viewerId}))`,
   )
 
-/** Whether the person of the column `blocker` blocks somebody: a value. */
+/** SQL value: whether the user in the column `blocker` blocks `userId`. */
 export const hasBlocked = (sql: Db, blocker: Fragment, userId: number): Fragment => sql`
   coalesce((select true from user_blocks b where b.user_id = ${blocker} and b.target_id = ${userId}), false)`
-
-/** Whether somebody blocks anybody: a condition. */
-export const blocksSomebody = (sql: Db, viewer: Fragment): Fragment =>
-  sql`coalesce((select true from user_blocks b where b.user_id = ${viewer} limit 1), false)`

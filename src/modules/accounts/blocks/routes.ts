@@ -1,19 +1,17 @@
 import type { Context } from '#platform/context.ts'
 import { apiError } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { language, type Server } from '#platform/http.ts'
-import { Empty, Type } from '#platform/schema.ts'
-import { RelationQuery } from '../follows/schema.ts'
+import { Empty, language, routesOn, type Server, Shared, Type } from '#platform/http'
+import { RelationQuery } from '../follows/queries.ts'
 import { UserView } from '../schema.ts'
-import { noSuchUser } from '../users/errors.ts'
-import { UserParams } from '../users/schema.ts'
+import { noSuchUser, UserParams } from '../users/schema.ts'
 import { userPage } from '../users/view.ts'
 import { deleteBlock, insertBlock, listBlockedIds } from './queries.ts'
-import { Blocked } from './schema.ts'
+
+/** Reply to a block: a plain text (sign-in-16). */
+const Blocked = Shared('Blocked', { message: Type.String() })
 
 const blocksOneself = apiError(422, 'blocks_oneself', 'You cannot block yourself.', '不能将自己加入黑名单。')
 
-/** Blocking people (sign-in-16). */
 export function blockRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Relations' })
@@ -48,7 +46,7 @@ export function blockRoutes(server: Server, ctx: Context) {
 
   route('GET /user/blacks', {
     operationId: 'listBlockedUsers',
-    summary: 'List whom I block, newest first',
+    summary: 'List people I block, newest first',
     access: 'user',
     query: RelationQuery,
     reply: { 200: Type.Array(UserView) },

@@ -7,7 +7,7 @@ const world = await createWorld()
 const { guest, sql, outbox, work } = world
 const { codeFor, register, signUp, signIn } = signUpsOn(world)
 
-test('a code of six digits goes to an unused e-mail address, and another one only after a minute (sign-in-3)', async () => {
+test('sends a six-digit code to an unused e-mail address, at most one a minute (sign-in-3)', async () => {
   const { email } = fresh()
   const answer = await guest('POST', '/verifycodes/register', { email })
   assert.equal(answer.status, 202)
@@ -23,7 +23,7 @@ test('a code of six digits goes to an unused e-mail address, and another one onl
   assert.equal(again.headers['x-error-code'], 'code_too_early')
 })
 
-test('a phone gets its code by text message, in the language of the request', async () => {
+test('texts a code to a phone in the language of the request', async () => {
   const { phone } = fresh()
   const language = { 'accept-language': 'zh-CN' }
   const answer = await guest('POST', '/verifycodes/register', { phone: `+86-${phone}` }, language)
@@ -32,7 +32,7 @@ test('a phone gets its code by text message, in the language of the request', as
   assert.match(outbox.find(({ to }) => to === phone)?.text ?? '', /验证码/)
 })
 
-test('neither the code table nor a waiting job holds the code in clear', async () => {
+test('stores no plain code in the code table or a queued job', async () => {
   const { email } = fresh()
   await guest('POST', '/verifycodes/register', { email })
   const jobs = await sql<{ payload: unknown }[]>`select payload from graphile_worker._private_jobs`
@@ -45,7 +45,7 @@ test('neither the code table nor a waiting job holds the code in clear', async (
   assert.ok(!JSON.stringify([jobs, row]).includes(code))
 })
 
-test('racing requests for one account send one code', async () => {
+test('sends one code for racing requests of one account', async () => {
   const { email } = fresh()
   const answers = await Promise.all(
     Array.from({ length: 8 }, () => guest('POST', '/verifycodes/register', { email })),
@@ -55,7 +55,7 @@ test('racing requests for one account send one code', async () => {
   assert.equal(outbox.filter(({ to }) => to === email).length, 1)
 })
 
-test('registration codes are for unused accounts, the others for accounts of somebody', async () => {
+test('sends registration codes only for unused accounts, and other codes only for used ones', async () => {
   const ann = await signUp()
   const used = { email: String(ann.email).toUpperCase() }
   fieldError(await guest('POST', '/verifycodes/register', used), 'email')
@@ -65,7 +65,7 @@ test('registration codes are for unused accounts, the others for accounts of som
   fieldError(await guest('POST', '/verifycodes', { phone }), 'phone')
 })
 
-test('exactly one well-formed account must be given', async () => {
+test('requires exactly one well-formed account', async () => {
   const { email, phone } = fresh()
   for (const body of [{}, { email, phone }, { email: '', phone: null }]) {
     const answer = await guest('POST', '/verifycodes/register', body)
@@ -77,7 +77,7 @@ test('exactly one well-formed account must be given', async () => {
   fieldError(await guest('POST', '/verifycodes/register', { phone: '12345678901' }), 'phone')
 })
 
-test('five wrong attempts use a code up, also when they race (sign-in-3)', async () => {
+test('invalidates a code after five wrong attempts, racing ones included (sign-in-3)', async () => {
   const { email } = fresh()
   const code = await codeFor(email, '/verifycodes/register')
   const wrong = String((Number(code) + 1) % 1_000_000).padStart(6, '0')
@@ -94,7 +94,7 @@ test('five wrong attempts use a code up, also when they race (sign-in-3)', async
   assert.equal((await register({ email, verifiable_code: code })).status, 422)
 })
 
-test('a code is good for ten minutes, and a new one replaces it', async () => {
+test('expires a code after ten minutes or when a new one replaces it', async () => {
   const { email } = fresh()
   const first = await codeFor(email, '/verifycodes/register')
   await sql`update verification_codes set expires_at = now() where account = ${email.toLowerCase()}`
@@ -104,7 +104,7 @@ test('a code is good for ten minutes, and a new one replaces it', async () => {
   assert.equal((await register({ email, verifiable_code: second })).status, 201)
 })
 
-test('a code works once, and not for another account or purpose', async () => {
+test('accepts a code once, and only for its account and purpose', async () => {
   const [ann, bob] = [await signUp(), await signUp()]
   const code = await codeFor(String(ann.email))
   assert.equal((await signIn(String(bob.email), { verifiable_code: code })).status, 422)
@@ -117,7 +117,7 @@ test('a code works once, and not for another account or purpose', async () => {
   assert.equal((await signIn(email, { verifiable_code: registering })).status, 422)
 })
 
-test('ten codes an hour are sent to one account, no more (sign-in-3)', async () => {
+test('limits codes to ten an hour per account (sign-in-3)', async () => {
   const { email } = fresh()
   for (let sent = 0; sent < 10; sent += 1) await codeFor(email, '/verifycodes/register')
   await sql`update verification_codes set created_at = created_at - interval '1 minute'`
@@ -126,7 +126,7 @@ test('ten codes an hour are sent to one account, no more (sign-in-3)', async () 
   assert.equal((await guest('POST', '/verifycodes/register', { email })).status, 202)
 })
 
-test('codes of the past are deleted', async () => {
+test('deletes expired codes', async () => {
   const { email } = fresh()
   await codeFor(email, '/verifycodes/register')
   await sql`update verification_codes set expires_at = now() - interval '2 hours', sent_since = now() - interval '3 hours'

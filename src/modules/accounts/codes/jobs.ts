@@ -1,5 +1,6 @@
+import { sendText } from '#modules/text-messages/index.ts'
 import type { Context } from '#platform/context.ts'
-import type { Schedule, TaskList } from '#platform/jobs.ts'
+import type { Schedule, TaskList } from '#platform/jobs'
 import { type Dispatch, tidyCodes } from './service.ts'
 
 const TEXTS = {
@@ -9,20 +10,24 @@ const TEXTS = {
 }
 const SUBJECTS = { en: 'Verification code', zh: '验证码' }
 
-async function send(ctx: Context, { channel, to, code, language, until }: Dispatch): Promise<void> {
-  if (Date.now() > until) return
+async function send(ctx: Context, { channel, to, code, language }: Dispatch, askedAt: Date): Promise<void> {
+  // Reads the database's clock, because the node's own may be off.
+  const [late] =
+    await ctx.sql`select where now() > ${askedAt.toISOString()}::timestamptz + interval '10 minutes'`
+  if (late) return
   const text = TEXTS[language](code)
   try {
-    if (channel === 'sms') await ctx.sms.send({ phone: to, text, code })
+    if (channel === 'sms') await sendText(ctx, { phone: to, text, purpose: 'code', code })
     else await ctx.mail.send({ to, subject: SUBJECTS[language], text, kind: 'verification', code })
   } catch (error) {
     if (!(error as { permanent?: boolean }).permanent) throw error
-    ctx.log.warn({ err: error }, 'a verification code was refused for good')
+    ctx.log.warn({ err: error }, 'a verification code was rejected permanently')
   }
 }
 
 export const codeTasks = (ctx: Context): TaskList => ({
-  send_code: (payload) => send(ctx, JSON.parse(ctx.secrets.open((payload as { sealed: string }).sealed))),
+  send_code: (payload, { job }) =>
+    send(ctx, JSON.parse(ctx.secrets.open((payload as { sealed: string }).sealed)), new Date(job.created_at)),
   tidy_codes: () => tidyCodes(ctx),
 })
 

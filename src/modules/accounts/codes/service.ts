@@ -1,17 +1,80 @@
 import { randomInt } from 'node:crypto'
 import { isEmail, normalizeEmail } from '#lib/identifiers.ts'
 import { isPhone, normalizePhone } from '#lib/phones.ts'
+import { reserveText } from '#modules/text-messages/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Db, transaction } from '#platform/database.ts'
+import { type Db, transaction } from '#platform/database'
 import { invalidField, invalidFields, type Language, type Text } from '#platform/errors.ts'
-import type { CountAttempt } from '#platform/http.ts'
-import { addJob } from '#platform/jobs.ts'
-import { checkContact, checkDoor } from '../doors/service.ts'
-import { emailTaken, phoneTaken, wrongCode } from '../errors.ts'
+import type { CountAttempt } from '#platform/http'
+import { addJob } from '#platform/jobs'
 import { limitAttempts } from '../limits.ts'
-import { codeTooEarly, noSuchEmail, noSuchPhone } from './errors.ts'
-import { isAccountUsed, removeOldCodes, saveCode, takeCode, tryCode } from './queries.ts'
-import type { Account, Channel, CodeTarget, Purpose, RegistrationCodeTarget } from './schema.ts'
+import { checkContact, checkRegistrationMethod } from '../registration/rules.ts'
+import { emailTaken, phoneTaken, wrongCode } from '../schema.ts'
+import {
+  type Account,
+  type Channel,
+  type CodeTarget,
+  codeTooEarly,
+  noSuchEmail,
+  noSuchPhone,
+  type Purpose,
+  type RegistrationCodeTarget,
+} from './schema.ts'
+
+type StoredCode = { account: string; purpose: Purpose; hash: string }
+
+/** Hourly limit of codes per account and purpose. Each code allows five attempts. */
+const HOURLY_MAX = 10
+
+/** Stores a code over the former one. False if that is younger than a minute, or above the hourly limit. */
+async function saveCode(sql: Db, code: StoredCode): Promise<boolean> {
+  const rows = await sql`
+    insert into verification_codes as c (account, purpose, code_hash, expires_at)
+    values (${code.account}, ${code.purpose}, ${code.hash}, now() + interval '10 minutes')
+    on conflict (account, purpose) do update set
+      code_hash = excluded.code_hash, attempts = 0, created_at = excluded.created_at, expires_at = excluded.expires_at,
+      sent = case when excluded.created_at - c.sent_since >= interval '1 hour' then 1 else c.sent + 1 end,
+      sent_since = case when excluded.created_at - c.sent_since >= interval '1 hour' then excluded.created_at else c.sent_since end
+    where excluded.created_at - c.created_at >= interval '60 seconds'
+      and (c.sent < ${HOURLY_MAX} or excluded.created_at - c.sent_since >= interval '1 hour')
+    returning 1`
+  return rows.length === 1
+}
+
+/** Checks for the active code. A wrong code costs one of five attempts. */
+async function tryCode(sql: Db, code: StoredCode): Promise<boolean> {
+  const [row] = await sql<{ correct: boolean }[]>`
+    update verification_codes set attempts = attempts + (code_hash <> ${code.hash})::int
+    where account = ${code.account} and purpose = ${code.purpose} and expires_at > now() and attempts < 5
+    returning code_hash = ${code.hash} as correct`
+  return row?.correct ?? false
+}
+
+/** Consumes a code. False if another request was first. */
+async function takeCode(sql: Db, code: StoredCode): Promise<boolean> {
+  const rows = await sql`
+    delete from verification_codes
+    where account = ${code.account} and purpose = ${code.purpose} and code_hash = ${code.hash}
+      and expires_at > now() and attempts < 5
+    returning 1`
+  return rows.length === 1
+}
+
+/** Deletes codes that are expired and outside the hourly limit. */
+async function removeOldCodes(sql: Db): Promise<void> {
+  await sql`
+    delete from verification_codes
+    where expires_at < now() - interval '1 hour' and sent_since < now() - interval '1 hour'`
+}
+
+/** Checks that an e-mail or phone belongs to a user, even a disabled one. */
+export async function isAccountUsed(sql: Db, { field, key }: Account): Promise<boolean> {
+  const [row] = await sql<[{ used: boolean }]>`
+    select exists (
+      select from users where ${field === 'email' ? sql`email_key` : sql`phone`} = ${key}
+    ) as used`
+  return row.used
+}
 
 const INVALID_EMAIL: Text = { en: 'This is not an e-mail address.', zh: '邮箱格式不正确。' }
 const INVALID_PHONE: Text = {
@@ -23,7 +86,7 @@ const EITHER: Text = {
   zh: '请提供手机号或邮箱之一。',
 }
 
-/** The account that a request names; 422 unless it is exactly one, well formed. */
+/** Parses the account of a request. Throws 422 unless it has exactly one well-formed account. */
 export function accountOf({ phone, email }: CodeTarget): Account {
   if ((phone === undefined) === (email === undefined))
     throw invalidFields({ phone: [EITHER], email: [EITHER] })
@@ -37,7 +100,7 @@ export function accountOf({ phone, email }: CodeTarget): Account {
   return { channel: 'sms', field: 'phone', value: key, key }
 }
 
-/** The account of somebody's e-mail or phone as it is stored. */
+/** The account of a stored e-mail or phone. */
 export const storedAccount = (field: 'email' | 'phone', value: string): Account => ({
   channel: field === 'email' ? 'mail' : 'sms',
   field,
@@ -45,7 +108,7 @@ export const storedAccount = (field: 'email' | 'phone', value: string): Account 
   key: field === 'email' ? normalizeEmail(value) : value,
 })
 
-/** The keyed hash that stands for a code, of no use for another account or purpose. */
+/** Keyed hash of a code, bound to its account and purpose. */
 const stored = (ctx: Context, account: Account, purpose: Purpose, code: number) => ({
   account: account.key,
   purpose,
@@ -53,21 +116,26 @@ const stored = (ctx: Context, account: Account, purpose: Purpose, code: number) 
 })
 const digits = (code: number) => String(code).padStart(6, '0')
 
-/** What the job carries, sealed, because a waiting job lies in the database. */
-export type Dispatch = { channel: Channel; to: string; code: string; language: Language; until: number }
+/** Job payload, encrypted because queued jobs are stored in the database. */
+export type Dispatch = { channel: Channel; to: string; code: string; language: Language }
 
-/** Makes a code and has it sent, in one transaction. */
+/** Creates a code and enqueues its delivery in one transaction. */
 export async function sendCode(
   ctx: Context,
   countAttempt: CountAttempt,
   { invitation_code: invitation, ...target }: RegistrationCodeTarget,
-  { purpose, language, viewerId }: { purpose: Purpose; language: Language; viewerId: number },
+  {
+    purpose,
+    language,
+    viewerId,
+    address,
+  }: { purpose: Purpose; language: Language; viewerId: number; address: string },
 ): Promise<void> {
   const account = accountOf(target)
   await limitAttempts(ctx, countAttempt, account.key, undefined)
   if (purpose === 'register') {
-    // Who is signed in binds with it, which registration has no say in (registration-2).
-    if (viewerId === 0) await checkDoor(ctx, { door: account.field, invitation })
+    // A signed-in user binds the contact, so registration settings do not apply (registration-2).
+    if (viewerId === 0) await checkRegistrationMethod(ctx, { door: account.field, invitation })
     await checkContact(ctx, account)
   }
   if ((await isAccountUsed(ctx.sql, account)) !== (purpose === 'user')) {
@@ -80,29 +148,28 @@ export async function sendCode(
     to: account.value,
     code: digits(code),
     language,
-    until: Date.now() + 10 * 60_000,
   }
   await transaction(ctx.sql, async (tx) => {
     if (!(await saveCode(tx, stored(ctx, account, purpose, code))))
       throw codeTooEarly({ headers: { 'Retry-After': 60 } })
+    if (account.channel === 'sms') await reserveText(ctx, tx, { phone: account.value, address })
     const payload = { sealed: ctx.secrets.seal(JSON.stringify(dispatch)) }
     await addJob(tx, 'send_code', payload, { maxAttempts: 5 })
   })
 }
 
-/** Whether the code is the active one of the account; a wrong one uses up an attempt. */
+/** Checks for the active code of the account. A wrong code costs one attempt. */
 export const isCode = (ctx: Context, account: Account, purpose: Purpose, code: number) =>
   tryCode(ctx.sql, stored(ctx, account, purpose, code))
 
-/** 422 unless the code is the active one of the account; it stays good until `useCode`. */
+/** Throws 422 unless the code is the active one of the account. It stays valid until `useCode`. */
 export async function checkCode(ctx: Context, account: Account, purpose: Purpose, code: number) {
   if (!(await isCode(ctx, account, purpose, code))) throw wrongCode()
 }
 
-/** Uses a checked code up in the transaction of what it is for; 422 when another request was first. */
+/** Consumes a checked code in the transaction of its purpose. Throws 422 if another request was first. */
 export async function useCode(ctx: Context, tx: Db, account: Account, purpose: Purpose, code: number) {
   if (!(await takeCode(tx, stored(ctx, account, purpose, code)))) throw wrongCode()
 }
 
-/** Deletes codes of the past. */
 export const tidyCodes = (ctx: Context) => removeOldCodes(ctx.sql)

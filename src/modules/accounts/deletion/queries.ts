@@ -1,7 +1,6 @@
-import type { Db, Tx } from '#platform/database.ts'
-import type { Row } from '#platform/tables.ts'
+import type { Db, Row, Tx } from '#platform/database'
 
-/** Notes that somebody's account is to be deleted, from now on or since they first said so; answers when. */
+/** Schedules an account for deletion, unless it is scheduled already. Returns the due time. */
 export async function insertDeletion(tx: Tx, userId: number, days: number): Promise<string> {
   const [row] = await tx<[{ due_at: string }]>`
     insert into account_deletions as d (user_id, due_at) values (${userId}, now() + make_interval(days => ${days}))
@@ -9,7 +8,10 @@ export async function insertDeletion(tx: Tx, userId: number, days: number): Prom
   return row.due_at
 }
 
-/** Takes it back; false where there is none. The caller holds the account, so that no erasure runs meanwhile. */
+/**
+ * Cancels a deletion. False if there is none. The caller holds the lock of the account, so that no erasure
+ * runs meanwhile.
+ */
 export async function deleteDeletion(tx: Tx, userId: number): Promise<boolean> {
   const rows = await tx`
     delete from account_deletions where user_id = ${userId}
@@ -17,7 +19,7 @@ export async function deleteDeletion(tx: Tx, userId: number): Promise<boolean> {
   return rows.length === 1
 }
 
-/** Whose time has come, those who waited longest first. */
+/** Accounts past their grace period, longest first. */
 export async function listDue(sql: Db, limit: number): Promise<number[]> {
   const rows = await sql<{ user_id: number }[]>`
     select user_id from account_deletions where finished_at is null and due_at <= now()
@@ -27,7 +29,7 @@ export async function listDue(sql: Db, limit: number): Promise<number[]> {
 
 export type DueRow = Row<'users', 'id' | 'email' | 'email_key' | 'phone' | 'avatar' | 'bg' | 'erased_at'>
 
-/** Locks an account whose time has come: a sign-in waits for it, or was first and took the deletion back. */
+/** Locks a due account. A concurrent sign-in waits, or has cancelled the deletion before. */
 export async function lockDue(tx: Tx, userId: number): Promise<DueRow | undefined> {
   const [person] = await tx<DueRow[]>`
     select id, email, email_key, phone, avatar, bg, erased_at from users where id = ${userId} for update`
@@ -37,8 +39,8 @@ export async function lockDue(tx: Tx, userId: number): Promise<DueRow | undefine
 }
 
 /**
- * Erases what tells who somebody was. The name has a space, which no name may have, so that nobody takes it and nobody is
- * found by it.
+ * Erases personal data of a user. The new name contains a space, so that it is neither available nor
+ * searchable.
  */
 export async function eraseUser(tx: Tx, { id, email_key, phone }: DueRow): Promise<void> {
   const name = `deleted ${id}`
@@ -57,7 +59,7 @@ export async function eraseUser(tx: Tx, { id, email_key, phone }: DueRow): Promi
   await tx`delete from user_blocks where user_id = ${id} or target_id = ${id}`
 }
 
-/** Ends some of the followings of and by somebody, counted for both sides; answers how many. */
+/** Removes a batch of a user's follows in both directions and updates both counters. Returns their number. */
 export async function endFollowings(sql: Db, userId: number, limit: number): Promise<number> {
   const [row] = await sql<[{ gone: number }]>`
     with links as (
@@ -75,24 +77,23 @@ export async function endFollowings(sql: Db, userId: number, limit: number): Pro
         select target_id, 0, 1 from links
       ) sides group by id
     ),
-    -- In the order of every other follow, so that nobody deadlocks with it.
+    -- Locks in the same order as every other follow, to avoid deadlocks.
     locked as (
       select c.user_id from user_counts c where c.user_id in (select id from changes) order by c.user_id for update
     ),
     counted as (
-      update user_counts c set followings_count = c.followings_count - d.followings,
-        followers_count = c.followers_count - d.followers, updated_at = now()
+      update user_counts c set followings_count = greatest(c.followings_count - d.followings, 0),
+        followers_count = greatest(c.followers_count - d.followers, 0), updated_at = now()
       from locked l join changes d on d.id = l.user_id where c.user_id = l.user_id
     )
     select count(*)::int as gone from links`
   return row.gone
 }
 
-/** Notes that nothing is left to do. */
 export const finishDeletion = (sql: Db, userId: number) => sql`
   update account_deletions set finished_at = now() where user_id = ${userId}`
 
-/** People who were erased, in the order of their ids: what comes back to them later is looked for. */
+/** Erased users by id, to find data that reached them later. */
 export async function listErased(sql: Db, after: number, limit: number): Promise<number[]> {
   const rows = await sql<{ user_id: number }[]>`
     select user_id from account_deletions where finished_at is not null and user_id > ${after}
@@ -100,7 +101,6 @@ export async function listErased(sql: Db, after: number, limit: number): Promise
   return rows.map(({ user_id }) => user_id)
 }
 
-/** Whether an account was erased. */
 export async function isErased(sql: Db, userId: number): Promise<boolean> {
   const rows = await sql`select from users where id = ${userId} and erased_at is not null`
   return rows.length === 1

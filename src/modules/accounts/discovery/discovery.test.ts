@@ -13,7 +13,7 @@ const list = async (path: string) => {
   return ids(answer.body)
 }
 
-test('the popular have the most followers first, the earlier account in a tie (sign-in-17)', async () => {
+test('ranks popular users by followers, older accounts first in a tie (sign-in-17)', async () => {
   const [star, twin, gone, fan, other] = [
     await person(),
     await person(),
@@ -31,14 +31,14 @@ test('the popular have the most followers first, the earlier account in a tie (s
   assert.equal(first.extra.followers_count, 2)
 })
 
-test('the latest are the newest accounts', async () => {
+test('lists the newest accounts', async () => {
   const [ann, bob, gone] = [await person(), await person(), await person()]
   await disable(gone)
   assert.deepEqual(await list('latests?limit=2'), [bob.id, ann.id])
   assert.deepEqual(await list('latests?limit=1&offset=1'), [ann.id])
 })
 
-test('search finds a part of the name, the whole name first, and without a keyword the recommended (sign-in-17)', async () => {
+test('finds a part of the name, exact matches first, and recommended users without a keyword (sign-in-17)', async () => {
   const whole = await person({ name: '林一' })
   const [longer, gone] = [await person({ name: '林一二' }), await person({ name: '小林一' })]
   await disable(gone)
@@ -50,7 +50,7 @@ test('search finds a part of the name, the whole name first, and without a keywo
     assert.deepEqual(await list(path), [longer.id], path)
 })
 
-test('an address book finds who is here, each with the number as it was asked for', async () => {
+test('finds users from an address book and returns each requested number', async () => {
   const [ann, bob, gone] = [await person(), await person(), await person()]
   const phones = ['13900000001', '13900000002', '13900000003']
   for (const [index, who] of [ann, bob, gone].entries())
@@ -71,7 +71,24 @@ test('an address book finds who is here, each with the number as it was asked fo
   assert.deepEqual(ids(asText.body), [bob.id])
 })
 
-test('phones are asked for by signed-in people only, at most a hundred, and not without limit (sign-in-17)', async () => {
+test('hides users from an address book that opted out or have a block with the viewer (sign-in-17)', async () => {
+  const [ann, hidden, blocker, blocked] = [await person(), await person(), await person(), await person()]
+  const phones = ['13700000001', '13700000002', '13700000003']
+  for (const [index, who] of [hidden, blocker, blocked].entries())
+    await sql`update users set phone = ${phones[index] as string} where id = ${who.id}`
+  const found = async () => ids((await as(ann, 'POST', '/user/find-by-phone', { phones })).body)
+  assert.deepEqual(await found(), [hidden.id, blocker.id, blocked.id])
+  assert.equal((await as(hidden, 'GET', '/user')).body.found_by_phone, true)
+  assert.equal((await as(hidden, 'PATCH', '/user', { found_by_phone: false })).status, 204)
+  assert.equal((await as(hidden, 'GET', '/user')).body.found_by_phone, false)
+  assert.equal((await as(blocker, 'POST', `/user/black/${ann.id}`)).status, 201)
+  assert.equal((await as(ann, 'POST', `/user/black/${blocked.id}`)).status, 201)
+  assert.deepEqual(await found(), [])
+  assert.equal((await as(hidden, 'PATCH', '/user', { found_by_phone: 1 })).status, 204)
+  assert.deepEqual(await found(), [hidden.id])
+})
+
+test('requires sign-in to look up phones, and limits their number and rate (sign-in-17)', async () => {
   const ann = await person()
   assert.equal((await guest('POST', '/user/find-by-phone', { phones: ['13900000001'] })).status, 401)
   for (const phones of [undefined, [], '', Array(101).fill('13900000001'), [{}]])

@@ -1,59 +1,96 @@
-import { nameKey } from '#lib/text.ts'
-import type { Db } from '#platform/database.ts'
-import { andPast, andPastRow, partOf } from '#platform/sql.ts'
+import { escapeLike, nameKey } from '#lib/text.ts'
+import { andAfterRow, type Db, ifGiven, limitClause, planSearch, SCANNED } from '#platform/database'
+import { hasBlocked, notBlockedBy } from '../blocks/queries.ts'
 import { listIdsByCount } from '../counters.ts'
-import { nameContains } from '../users/queries.ts'
 
 type Page = { limit?: number; offset?: number; after?: number }
 
 const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id)
 
-/** People with the most followers first. */
+/** Users with the most followers first. */
 export const listPopularIds = (sql: Db, page: Page) => listIdsByCount(sql, 'followers_count', page)
 
-/** The newest people first. */
+/** Newest users first. */
 export const listLatestIds = async (sql: Db, { limit = 15, ...page }: Page) =>
   idsOf(
     await sql<{ id: number }[]>`
-      select id from users where deleted_at is null ${andPast(sql, sql`id`, page.after ?? 0)}
-      order by id desc ${partOf(sql, { limit, ...page })}`,
+      select id from users where deleted_at is null
+        ${andAfterRow(
+          sql,
+          page.after,
+          sql`created_at, id`,
+          sql`select created_at, id from users where id = ${page.after ?? 0}`,
+        )}
+      order by created_at desc, id desc ${limitClause(sql, { limit, ...page })}`,
   )
 
-/** Those an administrator recommends, the newest recommendation first. */
+/** Recommended users, newest recommendation first. */
 export const listRecommendedIds = async (sql: Db, { limit = 15, ...page }: Page) =>
   idsOf(
     await sql<{ id: number }[]>`
       select id from users where recommended_at is not null and deleted_at is null
-        ${andPastRow(
+        ${andAfterRow(
           sql,
           page.after,
           sql`recommended_at, id`,
           sql`select recommended_at, id from users where id = ${page.after ?? 0}`,
         )}
-      order by recommended_at desc, id desc ${partOf(sql, { limit, ...page })}`,
+      order by recommended_at desc, id desc ${limitClause(sql, { limit, ...page })}`,
   )
 
-/** People with a part of their name, whose whole name it is first, then the newest. */
-export const searchUserIds = async (sql: Db, keyword: string, { limit = 15, ...page }: Page) => {
-  const isWhole = sql`u.name_key = ${nameKey(keyword)}`
+/**
+ * Users that match a part of a name, the exact match first, then the newest. Finds a frequent part among the newest
+ * users, and a rare one by the index.
+ */
+export async function searchUserIds(sql: Db, keyword: string, { limit = 15, ...page }: Page) {
+  const key = nameKey(keyword)
+  if (key === '') return []
+  const pattern = `%${escapeLike(key)}%`
+  const isWhole = sql`u.name_key = ${key}`
+  const past = andAfterRow(
+    sql,
+    page.after,
+    sql`${isWhole}, u.id`,
+    sql`select ${isWhole}, u.id from users u where u.id = ${page.after ?? 0}`,
+  )
+  const rest = sql`order by (${isWhole}) desc, u.id desc ${limitClause(sql, { limit, ...page })}`
+  const start = ifGiven(
+    sql,
+    page.after || undefined,
+    (id) => sql`and id < coalesce(
+      (select id from users where id = ${id} and name_key <> ${key}), ${Number.MAX_SAFE_INTEGER}
+    )`,
+  )
+  const { grams, isFrequent } = await planSearch(sql, 'users', 'name', key)
+  if (isFrequent) {
+    const newest = await sql<{ id: number }[]>`
+    select u.id from (
+      (select id, name_key from users where name_key = ${key} and deleted_at is null)
+      union all
+      (select id, name_key from (
+        select id, name_key from users where deleted_at is null ${start} order by id desc limit ${SCANNED}
+      ) latest
+      where name_key like ${pattern} and name_key <> ${key}
+      order by id desc limit ${limit + (page.offset ?? 0)})
+    ) u where true ${past} ${rest}`
+    if (newest.length === limit) return idsOf(newest)
+  }
   return idsOf(
     await sql<{ id: number }[]>`
-      select u.id from users u where u.deleted_at is null ${nameContains(sql, keyword)}
-        ${andPastRow(
-          sql,
-          page.after,
-          sql`${isWhole}, u.id`,
-          sql`select ${isWhole}, u.id from users u where u.id = ${page.after ?? 0}`,
-        )}
-      order by (${isWhole}) desc, u.id desc ${partOf(sql, { limit, ...page })}`,
+      select u.id from users u where u.deleted_at is null and u.name_grams @> ${grams} and u.name_key like ${pattern} ${past} ${rest}`,
   )
 }
 
-/** Who has one of these phone numbers. */
-export const findByPhones = (sql: Db, phones: string[]) => sql<{ id: number; phone: string }[]>`
-  select id, phone from users where phone = any(${phones}) and deleted_at is null order by id`
+/** Finds users by phone number, unless they opted out or have a block with the viewer. */
+export const findByPhones = (sql: Db, phones: string[], viewerId: number) => sql<
+  { id: number; phone: string }[]
+>`
+  select id, phone from users u where phone = any(${phones}) and deleted_at is null and found_by_phone
+    and not ${hasBlocked(sql, sql`u.id`, viewerId)}
+    ${notBlockedBy(sql, viewerId, sql`u.id`)}
+  order by id`
 
-/** Recommends somebody; undefined when there is nobody of that id, else whether it is new. */
+/** Recommends a user. Undefined for an unknown id, otherwise whether the recommendation is new. */
 export async function recommend(sql: Db, userId: number): Promise<boolean | undefined> {
   const [row] = await sql<{ added: boolean }[]>`
     with person as (select id, recommended_at from users where id = ${userId} and deleted_at is null for update),
@@ -65,7 +102,7 @@ export async function recommend(sql: Db, userId: number): Promise<boolean | unde
   return row?.added
 }
 
-/** Ends a recommendation; undefined when there is nobody of that id, else whether there was one. */
+/** Ends a recommendation. Undefined for an unknown id, otherwise whether there was one. */
 export async function unrecommend(sql: Db, userId: number): Promise<boolean | undefined> {
   const [row] = await sql<{ gone: boolean }[]>`
     with person as (select id, recommended_at from users where id = ${userId} for update),

@@ -5,24 +5,23 @@ import { Readable } from 'node:stream'
 import { finished, pipeline } from 'node:stream/promises'
 import { ZipFile } from 'yazl'
 import type { Context } from '#platform/context.ts'
-import { type PersonalTable, type Reader, readPersonal } from '#platform/personal-data.ts'
-import { StorageError } from '#platform/storage/errors.ts'
+import { StorageError } from '#platform/files'
+import { type PersonalDataReader, type PersonalTable, readPersonal } from '#platform/personal-data.ts'
 import { type ArchiveIndex, indexData, indexPage, type Listed } from './index-page.ts'
 
-/** What an archive holds, once it is written. */
 export type Archive = { size: number; rows: number; files: number }
 
 type Wanted = {
-  /** The archive; what is written on the way lies beside it. */
+  /** Path of the archive. Temporary files lie beside it. */
   path: string
   account: { id: number; name: string }
-  language: Reader['language']
-  /** How many bytes of uploads it may hold; what is beyond is listed and left out. */
+  language: PersonalDataReader['language']
+  /** Maximum bytes of uploads. Uploads beyond it are listed without their bytes. */
   bytesLimit: number
   signal: AbortSignal
 }
 
-/** A zip file that is written one entry after the other, each no further than the disk takes it. */
+/** Writes a zip file entry by entry, with backpressure from the disk. */
 function openZip(path: string, signal: AbortSignal) {
   const zip = new ZipFile()
   const output = zip.outputStream as Readable
@@ -57,7 +56,7 @@ function openZip(path: string, signal: AbortSignal) {
   }
 }
 
-/** Rows as a JSON list, a line for each. */
+/** Rows as a JSON list, one per line. */
 async function* jsonList(
   pages: AsyncIterable<object[]>,
   onRows: (count: number) => void,
@@ -74,8 +73,8 @@ async function* jsonList(
 }
 
 /**
- * Writes everything that is a person's into an archive: a list for each table, their uploads, and an index in their language.
- * Whatever its size, no more than a page of rows and a piece of a file is in memory.
+ * Writes a user's personal data into an archive: a list per table, uploads, and an index in the user's
+ * language. Memory holds at most a page of rows and a chunk of a file.
  */
 export async function writeArchive(
   ctx: Context,
@@ -95,7 +94,7 @@ export async function writeArchive(
   }
   let room = bytesLimit
 
-  /** Adds the bytes of an upload; answers why not, where it has to do without. */
+  /** Adds the bytes of an upload. Returns the reason if it cannot. */
   async function addBytes({ key, path: name, size }: { key: string; path: string; size: number }) {
     if (size > room) return 'no room'
     try {
@@ -144,7 +143,7 @@ export async function writeArchive(
       }
       const pages = readPersonal(ctx, table, reader)
       if (table.bytes) {
-        // The bytes come first, so that the list says of each what became of it.
+        // Writes the bytes first, so that the list records the result for each upload.
         const draft = join(dirname(path), listed.path)
         const file = await open(draft, 'wx', 0o600)
         await pipeline(jsonList(withBytes(pages), onRows), file.createWriteStream())

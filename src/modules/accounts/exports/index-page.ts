@@ -1,6 +1,6 @@
 import type { Language } from '#platform/errors.ts'
 
-/** A file of the archive, as its index tells it. */
+/** A file of the archive in its index. */
 export type Listed = { path: string; about: { en: string; zh: string }; rows: number }
 
 export type ArchiveIndex = {
@@ -10,7 +10,7 @@ export type ArchiveIndex = {
   language: Language
   listed: Listed[]
   files: number
-  /** Uploads whose bytes are not in the archive: there was no room, or the store has lost them. */
+  /** Uploads without bytes in the archive, because of the size limit or because the store has lost them. */
   leftOut: number
 }
 
@@ -18,13 +18,13 @@ const TEXTS = {
   en: {
     title: (name: string) => `The data of ${name}`,
     made: (site: string, time: string) => `From ${site}, made on ${time} (UTC).`,
-    what: 'Each file is JSON: a list of what is said of it here. Times are in UTC. The same index for programs is index.json.',
+    what: 'Each file is a JSON list of the entries described below. Times are in UTC. index.json is the same index for programs.',
     files: (count: number) =>
       `Files that you uploaded are in the folders files and pictures: ${count} of them. uploads.json and pictures.json say which is which.`,
     leftOut: (count: number) =>
       `${count} more are not in the archive, because they are lost or there was no room: uploads.json and pictures.json say which (left_out).`,
     others:
-      'Not in here: passwords, codes and tokens, and what would tell of others: who reported you, which moderator decided, whose answers without a name you paid for, and what was said in chats, which the chat provider keeps.',
+      'Not included: passwords, codes and tokens, and data about others: who reported you, which moderator decided, the authors of anonymous answers that you paid for, and chat messages, which the chat provider stores.',
     columns: ['File', 'What it holds', 'Entries'],
   },
   zh: {
@@ -46,7 +46,7 @@ const STYLE =
 
 const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
-/** The index of an archive as a page for people, in the language of whoever asked. */
+/** Human-readable index of an archive, in the user's language. */
 export function indexPage({ site, account, madeAt, language, listed, files, leftOut }: ArchiveIndex): string {
   const text = TEXTS[language]
   const title = escaped(text.title(account.name))
@@ -77,7 +77,7 @@ ${rows.join('\n')}
 `
 }
 
-/** The same for programs. */
+/** Machine-readable index of an archive. */
 export const indexData = ({ site, account, madeAt, language, listed, files, leftOut }: ArchiveIndex) => ({
   format: 1,
   site,

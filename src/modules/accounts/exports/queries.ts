@@ -1,6 +1,5 @@
-import type { Db, Tx } from '#platform/database.ts'
+import type { Db, Row, Tx } from '#platform/database'
 import type { Language } from '#platform/errors.ts'
-import type { Row } from '#platform/tables.ts'
 import type { EXPORT_STATES } from './schema.ts'
 
 export type ExportRow = Row<
@@ -11,7 +10,7 @@ export type ExportRow = Row<
 const columns = (sql: Db) =>
   sql`id, state, size, rows_count, files_count, created_at, finished_at, expires_at`
 
-/** A person's exports, newest first. */
+/** A user's exports, newest first. */
 export const listExports = (sql: Db, userId: number, limit: number) => sql<ExportRow[]>`
   select ${columns(sql)} from data_exports where user_id = ${userId} order by id desc limit ${limit}`
 
@@ -21,9 +20,12 @@ export async function findExport(sql: Db, userId: number, id: number): Promise<E
   return row
 }
 
-/** Until when the last export that did not fail keeps its owner from another one; undefined when none does. */
+/**
+ * Earliest time of the next export, set by the last one that did not fail. Undefined if the user may export
+ * now.
+ */
 export async function findNextExport(tx: Tx, userId: number, hours: number): Promise<string | undefined> {
-  // Two requests of one person come one after the other.
+  // Serializes requests of one user.
   await tx`select from users where id = ${userId} for update`
   const [row] = await tx<{ next_at: string; is_past: boolean }[]>`
     select created_at + make_interval(hours => ${hours}) as next_at,
@@ -32,7 +34,6 @@ export async function findNextExport(tx: Tx, userId: number, hours: number): Pro
   return row === undefined || row.is_past ? undefined : row.next_at
 }
 
-/** Notes that an export is to be made. */
 export async function insertExport(
   tx: Tx,
   { userId, language, key }: { userId: number; language: Language; key: string },
@@ -46,7 +47,7 @@ export async function insertExport(
 export type WaitingRow = Row<'data_exports', 'id' | 'user_id' | 'storage_key'> &
   Row<'users', 'name'> & { language: Language }
 
-/** An export that is still to be made, and for whom. */
+/** A pending export with its user. */
 export async function findWaiting(sql: Db, id: number): Promise<WaitingRow | undefined> {
   const [row] = await sql<WaitingRow[]>`
     select e.id, e.user_id, e.language, e.storage_key, u.name
@@ -55,7 +56,7 @@ export async function findWaiting(sql: Db, id: number): Promise<WaitingRow | und
   return row
 }
 
-/** Notes that an export is ready and until when; undefined where it is not wanted any more. */
+/** Marks an export as ready and returns its expiry. Undefined if it was cancelled. */
 export async function finishExport(
   tx: Tx,
   id: number,
@@ -68,7 +69,7 @@ export async function finishExport(
   return row?.expires_at
 }
 
-/** Notes that exports cannot be made; answers whose they were. */
+/** Marks exports as failed and returns their users. */
 export const failExports = (tx: Tx, which: { id: number } | { olderThanDays: number }) => tx<
   Row<'data_exports', 'id' | 'user_id' | 'storage_key'>[]
 >`
@@ -80,7 +81,7 @@ export const failExports = (tx: Tx, which: { id: number } | { olderThanDays: num
   }
   returning id, user_id, storage_key`
 
-/** Ends exports that are ready: one of a person, or those whose time is over; answers where their bytes are. */
+/** Expires ready exports, one of a user or all past their expiry. Returns their storage keys. */
 export async function expireExports(
   tx: Tx,
   which: { userId: number; id: number } | { limit: number },
@@ -96,21 +97,21 @@ export async function expireExports(
   return rows.map(({ storage_key }) => storage_key)
 }
 
-/** Deletes the exports of a person; answers where their bytes are. */
+/** Deletes a user's exports and returns their storage keys. */
 export async function deleteExportsOf(tx: Tx, userId: number): Promise<string[]> {
   const rows = await tx<{ storage_key: string }[]>`
     delete from data_exports where user_id = ${userId} returning storage_key`
   return rows.map(({ storage_key }) => storage_key)
 }
 
-/** Deletes what is known of exports of long ago whose bytes are gone. */
+/** Deletes old export records without an archive. */
 export const deleteOldExports = (sql: Db, days: number, limit: number) => sql`
   delete from data_exports where id in (
     select id from data_exports where created_at < now() - make_interval(days => ${days})
       and state in ('expired', 'failed') order by created_at limit ${limit}
   ) returning id`
 
-/** Where the bytes of an export are that is ready, whoever asks. */
+/** Storage key of a ready export, without an ownership check. */
 export async function findArchive(sql: Db, id: number): Promise<{ key: string; size: number } | undefined> {
   const [row] = await sql<{ key: string; size: number }[]>`
     select storage_key as key, size from data_exports where id = ${id} and state = 'ready' and expires_at > now()`

@@ -1,48 +1,78 @@
+import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import type { Context } from '#platform/context.ts'
-import { countBytes } from '#platform/http/bytes-limit.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { attemptsOf, language, ownAttemptsOf, type Server } from '#platform/http.ts'
-import { Empty, Type } from '#platform/schema.ts'
-import { sendBytes } from '#platform/storage/send.ts'
-import { wrongCode } from '../errors.ts'
-import { wrongPassword } from '../passwords/errors.ts'
-import { PROOF_ERRORS } from '../proofs/errors.ts'
-import { Proof } from '../proofs/schema.ts'
-import { proveAccount } from '../proofs/service.ts'
-import { OUTSIDE_ERRORS } from '../sign-in/errors.ts'
-import { SignIn } from '../sign-in/schema.ts'
+import {
+  attemptCounter,
+  Empty,
+  language,
+  limitByteRequests,
+  ownAttemptCounter,
+  routesOn,
+  type Server,
+  sendBytes,
+  Type,
+} from '#platform/http'
+import { OWNER_PROOF_ERRORS, OwnerProof } from '../owner-proof/schema.ts'
+import { verifyOwnerOrName } from '../owner-proof/service.ts'
+import { wrongPassword } from '../passwords/schema.ts'
+import { wrongCode } from '../schema.ts'
+import { OUTSIDE_ERRORS, SignIn } from '../sign-in/schema.ts'
 import { proveOutside } from '../sign-in/service.ts'
-import { badExportAddress, exportNotReady, exportRunning, exportTooSoon, noSuchExport } from './errors.ts'
-import { findArchive, findExport, listExports } from './queries.ts'
+import { type ExportRow, findArchive, findExport, listExports } from './queries.ts'
 import {
   ArchiveAddress,
   ArchiveQuery,
+  badExportAddress,
   DataExport,
   ExportParams,
+  exportNotReady,
+  exportRunning,
+  exportTooSoon,
+  noSuchExport,
   OutsideExport,
   SignedExportQuery,
 } from './schema.ts'
 import { askExport, askExportOutside, endExport, getReadyExport } from './service.ts'
-import { archiveAddress, archiveSignature, exportView } from './view.ts'
+
+const HOUR = 3_600_000
+
+const exportView = (row: ExportRow): DataExport => ({
+  id: row.id,
+  state: row.state,
+  size: row.size,
+  rows: row.rows_count,
+  files: row.files_count,
+  created_at: wireTime(row.created_at),
+  finished_at: wireTimeOrNull(row.finished_at),
+  expires_at: wireTimeOrNull(row.expires_at),
+})
+
+/** Signed text of an archive's URL. */
+const archiveSignature = (id: number, expires: string) => `export\n${id}\n${expires}`
+
+/** Signed URL of an archive, valid for an hour. */
+function archiveAddress(ctx: Context, id: number): string {
+  const expires = String(Date.now() + HOUR)
+  const signature = ctx.secrets.sign(archiveSignature(id, expires))
+  return `${ctx.config.publicUrl}/storage/exports/${id}?${new URLSearchParams({ expires, signature })}`
+}
 
 const LISTED = 100
 
-/** Taking one's data along (rights-9). */
+/** Personal data export (rights-9). */
 export function exportRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Me' })
 
   route('POST /user/exports', {
     operationId: 'requestExport',
-    summary: 'Have everything that is mine made into an archive; I am told when it is ready',
+    summary: 'Export all my data as an archive; a notification follows',
     access: 'user',
     whileSilenced: true,
-    body: Proof,
+    body: OwnerProof,
     reply: { 202: DataExport },
-    errors: [...PROOF_ERRORS, wrongPassword, wrongCode, exportRunning, exportTooSoon],
+    errors: [...OWNER_PROOF_ERRORS, wrongPassword, wrongCode, exportRunning, exportTooSoon],
     handler: async (call) => {
-      const { id } = call.viewer
-      const use = await proveAccount(ctx, ownAttemptsOf(ctx, call), id, call.body)
-      return exportView(await askExport(ctx, id, use, language(call.request)))
+      const use = await verifyOwnerOrName(ctx, ownAttemptCounter(ctx, call), call.viewer, call.body)
+      return exportView(await askExport(ctx, call.viewer.id, use, language(call.request)))
     },
   })
 
@@ -56,7 +86,7 @@ export function exportRoutes(server: Server, ctx: Context) {
 
   route('GET /user/exports/:export', {
     operationId: 'getExport',
-    summary: 'Read how an export of my data stands',
+    summary: 'Read the state of an export of my data',
     access: 'user',
     params: ExportParams,
     reply: { 200: DataExport },
@@ -70,7 +100,7 @@ export function exportRoutes(server: Server, ctx: Context) {
 
   route('GET /user/exports/:export/archive', {
     operationId: 'getExportArchive',
-    summary: 'Leads to the archive of an export, or with `json` tells its address',
+    summary: 'Redirect to the archive of an export, or return its address with `json`',
     access: 'user',
     params: ExportParams,
     query: ArchiveQuery,
@@ -85,7 +115,7 @@ export function exportRoutes(server: Server, ctx: Context) {
 
   route('DELETE /user/exports/:export', {
     operationId: 'endExport',
-    summary: 'Delete the archive of an export before its time',
+    summary: 'Delete the archive of an export before it expires',
     access: 'user',
     whileSilenced: true,
     params: ExportParams,
@@ -96,8 +126,7 @@ export function exportRoutes(server: Server, ctx: Context) {
 
   route('POST /auth/exports', {
     operationId: 'requestExportOutside',
-    summary:
-      'Take my data along although I cannot sign in, with what I sign in with; asked again it says how far it is',
+    summary: 'Export the data of my suspended account with login and password, or read the progress',
     tag: 'Accounts',
     access: 'public',
     body: SignIn,
@@ -105,20 +134,23 @@ export function exportRoutes(server: Server, ctx: Context) {
     reply: { 202: OutsideExport },
     errors: [...OUTSIDE_ERRORS, exportRunning, exportTooSoon],
     handler: async (call) => {
-      const { id, hold } = await proveOutside(ctx, attemptsOf(ctx, call), call.body)
+      const { id, hold } = await proveOutside(ctx, attemptCounter(ctx, call), call.body)
       const row = await askExportOutside(ctx, id, hold, language(call.request))
       return { ...exportView(row), url: row.state === 'ready' ? archiveAddress(ctx, row.id) : null }
     },
   })
 }
 
-/** The signed addresses of archives. Outside the API: there is no identity, and limits are by address. */
+/**
+ * Signed URLs of archives. They are outside the API, so they have no viewer and their limits apply per
+ * address.
+ */
 export function archiveBytesRoutes(server: Server, ctx: Context) {
   server.get(
     '/storage/exports/:export',
     {
       config: { access: 'public' },
-      onRequest: countBytes(ctx),
+      onRequest: limitByteRequests(ctx),
       schema: { hide: true, params: ExportParams, querystring: SignedExportQuery },
     },
     async (request, reply) => {

@@ -5,15 +5,14 @@ import { wireTime } from '#lib/time.ts'
 import { notify } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Tx, transaction } from '#platform/database.ts'
+import { type Tx, transaction } from '#platform/database'
 import type { Language } from '#platform/errors.ts'
-import { addJob } from '#platform/jobs.ts'
+import { addJob, type Schedule, type TaskList } from '#platform/jobs'
 import type { PersonalTable } from '#platform/personal-data.ts'
-import { findContacts } from '../alerts/queries.ts'
-import { addLetter } from '../letters/service.ts'
-import type { UseProof } from '../proofs/service.ts'
+import { findContacts } from '../alerts/service.ts'
+import { enqueueMessage } from '../messages/service.ts'
+import type { UseProof } from '../owner-proof/service.ts'
 import { writeArchive } from './archive.ts'
-import { exportNotReady, exportRunning, exportTooSoonUntil, noSuchExport } from './errors.ts'
 import {
   deleteExportsOf,
   deleteOldExports,
@@ -29,20 +28,22 @@ import {
   listExports,
   type WaitingRow,
 } from './queries.ts'
+import { exportNotReady, exportRunning, exportTooSoonUntil, noSuchExport } from './schema.ts'
 
 const ATTEMPTS = 5
 const AT_ONCE = 500
 const DAY_MS = 86_400_000
 const MEGABYTE = 1024 * 1024
-/** Longer than any job is tried again. */
+/** Longer than the retries of any job. */
 const GIVEN_UP_DAYS = 2
-/** How long it is known that somebody took their data along. */
+/** Retention of export records. */
 const KEPT_DAYS = 90
 
-/** How a job stands that is under way. */
 export type Attempt = { signal: AbortSignal; isLast: boolean }
 
-/** Has an export made of somebody's data, on the proof that it is them: one at a time, and not too often (rights-9). */
+/**
+ * Requests an export after proof of ownership. Limits a user to one at a time, and in frequency (rights-9).
+ */
 export async function askExport(
   ctx: Context,
   userId: number,
@@ -67,7 +68,7 @@ async function startExport(tx: Tx, userId: number, hours: number, language: Lang
   return made
 }
 
-/** The export that is being made or ready for somebody who cannot sign in; has one made where there is none. */
+/** Returns the pending or ready export of a user who cannot sign in, or requests one. */
 export async function askExportOutside(
   ctx: Context,
   userId: number,
@@ -83,7 +84,7 @@ export async function askExportOutside(
   })
 }
 
-/** One's own export, where its archive can be fetched. */
+/** Returns the viewer's export if its archive is ready. */
 export async function getReadyExport(ctx: Context, userId: number, id: number): Promise<ExportRow> {
   const row = await findExport(ctx.sql, userId, id)
   if (!row) throw noSuchExport()
@@ -102,7 +103,7 @@ const TOLD = {
   }),
 }
 
-/** Tells somebody what became of their export, in their notifications and by mail. */
+/** Notifies a user of the result of an export, by notification and e-mail. */
 async function tell(
   ctx: Context,
   tx: Tx,
@@ -112,7 +113,7 @@ async function tell(
 ): Promise<void> {
   const contacts = await findContacts(tx, userId)
   if (contacts)
-    await addLetter(
+    await enqueueMessage(
       ctx,
       tx,
       { email: contacts.email, phone: null },
@@ -130,11 +131,11 @@ async function tell(
   })
 }
 
-/** Where archives are written before the store takes them: where there is room, and nobody else reads. */
+/** Temporary folder of archives, private and on the data disk, which has room for them. */
 const workplaceOf = (ctx: Context) => join(ctx.config.dataDir, 'exports')
 
-/** Makes an export. One that broke off is made anew; the last attempt that fails is told to whoever waits. */
-export async function makeExport(
+/** Builds an export. An interrupted one starts again. After the last failed attempt it notifies the user. */
+async function makeExport(
   ctx: Context,
   tables: readonly PersonalTable[],
   id: number,
@@ -161,7 +162,7 @@ export async function makeExport(
     const isWanted = await transaction(ctx.sql, async (tx) => {
       const until = await finishExport(tx, id, { ...made, days })
       if (until !== undefined) await tell(ctx, tx, waiting, 'ready', wireTime(until))
-      // Another worker may have been quicker, after a stop that was thought to be the end of this one.
+      // Another worker may have finished the export after this one was presumed dead.
       return until !== undefined || (await findArchive(tx, id)) !== undefined
     })
     // The account was erased meanwhile.
@@ -174,7 +175,7 @@ export async function makeExport(
   }
 }
 
-/** Notes that exports cannot be made, and tells those who wait. */
+/** Marks exports as failed and notifies their users. */
 const giveUp = (ctx: Context, which: Parameters<typeof failExports>[1]): Promise<void> =>
   transaction(ctx.sql, async (tx) => {
     const failed = await failExports(tx, which)
@@ -185,30 +186,29 @@ const giveUp = (ctx: Context, which: Parameters<typeof failExports>[1]): Promise
     )
   })
 
-/** Has the bytes of exports removed, if and only if the caller's transaction commits. */
+/** Enqueues the deletion of archives in the caller's transaction. */
 async function removeLater(tx: Tx, keys: string[]): Promise<void> {
   if (keys.length > 0) await addJob(tx, 'remove_exports', { keys })
 }
 
-/** Removes archives from the store. */
-export async function removeArchives(ctx: Context, keys: string[]): Promise<void> {
+async function removeArchives(ctx: Context, keys: string[]): Promise<void> {
   for (const key of keys) await ctx.storage.remove(key)
 }
 
-/** Ends an export of one's own before its time; an archive that others could fetch with a stolen token is gone. */
+/** Expires the viewer's export early, so that a stolen token cannot fetch the archive. */
 export async function endExport(ctx: Context, userId: number, id: number): Promise<void> {
   const row = await findExport(ctx.sql, userId, id)
   if (!row) throw noSuchExport()
   await transaction(ctx.sql, async (tx) => removeLater(tx, await expireExports(tx, { userId, id })))
 }
 
-/** Deletes the exports of somebody who is erased. */
+/** Deletes the exports of an erased user. */
 export async function forgetExports(tx: Tx, userId: number): Promise<void> {
   await removeLater(tx, await deleteExportsOf(tx, userId))
 }
 
-/** Deletes archives whose time is over, what is known of those of long ago, and what a killed process left behind. */
-export async function tidyExports(ctx: Context): Promise<void> {
+/** Deletes expired archives, old records and temporary files of killed processes. */
+async function tidyExports(ctx: Context): Promise<void> {
   for (let count = AT_ONCE; count === AT_ONCE; )
     count = await transaction(ctx.sql, async (tx) => {
       const keys = await expireExports(tx, { limit: AT_ONCE })
@@ -224,3 +224,18 @@ export async function tidyExports(ctx: Context): Promise<void> {
     if (info && Date.now() - info.mtimeMs > DAY_MS) await rm(path, { recursive: true, force: true })
   }
 }
+
+/** Export jobs. `tables` are the personal data of higher modules. */
+export const exportTasks =
+  (tables: readonly PersonalTable[]) =>
+  (ctx: Context): TaskList => ({
+    make_export: (payload, { job, abortSignal: signal }) =>
+      makeExport(ctx, tables, (payload as { id: number }).id, {
+        signal,
+        isLast: job.attempts >= job.max_attempts,
+      }),
+    remove_exports: (payload) => removeArchives(ctx, (payload as { keys: string[] }).keys),
+    tidy_exports: () => tidyExports(ctx),
+  })
+
+export const exportSchedules: Schedule[] = [{ task: 'tidy_exports', pattern: '41 * * * *' }]

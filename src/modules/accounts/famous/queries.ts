@@ -1,14 +1,18 @@
-import type { Db } from '#platform/database.ts'
-import type { FamousType } from './schema.ts'
+import type { Db } from '#platform/database'
 
-/** Makes a new person follow the famous ones, those of type `each` follow back, and counts what was really made. */
+/** `followed`: every new account follows the famous user. `each`: the famous user also follows back. */
+export const FAMOUS_TYPES = ['followed', 'each'] as const
+export type FamousType = (typeof FAMOUS_TYPES)[number]
+
+/** Lets a new user follow the famous ones and those of type `each` follow back. Counts only new follows. */
 export async function followFamous(sql: Db, userId: number): Promise<void> {
   await sql`
     with famous as (
       select f.user_id, f.type from famous_users f join users u on u.id = f.user_id and u.deleted_at is null
       where f.user_id <> ${userId}
     ),
-    -- Before the links, and in the order of every other follow, so that two who register at once do not deadlock.
+    -- Locks users before inserting links, in the order of every other follow, so that concurrent
+    -- registrations do not deadlock.
     locked as (
       select user_id from user_counts
       where exists (select from famous) and (user_id = ${userId} or user_id in (select user_id from famous))
@@ -28,7 +32,7 @@ export async function followFamous(sql: Db, userId: number): Promise<void> {
     from locked where c.user_id = locked.user_id`
 }
 
-/** Makes somebody famous, or changes how; undefined when there is nobody, false when it was so already. */
+/** Makes a user famous or changes the kind. Undefined for an unknown user, false without a change. */
 export async function makeFamous(sql: Db, userId: number, type: FamousType): Promise<boolean | undefined> {
   const [row] = await sql<{ changed: boolean }[]>`
     with person as (select id from users where id = ${userId} and deleted_at is null),
@@ -41,7 +45,6 @@ export async function makeFamous(sql: Db, userId: number, type: FamousType): Pro
   return row?.changed
 }
 
-/** Ends it; false when they were not famous. */
 export async function endFame(sql: Db, userId: number): Promise<boolean> {
   const rows = await sql`delete from famous_users where user_id = ${userId} returning user_id`
   return rows.length > 0

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { accountCounters } from '#modules/accounts/index.ts'
 import { createWorld, type Person } from '#test/world.ts'
+import { followTasks } from './jobs.ts'
+import { friendsOf } from './queries.ts'
 
-const { as, guest, person, sql } = await createWorld()
+const { as, guest, person, sql, ctx } = await createWorld()
 
 const follow = (who: Person, whom: { id: number }) => as(who, 'PUT', `/user/followings/${whom.id}`)
 const unfollow = (who: Person, whom: { id: number }) => as(who, 'DELETE', `/user/followings/${whom.id}`)
@@ -19,7 +21,7 @@ const unread = async (who: Person) => {
   return rows.map((row) => row.sender_id)
 }
 
-test('following counts on both sides and tells the followed; unfollowing takes it all back (sign-in-12)', async () => {
+test('updates both counters and notifies on follow, and reverts on unfollow (sign-in-12)', async () => {
   const [ann, bob] = [await person(), await person()]
   const answer = await follow(ann, bob)
   assert.equal(answer.status, 204)
@@ -34,7 +36,7 @@ test('following counts on both sides and tells the followed; unfollowing takes i
   assert.deepEqual(await unread(bob), [])
 })
 
-test('following twice is 422 and counts once (sign-in-15)', async () => {
+test('returns 422 for a second follow and counts once (sign-in-15)', async () => {
   const [ann, bob] = [await person(), await person()]
   await follow(ann, bob)
   const answer = await follow(ann, bob)
@@ -45,7 +47,7 @@ test('following twice is 422 and counts once (sign-in-15)', async () => {
   assert.deepEqual(await unread(bob), [ann.id])
 })
 
-test('unfollowing somebody one does not follow is 204 and changes no count (sign-in-15)', async () => {
+test('returns 204 for unfollowing a user who is not followed, without changing counters (sign-in-15)', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   await follow(cid, bob)
   await follow(ann, cid)
@@ -54,7 +56,7 @@ test('unfollowing somebody one does not follow is 204 and changes no count (sign
   assert.deepEqual(await countsOf(bob), [1, 0])
 })
 
-test('nobody follows themselves', async () => {
+test('rejects following oneself', async () => {
   const ann = await person()
   const answer = await follow(ann, ann)
   assert.equal(answer.status, 422)
@@ -62,7 +64,7 @@ test('nobody follows themselves', async () => {
   assert.deepEqual(await countsOf(ann), [0, 0])
 })
 
-test('unknown and disabled people cannot be followed; a disabled one can still be left', async () => {
+test('rejects following unknown and disabled users, but allows unfollowing a disabled one', async () => {
   const [ann, gone] = [await person(), await person()]
   await follow(ann, gone)
   await disable(gone)
@@ -75,7 +77,7 @@ test('unknown and disabled people cannot be followed; a disabled one can still b
   assert.equal((await unfollow(ann, gone)).status, 404)
 })
 
-test('who was blocked cannot follow, and a following from before stays (conventions-26)', async () => {
+test('rejects a follow by a blocked user, and keeps an earlier one (conventions-26)', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   await follow(cid, bob)
   for (const who of [ann, cid]) await as(bob, 'POST', `/user/black/${who.id}`)
@@ -85,11 +87,11 @@ test('who was blocked cannot follow, and a following from before stays (conventi
     assert.equal(answer.headers['x-error-code'], 'blocked')
   }
   assert.deepEqual(await countsOf(bob), [1, 0])
-  // The blocker may still follow whom they blocked.
+  // A blocking user may still follow the blocked one.
   assert.equal((await follow(bob, ann)).status, 204)
 })
 
-test('racing follows count once, and only one of them is told it was made', async () => {
+test('counts racing follows once, and reports success to one of them', async () => {
   const [ann, bob] = [await person(), await person()]
   const answers = await Promise.all(Array.from({ length: 12 }, () => follow(ann, bob)))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [204, ...Array(11).fill(422)])
@@ -102,7 +104,7 @@ test('racing follows count once, and only one of them is told it was made', asyn
   assert.deepEqual(await countsOf(ann), [0, 0])
 })
 
-test('people who follow and leave each other at once end with exact counts', async () => {
+test('keeps counters exact when users follow and unfollow each other concurrently', async () => {
   const crowd = await Promise.all(Array.from({ length: 6 }, () => person()))
   for (let round = 0; round < 3; round += 1) {
     const answers = await Promise.all(
@@ -114,17 +116,19 @@ test('people who follow and leave each other at once end with exact counts', asy
     )
     assert.ok(answers.every(({ status }) => status === 204 || status === 422))
   }
-  const rows = await sql<{ id: number; followers: number; followings: number }[]>`
-    select id, (select count(*) from user_follows where target_id = u.id)::int as followers,
+  const rows = await sql<{ id: number; followers: number; followings: number; friends: number }[]>`
+    select id, (${friendsOf(sql, sql`u.id`)}) as friends,
+      (select count(*) from user_follows where target_id = u.id)::int as followers,
       (select count(*) from user_follows where user_id = u.id)::int as followings
     from users u where id = any(${ids(crowd)})`
   for (const who of crowd) {
     const row = rows.find(({ id }) => id === who.id)
     assert.deepEqual(await countsOf(who), [row?.followers, row?.followings])
+    assert.equal((await as(who, 'GET', '/user')).body.friends_count, row?.friends)
   }
 })
 
-test('blocks and follows that race leave no count wrong', async () => {
+test('keeps counters exact when blocks and follows race', async () => {
   const [ann, bob] = [await person(), await person()]
   for (let round = 0; round < 5; round += 1) {
     const [followed] = await Promise.all([
@@ -139,7 +143,7 @@ test('blocks and follows that race leave no count wrong', async () => {
   }
 })
 
-test('followers and followings are listed newest first, page by page, without disabled people', async () => {
+test('lists followers and followings newest first, page by page, without disabled users', async () => {
   const star = await person()
   const fans = await Promise.all(Array.from({ length: 5 }, () => person()))
   for (const fan of fans) await follow(fan, star)
@@ -162,7 +166,7 @@ test('followers and followings are listed newest first, page by page, without di
   }
 })
 
-test('the flags tell both directions: `following` that they follow the viewer, `follower` the reverse (sign-in-9)', async () => {
+test('sets `following` when the listed user follows the viewer, and `follower` for the reverse (sign-in-9)', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   await follow(bob, ann)
   await follow(ann, cid)
@@ -174,7 +178,7 @@ test('the flags tell both directions: `following` that they follow the viewer, `
   assert.deepEqual([seen.following, seen.follower, seen.blacked], [false, false, false])
 })
 
-test('relations of unknown and disabled people are 404, before a bad query is 422 (conventions-9)', async () => {
+test('returns 404 for relations of unknown and disabled users before 422 for a bad query (conventions-9)', async () => {
   const gone = await person()
   await disable(gone)
   for (const list of ['followers', 'followings']) {
@@ -184,7 +188,7 @@ test('relations of unknown and disabled people are 404, before a bad query is 42
   }
 })
 
-test('mutual lists who follow each other, and `keyword` finds a part of the name', async () => {
+test('lists mutual followers, and filters by a part of the name with `keyword`', async () => {
   const ann = await person()
   const [bob, cid, dan] = [
     await person({ name: '小白兔' }),
@@ -206,19 +210,48 @@ test('mutual lists who follow each other, and `keyword` finds a part of the name
   assert.equal((await guest('GET', '/user/follow-mutual')).status, 401)
 })
 
-test('a recount finds and mends follower counts that drifted', async () => {
+test('repairs drift of follower counters with a recount', async () => {
   const [ann, bob] = [await person(), await person()]
   await follow(ann, bob)
   await sql`update user_counts set followers_count = 5 where user_id = ${bob.id}`
-  await sql`update user_counts set followings_count = 0 where user_id = ${ann.id}`
+  await sql`update user_counts set followings_count = 0, friends_count = 2 where user_id = ${ann.id}`
   const found = async () =>
     (await Promise.all(accountCounters.map(({ find }) => find(sql)))).map(([row]) => row)
   assert.deepEqual(await found(), [
     { key: String(bob.id), kept: 5, counted: 1 },
     { key: String(ann.id), kept: 0, counted: 1 },
+    { key: String(ann.id), kept: 2, counted: 0 },
   ])
   for (const counter of accountCounters) assert.equal(await counter.mend(sql), 1)
-  assert.deepEqual(await found(), [undefined, undefined])
+  assert.deepEqual(await found(), [undefined, undefined, undefined])
   assert.deepEqual(await countsOf(bob), [1, 0])
   assert.deepEqual(await countsOf(ann), [0, 1])
+})
+
+test('counts the friends of two users who follow each other at once, and again when both stop', async () => {
+  const pairs = await Promise.all(Array.from({ length: 5 }, () => Promise.all([person(), person()])))
+  const friends = async () =>
+    Promise.all(pairs.flat().map(async (who) => (await as(who, 'GET', '/user')).body.friends_count))
+  await Promise.all(pairs.flatMap(([ann, bob]) => [follow(ann, bob), follow(bob, ann)]))
+  assert.deepEqual(new Set(await friends()), new Set([1]))
+  await Promise.all(pairs.flatMap(([ann, bob]) => [unfollow(ann, bob), unfollow(bob, ann)]))
+  assert.deepEqual(new Set(await friends()), new Set([0]))
+})
+
+test('counts friends in an upgraded database before and after the job, and once for a bulk import', async () => {
+  const [ann, bob, cid] = [await person(), await person(), await person()]
+  await sql`
+    insert into user_follows (user_id, target_id)
+    values (${ann.id}, ${bob.id}), (${bob.id}, ${ann.id}), (${ann.id}, ${cid.id})`
+  const friends = async (who: Person) => (await as(who, 'GET', '/user')).body.friends_count
+  assert.deepEqual([await friends(ann), await friends(bob), await friends(cid)], [1, 1, 0])
+  await sql`update user_counts set friends_count = null where user_id = any(${ids([ann, bob])})`
+  await follow(cid, ann)
+  assert.deepEqual([await friends(ann), await friends(bob), await friends(cid)], [2, 1, 1])
+  await followTasks(ctx).count_friends!({}, {} as never)
+  const [{ kept }] = await sql<[{ kept: number }]>`
+    select friends_count as kept from user_counts where user_id = ${ann.id}`
+  assert.equal(kept, 2)
+  await sql`delete from user_follows where user_id = any(${ids([ann, bob, cid])})`
+  assert.deepEqual([await friends(ann), await friends(bob), await friends(cid)], [0, 0, 0])
 })

@@ -1,28 +1,55 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
-import type { Db, Fragment } from '#platform/database.ts'
-import type { Flag } from '#platform/pages/overlay.ts'
-import { andPastRow, partOf, when } from '#platform/sql.ts'
+import { andAfterRow, type Db, type Fragment, limitClause, when } from '#platform/database'
+import { apiError } from '#platform/errors.ts'
+import { Cursor, Id, Limit, Offset, Text, Type, WithAlias } from '#platform/http'
 
-/** Whether somebody follows the person of the column `author`: a value. */
+export const followsOneself = apiError(
+  422,
+  'follows_oneself',
+  'You cannot follow yourself.',
+  '不能关注自己。',
+)
+export const alreadyFollowed = apiError(
+  422,
+  'already_followed',
+  'You follow this person already.',
+  '你已经关注了该用户。',
+)
+
+export const TargetParams = Type.Object({ target: Id })
+
+/** Pagination of follows: after a user, or by row offset for existing clients. */
+export const RelationQuery = Type.Object({ limit: Limit(), offset: Offset, after: Cursor })
+
+export const MutualQuery = Type.Object({
+  ...RelationQuery.properties,
+  keyword: Type.Optional(Text(100)),
+  q: WithAlias('keyword', Type.Optional(Text(100))),
+})
+
+/** SQL value: whether `userId` follows the user in the column `author`. */
 export const isFollowing = (sql: Db, userId: number | Fragment, author: Fragment): Fragment => sql`
   coalesce((select true from user_follows made where made.user_id = ${userId} and made.target_id = ${author}), false)`
 
-/** Whom somebody follows: a query of one column, `target_id`. */
+/** Subquery of `target_id` for the users that someone follows. */
 export const followedBy = (sql: Db, userId: number): Fragment => sql`
   select target_id from user_follows where user_id = ${userId}`
 
-/** The flag of people who follow the viewer. */
-export const followsViewer: Flag = (sql, viewer, id) => sql`
-  coalesce((select true from user_follows f where f.user_id = ${id} and f.target_id = ${viewer}), false)`
-
-/** The flag of people whom the viewer follows. */
-export const isFollowedByViewer: Flag = (sql, viewer, id) => isFollowing(sql, viewer, id)
+/**
+ * Subquery of the number of users who follow the user in `column` and whom they follow. Looks up each of the followed,
+ * because the planner expects few rows of a join and compares all pairs.
+ */
+export const friendsOf = (sql: Db, column: Fragment): Fragment => sql`
+  select count(*)::int from user_follows mine
+  where mine.user_id = ${column} and coalesce((
+    select true from user_follows theirs where theirs.user_id = mine.target_id and theirs.target_id = mine.user_id
+  ), false)`
 
 type Page = { limit?: number; offset?: number; after?: number }
 
 /**
- * Both people's counters change with the link, and their rows are locked in the order of ids, so that two who follow
- * each other at once wait instead of deadlocking.
+ * Updates both users' counters with the link. Locks their rows by id, so that two users who follow each other
+ * at once wait instead of deadlocking. A counter that had fallen behind stays at 0 until `kith doctor` counts anew.
  */
 const counted = (sql: Db, userId: number, targetId: number, change: 1 | -1) => sql`
   locked as (
@@ -31,13 +58,13 @@ const counted = (sql: Db, userId: number, targetId: number, change: 1 | -1) => s
   ),
   counted as (
     update user_counts c set
-      followings_count = c.followings_count + case when c.user_id = ${userId} then ${change}::int else 0 end,
-      followers_count = c.followers_count + case when c.user_id = ${targetId} then ${change}::int else 0 end,
+      followings_count = greatest(c.followings_count + case when c.user_id = ${userId} then ${change}::int else 0 end, 0),
+      followers_count = greatest(c.followers_count + case when c.user_id = ${targetId} then ${change}::int else 0 end, 0),
       updated_at = now()
     from locked where c.user_id = locked.user_id
   )`
 
-/** Follows somebody who exists and has not blocked the follower; `made` is false when it was so already. */
+/** Follows an existing user who has not blocked the follower. `made` is false for a duplicate. */
 export async function insertFollow(
   sql: Db,
   userId: number,
@@ -57,7 +84,7 @@ export async function insertFollow(
   return row
 }
 
-/** Ends a following if there is one. A disabled account is found as long as it is followed. */
+/** Removes a follow. Finds a disabled account only while it is followed. */
 export async function deleteFollow(
   sql: Db,
   userId: number,
@@ -75,48 +102,48 @@ export async function deleteFollow(
 
 const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id)
 
-/** Who follows a person, the newest follower first. */
+/** Followers of a user, newest first. */
 export const listFollowerIds = async (sql: Db, userId: number, { limit = 15, ...page }: Page) =>
   idsOf(
     await sql<{ id: number }[]>`
       select f.user_id as id from user_follows f join users u on u.id = f.user_id and u.deleted_at is null
       where f.target_id = ${userId}
-        ${andPastRow(
+        ${andAfterRow(
           sql,
           page.after,
           sql`f.id`,
           sql`select id
             from user_follows where user_id = ${page.after ?? 0} and target_id = ${userId}`,
         )}
-      order by f.id desc ${partOf(sql, { limit, ...page })}`,
+      order by f.id desc ${limitClause(sql, { limit, ...page })}`,
   )
 
-/** Beyond somebody among those whom a person follows, who are the rows `f`. */
+/** Cursor condition past a user in the follows `f`. */
 const pastFollowing = (sql: Db, userId: number, after = 0) =>
-  andPastRow(
+  andAfterRow(
     sql,
     after,
     sql`f.id`,
     sql`select id from user_follows where user_id = ${userId} and target_id = ${after}`,
   )
 
-/** Whom a person follows, the newest first. */
+/** Users that someone follows, newest first. */
 export const listFollowingIds = async (sql: Db, userId: number, { limit = 15, ...page }: Page) =>
   idsOf(
     await sql<{ id: number }[]>`
       select f.target_id as id from user_follows f join users u on u.id = f.target_id and u.deleted_at is null
       where f.user_id = ${userId} ${pastFollowing(sql, userId, page.after)}
-      order by f.id desc ${partOf(sql, { limit, ...page })}`,
+      order by f.id desc ${limitClause(sql, { limit, ...page })}`,
   )
 
-/** Whom a person follows and is followed by, the newest following first. */
+/** Mutual followers of a user, newest following first. */
 export async function listMutualIds(
   sql: Db,
   userId: number,
   { keyword, limit = 15, ...page }: Page & { keyword?: string },
 ): Promise<number[]> {
   const key = nameKey(keyword ?? '')
-  // No grams here: what one person follows is fewer than who has a name like it.
+  // Uses no trigram index, because a user follows fewer people than share a part of a name.
   const named = when(sql, key !== '', () => sql`and u.name_key like ${`%${escapeLike(key)}%`}`)
   return idsOf(
     await sql<{ id: number }[]>`
@@ -124,6 +151,6 @@ export async function listMutualIds(
       join user_follows back on back.user_id = f.target_id and back.target_id = f.user_id
       join users u on u.id = f.target_id and u.deleted_at is null ${named}
       where f.user_id = ${userId} ${pastFollowing(sql, userId, page.after)}
-      order by f.id desc ${partOf(sql, { limit, ...page })}`,
+      order by f.id desc ${limitClause(sql, { limit, ...page })}`,
   )
 }

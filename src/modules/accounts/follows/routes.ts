@@ -1,19 +1,54 @@
+import { notify, withdrawNotifications } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
+import { type Sql, transaction } from '#platform/database'
 import { blocked } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Empty, Type } from '#platform/schema.ts'
+import { Empty, routesOn, type Server, Type } from '#platform/http'
 import { UserView } from '../schema.ts'
-import { noSuchUser } from '../users/errors.ts'
 import { isUser } from '../users/queries.ts'
-import { UserParams } from '../users/schema.ts'
-import { peopleOverlay, userPage } from '../users/view.ts'
-import { alreadyFollowed, followsOneself } from './errors.ts'
-import { listFollowerIds, listFollowingIds, listMutualIds } from './queries.ts'
-import { MutualQuery, RelationQuery, TargetParams } from './schema.ts'
-import { follow, unfollow } from './service.ts'
+import { noSuchUser, UserParams } from '../users/schema.ts'
+import { userPage } from '../users/view.ts'
+import {
+  alreadyFollowed,
+  deleteFollow,
+  followsOneself,
+  insertFollow,
+  listFollowerIds,
+  listFollowingIds,
+  listMutualIds,
+  MutualQuery,
+  RelationQuery,
+  TargetParams,
+} from './queries.ts'
 
-/** Following people, and who follows whom (sign-in-15). */
+/** Follows a user and notifies them. Throws for a duplicate, unlike topics (sign-in-15). */
+async function follow(sql: Sql, userId: number, targetId: number): Promise<void> {
+  if (userId === targetId) throw followsOneself()
+  await transaction(sql, async (tx) => {
+    const outcome = await insertFollow(tx, userId, targetId)
+    if (!outcome.found) throw noSuchUser()
+    if (outcome.blocked) throw blocked()
+    if (!outcome.made) throw alreadyFollowed()
+    const cause = { type: 'users', id: targetId }
+    await notify(tx, { type: 'follow', recipients: [targetId], senderId: userId, cause, data: {} })
+  })
+}
+
+/** Removes a follow and its unread notification. */
+async function unfollow(sql: Sql, userId: number, targetId: number): Promise<void> {
+  await transaction(sql, async (tx) => {
+    const { found, gone } = await deleteFollow(tx, userId, targetId)
+    if (gone)
+      await withdrawNotifications(tx, {
+        type: 'follow',
+        senderId: userId,
+        recipients: [targetId],
+        cause: { type: 'users', id: targetId },
+      })
+    else if (!found) throw noSuchUser()
+  })
+}
+
+/** Follows and their lists (sign-in-15). */
 export function followRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Relations' })
@@ -56,14 +91,13 @@ export function followRoutes(server: Server, ctx: Context) {
 
     route(`GET /users/:user/${name}`, {
       operationId: `list${entities}`,
-      summary: `List somebody's ${name}, newest first`,
+      summary: `List the ${name} of a person, newest first`,
       access: 'optional',
-      kept: peopleOverlay,
       params: UserParams,
       query: RelationQuery,
       reply: { 200: Type.Array(UserView) },
       errors: [noSuchUser],
-      whenInvalid: ({ params }) => requireUser(params.user),
+      precheck: ({ params }) => requireUser(params.user),
       handler: async ({ params, query, viewer }) => {
         const [ids] = await Promise.all([list(sql, params.user, query), requireUser(params.user)])
         return userPage(ctx, ids, viewer.id)
@@ -73,7 +107,7 @@ export function followRoutes(server: Server, ctx: Context) {
 
   route('GET /user/follow-mutual', {
     operationId: 'listFriends',
-    summary: 'List whom I follow and who follow me, newest first',
+    summary: 'List mutual followings, newest first',
     access: 'user',
     query: MutualQuery,
     reply: { 200: Type.Array(UserView) },

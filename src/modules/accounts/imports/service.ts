@@ -1,25 +1,69 @@
 import { isUserName } from '#lib/identifiers.ts'
+import { grams, nameKey } from '#lib/text.ts'
 import { exactTime } from '#lib/time.ts'
-import type { Db, Tx } from '#platform/database.ts'
-import { type Fault, ImportTime, type Line, sift } from '#platform/import-lines.ts'
-import { Flag, type Static, Text, Type } from '#platform/schema.ts'
-import { insertPeople, listExported } from './queries.ts'
+import type { Db, Tx } from '#platform/database'
+import { Flag, type Static, Text, Type } from '#platform/http'
+import { type ImportFault, ImportTime, type Line, skipInvalid } from '#platform/import-lines.ts'
 
-/** A person who writes something in the lines that follow. Nobody can sign in as them before they get a password. */
-export const PersonForm = Type.Object({
+export type ImportedPerson = { name: string; createdAt: string | null; disabled: boolean }
+
+/** Creates accounts without a password for unused names, with the defaults of a registration. */
+async function insertPeople(sql: Db, people: ImportedPerson[]): Promise<void> {
+  const unique = [...new Map(people.map((person) => [nameKey(person.name), person]))].sort(([a], [b]) =>
+    a < b ? -1 : 1,
+  )
+  if (unique.length === 0) return
+  await sql`
+    with made as (
+      insert into users (name, name_key, name_grams, created_at, deleted_at)
+      select name, key, array(select jsonb_array_elements_text(grams::jsonb)), coalesce(created_at, now()),
+        case when disabled::bool then now() end
+      from unnest(${unique.map(([, { name }]) => name)}::text[], ${unique.map(([key]) => key)}::text[],
+        ${unique.map(([, { name }]) => JSON.stringify(grams(name)))}::text[],
+        ${unique.map(([, { createdAt }]) => createdAt)}::timestamptz[],
+        ${unique.map(([, { disabled }]) => String(disabled))}::text[]) with ordinality
+        as p (name, key, grams, created_at, disabled, n)
+      order by n on conflict (name_key) do nothing returning id
+    ),
+    counted as (insert into user_counts (user_id) select id from made),
+    roles as (
+      insert into user_roles (user_id, role_id) select m.id, r.id from made m join roles r on r.name = 'owner'
+    )
+    select graphile_worker.add_job('user_created', json_build_object('id', id), max_attempts => 12) from made`
+}
+
+/** User ids by name as given, disabled users included. */
+export async function userIdsByName(sql: Db, names: string[]): Promise<Map<string, number>> {
+  const keys = new Map([...new Set(names)].map((name) => [name, nameKey(name)]))
+  if (keys.size === 0) return new Map()
+  const rows = await sql<{ id: number; name_key: string }[]>`
+    select id, name_key from users where name_key = any(${[...keys.values()]})`
+  const ids = new Map(rows.map((row) => [row.name_key, row.id]))
+  return new Map([...keys].flatMap(([name, key]) => (ids.has(key) ? [[name, ids.get(key) as number]] : [])))
+}
+
+const listExported = (sql: Db, ids: number[]) => sql<
+  { id: number; name: string; created_at: string; disabled: boolean }[]
+>`
+  select id, name, created_at, deleted_at is not null as disabled from users where id = any(${ids})`
+
+/**
+ * An author of later import lines. The account has no password, so sign-in is impossible until one is set.
+ */
+export const UserForm = Type.Object({
   kind: Type.Optional(Text(20)),
   name: Text(100),
   disabled: Type.Optional(Flag()),
   created_at: ImportTime,
 })
 
-/** Makes the people of a file who are not there yet. */
-export async function importPeople(
+/** Creates the users of an import file that do not exist. */
+export async function importUsers(
   tx: Tx,
-  lines: Line<Static<typeof PersonForm>>[],
-  faults: Fault[],
+  lines: Line<Static<typeof UserForm>>[],
+  faults: ImportFault[],
 ): Promise<void> {
-  const people = sift(lines, faults, ({ name }) =>
+  const people = skipInvalid(lines, faults, ({ name }) =>
     isUserName(name) ? undefined : `${name} cannot be the name of a person`,
   )
   await insertPeople(
@@ -32,12 +76,12 @@ export async function importPeople(
   )
 }
 
-/** The people of an export: each stands in a line of its own before the first line that names them. */
-export function createRoster(sql: Db) {
+/** Users of an export. Each gets a line before the first line that refers to it. */
+export function createUserLines(sql: Db) {
   const names = new Map<number, string>()
   return {
     name: (id: number): string => names.get(id) ?? '',
-    /** Lines for those who were not named yet. */
+    /** Lines for users not exported yet. */
     async introduce(ids: number[]): Promise<object[]> {
       const unknown = [...new Set(ids)].filter((id) => id > 0 && !names.has(id))
       const people = unknown.length > 0 ? await listExported(sql, unknown) : []

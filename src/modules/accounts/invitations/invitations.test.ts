@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { useInvitation } from '#modules/accounts/invitations/queries.ts'
-import { transaction } from '#platform/database.ts'
+import { transaction } from '#platform/database'
 import { fieldError, fresh, refusalOf, settingsOn, signUpsOn } from '#test/sign-up.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
@@ -18,13 +18,13 @@ const invite = async (maker: Person, body: object = {}) => {
 }
 const byInvitation = (work: () => Promise<unknown>) => under({ 'register:type': 'invited' }, work)
 
-/** A code for a newcomer, sent while registration was open. */
+/** Contacts of a new user and a code sent while registration was open. */
 async function newcomer() {
   const { email, name } = fresh()
   return { email, name, verifiable_code: await codeFor(email, '/verifycodes/register') }
 }
 
-test('without a good invitation no code is sent and no account is made (registration-5)', async () => {
+test('sends no code and creates no account without a valid invitation (registration-5)', async () => {
   const ended = await invite(admin)
   await as(admin, 'DELETE', `/user/invitations/${ended.id}`)
   const late = await invite(admin)
@@ -47,7 +47,7 @@ test('without a good invitation no code is sent and no account is made (registra
   })
 })
 
-test('an invitation is used by whoever registers with it, and shows who came (registration-5, registration-6)', async () => {
+test('records the use of an invitation and lists invited users (registration-5, registration-6)', async () => {
   const maker = await person({ roles: ['founder'] })
   const { id, code } = await invite(maker, { max_uses: 2, note: 'for the choir' })
   const typed = `${code.slice(0, 5)}-${code.slice(5)}`.toLowerCase()
@@ -96,7 +96,7 @@ test('an invitation is used by whoever registers with it, and shows who came (re
   )
 })
 
-test('racing newcomers get no more places than an invitation has, and the others can try again (registration-5)', async () => {
+test('limits racing registrations to the places of an invitation, and allows retries (registration-5)', async () => {
   const { id, code } = await invite(admin, { max_uses: 2 })
   const people = []
   for (let each = 0; each < 6; each++) people.push(await newcomer())
@@ -109,7 +109,7 @@ test('racing newcomers get no more places than an invitation has, and the others
   assert.equal(again.status, 201)
 })
 
-test('everybody invites where the setting says so, within its bounds (registration-6)', async () => {
+test('lets everyone invite within the limits of the settings (registration-6)', async () => {
   const ann = await person()
   assert.deepEqual(refusalOf(await as(ann, 'POST', '/user/invitations', {})), [403, 'may_not_invite'])
   await under(
@@ -139,7 +139,7 @@ test('everybody invites where the setting says so, within its bounds (registrati
   assert.equal((await as(ann, 'GET', '/user/invitations?limit=100')).body.length, 21)
 })
 
-test('an invitation is ended by its maker or an administrator, and its maker counts (registration-5, registration-7)', async () => {
+test("ends an invitation by its creator or an administrator, or with its creator's account (registration-5, registration-7)", async () => {
   const maker = await person({ roles: ['founder'] })
   const { id, code } = await invite(maker)
   const early = await newcomer()
@@ -155,7 +155,7 @@ test('an invitation is ended by its maker or an administrator, and its maker cou
   assert.equal((await register(early)).status, 201)
 })
 
-test('the last place of an invitation waits for whoever is about to take it (registration-5)', async () => {
+test('waits for a registration in progress to take the last place of an invitation (registration-5)', async () => {
   const { code } = await invite(admin, { max_uses: 1 })
   const [ann, bob] = [await person(), await person()]
   let second: Promise<boolean> | undefined
@@ -163,7 +163,7 @@ test('the last place of an invitation waits for whoever is about to take it (reg
   const first = await transaction(sql, async (tx) => {
     const taken = await useInvitation(tx, code, ann.id)
     second = transaction(sql, (other) => useInvitation(other, code, bob.id))
-    second.finally(() => {
+    void second.finally(() => {
       settled = true
     })
     for (;;) {

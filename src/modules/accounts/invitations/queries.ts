@@ -1,6 +1,4 @@
-import type { Db, Fragment, Tx } from '#platform/database.ts'
-import { when } from '#platform/sql.ts'
-import type { Row } from '#platform/tables.ts'
+import { type Db, type Fragment, type Row, type Tx, when } from '#platform/database'
 import type { InvitationQuery } from './schema.ts'
 
 export type InvitationRow = Row<
@@ -15,15 +13,15 @@ const usesOf = (sql: Db): Fragment =>
   sql`(select count(*)::int from invitation_uses u where u.invitation_id = i.id)`
 const isOpen = (sql: Db): Fragment => sql`i.ended_at is null and i.expires_at > now()`
 
-/** Whether invitations `i` let nobody in any more. */
+/** Condition that invitation `i` has expired, ended or is used up. */
 export const hasEnded = (sql: Db): Fragment => sql`not (${isOpen(sql)} and ${usesOf(sql)} < i.max_uses)`
 
-/** What is shown of invitations `i`. */
+/** Columns of invitations `i`. */
 export const invitationColumns = (sql: Db): Fragment => sql`
   i.id, i.code, i.max_uses, i.note, i.expires_at, i.created_at, ${usesOf(sql)} as uses,
   ${hasEnded(sql)} as ended`
 
-/** Writes an invitation and answers it; undefined where the maker has `openMax` good ones already. */
+/** Inserts and returns an invitation. Undefined if its creator has `openMax` open ones. */
 export async function insertInvitation(
   tx: Tx,
   given: {
@@ -36,7 +34,7 @@ export async function insertInvitation(
   },
 ): Promise<InvitationRow | undefined> {
   const { userId, code, maxUses, days, note, openMax } = given
-  // One after the other for each maker: two at once would both see room for one more.
+  // Serializes requests of one creator, since concurrent ones would both pass the limit.
   await tx`select from users where id = ${userId} for no key update`
   const [row] = await tx<InvitationRow[]>`
     with i as (
@@ -49,7 +47,7 @@ export async function insertInvitation(
   return row
 }
 
-/** A person's invitations, the newest first. */
+/** A user's invitations, newest first. */
 export const listInvitations = (sql: Db, userId: number, { limit = 15, after = 0 }: InvitationQuery) => sql<
   InvitationRow[]
 >`
@@ -57,7 +55,7 @@ export const listInvitations = (sql: Db, userId: number, { limit = 15, after = 0
   where i.user_id = ${userId} ${when(sql, after > 0, () => sql`and i.id < ${after}`)}
   order by i.id desc limit ${limit}`
 
-/** Ends an invitation, of this person where one is named; false where there is none. Ending it again changes nothing. */
+/** Ends an invitation, optionally only of this user. False if there is none. Idempotent. */
 export async function endInvitation(sql: Db, id: number, userId?: number): Promise<boolean> {
   const rows = await sql`
     update invitations set ended_at = coalesce(ended_at, now())
@@ -65,7 +63,7 @@ export async function endInvitation(sql: Db, id: number, userId?: number): Promi
   return rows.length === 1
 }
 
-/** Whom a person invited, the newest first, disabled people left out. */
+/** Ids of users that someone invited, newest first, without disabled ones. */
 export async function listInvitedIds(
   sql: Db,
   userId: number,
@@ -84,7 +82,7 @@ const openByCode = (sql: Db, code: string): Fragment => sql`
   select i.id, i.user_id, i.max_uses from invitations i join users m on m.id = i.user_id and m.deleted_at is null
   where i.code = ${code} and ${isOpen(sql)}`
 
-/** Whether somebody could come by this code now. */
+/** Checks that a code is valid now. */
 export async function isInvitationGood(sql: Db, code: string): Promise<boolean> {
   const [row] = await sql<[{ good: boolean }]>`
     select exists (
@@ -93,11 +91,11 @@ export async function isInvitationGood(sql: Db, code: string): Promise<boolean> 
   return row.good
 }
 
-/** Notes that somebody came by a code; false where it is no longer good. */
+/** Records the use of a code. False if it is no longer valid. */
 export async function useInvitation(tx: Tx, code: string, userId: number): Promise<boolean> {
   const [open] = await tx<Open[]>`${openByCode(tx, code)} for no key update of i`
   if (!open) return false
-  // A statement of its own: it counts what was there when the lock was had.
+  // A separate statement, so that it counts uses committed before the lock was granted.
   const rows = await tx`
     insert into invitation_uses (user_id, invitation_id, inviter_id)
     select ${userId}, i.id, i.user_id from invitations i

@@ -1,15 +1,20 @@
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Empty, Type } from '#platform/schema.ts'
+import { Empty, routesOn, type Server, Type } from '#platform/http'
 import { UserView } from '../schema.ts'
 import { userPage } from '../users/view.ts'
-import { mayNotInvite, noSuchInvitation, tooManyInvitations } from './errors.ts'
 import { endInvitation, listInvitations, listInvitedIds } from './queries.ts'
-import { Invitation, InvitationParams, InvitationQuery, NewInvitation } from './schema.ts'
+import {
+  Invitation,
+  InvitationParams,
+  InvitationQuery,
+  mayNotInvite,
+  NewInvitation,
+  noSuchInvitation,
+  tooManyInvitations,
+} from './schema.ts'
 import { invitationView, invite } from './service.ts'
 
-/** Inviting people (registration-6). */
+/** Invitations of the viewer (registration-6). */
 export function invitationRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Me' })
@@ -25,7 +30,7 @@ export function invitationRoutes(server: Server, ctx: Context) {
 
   route('POST /user/invitations', {
     operationId: 'createInvitation',
-    summary: 'Make an invitation',
+    summary: 'Create an invitation',
     access: 'user',
     body: NewInvitation,
     reply: { 201: Invitation },
@@ -35,7 +40,7 @@ export function invitationRoutes(server: Server, ctx: Context) {
 
   route('DELETE /user/invitations/:invitation', {
     operationId: 'endInvitation',
-    summary: 'End an invitation of mine: nobody more comes by it',
+    summary: 'Revoke an invitation of mine',
     access: 'user',
     params: InvitationParams,
     reply: { 204: Empty },
@@ -47,7 +52,7 @@ export function invitationRoutes(server: Server, ctx: Context) {
 
   route('GET /user/invitees', {
     operationId: 'listInvitees',
-    summary: 'List whom I invited, newest first',
+    summary: 'List people I invited, newest first',
     access: 'user',
     query: InvitationQuery,
     reply: { 200: Type.Array(UserView) },

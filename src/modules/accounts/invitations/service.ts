@@ -3,31 +3,32 @@ import { wireTime } from '#lib/time.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Tx, transaction } from '#platform/database.ts'
-import { invitationNotGood, mayNotInvite, tooManyInvitations } from './errors.ts'
+import { type Tx, transaction } from '#platform/database'
 import { type InvitationRow, insertInvitation, isInvitationGood, useInvitation } from './queries.ts'
 import type { Invitation, NewInvitation } from './schema.ts'
+import { invitationNotGood, mayNotInvite, tooManyInvitations } from './schema.ts'
 
-/** No 0 and O, 1, I and L, U and V: codes are read aloud. Ten of these are 48 bits. */
+/**
+ * Omits look-alikes (0 and O, 1, I and L, U and V), because codes are read aloud. Ten characters give 48
+ * bits.
+ */
 const LETTERS = '23456789ABCDEFGHJKMNPQRSTWXYZ'
 const LENGTH = 10
-/** How many good invitations somebody may have at once who is no administrator. */
+/** Limit of open invitations per user, except administrators. */
 const OPEN_MAX = 20
 const OPEN_MAX_OF_ADMINISTRATORS = 1000
 
 const newCode = () => Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('')
 
-/** The stored form of a code, however it was typed. */
 const codeOf = (typed: string) => typed.toUpperCase().replace(/[\s-]/g, '')
 
-/** An invitation as it is shown. */
 export const invitationView = ({ expires_at, created_at, ...row }: InvitationRow): Invitation => ({
   ...row,
   expires_at: wireTime(expires_at),
   created_at: wireTime(created_at),
 })
 
-/** Makes an invitation, within what the settings let this person give (registration-6). */
+/** Creates an invitation within the limits of the settings (registration-6). */
 export async function invite(
   ctx: Context,
   userId: number,
@@ -53,12 +54,15 @@ export async function invite(
   return invitationView(row)
 }
 
-/** 422 on `invitation_code` unless somebody could come by it now. */
+/** Throws 422 on `invitation_code` unless the code is valid now. */
 export async function checkInvitation(ctx: Context, typed: string): Promise<void> {
   if (!(await isInvitationGood(ctx.sql, codeOf(typed)))) throw invitationNotGood()
 }
 
-/** Notes by which invitation a newcomer came, in the transaction that makes the account; 422 when others were first. */
+/**
+ * Records a new user's invitation in the transaction of the registration. Throws 422 if others took the last
+ * place.
+ */
 export async function comeByInvitation(tx: Tx, typed: string, userId: number): Promise<void> {
   if (!(await useInvitation(tx, codeOf(typed), userId))) throw invitationNotGood()
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { buildApp } from '#app'
-import { checkPaymentPassword, setDisabled } from '#modules/accounts/index.ts'
-import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
-import { forgetTokens } from '#modules/tokens/index.ts'
-import { payerOf } from '#platform/http.ts'
-import { createMetrics } from '#platform/metrics.ts'
+import { checkPaymentPassword, setAccountDisabled } from '#modules/accounts/index.ts'
+import { dropCachedSettings, updateSettings } from '#modules/settings/index.ts'
+import { dropCachedTokens } from '#modules/tokens/index.ts'
+import { payerOf } from '#platform/http'
+import { createMetrics } from '#platform/observability'
 import { earlyInMinute, fieldError, fresh, signUpsOn } from '#test/sign-up.ts'
 import { createWorld, type Person, type World } from '#test/world.ts'
 
@@ -18,7 +18,7 @@ const isGood = async (token: string) => (await guest('GET', `/user?token=${token
 const change = (who: Person, old_password: unknown, password: unknown, confirmation = password) =>
   as(who, 'PUT', '/user/password', { old_password, password, password_confirmation: confirmation })
 
-test('changing the password ends every other sign-in and keeps this one (sign-in-6)', async () => {
+test('ends every other session when the password changes and keeps the current one (sign-in-6)', async () => {
   const ann = await signUp()
   const other = (await signIn(ann.name, { password: ann.password })).body.access_token
   assert.ok(await isGood(other))
@@ -30,7 +30,7 @@ test('changing the password ends every other sign-in and keeps this one (sign-in
   assert.equal((await signIn(ann.name, { password: 'another horse' })).status, 200)
 })
 
-test('the old password, the confirmation and the length are checked (sign-in-7)', async () => {
+test('checks the old password, the confirmation and the length (sign-in-7)', async () => {
   const ann = await signUp()
   fieldError(await change(ann, 'wrong one', 'another horse'), 'old_password')
   fieldError(await change(ann, undefined, 'another horse'), 'old_password')
@@ -45,7 +45,7 @@ test('the old password, the confirmation and the length are checked (sign-in-7)'
   assert.equal((await signIn(ann.name, { password: ann.password })).status, 200)
 })
 
-test('an account without a password sets its first one without an old one', async () => {
+test('sets a first password without an old one', async () => {
   const ann = await signUp({ password: null })
   assert.equal((await as(ann, 'GET', '/user')).body.initial_password, false)
   assert.equal((await change(ann, undefined, 'first horse')).status, 204)
@@ -53,7 +53,25 @@ test('an account without a password sets its first one without an old one', asyn
   assert.equal((await signIn(ann.name, { password: 'first horse' })).status, 200)
 })
 
-test('of racing changes one wins', async () => {
+test('rejects a first password when an older sign-in asks without a code (sign-in-7)', async () => {
+  const ann = await signUp({ password: null })
+  await sql`update token_families set created_at = now() - interval '16 minutes' where user_id = ${ann.id}`
+  const set = (verifiable_code?: string) =>
+    as(ann, 'PUT', '/user/password', {
+      password: 'first horse',
+      password_confirmation: 'first horse',
+      ...(verifiable_code === undefined ? {} : { verifiable_code }),
+    })
+  const refused = await set()
+  fieldError(refused, 'verifiable_code')
+  assert.equal(refused.headers['x-error-code'], 'proof_required')
+  const code = await codeFor(String(ann.email))
+  assert.equal((await set(String((Number(code) + 1) % 1_000_000))).status, 422)
+  assert.equal((await set(code)).status, 204)
+  assert.equal((await signIn(ann.name, { password: 'first horse' })).status, 200)
+})
+
+test('lets one of racing changes succeed', async () => {
   const ann = await signUp()
   const answers = await Promise.all([1, 2, 3, 4].map((i) => change(ann, ann.password, `another horse ${i}`)))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 422, 422, 422])
@@ -61,7 +79,7 @@ test('of racing changes one wins', async () => {
   assert.equal((await signIn(ann.name, { password: `another horse ${winner}` })).status, 200)
 })
 
-test('a sign-in with the old password that races the change does not outlive it', async () => {
+test('ends a session opened with the old password during the change', async () => {
   for (let round = 0; round < 5; round += 1) {
     const ann = await signUp()
     const [changed, ...signedIn] = await Promise.all([
@@ -76,7 +94,7 @@ test('a sign-in with the old password that races the change does not outlive it'
 
 const reset = (fields: Record<string, unknown>) => guest('PUT', '/user/retrieve-password', fields)
 
-test('a forgotten password is set anew with a code, which ends every sign-in', async () => {
+test('resets a forgotten password with a code and ends every session', async () => {
   const ann = await signUp()
   const email = String(ann.email)
   const body = {
@@ -91,7 +109,7 @@ test('a forgotten password is set anew with a code, which ends every sign-in', a
   assert.equal((await reset(body)).status, 422)
 })
 
-test('a reset needs one account, its code, its kind, and a good password (sign-in-7)', async () => {
+test('requires one account, its code, the right code type and a valid password for a reset (sign-in-7)', async () => {
   const { phone } = fresh()
   const ann = await signUp({ phone })
   const code = await codeFor(phone)
@@ -115,20 +133,20 @@ test('a reset needs one account, its code, its kind, and a good password (sign-i
   assert.equal((await reset(body)).status, 204)
 })
 
-test('disabling an account ends its sign-ins, and enabling it lets it sign in again (sign-in-6)', async () => {
+test('ends sessions of a disabled account, and allows sign-in once it is enabled (sign-in-6)', async () => {
   const ann = await signUp()
   assert.ok(await isGood(ann.token))
-  forgetTokens(ctx, (await setDisabled(ctx, sql, ann.id, true)) ?? [])
-  assert.equal(await setDisabled(ctx, sql, ann.id, true), null)
+  await dropCachedTokens(ctx, (await setAccountDisabled(ctx, sql, ann.id, true)) ?? [])
+  assert.equal(await setAccountDisabled(ctx, sql, ann.id, true), null)
   assert.equal(await isGood(ann.token), false)
   assert.equal((await guest('POST', '/auth/refresh', { token: ann.token })).status, 401)
   assert.equal((await signIn(ann.name, { password: ann.password })).status, 403)
-  assert.deepEqual(await setDisabled(ctx, sql, ann.id, false), [])
+  assert.deepEqual(await setAccountDisabled(ctx, sql, ann.id, false), [])
   assert.equal((await signIn(ann.name, { password: ann.password })).status, 200)
   assert.equal(await isGood(ann.token), false)
 })
 
-/** The app with a route that asks for the payment password, as those that move money do. */
+/** The app with a route that requires the payment password, like those that move money. */
 async function shopOn({ ctx }: World) {
   const shop = await buildApp({ ...ctx, metrics: createMetrics() })
   shop.post('/api/v2/pay', { config: { access: 'user' } }, async (request, reply) => {
@@ -142,12 +160,12 @@ async function shopOn({ ctx }: World) {
   }
 }
 
-test('a payment asks for the sign-in password only while the setting says so (conventions-29)', async () => {
+test('requires the password for a payment only while the setting demands it (conventions-29)', async () => {
   const [ann, bob] = [await signUp(), await signUp({ password: null })]
   const pay = await shopOn(world)
   assert.equal((await pay(ann)).statusCode, 200)
   await updateSettings(ctx, sql, { 'pay-validate-user-password': true })
-  forgetSettings(ctx)
+  await dropCachedSettings(ctx)
   for (const body of [undefined, { password: 'wrong one' }, { password: 7 }, { password: '' }]) {
     const answer = await pay(ann, body)
     assert.equal(answer.statusCode, 403)
@@ -158,15 +176,15 @@ test('a payment asks for the sign-in password only while the setting says so (co
   assert.equal(answer.statusCode, 403)
   assert.equal(answer.headers['x-error-code'], 'password_not_set')
   await updateSettings(ctx, sql, { 'pay-validate-user-password': false })
-  forgetSettings(ctx)
+  await dropCachedSettings(ctx)
 })
 
-test('ten password checks a minute, wherever they are asked (conventions-13)', async () => {
+test('limits password checks to ten a minute across all routes (conventions-13)', async () => {
   await earlyInMinute()
   const ann = await limited.person()
   const pay = await shopOn(limited)
   await updateSettings(limited.ctx, limited.sql, { 'pay-validate-user-password': true })
-  forgetSettings(limited.ctx)
+  await dropCachedSettings(limited.ctx)
   const wrong = { old_password: 'x', password: 'another horse', password_confirmation: 'another horse' }
   const statuses: number[] = []
   for (let i = 0; i < 6; i += 1) statuses.push((await pay(ann, {})).statusCode)

@@ -1,14 +1,12 @@
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { attemptsOf, ownAttemptsOf, type Server } from '#platform/http.ts'
-import { Empty } from '#platform/schema.ts'
-import { wrongCode } from '../errors.ts'
-import { bothAccounts, wrongOldPassword } from './errors.ts'
-import { PasswordChange, PasswordReset } from './schema.ts'
-import { changePassword, resetPassword } from './service.ts'
+import { attemptCounter, Empty, ownAttemptCounter, routesOn, type Server } from '#platform/http'
+import { signInAgain } from '../owner-proof/schema.ts'
+import { wrongCode } from '../schema.ts'
+import { bothAccounts, PasswordChange, PasswordReset, proofOfFirst, wrongOldPassword } from './schema.ts'
+import { changePassword, type DeleteLinks, resetPassword } from './service.ts'
 
-/** Setting one's password, with the old one or with a code (sign-in-7). */
-export function passwordRoutes(server: Server, ctx: Context) {
+/** Password changes, with the old password or a code (sign-in-7). */
+export const passwordRoutes = (deleteLinks: DeleteLinks) => (server: Server, ctx: Context) => {
   const route = routesOn(server, ctx, { tag: 'Accounts' })
 
   route('PUT /user/password', {
@@ -19,8 +17,8 @@ export function passwordRoutes(server: Server, ctx: Context) {
     access: 'user',
     body: PasswordChange,
     reply: { 204: Empty },
-    errors: [wrongOldPassword],
-    handler: (call) => changePassword(ctx, ownAttemptsOf(ctx, call), call.viewer, call.body),
+    errors: [wrongOldPassword, proofOfFirst, wrongCode, signInAgain],
+    handler: (call) => changePassword(ctx, ownAttemptCounter(ctx, call), call.viewer, call.body, deleteLinks),
   })
 
   route('PUT /user/retrieve-password', {
@@ -30,6 +28,6 @@ export function passwordRoutes(server: Server, ctx: Context) {
     body: PasswordReset,
     reply: { 204: Empty },
     errors: [bothAccounts, wrongCode],
-    handler: (call) => resetPassword(ctx, attemptsOf(ctx, call), call.body),
+    handler: (call) => resetPassword(ctx, attemptCounter(ctx, call), call.body, deleteLinks),
   })
 }

@@ -1,30 +1,32 @@
 import { loginKind } from '#lib/identifiers.ts'
 import { readSettings } from '#modules/settings/index.ts'
-import { forgetTokens, revokeTokens } from '#modules/tokens/index.ts'
+import { dropCachedTokens, isFreshSignIn, revokeTokens } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Db, transaction } from '#platform/database.ts'
+import { type Db, type Tx, transaction } from '#platform/database'
 import { invalidField } from '#platform/errors.ts'
-import type { CountAttempt, Payer, Viewer } from '#platform/http.ts'
-import { addJob } from '#platform/jobs.ts'
+import type { CountAttempt, Payer, Viewer } from '#platform/http'
+import { addJob } from '#platform/jobs'
 import { hashPassword, verifyPassword } from '#platform/passwords.ts'
-import { alertOwner } from '../alerts/service.ts'
+import { alertAccountOwner } from '../alerts/service.ts'
 import { accountOf, checkCode, useCode } from '../codes/service.ts'
-import { wrongCode } from '../errors.ts'
 import { limitAttempts } from '../limits.ts'
-import { findAccount, holdAccount } from '../sign-in/queries.ts'
+import { verifyPasswordOrCode } from '../owner-proof/owner.ts'
+import { wrongCode } from '../schema.ts'
+import { findAccount, holdAccount } from '../sign-in/service.ts'
+import { findPassword, saveDisabled, savePassword } from './queries.ts'
+import type { PasswordChange, PasswordReset } from './schema.ts'
 import {
   bothAccounts,
   paymentNeedsPassword,
+  proofOfFirst,
   wrongOldPassword,
-  wrongPassword,
   wrongPaymentPassword,
-} from './errors.ts'
-import { findPassword, saveDisabled, savePassword } from './queries.ts'
-import type { PasswordChange, PasswordReset } from './schema.ts'
+} from './schema.ts'
 
 /**
- * Stores a new password, tells its owner and ends their sign-ins, except one to be kept, in the caller's transaction. Answers what
- * to give to `forgetTokens` after the commit, or null when the password is no longer the expected one.
+ * Stores a new password, alerts the user and ends their sessions except an optional one, in the caller's
+ * transaction. Returns the argument of `dropCachedTokens` for after the commit, or null if the password differs
+ * from the expected one.
  */
 export async function setPassword(
   ctx: Context,
@@ -34,23 +36,36 @@ export async function setPassword(
   { expected, except = null }: { expected?: string | null; except?: string | null } = {},
 ): Promise<string[] | null> {
   if (!(await savePassword(tx, userId, hashed, expected))) return null
-  await alertOwner(ctx, tx, userId, 'password')
+  await alertAccountOwner(ctx, tx, userId, 'password')
   return revokeTokens(ctx, tx, userId, { except })
 }
 
-/** Disables an account, which ends its sign-ins, or enables it again; use like `setPassword`. Null: it was so already. */
-export async function setDisabled(ctx: Context, tx: Db, userId: number, disabled: boolean) {
+/** Removes linked external accounts in the caller's transaction. Injected by `linked-accounts`. */
+export type DeleteLinks = (ctx: Context, tx: Tx, userId: number) => Promise<unknown>
+
+/**
+ * Disables an account and ends its sessions, or enables it. Call it like `setPassword`. Null without a
+ * change.
+ */
+export async function setAccountDisabled(ctx: Context, tx: Db, userId: number, disabled: boolean) {
   if (!(await saveDisabled(tx, userId, disabled))) return null
   await addJob(tx, 'user_access_changed', { id: userId })
-  return disabled ? revokeTokens(ctx, tx, userId) : []
+  return disabled ? revokeTokens(ctx, tx, userId, { keepsChat: true }) : []
 }
 
-/** Changes one's own password; every other sign-in ends. */
+/** Changes the viewer's password. Every other session ends. */
 export async function changePassword(
   ctx: Context,
   countAttempt: CountAttempt,
   viewer: Viewer,
-  { old_password: old, password, password_confirmation }: PasswordChange,
+  {
+    old_password: old,
+    password,
+    password_confirmation,
+    verifiable_code: code,
+    unlink_accounts,
+  }: PasswordChange,
+  deleteLinks: DeleteLinks,
 ): Promise<void> {
   if (password !== password_confirmation)
     throw invalidField('password', { en: 'The two passwords differ.', zh: '两次输入的密码不一致。' })
@@ -69,19 +84,35 @@ export async function changePassword(
         zh: '新密码不能与旧密码相同。',
       })
   }
+  const proof = current === null ? await proveFirst(ctx, countAttempt, viewer, code) : undefined
   const hashed = await hashPassword(password)
-  const keys = await transaction(ctx.sql, (tx) =>
-    setPassword(ctx, tx, viewer.id, hashed, { expected: current, except: viewer.family }),
-  )
+  const keys = await transaction(ctx.sql, async (tx) => {
+    if (proof) await useCode(ctx, tx, proof, 'user', code as number)
+    if (unlink_accounts) await deleteLinks(ctx, tx, viewer.id)
+    return setPassword(ctx, tx, viewer.id, hashed, { expected: current, except: viewer.family })
+  })
   if (!keys) throw wrongOldPassword()
-  forgetTokens(ctx, keys)
+  await dropCachedTokens(ctx, keys)
 }
 
-/** Sets a new password with a code instead of the old one; every sign-in ends. */
+/** Requires proof of ownership for an account without a password, unless its sign-in is recent. */
+async function proveFirst(
+  ctx: Context,
+  countAttempt: CountAttempt,
+  viewer: Viewer,
+  code: number | undefined,
+) {
+  if (code === undefined && (await isFreshSignIn(ctx.sql, viewer))) return undefined
+  const refusals = { missing: proofOfFirst, wrong: wrongCode }
+  return verifyPasswordOrCode(ctx, countAttempt, viewer, { password: undefined, code }, refusals)
+}
+
+/** Resets a password with a code. Every session ends. */
 export async function resetPassword(
   ctx: Context,
   countAttempt: CountAttempt,
   body: PasswordReset,
+  deleteLinks: DeleteLinks,
 ): Promise<void> {
   if (body.phone !== undefined && body.email !== undefined) throw bothAccounts()
   const account = accountOf(body)
@@ -94,26 +125,15 @@ export async function resetPassword(
   const keys = await transaction(ctx.sql, async (tx) => {
     await useCode(ctx, tx, account, 'user', body.verifiable_code)
     if (!(await holdAccount(tx, user))) throw wrongCode()
+    if (body.unlink_accounts) await deleteLinks(ctx, tx, user.id)
     return setPassword(ctx, tx, user.id, hashed)
   })
-  forgetTokens(ctx, keys ?? [])
-}
-
-/** 422 on `password` unless it is this person's. */
-export async function checkOwnPassword(
-  ctx: Context,
-  countAttempt: CountAttempt,
-  userId: number,
-  password: string,
-): Promise<void> {
-  await countAttempt()
-  const current = (await findPassword(ctx.sql, userId)) ?? null
-  if (!(await verifyPassword(current, password))) throw wrongPassword()
+  await dropCachedTokens(ctx, keys ?? [])
 }
 
 /**
- * The payment password (conventions-29): while the setting asks for it, 403 unless `password` is the sign-in password. Comes
- * before the body is validated and before any look at balances.
+ * Throws 403 unless `password` is the sign-in password, while the setting requires it (conventions-29). Runs
+ * before body validation and balance checks.
  */
 export async function checkPaymentPassword(
   ctx: Context,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { multipart, newPicture } from '#test/fixtures/uploads.ts'
 import { fieldError, fresh, signUpsOn } from '#test/sign-up.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
@@ -7,7 +8,7 @@ const world = await createWorld()
 const { as, guest, outbox, person, sql, work } = world
 const { codeFor, signUp, signIn } = signUpsOn(world)
 
-/** A stored picture of somebody, as an upload leaves it. */
+/** A stored picture of a user, as left by an upload. */
 async function storedPicture(ownerId: number): Promise<string> {
   const node = `public:2026/11/21/${ownerId.toString(16).padStart(64, 'a')}.png`
   await sql`
@@ -16,7 +17,7 @@ async function storedPicture(ownerId: number): Promise<string> {
   return node
 }
 
-test('my account shows what only I may see (sign-in-10)', async () => {
+test("returns private fields of the viewer's account (sign-in-10)", async () => {
   const ann = await signUp()
   const { status, body } = await as(ann, 'GET', '/user')
   assert.equal(status, 200)
@@ -33,7 +34,7 @@ test('my account shows what only I may see (sign-in-10)', async () => {
   assert.ok(!('password' in body))
 })
 
-test('friends are people who follow each other', async () => {
+test('counts mutual followers as friends', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   await sql`insert into user_follows (user_id, target_id)
     values (${ann.id}, ${bob.id}), (${bob.id}, ${ann.id}), (${ann.id}, ${cid.id})`
@@ -41,7 +42,7 @@ test('friends are people who follow each other', async () => {
   assert.equal((await as(cid, 'GET', '/user')).body.friends_count, 0)
 })
 
-test('the profile is changed field by field, and cleared with null (sign-in-14)', async () => {
+test('changes single profile fields, and clears them with null (sign-in-14)', async () => {
   const ann = await person()
   const bio = '字'.repeat(255)
   assert.equal((await as(ann, 'PATCH', '/user', { bio, sex: '2', location: ' Chengdu ' })).status, 204)
@@ -56,7 +57,7 @@ test('the profile is changed field by field, and cleared with null (sign-in-14)'
   fieldError(await as(ann, 'PATCH', '/user', { sex: 3 }), 'sex')
 })
 
-test('a new name follows the rules of registration, and racing for one gives it to one person', async () => {
+test('applies registration rules to a new name, and gives a contested one to one user', async () => {
   const [ann, bob] = [await person(), await person()]
   fieldError(await as(ann, 'PATCH', '/user', { name: 'a b' }), 'name')
   fieldError(await as(ann, 'PATCH', '/user', { name: 'admin' }), 'name')
@@ -71,7 +72,7 @@ test('a new name follows the rules of registration, and racing for one gives it 
   assert.ok(row.name_grams.includes('reg'))
 })
 
-test('a reserved name may be sent back unchanged by the person who has it (sign-in-14)', async () => {
+test('accepts an unchanged reserved name from its holder (sign-in-14)', async () => {
   const founder = await person({ name: 'root', roles: ['founder'] })
   assert.equal((await as(founder, 'PATCH', '/user', { name: 'root', bio: 'First' })).status, 204)
   assert.equal((await as(founder, 'GET', '/user')).body.bio, 'First')
@@ -79,7 +80,7 @@ test('a reserved name may be sent back unchanged by the person who has it (sign-
   assert.equal((await as(founder, 'PATCH', `/admin/users/${founder.id}`, { name: 'root' })).status, 204)
 })
 
-test('avatar and background are stored pictures of mine', async () => {
+test("accepts only the viewer's stored pictures as avatar and background", async () => {
   const [ann, bob] = [await person(), await person()]
   const node = await storedPicture(ann.id)
   assert.equal((await as(ann, 'PATCH', '/user', { avatar: node, bg: node })).status, 204)
@@ -95,7 +96,7 @@ test('avatar and background are stored pictures of mine', async () => {
   fieldError(await as(ann, 'PATCH', '/user', { avatar: 'https://example.com/x.png' }), 'avatar')
 })
 
-test('a phone and an e-mail are bound with a code that was sent there (sign-in-8)', async () => {
+test('binds a phone and an e-mail with a code sent to them (sign-in-8)', async () => {
   const ann = await signUp()
   const { phone, email } = fresh()
   const code = await codeFor(phone, '/verifycodes/register')
@@ -112,7 +113,7 @@ test('a phone and an e-mail are bound with a code that was sent there (sign-in-8
   assert.deepEqual([body.phone, body.email], [phone, email])
 })
 
-test('of racing people one binds a phone', async () => {
+test('binds a contested phone to one user', async () => {
   const [ann, bob] = [await signUp(), await signUp()]
   const { phone } = fresh()
   const verifiable_code = await codeFor(phone, '/verifycodes/register')
@@ -122,7 +123,7 @@ test('of racing people one binds a phone', async () => {
   assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 422])
 })
 
-test('what somebody bound in the meantime is taken', async () => {
+test('rejects a contact that another user bound in the meantime', async () => {
   const ann = await signUp()
   const { phone } = fresh()
   const verifiable_code = await codeFor(phone, '/verifycodes/register')
@@ -131,7 +132,7 @@ test('what somebody bound in the meantime is taken', async () => {
   fieldError(await as(ann, 'PUT', '/user', { phone, password: ann.password, verifiable_code }), 'phone')
 })
 
-test('phone and e-mail are unbound with password and code (sign-in-8)', async () => {
+test('unbinds phone and e-mail with password and code (sign-in-8)', async () => {
   const { phone } = fresh()
   const ann = await signUp({ phone })
   const verifiable_code = await codeFor(phone)
@@ -155,15 +156,15 @@ test('phone and e-mail are unbound with password and code (sign-in-8)', async ()
 
 const alerts = async (who: Person) =>
   (await as(who, 'GET', '/user/notifications?type=system')).body.data.map(
-    ({ data }: { data: { type: string; state: string } }) => `${data.type} ${data.state}`,
+    ({ data }: { data: { kind: string; state: string } }) => `${data.kind} ${data.state}`,
   )
-/** To whom messages without a code went, in the order they were made. */
+/** Recipients of messages without a code, in order of creation. */
 const told = async (from = 0) => {
   await work()
   return outbox.slice(from).flatMap(({ to, code }) => (code === undefined ? [to] : []))
 }
 
-test('a token alone binds nothing to an account that has something: the password or a code to the old one does (sign-in-8)', async () => {
+test('requires the password or a code to the old contact to bind a new one (sign-in-8)', async () => {
   const ann = await signUp()
   const old = String(ann.email)
   const { phone, email } = fresh()
@@ -175,7 +176,7 @@ test('a token alone binds nothing to an account that has something: the password
   fieldError(await bind({ password: 'not mine at all' }), 'password')
   fieldError(await bind({ old_verifiable_code: 1 }), 'old_verifiable_code')
   assert.equal((await as(ann, 'GET', '/user')).body.phone, null)
-  // A code to the new one is no proof, and one to the old one is good for one binding.
+  // A code to the new contact proves nothing, and one to the old contact is valid for one binding.
   fieldError(await bind({ old_verifiable_code: verifiable_code }), 'old_verifiable_code')
   const proof = await codeFor(old)
   const before = outbox.length
@@ -193,14 +194,14 @@ test('a token alone binds nothing to an account that has something: the password
   assert.deepEqual(await alerts(ann), ['account:changed email', 'account:changed phone'])
 })
 
-test('whoever has neither phone nor e-mail nor password binds with the code alone', async () => {
+test('binds with the code alone for a user without phone, e-mail and password', async () => {
   const ann = await person()
   const { phone } = fresh()
   const verifiable_code = await codeFor(phone, '/verifycodes/register')
   assert.equal((await as(ann, 'PUT', '/user', { phone, verifiable_code })).status, 204)
 })
 
-test('the owner is told of a new password, of what is unbound, and of what administrators change (sign-in-8)', async () => {
+test("alerts the user of new passwords, unbound contacts and administrators' changes (sign-in-8)", async () => {
   const { phone, email } = fresh()
   const ann = await signUp({ phone })
   const root = await person({ roles: ['founder'] })
@@ -247,4 +248,28 @@ test('the owner is told of a new password, of what is unbound, and of what admin
     'account:changed password',
     'account:changed password',
   ])
+})
+
+test('sets the background to a picture sent as multipart field image (files-16)', async () => {
+  const ann = await person()
+  const send = async (parts: [string, Buffer | string][]) => {
+    const { payload, headers } = await multipart(parts)
+    return as(ann, 'POST', '/user/bg', payload, headers)
+  }
+  const picture = await newPicture(50, 20)
+  assert.equal((await send([['image', picture]])).status, 204)
+  const { bg } = (await as(ann, 'GET', '/user')).body
+  assert.deepEqual([bg.mime, bg.dimension], ['image/png', { width: 50, height: 20 }])
+  const shown = await world.app.inject({ method: 'GET', url: bg.url.slice(new URL(bg.url).origin.length) })
+  assert.deepEqual([shown.statusCode, shown.headers['content-type']], [200, 'image/png'])
+  for (const parts of [
+    [['image', Buffer.from('no picture')]],
+    [['image', Buffer.alloc(0)]],
+    [['image', Buffer.concat([picture, Buffer.alloc(2_097_152)])]],
+    [['other', picture]],
+    [['image', 'a text']],
+  ] as [string, Buffer | string][][])
+    fieldError(await send(parts), 'image')
+  fieldError(await as(ann, 'POST', '/user/bg', {}), 'image')
+  assert.deepEqual((await as(ann, 'GET', '/user')).body.bg, bg)
 })

@@ -1,25 +1,19 @@
 import { grams, nameKey } from '#lib/text.ts'
 import type { StoredNode } from '#modules/files/index.ts'
-import type { Db } from '#platform/database.ts'
-import { ifGiven } from '#platform/sql.ts'
-import type { Row } from '#platform/tables.ts'
+import { type Db, ifGiven, type Row } from '#platform/database'
 import type { Account } from '../codes/schema.ts'
+import { friendsOf } from '../follows/queries.ts'
 
-export type PrivateRow = Row<'users', 'email' | 'phone'> & {
+export type PrivateRow = Row<'users', 'email' | 'phone' | 'found_by_phone'> & {
   initial_password: boolean
   friends_count: number
 }
 
-/** What only the person themselves may see of their account. */
+/** Private fields of a user's own account. */
 export async function findPrivateRow(sql: Db, userId: number): Promise<PrivateRow | undefined> {
   const [row] = await sql<PrivateRow[]>`
-    select email, phone, password is not null as initial_password, (
-      -- As a join it is planned for few rows, and compares everybody with everybody where there are many.
-      select count(*)::int from user_follows mine
-      where mine.user_id = u.id and coalesce((
-        select true from user_follows theirs
-        where theirs.user_id = mine.target_id and theirs.target_id = mine.user_id
-      ), false)
+    select email, phone, found_by_phone, password is not null as initial_password, coalesce(
+      (select friends_count from user_counts where user_id = u.id), (${friendsOf(sql, sql`u.id`)})
     ) as friends_count
     from users u where id = ${userId}`
   return row
@@ -32,11 +26,11 @@ export type ProfileChanges = {
   location?: string | null
   avatar?: StoredNode | null
   bg?: StoredNode | null
+  found_by_phone?: boolean
 }
 
-/** Changes the given fields of a person. */
 export async function saveProfile(sql: Db, userId: number, changes: ProfileChanges): Promise<void> {
-  const { name, bio, sex, location, avatar, bg } = changes
+  const { name, bio, sex, location, avatar, bg, found_by_phone: isFound } = changes
   const picture = (value: StoredNode | null) => (value === null ? null : sql.json(value))
   await sql`
     update users set updated_at = now()
@@ -46,10 +40,11 @@ export async function saveProfile(sql: Db, userId: number, changes: ProfileChang
       ${ifGiven(sql, location, (value) => sql`, location = ${value}`)}
       ${ifGiven(sql, avatar, (value) => sql`, avatar = ${picture(value)}`)}
       ${ifGiven(sql, bg, (value) => sql`, bg = ${picture(value)}`)}
+      ${ifGiven(sql, isFound, (value) => sql`, found_by_phone = ${value}`)}
     where id = ${userId}`
 }
 
-/** Gives a person an e-mail or phone that a code has proved. */
+/** Sets an e-mail or phone verified by a code. */
 export async function bindAccount(sql: Db, userId: number, { field, value, key }: Account): Promise<void> {
   await sql`
     update users set updated_at = now(), ${
@@ -59,7 +54,7 @@ export async function bindAccount(sql: Db, userId: number, { field, value, key }
     } where id = ${userId}`
 }
 
-/** Takes an e-mail or phone from a person. */
+/** Removes an e-mail or phone of a user. */
 export async function unbindAccount(sql: Db, userId: number, { field, key }: Account): Promise<void> {
   await sql`
     update users set updated_at = now(), ${

@@ -1,18 +1,62 @@
-import { fileNotUsable } from '#modules/files/index.ts'
+import multipart from '@fastify/multipart'
+import type { FastifyRequest } from 'fastify'
+import {
+  fileBroken,
+  fileMissing,
+  fileNotUsable,
+  fileTooLarge,
+  isTruncatedUpload,
+  maxNodeBytes,
+  refusedFile,
+  storeNode,
+  UPLOAD_ERRORS,
+} from '#modules/files/index.ts'
+import { balancesOf } from '#modules/ledger/index.ts'
 import type { Context } from '#platform/context.ts'
 import { notFound } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { ownAttemptsOf, type Server } from '#platform/http.ts'
-import { Empty } from '#platform/schema.ts'
-import { CONTACT_ERRORS } from '../doors/errors.ts'
-import { emailTaken, NAME_ERRORS, phoneTaken, wrongCode } from '../errors.ts'
-import { wrongPassword } from '../passwords/errors.ts'
-import { notBound, proofRequired, wrongOldCode } from './errors.ts'
-import { Binding, PrivateUser, ProfilePatch, Unbinding } from './schema.ts'
+import { Empty, encapsulate, ownAttemptCounter, routesOn, type Server } from '#platform/http'
+import { signInAgain } from '../owner-proof/schema.ts'
+import { wrongPassword } from '../passwords/schema.ts'
+import { CONTACT_ERRORS } from '../registration/rules.ts'
+import { emailTaken, NAME_ERRORS, phoneTaken, wrongCode } from '../schema.ts'
+import { userViews } from '../users/view.ts'
+import { findPrivateRow } from './queries.ts'
+import {
+  BackgroundForm,
+  type Balances,
+  Binding,
+  notBound,
+  PrivateUser,
+  ProfilePatch,
+  proofRequired,
+  Unbinding,
+  wrongOldCode,
+} from './schema.ts'
 import { bind, unbind, updateProfile } from './service.ts'
-import { privateUser } from './view.ts'
 
-/** One's own account. */
+/** Balances in the formats that clients read. */
+function balancesView(
+  userId: number,
+  { wallet, income, expenses, points }: Awaited<ReturnType<typeof balancesOf>>,
+): Balances {
+  return {
+    wallet: { id: userId, user_id: userId, balance: wallet },
+    new_wallet: { owner_id: userId, balance: wallet, total_income: income, total_expenses: expenses },
+    currency: { owner_id: userId, type: 1, sum: points },
+  }
+}
+
+async function privateUser(ctx: Context, userId: number): Promise<PrivateUser> {
+  const [users, own, balances] = await Promise.all([
+    userViews(ctx, ctx.sql, [userId], userId),
+    findPrivateRow(ctx.sql, userId),
+    balancesOf(ctx.sql, userId),
+  ])
+  const user = users.get(userId)
+  if (!user || !own) throw notFound()
+  return { ...user, ...own, ...balancesView(userId, balances) }
+}
+
 export function profileRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Me' })
 
@@ -35,9 +79,29 @@ export function profileRoutes(server: Server, ctx: Context) {
     handler: ({ viewer, body }) => updateProfile(ctx, viewer.id, body),
   })
 
+  encapsulate(server, async (scope) => {
+    await scope.register(multipart, {
+      limits: { files: 1, fields: 10, fieldSize: 10_000, fileSize: maxNodeBytes },
+      throwFileSizeLimit: false,
+    })
+    routesOn(scope, ctx, { tag: 'Me' })('POST /user/bg', {
+      operationId: 'uploadBackground',
+      summary: 'Upload my profile background as multipart field `image`',
+      access: 'user',
+      consumes: ['multipart/form-data'],
+      body: BackgroundForm,
+      reply: { 204: Empty },
+      errors: UPLOAD_ERRORS,
+      handler: async ({ request, viewer }) => {
+        const bg = await storeNode(ctx, viewer.id, await readPicture(request, 'image'), 'image')
+        await updateProfile(ctx, viewer.id, { bg })
+      },
+    })
+  })
+
   route('PUT /user', {
     operationId: 'bindAccount',
-    summary: 'Bind a phone or e-mail, with a code and a proof of who has one already',
+    summary: 'Bind a phone or e-mail with a code; replacing one requires a proof',
     whileSilenced: true,
     access: 'user',
     body: Binding,
@@ -47,11 +111,12 @@ export function profileRoutes(server: Server, ctx: Context) {
       proofRequired,
       wrongPassword,
       wrongOldCode,
+      signInAgain,
       emailTaken,
       phoneTaken,
       ...CONTACT_ERRORS,
     ],
-    handler: (call) => bind(ctx, ownAttemptsOf(ctx, call), call.viewer.id, call.body),
+    handler: (call) => bind(ctx, ownAttemptCounter(ctx, call), call.viewer, call.body),
   })
 
   for (const [field, name] of [
@@ -65,6 +130,23 @@ export function profileRoutes(server: Server, ctx: Context) {
       body: Unbinding,
       reply: { 204: Empty },
       errors: [notBound[field], wrongPassword, wrongCode],
-      handler: (call) => unbind(ctx, ownAttemptsOf(ctx, call), call.viewer.id, field, call.body),
+      handler: (call) => unbind(ctx, ownAttemptCounter(ctx, call), call.viewer.id, field, call.body),
     })
+}
+
+/** Reads the picture that a multipart request holds in a field; 422 on the field when it has none or it is too large. */
+async function readPicture(request: FastifyRequest, field: string): Promise<Buffer> {
+  if (!request.isMultipart()) throw refusedFile(field, fileMissing)
+  try {
+    const part = await request.file()
+    if (part?.fieldname !== field) {
+      part?.file.resume()
+      throw refusedFile(field, fileMissing)
+    }
+    const bytes = await part.toBuffer()
+    if (part.file.truncated) throw refusedFile(field, fileTooLarge)
+    return bytes
+  } catch (error) {
+    throw isTruncatedUpload(error) ? refusedFile(field, fileBroken) : error
+  }
 }

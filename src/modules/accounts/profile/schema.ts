@@ -1,13 +1,36 @@
-import { Int, Nullable, RawText, Shared, type Static, Text, Type } from '#platform/schema.ts'
+import { maxNodeBytes } from '#modules/files/index.ts'
+import { IN_FEN } from '#modules/ledger/index.ts'
+import { fieldError } from '#platform/errors.ts'
+import { Flag, Int, Nullable, RawText, Shared, type Static, Text, Type } from '#platform/http'
 import { Code, CodeTarget } from '../codes/schema.ts'
 import { UserView } from '../schema.ts'
 
-/** What a person owns, in the three shapes that clients read (sign-in-10). */
+/** Rejects unbinding a contact that is not bound. */
+export const notBound = {
+  email: fieldError('email', 'not_bound', 'Your account has no e-mail address.', '账号未绑定邮箱。'),
+  phone: fieldError('phone', 'not_bound', 'Your account has no phone number.', '账号未绑定手机号。'),
+}
+
+/** A token alone must not take over an account (sign-in-8). */
+export const proofRequired = fieldError(
+  'password',
+  'proof_required',
+  'Give your password, or a code that was sent to the phone or e-mail you have now (old_verifiable_code).',
+  '请提供密码，或发送至已绑定手机号或邮箱的验证码（old_verifiable_code）。',
+)
+export const wrongOldCode = fieldError(
+  'old_verifiable_code',
+  'wrong_code',
+  'The code is wrong or no longer valid.',
+  '验证码错误或已失效。',
+)
+
+/** Balances in three formats that clients read (sign-in-10). */
 export const Balances = Type.Object({
-  wallet: Shared('Wallet', { id: Type.Integer(), user_id: Type.Integer(), balance: Type.Integer() }),
+  wallet: Shared('Wallet', { id: Type.Integer(), user_id: Type.Integer(), balance: Type.Integer(IN_FEN) }),
   new_wallet: Shared('NewWallet', {
     owner_id: Type.Integer(),
-    balance: Type.Integer(),
+    balance: Type.Integer(IN_FEN),
     total_income: Type.Integer(),
     total_expenses: Type.Integer(),
   }),
@@ -19,7 +42,7 @@ export const Balances = Type.Object({
 })
 export type Balances = Static<typeof Balances>
 
-/** A person as they see themselves (sign-in-10). */
+/** The viewer's own account (sign-in-10). */
 export const PrivateUser = Shared('PrivateUser', {
   ...UserView.properties,
   phone: Nullable(Type.String()),
@@ -27,10 +50,13 @@ export const PrivateUser = Shared('PrivateUser', {
   ...Balances.properties,
   friends_count: Type.Integer({ description: 'people who follow me and whom I follow' }),
   initial_password: Type.Boolean({ description: 'whether the account has a password' }),
+  found_by_phone: Type.Boolean({
+    description: 'whether people with my number in their address book find me',
+  }),
 })
 export type PrivateUser = Static<typeof PrivateUser>
 
-/** Changes of the profile; null or an empty text clears a field. */
+/** Changes of the profile. Null or an empty text clears a field. */
 export const ProfilePatch = Shared('ProfileChanges', {
   name: Type.Optional(Text(100)),
   bio: Type.Optional(Nullable(Text(255))),
@@ -38,10 +64,23 @@ export const ProfilePatch = Shared('ProfileChanges', {
   location: Type.Optional(Nullable(Text(255))),
   avatar: Type.Optional(Nullable(Text(255, { description: 'node of a picture of mine' }))),
   bg: Type.Optional(Nullable(Text(255, { description: 'node of a picture of mine' }))),
+  found_by_phone: Type.Optional(Flag()),
 })
 export type ProfilePatch = Static<typeof ProfilePatch>
 
-/** A phone or e-mail with the code that was sent to it, and what proves the owner of an account that has one already. */
+/** Only for the documentation: the parts of a multipart body are read as they arrive. */
+export const BackgroundForm = Shared('BackgroundForm', {
+  image: Type.Optional(
+    Type.Unsafe<unknown>({
+      type: 'string',
+      format: 'binary',
+      maxLength: maxNodeBytes,
+      description: 'a JPEG, PNG, GIF or WebP picture',
+    }),
+  ),
+})
+
+/** A phone or e-mail with its code, and proof of ownership if the account has a contact already. */
 export const Binding = Shared('AccountBinding', {
   ...CodeTarget.properties,
   verifiable_code: Code,
@@ -50,6 +89,6 @@ export const Binding = Shared('AccountBinding', {
 })
 export type Binding = Static<typeof Binding>
 
-/** What it takes to take a phone or e-mail away. */
+/** Credentials required to unbind a phone or e-mail. */
 export const Unbinding = Shared('AccountUnbinding', { password: RawText(128), verifiable_code: Code })
 export type Unbinding = Static<typeof Unbinding>

@@ -1,19 +1,18 @@
 import { getStoredNode, type StoredNode } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Db, onConstraint, transaction } from '#platform/database.ts'
-import type { CountAttempt } from '#platform/http.ts'
-import { alertOwner } from '../alerts/service.ts'
-import type { Account } from '../codes/schema.ts'
-import { accountOf, checkCode, isCode, storedAccount, useCode } from '../codes/service.ts'
-import { checkContact } from '../doors/service.ts'
-import { USER_CONSTRAINTS } from '../errors.ts'
-import { checkOwnPassword } from '../passwords/service.ts'
+import { type Db, onConstraint, transaction } from '#platform/database'
+import type { CountAttempt, Viewer } from '#platform/http'
+import { alertAccountOwner } from '../alerts/service.ts'
+import { accountOf, checkCode, storedAccount, useCode } from '../codes/service.ts'
+import { checkOwnPassword, verifyPasswordOrCode } from '../owner-proof/owner.ts'
+import { checkContact } from '../registration/rules.ts'
 import { checkUserName } from '../registration/service.ts'
-import { notBound, proofRequired, wrongOldCode } from './errors.ts'
+import { USER_CONSTRAINTS } from '../schema.ts'
 import { bindAccount, findPrivateRow, saveProfile, unbindAccount } from './queries.ts'
 import type { Binding, ProfilePatch, Unbinding } from './schema.ts'
+import { notBound, proofRequired, wrongOldCode } from './schema.ts'
 
-/** Changes one's own profile; pictures must be uploads of one's own. */
+/** Updates the viewer's profile. Pictures must be the viewer's uploads. */
 export async function updateProfile(ctx: Context, userId: number, patch: ProfilePatch): Promise<void> {
   const { avatar, bg, name, sex, ...rest } = patch
   if (name !== undefined) await checkUserName(ctx, name, userId)
@@ -37,53 +36,27 @@ const picture = async (
   field: string,
 ): Promise<StoredNode | null> => (node === null ? null : getStoredNode(tx, node, { ownerId, field }))
 
-/**
- * What proves that it is the owner who binds, not who found a token: the password, or a code to what is bound already.
- * Answers the account whose code is to be used up. An account with neither has nothing to lose.
- */
-export async function proveOwner(
-  ctx: Context,
-  countAttempt: CountAttempt,
-  userId: number,
-  { password, code }: { password: string | undefined; code: number | undefined },
-  refusals = { missing: proofRequired, wrong: wrongOldCode },
-): Promise<Account | undefined> {
-  const owner = await findPrivateRow(ctx.sql, userId)
-  const bound = (['phone', 'email'] as const).flatMap((field) => {
-    const value = owner?.[field]
-    return value ? [storedAccount(field, value)] : []
-  })
-  if (bound.length === 0 && !owner?.initial_password) return undefined
-  if (password !== undefined) {
-    await checkOwnPassword(ctx, countAttempt, userId, password)
-    return undefined
-  }
-  if (code === undefined) throw refusals.missing()
-  await countAttempt()
-  for (const account of bound) if (await isCode(ctx, account, 'user', code)) return account
-  throw refusals.wrong()
-}
-
-/** Gives a person a new phone or e-mail, proved by a code that was sent there; the old ones are told. */
+/** Binds a phone or e-mail verified by a code, and alerts the old contacts. */
 export async function bind(
   ctx: Context,
   countAttempt: CountAttempt,
-  userId: number,
+  viewer: Viewer,
   { verifiable_code: code, password, old_verifiable_code: old, ...target }: Binding,
 ): Promise<void> {
   const account = accountOf(target)
   await checkContact(ctx, account)
-  const proof = await proveOwner(ctx, countAttempt, userId, { password, code: old })
+  const refusals = { missing: proofRequired, wrong: wrongOldCode }
+  const proof = await verifyPasswordOrCode(ctx, countAttempt, viewer, { password, code: old }, refusals)
   await checkCode(ctx, account, 'register', code)
   await transaction(ctx.sql, async (tx) => {
     if (proof) await useCode(ctx, tx, proof, 'user', old as number)
     await useCode(ctx, tx, account, 'register', code)
-    await alertOwner(ctx, tx, userId, account.field)
-    await onConstraint(bindAccount(tx, userId, account), USER_CONSTRAINTS)
+    await alertAccountOwner(ctx, tx, viewer.id, account.field)
+    await onConstraint(bindAccount(tx, viewer.id, account), USER_CONSTRAINTS)
   })
 }
 
-/** Takes one's phone or e-mail from the account, on password and code. */
+/** Unbinds the viewer's phone or e-mail with password and code. */
 export async function unbind(
   ctx: Context,
   countAttempt: CountAttempt,
@@ -98,7 +71,7 @@ export async function unbind(
   await checkCode(ctx, account, 'user', code)
   await transaction(ctx.sql, async (tx) => {
     await useCode(ctx, tx, account, 'user', code)
-    await alertOwner(ctx, tx, userId, field)
+    await alertAccountOwner(ctx, tx, userId, field)
     await unbindAccount(tx, userId, account)
   })
 }

@@ -1,11 +1,27 @@
 import type { Context } from '#platform/context.ts'
+import { Limit, Offset, Shared, type Static, Type } from '#platform/http'
+import { UserExtra, UserView } from '../schema.ts'
 import { userViews } from '../users/view.ts'
-import type { RankedUser, RanksQuery } from './schema.ts'
 
-/** A person and what they are ranked by. */
+/** Pagination of a ranking. Default: ten users. */
+export const RanksQuery = Type.Object({ limit: Limit(10), offset: Offset })
+export type RanksQuery = Static<typeof RanksQuery>
+
+/** A user in a ranking, with rank (from 1) and count. */
+export const RankedUser = Shared('RankedUser', {
+  ...UserView.properties,
+  extra: Shared('RankedUserExtra', {
+    ...UserExtra.properties,
+    rank: Type.Integer(),
+    count: Type.Integer(),
+  }),
+})
+export type RankedUser = Static<typeof RankedUser>
+
+/** A user with the ranking count. */
 export type RankedRow = { user_id: number; count: number }
 
-/** A page of a ranking that was found as a whole; whoever was disabled meanwhile is left out and keeps their place. */
+/** Adds users to a page of a ranking. Users disabled meanwhile are omitted, but later ranks stay. */
 export async function rankedUsers(
   ctx: Context,
   ranking: readonly RankedRow[],

@@ -4,17 +4,16 @@ import { join } from 'node:path'
 import { isUserName } from '#lib/identifiers.ts'
 import { hasHolder } from '#modules/abilities/index.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database.ts'
+import { transaction } from '#platform/database'
 import { hashPassword } from '#platform/passwords.ts'
-import { isNameTaken, lockFounding } from './queries.ts'
-import { createUser } from './service.ts'
+import { createUser, isNameTaken, lockFounding } from './service.ts'
 
-/** Where the random password of the first administrator is kept. */
+/** File with the generated password of the first administrator. */
 export const founderPasswordPath = (ctx: Context) => join(ctx.config.dataDir, 'founder-password')
 
 /**
- * Makes the first administrator where there is none, once, however many nodes start together; an import may have
- * brought people before. `password` is told only when it was made up here.
+ * Creates the first administrator unless a founder exists, once even if several nodes start together.
+ * Imported users do not count as founders. Returns `password` only if it was generated.
  */
 export async function ensureFounder(ctx: Context): Promise<{ name: string; password?: string } | undefined> {
   if (await hasHolder(ctx.sql, 'founder')) return undefined
@@ -28,11 +27,11 @@ export async function ensureFounder(ctx: Context): Promise<{ name: string; passw
     if (await hasHolder(tx, 'founder')) return undefined
     if (await isNameTaken(tx, name))
       throw new Error(
-        `There is no founder, and somebody else is called "${name}": set FOUNDER_NAME, or run kith admin create.`,
+        `There is no founder, and another user has the name "${name}": set FOUNDER_NAME, or run kith admin create.`,
       )
     await createUser(tx, { name, password: hashed, roles: ['founder', 'owner'] })
     if (founderPassword !== undefined) return { name }
-    // Before the commit: an administrator whose password nobody knows would be worse than a file too many.
+    // Written before the commit: an orphaned file is better than an administrator with an unknown password.
     const path = founderPasswordPath(ctx)
     await rm(path, { force: true })
     await writeFile(path, `${password}\n`, { mode: 0o600, flag: 'wx' })

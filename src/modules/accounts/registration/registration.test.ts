@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, statSync } from 'node:fs'
 import { test } from 'node:test'
 import { ensureFounder, founderPasswordPath } from '#modules/accounts/index.ts'
-import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
+import { dropCachedSettings, updateSettings } from '#modules/settings/index.ts'
 import { fieldError, fresh, signUpsOn } from '#test/sign-up.ts'
 import { createWorld } from '#test/world.ts'
 
@@ -11,7 +11,7 @@ const world = await createWorld()
 const { guest, sql, ctx } = world
 const { codeFor, register, signUp, signIn } = signUpsOn(world)
 
-test('registration with an e-mail address signs in, gives the role of members and counts of zero (sign-in-2)', async () => {
+test('registers with an e-mail, signs in, and grants the member role and zero counters (sign-in-2)', async () => {
   const given = fresh()
   const answer = await register({ ...given, phone: undefined, password: 'long enough' })
   assert.equal(answer.status, 201)
@@ -32,7 +32,7 @@ test('registration with an e-mail address signs in, gives the role of members an
   assert.equal((await signIn(given.name, { password: 'long enough' })).status, 200)
 })
 
-test('registration with a phone and without a password (sign-in-2)', async () => {
+test('registers with a phone and without a password (sign-in-2)', async () => {
   const { name, phone } = fresh()
   const code = await codeFor(phone, '/verifycodes/register')
   const answer = await guest('POST', '/users', {
@@ -48,7 +48,7 @@ test('registration with a phone and without a password (sign-in-2)', async () =>
   assert.equal(me.body.initial_password, false)
 })
 
-test('a name follows the rule, is not reserved, and is unique whatever its case and width (conventions-32, conventions-33)', async () => {
+test('requires a valid, unreserved name that is unique regardless of case and width (conventions-32, conventions-33)', async () => {
   const { email } = fresh()
   const code = await codeFor(email, '/verifycodes/register')
   const named = (name: unknown) => register({ email, verifiable_code: code, name })
@@ -78,7 +78,7 @@ test('a name follows the rule, is not reserved, and is unique whatever its case 
   assert.equal((await named('字字')).status, 201)
 })
 
-test('a used e-mail address or phone is refused, that of a disabled person too', async () => {
+test('rejects a used e-mail or phone, even of a disabled user', async () => {
   const ann = await signUp()
   const bob = fresh()
   const code = await codeFor(bob.email, '/verifycodes/register')
@@ -88,7 +88,7 @@ test('a used e-mail address or phone is refused, that of a disabled person too',
   fieldError(await guest('POST', '/verifycodes/register', { email: bob.email }), 'email')
 })
 
-test('the code, its kind and the password are checked', async () => {
+test('validates the code, its type and the password', async () => {
   const { email, phone } = fresh()
   const code = await codeFor(email, '/verifycodes/register')
   const body = { email, verifiable_code: code }
@@ -104,7 +104,7 @@ test('the code, its kind and the password are checked', async () => {
   assert.equal((await register(body)).status, 201)
 })
 
-test('racing registrations of one name make one person, and the others can try again', async () => {
+test('creates one user from racing registrations of one name, and allows retries', async () => {
   const { name } = fresh()
   const people = await Promise.all(
     Array.from({ length: 6 }, async () => {
@@ -128,7 +128,7 @@ test('racing registrations of one name make one person, and the others can try a
   assert.equal(row.people, row.counts)
 })
 
-test('racing registrations with one code make one person', async () => {
+test('creates one user from racing registrations with one code', async () => {
   const { email } = fresh()
   const code = await codeFor(email, '/verifycodes/register')
   const answers = await Promise.all(
@@ -137,17 +137,17 @@ test('racing registrations with one code make one person', async () => {
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422, 422, 422])
 })
 
-test('the role of newcomers is a setting (sign-in-19)', async () => {
+test('assigns the default role of the settings (sign-in-19)', async () => {
   await updateSettings(ctx, sql, { 'register:role': 'disabler' })
-  forgetSettings(ctx)
+  await dropCachedSettings(ctx)
   const ann = await signUp()
   const abilities = await guest('GET', `/user/abilities?token=${ann.token}`)
   assert.deepEqual(abilities.body, [])
   await updateSettings(ctx, sql, { 'register:role': 'owner' })
-  forgetSettings(ctx)
+  await dropCachedSettings(ctx)
 })
 
-test('nodes that start together make one founder, whose password is kept in a private file', async () => {
+test('creates one founder when nodes start together, with the password in a private file', async () => {
   const made = await Promise.all(Array.from({ length: 4 }, () => ensureFounder(empty.ctx)))
   const [founder, ...others] = made.filter((each) => each !== undefined)
   assert.equal(others.length, 0)
@@ -162,7 +162,7 @@ test('nodes that start together make one founder, whose password is kept in a pr
   assert.equal(await ensureFounder(empty.ctx), undefined)
 })
 
-test('people who were imported before the first start do not stand in for a founder', async () => {
+test('creates a founder despite users imported before the first start', async () => {
   const other = await createWorld({ FOUNDER_PASSWORD: 'configured one' })
   await other.person({ name: 'writer' })
   assert.deepEqual(await ensureFounder(other.ctx), { name: 'root' })
@@ -171,11 +171,11 @@ test('people who were imported before the first start do not stand in for a foun
   await assert.rejects(ensureFounder(taken.ctx), /FOUNDER_NAME/)
 })
 
-test('a founder with a configured password gets no file, and a bad name is refused', async () => {
+test('writes no file for a founder with a configured password, and rejects a bad name', async () => {
   const other = await createWorld({ FOUNDER_PASSWORD: 'configured one' })
   const bad = { ...other.ctx, config: { ...other.ctx.config, founderName: 'not a name' } }
   await assert.rejects(ensureFounder(bad), /FOUNDER_NAME/)
-  // Nobody could type it: sign-in takes 128.
+  // Sign-in accepts at most 128 characters, so this password would be useless.
   const long = { ...other.ctx, config: { ...other.ctx.config, founderPassword: 'x'.repeat(129) } }
   await assert.rejects(ensureFounder(long), /FOUNDER_PASSWORD has more than 128 characters/)
   assert.deepEqual(await ensureFounder(other.ctx), { name: 'root' })

@@ -1,16 +1,12 @@
 import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
-import { deviceOf } from '#platform/http/device.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { type Server, say } from '#platform/http.ts'
-import { Message } from '#platform/schema.ts'
-import { CONTACT_ERRORS, DOOR_ERRORS } from '../doors/errors.ts'
-import { emailTaken, NAME_ERRORS, phoneTaken, wrongCode } from '../errors.ts'
+import { deviceOf, localizedMessage, Message, routesOn, type Server } from '#platform/http'
+import { CONTACT_ERRORS, REGISTRATION_RULE_ERRORS } from '../registration/rules.ts'
 import { accountWaiting } from '../requests/errors.ts'
+import { emailTaken, NAME_ERRORS, phoneTaken, wrongCode } from '../schema.ts'
 import { RegisteredToken, Registration } from './schema.ts'
 import { register } from './service.ts'
 
-/** Making an account of one's own. */
 export function registrationRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Accounts' })
 
@@ -26,12 +22,15 @@ export function registrationRoutes(server: Server, ctx: Context) {
       emailTaken,
       phoneTaken,
       sensitiveWords,
-      ...DOOR_ERRORS,
+      ...REGISTRATION_RULE_ERRORS,
       ...CONTACT_ERRORS,
     ],
     handler: async ({ body, request, reply }) => {
       const issued = await register(ctx, body, deviceOf(request))
-      return issued ?? reply.code(202).send(say(request, accountWaiting.text.en, accountWaiting.text.zh))
+      return (
+        issued ??
+        reply.code(202).send(localizedMessage(request, accountWaiting.text.en, accountWaiting.text.zh))
+      )
     },
   })
 }

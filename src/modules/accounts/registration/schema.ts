@@ -1,11 +1,11 @@
-import { OneOf, RawText, Shared, type Static, Text, Type } from '#platform/schema.ts'
+import { OneOf, RawText, Shared, type Static, Text, Type } from '#platform/http'
 import { Code, CodeTarget } from '../codes/schema.ts'
 import { InvitationCode } from '../invitations/schema.ts'
 
 /** A new password (sign-in-7). */
 export const NewPassword = RawText(128, { minLength: 8 })
 
-/** An account of one's own, with the code that proves its phone or e-mail. */
+/** A registration, with the code that verifies the phone or e-mail. */
 export const Registration = Shared('Registration', {
   name: Text(100),
   verifiable_type: OneOf(['mail', 'sms'] as const),
@@ -19,26 +19,25 @@ export const Registration = Shared('Registration', {
 })
 export type Registration = Static<typeof Registration>
 
-/** A sign-in as registration answers it (sign-in-2). */
+/** Access token in the reply to a registration (sign-in-2). */
 export const RegisteredToken = Shared('RegisteredToken', {
   token: Type.String(),
   ttl: Type.Integer({ description: 'minutes' }),
   refresh_ttl: Type.Integer({ description: 'minutes' }),
 })
 
-/** What an account begins with. */
+/** Initial values of an account. */
 export type NewUser = {
   name: string
-  /** As `hashPassword` made it; null for somebody who signs in with codes. */
+  /** Hash from `hashPassword`. Null for sign-in by code only. */
   password: string | null
-  /** As typed. */
   email?: string | null
-  /** As `normalizePhone` made it. */
+  /** Normalized by `normalizePhone`. */
   phone?: string | null
-  /** Whether a code proved the e-mail and phone. */
+  /** True if a code verified the e-mail or phone. */
   verified?: boolean
-  /** Waits for an approval, disabled until then; what it says of itself. */
+  /** Set for an account that is disabled until its approval, with the applicant's introduction. */
   waiting?: { introduction: string | null }
-  /** Names of roles; unknown ones are left out. */
+  /** Role names. Unknown ones are ignored. */
   roles: readonly string[]
 }

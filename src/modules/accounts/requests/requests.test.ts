@@ -15,7 +15,7 @@ const { register, signIn, codeFor } = signUpsOn(world)
 const under = settingsOn(world)
 const admin = await person({ roles: ['founder'] })
 
-/** Somebody who registered while an approval is needed, and their place in the queue. */
+/** Registers a user while approval is required, and returns them with their request. */
 async function applicant(fields: { phone?: string; introduction?: string } = {}) {
   const { name, email } = fresh()
   const given = { name, ...(fields.phone ? {} : { email }), password: 'correct horse', ...fields }
@@ -32,7 +32,7 @@ const decide = (id: number, body: object) => as(admin, 'PATCH', `/admin/registra
 const letterTo = (to: string) =>
   outbox.findLast((each) => each.to === to && each.code === undefined)?.text ?? ''
 
-test('a newcomer who needs an approval waits, unseen, and is told so at sign-in (registration-8)', async () => {
+test('hides a user pending approval, and reports it at sign-in (registration-8)', async () => {
   const { name, email, login, request } = await applicant({ introduction: 'I sing bass.' })
   assert.equal(request.introduction, 'I sing bass.')
   assert.equal(request.email, email)
@@ -49,7 +49,7 @@ test('a newcomer who needs an approval waits, unseen, and is told so at sign-in 
   assert.equal(made?.enabled, false)
 })
 
-test('whoever is accepted is told and is like everybody who registered (registration-8)', async () => {
+test('notifies an approved user and treats them like any registered one (registration-8)', async () => {
   const star = await person()
   await as(admin, 'PUT', `/admin/user-famous/${star.id}`, { type: 'each' })
   const { name, login, request } = await applicant()
@@ -65,7 +65,7 @@ test('whoever is accepted is told and is like everybody who registered (registra
   await as(admin, 'DELETE', `/admin/user-famous/${star.id}`)
 })
 
-test('whoever is refused is told, and name and phone are free again (registration-8)', async () => {
+test('notifies a rejected user and frees name and phone (registration-8)', async () => {
   const { phone } = fresh()
   const { name, request } = await applicant({ phone })
   assert.equal((await decide(request.id, { action: 'reject', remark: 'no robots' })).status, 204)
@@ -83,7 +83,7 @@ test('whoever is refused is told, and name and phone are free again (registratio
   assert.equal((await register({ name, phone })).status, 201)
 })
 
-test('whoever was accepted and disabled later is told of that, and not to wait (registration-8)', async () => {
+test('reports a disabled account, not a pending request, after approval (registration-8)', async () => {
   const { login, request } = await applicant()
   assert.equal((await decide(request.id, { action: 'accept' })).status, 204)
   const disabled = await as(admin, 'PATCH', `/admin/users/${request.user_id}`, { disabled: true })
@@ -91,7 +91,7 @@ test('whoever was accepted and disabled later is told of that, and not to wait (
   assert.deepEqual(refusalOf(await signIn(login, { password: 'correct horse' })), [403, 'account_disabled'])
 })
 
-test('racing decisions are one decision (registration-8)', async () => {
+test('applies one of racing decisions (registration-8)', async () => {
   const { request } = await applicant()
   const answers = await Promise.all(
     ['accept', 'reject', 'accept', 'reject'].map((action) => decide(request.id, { action })),
@@ -99,7 +99,7 @@ test('racing decisions are one decision (registration-8)', async () => {
   assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 422, 422, 422])
 })
 
-test('enabling an account that waits lets it in (registration-8)', async () => {
+test('approves a pending account when it is enabled (registration-8)', async () => {
   const { login, request } = await applicant()
   const changed = await as(admin, 'PATCH', `/admin/users/${request.user_id}`, { disabled: false })
   assert.equal(changed.status, 204)
@@ -107,7 +107,7 @@ test('enabling an account that waits lets it in (registration-8)', async () => {
   assert.deepEqual(refusalOf(await decide(request.id, { action: 'reject' })), [422, 'already_decided'])
 })
 
-test('who comes from a provider waits too, and only who decides sees the queue (registration-8)', async () => {
+test('queues users from external providers, and shows the queue only to reviewers (registration-8)', async () => {
   const FORGE = '/socialite/open_forge'
   const name = fresh().name
   await under({ 'register:type': 'approval' }, async () => {

@@ -1,20 +1,28 @@
 import { escapeLike } from '#lib/text.ts'
-import type { Db, Fragment, Tx } from '#platform/database.ts'
-import { pageOf } from '#platform/listing.ts'
-import { ifGiven, listingAt, orderAt } from '#platform/sql.ts'
-import type { Row } from '#platform/tables.ts'
-import type { Told } from './errors.ts'
-import type { OwnSanctionQuery, SanctionKind, SanctionQuery } from './schema.ts'
+import {
+  type Db,
+  type Fragment,
+  ifGiven,
+  listingClause,
+  listingOrder,
+  type Row,
+  type Tx,
+} from '#platform/database'
+import { pageOf } from '#platform/http'
+import type { OwnSanctionQuery, SanctionKind, SanctionQuery, Told } from './schema.ts'
 
-/** Whether the sanction `s` is in force: a condition. */
+/** Condition that the sanction `s` is in force. */
 const inForce = (sql: Db): Fragment =>
   sql`(s.lifted_at is null and s.kind <> 'warning' and (s.ends_at is null or s.ends_at > now()))`
 
-/** Whether the person of a column is suspended: a condition. */
-export const isSuspended = (sql: Db, userId: Fragment): Fragment => sql`
-  exists (select from sanctions s where s.user_id = ${userId} and s.kind = 'suspension' and ${inForce(sql)})`
+/** Condition that a sanction of this kind is in force for the user in a column. */
+export const isUnder = (sql: Db, kind: SanctionKind, userId: Fragment): Fragment => sql`
+  exists (select from sanctions s where s.user_id = ${userId} and s.kind = ${kind} and ${inForce(sql)})`
 
-/** Why somebody is suspended and until when. */
+/** Condition that the user in a column is suspended. */
+export const isSuspended = (sql: Db, userId: Fragment): Fragment => isUnder(sql, 'suspension', userId)
+
+/** Reason and end of a user's suspension. */
 export async function findSuspension(sql: Db, userId: number): Promise<Told | undefined> {
   const [row] = await sql<Told[]>`
     select s.reason, s.ends_at from sanctions s
@@ -24,14 +32,13 @@ export async function findSuspension(sql: Db, userId: number): Promise<Told | un
 
 export type SilenceRow = Row<'sanctions', 'user_id' | 'reason' | 'ends_at'> & { left_ms: number | null }
 
-/** Everybody who may only read, with how long that lasts. */
+/** Silenced users with the remaining time. */
 export const listSilences = (sql: Db) => sql<SilenceRow[]>`
   select s.user_id, s.reason, s.ends_at, (extract(epoch from s.ends_at - now()) * 1000)::bigint as left_ms
   from sanctions s where s.kind = 'silence' and ${inForce(sql)}`
 
 /**
- * Locks accounts in the order of their ids, against sign-ins and other sanctions; answers those of them that are there
- * and not suspended.
+ * Locks accounts by id against sign-ins and other sanctions. Returns those that exist and are not suspended.
  */
 export async function holdPeople(tx: Tx, ids: number[]): Promise<Set<number>> {
   const held = await tx<{ id: number }[]>`
@@ -41,7 +48,7 @@ export async function holdPeople(tx: Tx, ids: number[]): Promise<Set<number>> {
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Whether something of this kind is in force for a person. */
+/** Checks for a sanction of this kind in force. */
 export async function isInForce(sql: Db, userId: number, kind: SanctionKind): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     select exists (
@@ -70,7 +77,7 @@ export async function insertSanction(
   return row
 }
 
-/** Ends what is in force, once; undefined when it is not. A warning is taken back in the same way. */
+/** Lifts a sanction in force, or a warning, once. Undefined if there is none. */
 export async function liftSanction(
   sql: Db,
   id: number,
@@ -98,7 +105,7 @@ export type OwnSanctionRow = Row<
   appeal_created_at: string | null
 }
 
-/** What was done about a person, newest first, each with the last appeal against it. */
+/** A user's sanctions, newest first, each with the latest appeal. */
 export const listSanctionsOf = (sql: Db, userId: number, { after = 0, limit = 15 }: OwnSanctionQuery) => sql<
   OwnSanctionRow[]
 >`
@@ -119,7 +126,6 @@ export type SanctionRow = Row<
 
 const managed = (sql: Db) => sql`${columns(sql)}, s.user_id, u.name, s.imposed_by, s.report_id, s.lifted_by`
 
-/** A page of sanctions for moderators. */
 export function listSanctions(sql: Db, query: SanctionQuery) {
   const where = sql`
     where true
@@ -130,9 +136,9 @@ export function listSanctions(sql: Db, query: SanctionQuery) {
   const list = { id: sql`s.id` }
   return pageOf<SanctionRow>(
     sql,
-    // People are looked up for what is on the page.
+    // Joins users for the rows of the page only.
     sql`select ${managed(sql)} from sanctions s join users u on u.id = s.user_id
-      where s.id = any(array(select s.id from sanctions s ${where} ${listingAt(sql, query, list)})) ${orderAt(sql, query, list)}`,
+      where s.id = any(array(select s.id from sanctions s ${where} ${listingClause(sql, query, list)})) ${listingOrder(sql, query, list)}`,
     sql`select count(*)::int as total from sanctions s ${where}`,
   )
 }

@@ -1,10 +1,12 @@
-import { listingQuery } from '#platform/listing.ts'
+import { wireTime } from '#lib/time.ts'
+import { ApiError, apiError, sanctionError, silenced } from '#platform/errors.ts'
 import {
   Cursor,
   Flag,
   Id,
   Int,
   Limit,
+  listingQuery,
   Nullable,
   OneOf,
   Shared,
@@ -12,12 +14,65 @@ import {
   Text,
   Time,
   Type,
-} from '#platform/schema.ts'
+} from '#platform/http'
+
+/** Reason and end of a sanction in an error. A null end means until it is lifted. */
+export type Told = { reason: string; ends_at: string | null }
+
+export const accountSuspended = sanctionError(
+  'account_suspended',
+  'This account is suspended.',
+  '该账号已被暂停使用。',
+)
+export const alreadySanctioned = apiError(
+  422,
+  'sanctioned_already',
+  'This is in force for this person already: lift it first.',
+  '该处罚已对此用户生效，请先解除。',
+)
+export const sanctionOver = apiError(422, 'sanction_over', 'This is over already.', '该处罚已结束。')
+export const cannotSanctionOneself = apiError(
+  422,
+  'not_oneself',
+  'You cannot do this to yourself.',
+  '不能对自己执行此操作。',
+)
+
+const untilEn = (end: string | null) => (end === null ? '' : ` until ${wireTime(end)} (UTC)`)
+const untilZh = (end: string | null) => (end === null ? '' : `至 ${wireTime(end)}（UTC）`)
+const extra = ({ reason, ends_at: end }: Told) => ({
+  reason,
+  ends_at: end === null ? null : wireTime(end),
+})
+
+/** Rejects a suspended user with reason and end. */
+export const suspendedBecause = (told: Told): ApiError =>
+  new ApiError(
+    accountSuspended.status,
+    accountSuspended.code,
+    {
+      en: `This account is suspended${untilEn(told.ends_at)}: ${told.reason}`,
+      zh: `该账号已被暂停使用${untilZh(told.ends_at)}：${told.reason}`,
+    },
+    { extra: extra(told) },
+  )
+
+/** Rejects a silenced user with reason and end. */
+export const silencedBecause = (told: Told): ApiError =>
+  new ApiError(
+    silenced.status,
+    silenced.code,
+    {
+      en: `You may read, but not write${untilEn(told.ends_at)}: ${told.reason}`,
+      zh: `你已被禁言${untilZh(told.ends_at)}：${told.reason}`,
+    },
+    { extra: extra(told) },
+  )
 
 export const SANCTION_KINDS = ['warning', 'silence', 'suspension'] as const
 export type SanctionKind = (typeof SANCTION_KINDS)[number]
 
-/** What is done about a person. Without `hours` it lasts until somebody lifts it; a warning takes none. */
+/** A new sanction. Without `hours` it lasts until it is lifted. A warning takes no hours. */
 export const SanctionInput = Shared('NewSanction', {
   kind: OneOf(SANCTION_KINDS),
   reason: Text(500, { minLength: 1, description: 'The person is told it' }),
@@ -35,7 +90,7 @@ const shown = {
   created_at: Time,
 }
 
-/** A sanction as the person sees it whom it is about, with the last appeal against it. */
+/** A sanction for the sanctioned user, with the latest appeal. */
 export const OwnSanction = Shared('OwnSanction', {
   ...shown,
   appeal: Nullable(
@@ -52,7 +107,6 @@ export type OwnSanction = Static<typeof OwnSanction>
 export const OwnSanctionQuery = Type.Object({ limit: Limit(), after: Cursor })
 export type OwnSanctionQuery = Static<typeof OwnSanctionQuery>
 
-/** A sanction as moderators see it. */
 export const Sanction = Shared('Sanction', {
   ...shown,
   user_id: Type.Integer(),
@@ -63,7 +117,7 @@ export const Sanction = Shared('Sanction', {
 })
 export type Sanction = Static<typeof Sanction>
 
-/** Sanctions by person and kind; `q` finds words of the reason. */
+/** Filters sanctions by user and kind. `q` matches the reason. */
 export const SanctionQuery = Type.Object({
   ...listingQuery(['id']),
   user: Type.Optional(Id),

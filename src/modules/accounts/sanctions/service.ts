@@ -1,21 +1,14 @@
-import { wireTimeOrNull } from '#lib/time.ts'
-import { findAbilitiesBeyond, mayDoMore } from '#modules/abilities/index.ts'
+import { wireTime, wireTimeOrNull } from '#lib/time.ts'
+import { beyondOwnAbilities, findExcessAbilities } from '#modules/abilities/index.ts'
 import { type Actor, recordAudit } from '#modules/audit/index.ts'
 import { notify } from '#modules/notifications/index.ts'
-import { forgetTokens, revokeTokens } from '#modules/tokens/index.ts'
-import { defineCache } from '#platform/cache.ts'
+import { dropCachedTokens, revokeTokens } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
-import type { Db, Tx } from '#platform/database.ts'
+import type { Db, Tx } from '#platform/database'
 import { type ApiError, forbidden, invalidField } from '#platform/errors.ts'
-import { addJob } from '#platform/jobs.ts'
+import { addJob } from '#platform/jobs'
+import { defineCache } from '#platform/memory'
 import { alertOfSuspension } from '../alerts/service.ts'
-import {
-  sanctionedAlready,
-  sanctionedOneself,
-  silencedBecause,
-  suspendedBecause,
-  type Told,
-} from './errors.ts'
 import {
   findSuspension,
   holdPeople,
@@ -23,18 +16,57 @@ import {
   isInForce,
   liftSanction,
   listSilences,
+  type OwnSanctionRow,
+  type SanctionRow,
 } from './queries.ts'
-import type { SanctionInput } from './schema.ts'
+import {
+  alreadySanctioned,
+  cannotSanctionOneself,
+  type OwnSanction,
+  type Sanction,
+  type SanctionInput,
+  silencedBecause,
+  suspendedBecause,
+  type Told,
+} from './schema.ts'
 
-/** Somebody who may only read; `until` in epoch milliseconds. */
+const times = (row: { ends_at: string | null; lifted_at: string | null; created_at: string }) => ({
+  ends_at: wireTimeOrNull(row.ends_at),
+  lifted_at: wireTimeOrNull(row.lifted_at),
+  created_at: wireTime(row.created_at),
+})
+
+export const sanctionView = (row: SanctionRow): Sanction => ({
+  ...row,
+  ...times(row),
+})
+
+export const ownSanctionView = (row: OwnSanctionRow): OwnSanction => ({
+  id: row.id,
+  kind: row.kind,
+  reason: row.reason,
+  in_force: row.in_force,
+  ...times(row),
+  appeal:
+    row.appeal_id === null
+      ? null
+      : {
+          id: row.appeal_id,
+          state: row.appeal_state ?? '',
+          answer: row.appeal_answer,
+          created_at: wireTime(row.appeal_created_at ?? ''),
+        },
+})
+
+/** A silenced user. `until` uses the monotonic clock of the process. */
 type Silence = Told & { until: number }
 
 const cacheOf = defineCache<Map<number, Silence>>('silences', { max: 1, ttlMs: 60_000 })
 
-/** Everybody who may only read, in memory: each request that writes is held against it. */
+/** Caches silenced users, because every write is checked against them. */
 const silences = (ctx: Context) =>
   cacheOf(ctx).get('all', async () => {
-    const now = Date.now()
+    const now = performance.now()
     return new Map(
       (await listSilences(ctx.sql)).map(({ user_id: id, reason, ends_at, left_ms: left }) => [
         id,
@@ -43,11 +75,11 @@ const silences = (ctx: Context) =>
     )
   })
 
-/** Why somebody may not write now, if so (sign-in-27). It ends by itself at its time. */
+/** Returns the reason and end of a silence in force (sign-in-27). Expires by itself. */
 export function findSilence(
   ctx: Context,
   userId: number,
-  now = Date.now(),
+  now = performance.now(),
 ): ApiError | undefined | Promise<ApiError | undefined> {
   const judge = (all: Map<number, Silence>) => {
     const silence = all.get(userId)
@@ -57,21 +89,21 @@ export function findSilence(
   return all instanceof Promise ? all.then(judge) : judge(all)
 }
 
-/** 403 for somebody who is suspended. Called while the account is held, so that no suspension comes in between. */
+/** Throws 403 for a suspended user. Call it while the account is locked, so that no suspension intervenes. */
 export async function refuseSuspended(tx: Db, userId: number): Promise<void> {
   const suspension = await findSuspension(tx, userId)
   if (suspension) throw suspendedBecause(suspension)
 }
 
-/** What to do after the commit, so that this node feels the change at once. */
-export type AfterSanction = () => void
+/** Runs after the commit and applies the change on this node at once. */
+export type AfterSanction = () => Promise<void>
 
 /**
- * Warns, silences or suspends somebody in the caller's transaction, tells them and keeps it in the audit log
- * (administration-16). Nobody does it to themselves, or to somebody who may do more than they. Call what it answers after
- * the commit.
+ * Warns, silences or suspends a user in the caller's transaction, with a notification and an audit record
+ * (administration-16). Throws 403 against oneself or a user with more abilities. Call the returned function
+ * after the commit.
  */
-export async function impose(
+export async function imposeSanction(
   ctx: Context,
   tx: Tx,
   actor: Actor,
@@ -80,14 +112,14 @@ export async function impose(
   reportId: number | null = null,
 ): Promise<{ id: number; after: AfterSanction }> {
   const by = actor.viewer.id
-  if (userId === by) throw sanctionedOneself()
+  if (userId === by) throw cannotSanctionOneself()
   if (kind === 'warning' && hours !== undefined)
     throw invalidField('hours', { en: 'A warning has no end.', zh: '警告没有期限。' })
-  // Both, so that of two who suspend each other one comes first.
+  // Locks both users, so that one of two mutual suspensions comes first.
   const free = await holdPeople(tx, [userId, by])
   if (!free.has(by)) throw forbidden()
-  if ((await findAbilitiesBeyond(tx, userId, by)).length > 0) throw mayDoMore()
-  if (await isInForce(tx, userId, kind)) throw sanctionedAlready()
+  if ((await findExcessAbilities(tx, userId, by)).length > 0) throw beyondOwnAbilities()
+  if (await isInForce(tx, userId, kind)) throw alreadySanctioned()
   const made = await insertSanction(tx, {
     userId,
     kind,
@@ -108,10 +140,11 @@ export async function impose(
   if (kind === 'suspension') {
     await alertOfSuspension(ctx, tx, userId, told)
     await addJob(tx, 'user_access_changed', { id: userId })
-    // The chat provider lets them in again when it ends by itself.
+    // Enqueues the unlock at the chat provider, since the suspension expires by itself.
     if (hours !== undefined)
       await addJob(tx, 'user_access_changed', { id: userId }, { delaySeconds: hours * 3600 })
-    keys = await revokeTokens(ctx, tx, userId)
+    // The chat provider locks the account itself (im-5).
+    keys = await revokeTokens(ctx, tx, userId, { keepsChat: true })
   }
   await notify(tx, {
     type: 'system',
@@ -128,14 +161,16 @@ export async function impose(
   })
   return {
     id: made.id,
-    after: () => {
-      if (kind === 'silence') cacheOf(ctx).drop('all')
-      forgetTokens(ctx, keys)
+    after: async () => {
+      if (kind === 'silence') await cacheOf(ctx).drop('all')
+      await dropCachedTokens(ctx, keys)
     },
   }
 }
 
-/** Lifts what is in force in the caller's transaction; undefined when it is over. Use like `impose`. */
+/**
+ * Lifts a sanction in force in the caller's transaction. Undefined if it has ended. Call it like `imposeSanction`.
+ */
 export async function lift(
   ctx: Context,
   tx: Tx,
@@ -160,7 +195,7 @@ export async function lift(
     cause: { type: 'sanctions', id },
     data: { type: 'sanction', state: 'lifted', resource: { type: 'users', id: userId } },
   })
-  return () => {
-    if (kind === 'silence') cacheOf(ctx).drop('all')
+  return async () => {
+    if (kind === 'silence') await cacheOf(ctx).drop('all')
   }
 }

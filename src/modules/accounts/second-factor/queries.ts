@@ -1,7 +1,6 @@
-import type { Db, Tx } from '#platform/database.ts'
-import type { Row } from '#platform/tables.ts'
+import type { Db, Row, Tx } from '#platform/database'
 
-/** Keeps a new secret until a code proves it; false where one is proved already. */
+/** Stores an unconfirmed secret. False if a confirmed one exists. */
 export async function saveSecret(sql: Db, userId: number, secret: string): Promise<boolean> {
   const rows = await sql`
     insert into second_factors as f (user_id, secret) values (${userId}, ${secret})
@@ -12,7 +11,7 @@ export async function saveSecret(sql: Db, userId: number, secret: string): Promi
 
 export type FactorRow = Row<'second_factors', 'secret'> & { confirmed: boolean; recovery_codes: number }
 
-/** Somebody's second factor, proved or not yet. */
+/** A user's second factor, confirmed or not. */
 export async function findFactor(sql: Db, userId: number): Promise<FactorRow | undefined> {
   const [row] = await sql<FactorRow[]>`
     select f.secret, f.confirmed_at is not null as confirmed,
@@ -22,13 +21,13 @@ export async function findFactor(sql: Db, userId: number): Promise<FactorRow | u
   return row
 }
 
-/** Whether somebody signs in with a second factor. */
+/** Checks for a confirmed second factor. */
 export async function hasFactor(sql: Db, userId: number): Promise<boolean> {
   const rows = await sql`select from second_factors where user_id = ${userId} and confirmed_at is not null`
   return rows.length === 1
 }
 
-/** Counts an attempt before it is judged, so that those who race count too; false when there were too many in an hour. */
+/** Counts an attempt before verification, so that racing ones count too. False above the hourly limit. */
 export async function countAttemptOn(sql: Db, userId: number, max: number): Promise<boolean> {
   const rows = await sql`
     update second_factors set
@@ -39,7 +38,7 @@ export async function countAttemptOn(sql: Db, userId: number, max: number): Prom
   return rows.length === 1
 }
 
-/** Takes the code of a step, once, and forgets the attempts that failed; false when it or a later one was taken already. */
+/** Consumes the code of a time step once and resets failed attempts. False if it or a later one was used. */
 export async function takeStep(sql: Db, userId: number, step: number): Promise<boolean> {
   const rows = await sql`
     update second_factors set last_step = ${step}, failures = 0
@@ -47,7 +46,7 @@ export async function takeStep(sql: Db, userId: number, step: number): Promise<b
   return rows.length === 1
 }
 
-/** Takes a recovery code, once, and forgets the attempts that failed. */
+/** Consumes a recovery code once and resets failed attempts. */
 export async function takeRecoveryCode(sql: Db, userId: number, hash: string): Promise<boolean> {
   const rows = await sql`
     with gone as (delete from recovery_codes where user_id = ${userId} and hash = ${hash} returning user_id)
@@ -55,26 +54,25 @@ export async function takeRecoveryCode(sql: Db, userId: number, hash: string): P
   return rows.length === 1
 }
 
-/** Notes that the app has the secret; false when it was so already. */
+/** Confirms the second factor. False without a change. */
 export async function confirmFactor(sql: Db, userId: number): Promise<boolean> {
   const rows = await sql`
     update second_factors set confirmed_at = now() where user_id = ${userId} and confirmed_at is null returning 1`
   return rows.length === 1
 }
 
-/** Replaces all recovery codes of a person. */
 export async function saveRecoveryCodes(tx: Tx, userId: number, hashes: string[]): Promise<void> {
   await tx`delete from recovery_codes where user_id = ${userId}`
   await tx`insert into recovery_codes (user_id, hash) select ${userId}, unnest(${hashes}::text[])`
 }
 
-/** Takes the second factor off; false where there is none. */
+/** Deletes a second factor. False if there is none. */
 export async function deleteFactor(sql: Db, userId: number): Promise<boolean> {
   const rows = await sql`delete from second_factors where user_id = ${userId} returning confirmed_at`
   return rows.some(({ confirmed_at }) => confirmed_at !== null)
 }
 
-/** What an authenticator app calls the account of a person. */
+/** Label of the account in an authenticator app. */
 export async function findLabel(sql: Db, userId: number): Promise<string> {
   const [row] = await sql<{ name: string }[]>`select name from users where id = ${userId}`
   return row?.name ?? ''

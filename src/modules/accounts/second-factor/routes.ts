@@ -1,23 +1,27 @@
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { ownAttemptsOf, type Server } from '#platform/http.ts'
-import { Empty } from '#platform/schema.ts'
-import { wrongCode } from '../errors.ts'
-import { wrongPassword } from '../passwords/errors.ts'
-import { proofMissing, wrongProof } from '../proofs/errors.ts'
-import { Proof } from '../proofs/schema.ts'
-import { factorOff, factorOn, wrongFactor } from './errors.ts'
+import { Empty, ownAttemptCounter, routesOn, type Server } from '#platform/http'
+import { OwnerProof, proofMissing, signInAgain, wrongProof } from '../owner-proof/schema.ts'
+import { wrongPassword } from '../passwords/schema.ts'
+import { wrongCode } from '../schema.ts'
 import { findFactor } from './queries.ts'
-import { FactorProof, FactorSecret, RecoveryCodes, SecondFactor } from './schema.ts'
+import {
+  FactorProof,
+  FactorSecret,
+  factorOff,
+  factorOn,
+  RecoveryCodes,
+  SecondFactor,
+  wrongFactor,
+} from './schema.ts'
 import { prepareFactor, renewRecoveryCodes, turnOff, turnOn } from './service.ts'
 
-/** Signing in with a second factor (rights-6). */
+/** Two-factor authentication (rights-6). */
 export function secondFactorRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Me' })
 
   route('GET /user/second-factor', {
     operationId: 'getSecondFactor',
-    summary: 'Read whether my sign-ins take a second factor',
+    summary: 'Read whether I use a second factor',
     access: 'user',
     reply: { 200: SecondFactor },
     handler: async ({ viewer }) => {
@@ -28,31 +32,36 @@ export function secondFactorRoutes(server: Server, ctx: Context) {
 
   route('POST /user/second-factor', {
     operationId: 'prepareSecondFactor',
-    summary: 'Get a secret for an authenticator app; nothing changes until a code of it proves it',
+    summary: 'Create a secret for an authenticator app; it takes effect once a code confirms it',
     access: 'user',
     whileSilenced: true,
-    body: Proof,
+    body: OwnerProof,
     reply: { 201: FactorSecret },
-    errors: [proofMissing, wrongPassword, wrongProof, wrongCode, factorOn],
-    handler: (call) => prepareFactor(ctx, ownAttemptsOf(ctx, call), call.viewer.id, call.body),
+    errors: [proofMissing, wrongPassword, wrongProof, wrongCode, signInAgain, factorOn],
+    handler: (call) => prepareFactor(ctx, ownAttemptCounter(ctx, call), call.viewer, call.body),
   })
 
   route('PUT /user/second-factor', {
     operationId: 'turnSecondFactorOn',
-    summary: 'Turn the second factor on with a code of the app; answers recovery codes, once',
+    summary: 'Enable the second factor with a code; returns recovery codes once',
     access: 'user',
     whileSilenced: true,
     body: FactorProof,
     reply: { 200: RecoveryCodes },
     errors: [wrongFactor, factorOn, factorOff],
     handler: async (call) => ({
-      recovery_codes: await turnOn(ctx, ownAttemptsOf(ctx, call), call.viewer.id, call.body.second_factor),
+      recovery_codes: await turnOn(
+        ctx,
+        ownAttemptCounter(ctx, call),
+        call.viewer.id,
+        call.body.second_factor,
+      ),
     }),
   })
 
   route('POST /user/second-factor/recovery-codes', {
     operationId: 'renewRecoveryCodes',
-    summary: 'Replace my recovery codes; answers the new ones, once',
+    summary: 'Replace my recovery codes; returns the new ones once',
     access: 'user',
     whileSilenced: true,
     body: FactorProof,
@@ -61,7 +70,7 @@ export function secondFactorRoutes(server: Server, ctx: Context) {
     handler: async (call) => ({
       recovery_codes: await renewRecoveryCodes(
         ctx,
-        ownAttemptsOf(ctx, call),
+        ownAttemptCounter(ctx, call),
         call.viewer.id,
         call.body.second_factor,
       ),
@@ -76,6 +85,6 @@ export function secondFactorRoutes(server: Server, ctx: Context) {
     body: FactorProof,
     reply: { 204: Empty },
     errors: [wrongFactor, factorOff],
-    handler: (call) => turnOff(ctx, ownAttemptsOf(ctx, call), call.viewer.id, call.body.second_factor),
+    handler: (call) => turnOff(ctx, ownAttemptCounter(ctx, call), call.viewer.id, call.body.second_factor),
   })
 }

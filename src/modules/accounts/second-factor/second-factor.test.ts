@@ -16,14 +16,14 @@ const { signUp, signIn, codeFor } = signUpsOn(world)
 const under = settingsOn(world)
 const PASSWORD = 'correct horse'
 
-/** The code of an app, some steps of 30 seconds from now. */
+/** The code of an app, some 30-second steps from now. */
 const codeOf = (secret: string, steps = 0) =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 })
 const wrong = (secret: string) => String((Number(codeOf(secret)) + 500_000) % 1_000_000).padStart(6, '0')
-/** Lets the next code of an app be taken as if half a minute had passed. */
+/** Allows the next code at once, as if half a minute had passed. */
 const later = (who: Person) => sql`update second_factors set last_step = 0 where user_id = ${who.id}`
 
-/** Somebody with a second factor. */
+/** A user with a second factor. */
 async function guarded() {
   const ann = await signUp()
   const prepared = await as(ann, 'POST', '/user/second-factor', { password: PASSWORD })
@@ -40,7 +40,7 @@ async function guarded() {
   }
 }
 
-test('a second factor is prepared on a proof, and turned on by a code of the app (rights-6)', async () => {
+test('prepares a second factor after proof of ownership, and enables it by a code (rights-6)', async () => {
   const ann = await signUp()
   const prepare = (body: object) => as(ann, 'POST', '/user/second-factor', body)
   assert.deepEqual(refusalOf(await prepare({})), [422, 'proof_required'])
@@ -59,7 +59,7 @@ test('a second factor is prepared on a proof, and turned on by a code of the app
   assert.equal(new Set(on.body.recovery_codes).size, 10)
   assert.deepEqual((await as(ann, 'GET', '/user/second-factor')).body, { enabled: true, recovery_codes: 10 })
   assert.deepEqual(refusalOf(await prepare({ password: PASSWORD })), [422, 'second_factor_on'])
-  // Nor is a recovery code used up by turning on what is on.
+  // Enabling again does not consume a recovery code.
   const again = await as(ann, 'PUT', '/user/second-factor', { second_factor: on.body.recovery_codes[0] })
   assert.deepEqual(refusalOf(again), [422, 'second_factor_on'])
   assert.equal((await as(ann, 'GET', '/user/second-factor')).body.recovery_codes, 10)
@@ -69,7 +69,7 @@ test('a second factor is prepared on a proof, and turned on by a code of the app
   assert.ok(outbox.some(({ to, text }) => 'email' in ann && to === ann.email && /已开启两步验证/.test(text)))
 })
 
-test('a sign-in asks for the second factor after the first, and takes no code twice (rights-7)', async () => {
+test('requires the second factor after the first, and rejects a used code (rights-7)', async () => {
   const ann = await guarded()
   const enter = (second_factor?: string, password = PASSWORD) =>
     signIn(ann.name, { password, ...(second_factor === undefined ? {} : { second_factor }) })
@@ -89,18 +89,18 @@ test('a sign-in asks for the second factor after the first, and takes no code tw
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 422, 422, 422, 422])
 })
 
-test('a sign-in with a sent code asks too, and does not use the code up before (rights-7)', async () => {
+test('requires the second factor for sign-in by code, without consuming the code before (rights-7)', async () => {
   const ann = await guarded()
   const email = 'email' in ann ? String(ann.email) : ''
   const verifiable_code = await codeFor(email)
-  // Who has not even the code is not told that there is a second factor.
+  // The reply to a wrong code does not reveal the second factor.
   const guess = Number(verifiable_code) === 111_111 ? 222_222 : 111_111
   assert.equal((await signIn(email, { verifiable_code: guess })).headers['x-error-code'], 'wrong_code')
   assert.deepEqual(refusalOf(await signIn(email, { verifiable_code })), [422, 'second_factor_required'])
   assert.equal((await signIn(email, { verifiable_code, second_factor: codeOf(ann.secret) })).status, 200)
 })
 
-test('a recovery code stands in, once, also when many race with it (rights-6)', async () => {
+test('accepts a recovery code once, racing requests included (rights-6)', async () => {
   const ann = await guarded()
   const [first = '', second = ''] = ann.recovery
   const enter = (second_factor: string) => signIn(ann.name, { password: PASSWORD, second_factor })
@@ -117,7 +117,7 @@ test('a recovery code stands in, once, also when many race with it (rights-6)', 
   assert.equal((await enter(renewed.body.recovery_codes[0])).status, 200)
 })
 
-test('ten wrong codes close the second factor for an hour, and racing gains nothing (rights-7)', async () => {
+test('locks the second factor for an hour after ten wrong codes, racing ones included (rights-7)', async () => {
   const ann = await guarded()
   const enter = (second_factor: string) => signIn(ann.name, { password: PASSWORD, second_factor })
   const answers = await Promise.all(Array.from({ length: 14 }, () => enter(wrong(ann.secret))))
@@ -128,7 +128,7 @@ test('ten wrong codes close the second factor for an hour, and racing gains noth
   assert.equal((await enter(codeOf(ann.secret))).status, 200)
 })
 
-test('an account outside does not get around the second factor (rights-7)', async () => {
+test('requires the second factor for sign-in by an external account (rights-7)', async () => {
   const FORGE = '/socialite/open_forge'
   const ann = await guarded()
   const access_token = 'token-77'
@@ -140,7 +140,19 @@ test('an account outside does not get around the second factor (rights-7)', asyn
   assert.equal((await guest('POST', FORGE, { access_token, second_factor: codeOf(ann.secret) })).status, 201)
 })
 
-test('it is turned off with a code, or by an administrator who may do no less (rights-6)', async () => {
+test('rejects an appeal of a suspended person when the second factor is missing (sign-in-28)', async () => {
+  const ann = await guarded()
+  await sql`
+    insert into sanctions (user_id, kind, reason, imposed_by) values (${ann.id}, 'suspension', 'Threats', ${ann.id})`
+  const appeal = { login: ann.name, password: PASSWORD, contents: 'It was not me.' }
+  const answer = await guest('POST', '/auth/appeals', appeal)
+  assert.deepEqual(refusalOf(answer), [422, 'second_factor_required'])
+  assert.equal((await sql`select from appeals where user_id = ${ann.id}`).length, 0)
+  const proven = { ...appeal, second_factor: codeOf(ann.secret) }
+  assert.equal((await guest('POST', '/auth/appeals', proven)).status, 201)
+})
+
+test('disables the second factor by a code, or by an administrator with at least the same abilities (rights-6)', async () => {
   const [ann, other] = [await guarded(), await guarded()]
   const off = (second_factor: string) => as(ann, 'DELETE', '/user/second-factor', { second_factor })
   assert.deepEqual(refusalOf(await off('nonsense')), [422, 'wrong_second_factor'])
@@ -163,7 +175,7 @@ test('it is turned off with a code, or by an administrator who may do no less (r
   assert.equal(kept.subject_id, String(bob.id))
 })
 
-test('administrators need one where the setting says so, and members do not (rights-8)', async () => {
+test('requires it of administrators, but not of members, when the setting demands it (rights-8)', async () => {
   const founder = await person({ roles: ['founder'] })
   await under({ 'account:second-factor-for-administrators': true }, async () => {
     assert.deepEqual(refusalOf(await as(founder, 'GET', '/admin/users')), [403, 'second_factor_needed'])

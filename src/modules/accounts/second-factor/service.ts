@@ -2,16 +2,15 @@ import { randomInt } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Tx, transaction } from '#platform/database.ts'
+import { type Tx, transaction } from '#platform/database'
 import { tooManyRequests } from '#platform/errors.ts'
-import type { CountAttempt } from '#platform/http.ts'
-import { findContacts } from '../alerts/queries.ts'
+import type { CountAttempt, Viewer } from '#platform/http'
+import { findContacts } from '../alerts/service.ts'
 import { useCode } from '../codes/service.ts'
-import { addLetter } from '../letters/service.ts'
-import { proveOwner } from '../profile/service.ts'
-import { proofMissing, wrongProof } from '../proofs/errors.ts'
-import type { Proof } from '../proofs/schema.ts'
-import { factorOff, factorOn, factorRequired, wrongFactor } from './errors.ts'
+import { enqueueMessage } from '../messages/service.ts'
+import { verifyPasswordOrCode } from '../owner-proof/owner.ts'
+import type { OwnerProof } from '../owner-proof/schema.ts'
+import { proofMissing, wrongProof } from '../owner-proof/schema.ts'
 import {
   confirmFactor,
   countAttemptOn,
@@ -25,13 +24,14 @@ import {
   takeRecoveryCode,
   takeStep,
 } from './queries.ts'
+import { factorOff, factorOn, factorRequired, wrongFactor } from './schema.ts'
 
 const PERIOD = 30
-/** A code is taken one step early or late: clocks differ. */
+/** Tolerates one step of clock skew in each direction. */
 const WINDOW = 1
 const FAILURES_MAX = 10
 const RECOVERY_CODES = 10
-/** No letters that look alike: ten of them are 48 bits. */
+/** Omits look-alike characters. Ten characters give 48 bits. */
 const LETTERS = '23456789abcdefghjkmnpqrstwxyz'
 
 const totpOf = (secret: Secret, label = '') =>
@@ -40,7 +40,7 @@ const totpOf = (secret: Secret, label = '') =>
 const hashOf = ({ secrets }: Context, userId: number, code: string) =>
   secrets.sign(`recovery code ${userId} ${code.toLowerCase().replace(/[\s-]/g, '')}`)
 
-/** Whether a code is good for a person now; it is used up by it. */
+/** Verifies and consumes a code of a user. */
 async function takeCode(ctx: Context, userId: number, { secret }: FactorRow, code: string): Promise<boolean> {
   const digits = code.replace(/\s/g, '')
   if (!/^\d{6}$/.test(digits)) return takeRecoveryCode(ctx.sql, userId, hashOf(ctx, userId, code))
@@ -50,14 +50,14 @@ async function takeCode(ctx: Context, userId: number, { secret }: FactorRow, cod
   return delta !== null && takeStep(ctx.sql, userId, Math.floor(timestamp / 1000 / PERIOD) + delta)
 }
 
-/** 422 unless the code is good; 429 after too many in an hour, whoever tried. */
+/** Throws 422 unless the code is valid, and 429 after too many attempts in an hour. */
 async function checkCode(ctx: Context, userId: number, factor: FactorRow, code: string): Promise<void> {
   if (!(await countAttemptOn(ctx.sql, userId, FAILURES_MAX)))
     throw tooManyRequests({ headers: { 'Retry-After': 3600 } })
   if (!(await takeCode(ctx, userId, factor, code))) throw wrongFactor()
 }
 
-/** Asks somebody who signs in for their second factor, where they have one; after the first one was right (rights-7). */
+/** Verifies the second factor at sign-in, if there is one, after the first factor (rights-7). */
 export async function checkSecondFactor(
   ctx: Context,
   userId: number,
@@ -72,33 +72,35 @@ export async function checkSecondFactor(
 const TEXTS = {
   on: '您的账号已开启两步验证。 Signing in to your account takes a second factor from now on.',
   off: '您的账号已关闭两步验证。如非本人操作，请立即修改密码。 Signing in to your account takes no second factor any more. If it was not you, change your password.',
+  codes:
+    '您账号的恢复码已更换。如非本人操作，请立即修改密码。 The recovery codes of your account were replaced. If it was not you, change your password.',
 }
 
 async function tell(ctx: Context, tx: Tx, userId: number, state: keyof typeof TEXTS): Promise<void> {
   const contacts = await findContacts(tx, userId)
   if (contacts)
-    await addLetter(ctx, tx, contacts, {
+    await enqueueMessage(ctx, tx, contacts, {
       subject: '两步验证 Second factor',
       text: TEXTS[state],
       page: 'security',
     })
 }
 
-/** Makes a secret for an app, on a proof that it is the owner who asks; nothing changes until a code proves it. */
+/** Creates a secret for an app after proof of ownership. A code has to confirm it. */
 export async function prepareFactor(
   ctx: Context,
   countAttempt: CountAttempt,
-  userId: number,
-  { password, verifiable_code: code }: Proof,
+  viewer: Viewer,
+  { password, verifiable_code: code }: OwnerProof,
 ) {
   const refusals = { missing: proofMissing, wrong: wrongProof }
-  const proof = await proveOwner(ctx, countAttempt, userId, { password, code }, refusals)
+  const proof = await verifyPasswordOrCode(ctx, countAttempt, viewer, { password, code }, refusals)
   const secret = new Secret({ size: 20 })
-  // What the app shows beside the code, so that people with several accounts know which is which.
-  const label = await findLabel(ctx.sql, userId)
+  // The app shows the label beside the code, so that users tell their accounts apart.
+  const label = await findLabel(ctx.sql, viewer.id)
   await transaction(ctx.sql, async (tx) => {
     if (proof) await useCode(ctx, tx, proof, 'user', code as number)
-    if (!(await saveSecret(tx, userId, ctx.secrets.seal(secret.base32)))) throw factorOn()
+    if (!(await saveSecret(tx, viewer.id, ctx.secrets.seal(secret.base32)))) throw factorOn()
   })
   return { secret: secret.base32, uri: totpOf(secret, label).toString() }
 }
@@ -115,7 +117,7 @@ async function makeRecoveryCodes(ctx: Context, tx: Tx, userId: number): Promise<
   return codes
 }
 
-/** Turns the second factor on with a first code of the app; answers the recovery codes. */
+/** Enables the second factor with a first code of the app. Returns the recovery codes. */
 export async function turnOn(
   ctx: Context,
   countAttempt: CountAttempt,
@@ -134,7 +136,7 @@ export async function turnOn(
   })
 }
 
-/** 422 unless there is a second factor and the code is good. */
+/** Throws 422 unless there is a second factor and the code is valid. */
 export async function proveByFactor(
   ctx: Context,
   countAttempt: CountAttempt,
@@ -147,7 +149,6 @@ export async function proveByFactor(
   await checkCode(ctx, userId, factor, code)
 }
 
-/** Replaces the recovery codes. */
 export async function renewRecoveryCodes(
   ctx: Context,
   countAttempt: CountAttempt,
@@ -155,10 +156,12 @@ export async function renewRecoveryCodes(
   code: string,
 ): Promise<string[]> {
   await proveByFactor(ctx, countAttempt, userId, code)
-  return transaction(ctx.sql, (tx) => makeRecoveryCodes(ctx, tx, userId))
+  return transaction(ctx.sql, async (tx) => {
+    await tell(ctx, tx, userId, 'codes')
+    return makeRecoveryCodes(ctx, tx, userId)
+  })
 }
 
-/** Turns the second factor off. */
 export async function turnOff(
   ctx: Context,
   countAttempt: CountAttempt,
@@ -172,14 +175,14 @@ export async function turnOff(
   })
 }
 
-/** Takes the second factor off and tells its owner; false where there is none. */
+/** Removes the second factor and alerts its user. False if there is none. */
 export async function takeOff(ctx: Context, tx: Tx, userId: number): Promise<boolean> {
   if (!(await deleteFactor(tx, userId))) return false
   await tell(ctx, tx, userId, 'off')
   return true
 }
 
-/** Whether somebody may not administer, because the setting asks for a second factor and they have none (rights-8). */
+/** Checks for an administrator without the second factor that the setting requires (rights-8). */
 export async function lacksSecondFactor(ctx: Context, userId: number): Promise<boolean> {
   if (!(await readSettings(ctx))['account:second-factor-for-administrators']) return false
   return !(await hasFactor(ctx.sql, userId))

@@ -1,9 +1,10 @@
+import { deviceName } from '#lib/device-name.ts'
 import { wireTime } from '#lib/time.ts'
 import { type Actor, recordAudit } from '#modules/audit/index.ts'
 import { notify } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import {
-  forgetTokens,
+  dropCachedTokens,
   type IssuedToken,
   isNewDevice,
   issueToken,
@@ -11,15 +12,32 @@ import {
   revokeTokens,
 } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Tx, transaction } from '#platform/database.ts'
-import type { Device } from '#platform/http/device.ts'
-import { findContacts } from '../alerts/queries.ts'
+import { type Tx, transaction } from '#platform/database'
+import { apiError } from '#platform/errors.ts'
+import { type Device, Nullable, Shared, type Static, Text, Time, Type } from '#platform/http'
+import { findContacts } from '../alerts/service.ts'
 import { takeDeletionBack } from '../deletion/service.ts'
-import { addLetter } from '../letters/service.ts'
-import { noSuchSession } from './errors.ts'
-import type { Session } from './schema.ts'
+import { enqueueMessage } from '../messages/service.ts'
 
-/** Tells somebody of a sign-in from a device that was not seen before (rights-5). */
+export const noSuchSession = apiError(404, 'no_such_session', 'You have no such sign-in.', '没有该登录记录。')
+
+export const Session = Shared('Session', {
+  id: Type.String(),
+  device: Nullable(
+    Type.String({ description: 'what the client calls itself; null for one from before this was kept' }),
+  ),
+  place: Nullable(Type.String({ description: 'the network it was last seen in' })),
+  current: Type.Boolean({ description: 'whether this request belongs to it' }),
+  created_at: Time,
+  used_at: Time,
+})
+export type Session = Static<typeof Session>
+
+export const SessionParams = Type.Object({
+  session: Text(36, { pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' }),
+})
+
+/** Alerts a user of a sign-in from a new device (rights-5). */
 async function tellSignIn(
   ctx: Context,
   tx: Tx,
@@ -27,14 +45,16 @@ async function tellSignIn(
   { userAgent, network }: Device,
 ): Promise<void> {
   const contacts = await findContacts(tx, userId)
+  const name = deviceName(userAgent)
+  const [zh, en] = name === undefined ? ['未知设备', 'unknown device'] : [name, name]
   if (contacts)
-    await addLetter(
+    await enqueueMessage(
       ctx,
       tx,
       { email: contacts.email, phone: null },
       {
         subject: '新设备登录提醒 Sign-in from a new device',
-        text: `您的账号刚刚在新设备上登录（${userAgent}，${network}）。如非本人操作，请立即修改密码并结束该登录。 Somebody signed in to your account from a new device (${userAgent}, ${network}). If it was not you, change your password and end that sign-in.`,
+        text: `您的账号刚刚在新设备上登录（${zh}，${network}）。如非本人操作，请立即修改密码并结束该登录。 Somebody signed in to your account from a new device (${en}, ${network}). If it was not you, change your password and end that sign-in.`,
         page: 'sessions',
       },
     )
@@ -47,7 +67,7 @@ async function tellSignIn(
   })
 }
 
-/** Signs somebody in who proved who they are and whose account the caller holds. */
+/** Opens a session for a proven user. The caller holds the lock of the account. */
 export async function openSession(
   ctx: Context,
   tx: Tx,
@@ -60,7 +80,7 @@ export async function openSession(
   return issueToken(tx, userId, { device })
 }
 
-/** Where somebody is signed in, the last used first; `current` is the sign-in that asks. */
+/** A user's sessions, last used first. `current` marks the session of the request. */
 export const sessionsOf = async (ctx: Context, userId: number, current: string): Promise<Session[]> =>
   (await listSignIns(ctx.sql, userId)).map((row) => ({
     id: row.id,
@@ -71,11 +91,11 @@ export const sessionsOf = async (ctx: Context, userId: number, current: string):
     used_at: wireTime(row.used_at),
   }))
 
-/** Tells somebody that an administrator ended sign-ins of theirs. */
+/** Notifies a user of sessions that an administrator ended. */
 async function tellSignOut(ctx: Context, tx: Tx, userId: number): Promise<void> {
   const contacts = await findContacts(tx, userId)
   if (contacts)
-    await addLetter(
+    await enqueueMessage(
       ctx,
       tx,
       { email: contacts.email, phone: null },
@@ -94,8 +114,8 @@ async function tellSignOut(ctx: Context, tx: Tx, userId: number): Promise<void> 
 }
 
 /**
- * Ends one sign-in of somebody, or all but the administrator's own, who is told and whose audit log holds it
- * (administration-22). What was signed in a moment later stays.
+ * Ends one session of a user, or all except the administrator's own, with a notification and an audit record
+ * (administration-22). Sessions opened later stay.
  */
 export async function signOut(
   ctx: Context,
@@ -124,5 +144,5 @@ export async function signOut(
     })
     return revoked
   })
-  forgetTokens(ctx, keys)
+  await dropCachedTokens(ctx, keys)
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { networkOf } from '#platform/http/device.ts'
+import { placeNetwork } from '#platform/http/viewer.ts'
 import { refusalOf, settingsOn, signUpsOn } from '#test/sign-up.ts'
 import { createWorld } from '#test/world.ts'
 
@@ -27,7 +27,7 @@ const sessionsOf = async (token: string) => {
   return answer.body as { id: string; device: string | null; place: string | null; current: boolean }[]
 }
 
-test('people see where they are signed in, and end one sign-in or all others (rights-4)', async () => {
+test("lists the viewer's sessions, and ends one or all others (rights-4)", async () => {
   const ann = await signUp()
   const phone = await signInOn('Phone é\u0007', ann.name)
   const desk = await signInOn(`Desk ${'x'.repeat(300)}`, ann.name)
@@ -51,7 +51,7 @@ test('people see where they are signed in, and end one sign-in or all others (ri
   assert.equal((await sessionsOf(desk)).length, 1)
 })
 
-test('exchanging a token keeps one sign-in, with the device that was seen last (rights-4)', async () => {
+test('keeps one session when a token is exchanged, with the latest device (rights-4)', async () => {
   const ann = await signUp()
   await sql`update token_families set used_at = now() - interval '1 hour' where user_id = ${ann.id}`
   const answer = await guest('POST', '/auth/refresh', { token: ann.token }, { 'user-agent': 'Moved' })
@@ -67,17 +67,17 @@ test('exchanging a token keeps one sign-in, with the device that was seen last (
   assert.deepEqual(await sessionsOf(answer.body.access_token), [])
 })
 
-test('a network is enough of an address to know a place again (rights-4)', () => {
+test('recognizes a known place by the network of an address (rights-4)', () => {
   for (const [address, network] of [
     ['203.0.113.77', '203.0.113.0/24'],
     ['::ffff:203.0.113.77', '203.0.113.0/24'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
     ['nonsense', ''],
   ] as const)
-    assert.equal(networkOf(address), network)
+    assert.equal(placeNetwork(address), network)
 })
 
-test('a sign-in from a new device is told, once for each device of a person, and not the first one (rights-5)', async () => {
+test('alerts of a sign-in from each new device once, except the first (rights-5)', async () => {
   const [ann, bob] = [await signUp(), await signUp()]
   await signInOn('New phone', bob.name)
   const email = 'email' in ann ? String(ann.email) : ''
@@ -92,13 +92,14 @@ test('a sign-in from a new device is told, once for each device of a person, and
   await signInOn('New phone', ann.name)
   await work()
   assert.deepEqual([letters().length, await notices()], [1, 1])
-  assert.match(letters()[0] ?? '', /新设备.*New phone.*127\.0\.0\.0\/24.*new device/)
+  assert.match(letters()[0] ?? '', /新设备.*未知设备.*127\.0\.0\.0\/24.*unknown device/)
+  assert.doesNotMatch(letters()[0] ?? '', /New phone/)
   await under({ 'account:sign-in-notices': false }, () => signInOn('Another phone', ann.name))
   await work()
   assert.equal(letters().length, 1)
 })
 
-test('who was signed in before devices were kept is not told of the next sign-in (rights-5)', async () => {
+test('sends no alert for the first sign-in after an upgrade from a version without devices (rights-5)', async () => {
   const ann = await signUp()
   await sql`update token_families set user_agent = null, network = null where user_id = ${ann.id}`
   await signInOn('Whatever', ann.name)

@@ -2,22 +2,25 @@ import type { FastifyRequest } from 'fastify'
 import { refreshToken } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import { unauthenticated } from '#platform/errors.ts'
-import { deviceOf } from '#platform/http/device.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { attemptsOf, bearerToken, type Server, say } from '#platform/http.ts'
-import { wrongCode } from '../errors.ts'
+import {
+  attemptCounter,
+  bearerToken,
+  deviceOf,
+  localizedMessage,
+  routesOn,
+  type Server,
+} from '#platform/http'
 import { accountWaiting } from '../requests/errors.ts'
-import { accountSuspended } from '../sanctions/errors.ts'
-import { FACTOR_ERRORS } from '../second-factor/errors.ts'
-import { accountDisabled, wrongSignIn } from './errors.ts'
-import { SignedOut, SignIn, TokenInput, TokenView } from './schema.ts'
+import { accountSuspended } from '../sanctions/schema.ts'
+import { wrongCode } from '../schema.ts'
+import { FACTOR_ERRORS } from '../second-factor/schema.ts'
+import { accountDisabled, SignedOut, SignIn, TokenInput, TokenView, wrongSignIn } from './schema.ts'
 import { signIn, signOut } from './service.ts'
 
-/** Header, query or body: a token beyond its hour, too, so the viewer of the request is of no use here (sign-in-5). */
+/** Token from header, query or body. It may be expired, so the request has no viewer (sign-in-5). */
 const presented = (request: FastifyRequest): string | undefined =>
   bearerToken(request) ?? (request.body as { token?: string } | undefined)?.token
 
-/** Signing in, exchanging a token, and signing out. */
 export function signInRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Accounts' })
 
@@ -29,10 +32,10 @@ export function signInRoutes(server: Server, ctx: Context) {
     example: { login: 'root', password: 'the password' },
     reply: { 200: TokenView },
     errors: [wrongSignIn, wrongCode, accountDisabled, accountWaiting, ...FACTOR_ERRORS, accountSuspended],
-    handler: (call) => signIn(ctx, attemptsOf(ctx, call), call.body, deviceOf(call.request)),
+    handler: (call) => signIn(ctx, attemptCounter(ctx, call), call.body, deviceOf(call.request)),
   })
 
-  // Existing clients use any verb on these two (sign-in-5). POST is the one to use.
+  // Existing clients call these two with any method (sign-in-5). New ones should use POST.
   for (const [verb, name] of [
     ['GET', 'ByGet'],
     ['POST', ''],
@@ -42,11 +45,11 @@ export function signInRoutes(server: Server, ctx: Context) {
   ] as const) {
     const input = {
       ...(verb === 'GET' ? { query: TokenInput } : { body: TokenInput }),
-      ...(name === '' ? {} : { deprecated: true as const }),
     }
     route(`${verb} /auth/refresh`, {
       ...input,
       operationId: `refreshToken${name}`,
+      ...(name === '' ? {} : { aliasOf: 'refreshToken' }),
       summary: 'Exchange a token, expired or not, for a new one',
       access: 'public',
       reply: { 200: TokenView },
@@ -59,12 +62,13 @@ export function signInRoutes(server: Server, ctx: Context) {
     route(`${verb} /auth/logout`, {
       ...input,
       operationId: `signOut${name}`,
+      ...(name === '' ? {} : { aliasOf: 'signOut' }),
       summary: 'Sign out',
       access: 'public',
       reply: { 200: SignedOut },
       handler: async ({ request }) => {
         await signOut(ctx, presented(request))
-        return { message: say(request, 'Signed out.', '已退出登录。').message[0] ?? '' }
+        return { message: localizedMessage(request, 'Signed out.', '已退出登录。').message[0] ?? '' }
       },
     })
   }

@@ -1,29 +1,53 @@
 import { type Login, loginKind } from '#lib/identifiers.ts'
-import { findViewer, forgetTokens, type IssuedToken, revokeTokens } from '#modules/tokens/index.ts'
+import { nameKey } from '#lib/text.ts'
+import { dropCachedTokens, findViewer, type IssuedToken, revokeTokens } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Db, type Tx, transaction } from '#platform/database.ts'
+import { type Db, type Row, type Tx, transaction } from '#platform/database'
 import { type ApiError, invalidField, unauthenticated } from '#platform/errors.ts'
-import type { Device } from '#platform/http/device.ts'
-import type { CountAttempt } from '#platform/http.ts'
+import type { CountAttempt, Device } from '#platform/http'
 import { hashPassword, isForeignHash, verifyPassword } from '#platform/passwords.ts'
 import type { Account } from '../codes/schema.ts'
 import { checkCode, storedAccount, useCode } from '../codes/service.ts'
 import { limitAttempts } from '../limits.ts'
 import { savePassword } from '../passwords/queries.ts'
 import { accountWaiting } from '../requests/errors.ts'
-import { isWaiting } from '../requests/queries.ts'
+import { isWaiting } from '../requests/service.ts'
 import { refuseSuspended } from '../sanctions/service.ts'
 import { checkSecondFactor } from '../second-factor/service.ts'
 import { openSession } from '../sessions/service.ts'
-import { accountDisabled, wrongSignIn } from './errors.ts'
-import { type AccountRow, findAccount, holdAccount } from './queries.ts'
-import type { SignIn } from './schema.ts'
+import { accountDisabled, type SignIn, wrongSignIn } from './schema.ts'
 
-/** Somebody who proved who they are; `hold` keeps the account so until the transaction ends, and uses up a code. */
+export type AccountRow = Row<'users', 'id' | 'name' | 'password' | 'email' | 'phone'> & { disabled: boolean }
+
+/** Finds an account by login, even a disabled one. */
+export async function findAccount(sql: Db, { kind, value }: Login): Promise<AccountRow | undefined> {
+  const condition = {
+    email: () => sql`email_key = ${value}`,
+    phone: () => sql`phone = ${value}`,
+    name: () => sql`name_key = ${nameKey(String(value))}`,
+    id: () => sql`id = ${value}`,
+  }[kind]()
+  const [row] = await sql<AccountRow[]>`
+    select id, name, password, email, phone, deleted_at is not null as disabled from users where ${condition}`
+  return row
+}
+
+/**
+ * Checks that an account is enabled and still has the verified password. Locks it until the transaction ends,
+ * so that a later password change or disabling finds and revokes the new token.
+ */
+export async function holdAccount(tx: Tx, { id, password }: AccountRow): Promise<boolean> {
+  const rows = await tx`
+    select 1 from users
+    where id = ${id} and deleted_at is null and password is not distinct from ${password} for share`
+  return rows.length === 1
+}
+
+/** A proven user. `hold` locks the account until the transaction ends and consumes a code. */
 type Proven = { id: number; hold(tx: Tx): Promise<void> }
 
-/** Finds out who somebody is by a password, or by a code sent to their phone or e-mail. */
-export async function prove(
+/** Identifies a user by a password, or by a code sent to their phone or e-mail. */
+async function prove(
   ctx: Context,
   countAttempt: CountAttempt,
   { login, password, verifiable_code: code }: SignIn,
@@ -39,7 +63,7 @@ export async function prove(
     await checkCode(ctx, account, 'user', code)
   } else if (!(await verifyPassword(user?.password ?? null, password as string))) throw wrongSignIn()
   if (!user) throw wrongSignIn()
-  if (user.disabled) throw await whyDisabled(ctx.sql, user.id)
+  if (user.disabled) throw await disabledError(ctx.sql, user.id)
   const kept = code === undefined ? await renewHash(ctx, named, user, password as string) : user
   return {
     id: kept.id,
@@ -51,8 +75,8 @@ export async function prove(
 }
 
 /**
- * The same with the second factor, where there is one: for what somebody may do who is suspended and cannot sign in
- * (rights-1, rights-9).
+ * Like `prove`, with the second factor. For actions of suspended users, who cannot sign in (rights-1,
+ * rights-9).
  */
 export async function proveOutside(ctx: Context, countAttempt: CountAttempt, input: SignIn): Promise<Proven> {
   const proven = await prove(ctx, countAttempt, input)
@@ -60,7 +84,7 @@ export async function proveOutside(ctx: Context, countAttempt: CountAttempt, inp
   return proven
 }
 
-/** Signs a person in who is not suspended. */
+/** Signs in a user who is not suspended. */
 export async function signIn(
   ctx: Context,
   countAttempt: CountAttempt,
@@ -75,11 +99,11 @@ export async function signIn(
   })
 }
 
-/** Why a disabled account does not sign in. */
-export const whyDisabled = async (sql: Db, userId: number): Promise<ApiError> =>
+/** The reason why a disabled account cannot sign in. */
+export const disabledError = async (sql: Db, userId: number): Promise<ApiError> =>
   (await isWaiting(sql, userId)) ? accountWaiting() : accountDisabled()
 
-/** Keeps a password that came from another product in our own form, now that somebody has typed it. */
+/** Rehashes an imported password in our own format once the user has typed it. */
 async function renewHash(
   ctx: Context,
   named: Login,
@@ -89,7 +113,7 @@ async function renewHash(
   if (user.password === null || !isForeignHash(user.password)) return user
   const renewed = await hashPassword(password)
   if (await savePassword(ctx.sql, user.id, renewed, user.password)) return { ...user, password: renewed }
-  // Another sign-in was first, or the password was changed meanwhile.
+  // Another sign-in was first, or the password changed meanwhile.
   const now = await findAccount(ctx.sql, named)
   if (!now || now.id !== user.id || !(await verifyPassword(now.password, password))) throw wrongSignIn()
   return now
@@ -98,10 +122,12 @@ async function renewHash(
 const codeAccount = ({ kind, value }: Login): Account | null =>
   kind === 'email' || kind === 'phone' ? storedAccount(kind, value) : null
 
-/** Ends the sign-in that a token belongs to. */
+/** Ends the session of a token. */
 export async function signOut(ctx: Context, token: string | undefined): Promise<void> {
   const viewer = token === undefined ? null : await findViewer(ctx, token)
   if (!viewer) throw unauthenticated()
-  const keys = await transaction(ctx.sql, (tx) => revokeTokens(ctx, tx, viewer.id, { family: viewer.family }))
-  forgetTokens(ctx, keys)
+  const keys = await transaction(ctx.sql, (tx) =>
+    revokeTokens(ctx, tx, viewer.id, { family: viewer.family, keepsChat: true }),
+  )
+  await dropCachedTokens(ctx, keys)
 }

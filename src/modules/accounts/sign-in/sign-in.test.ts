@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { transaction } from '#platform/database.ts'
+import { transaction } from '#platform/database'
 import { hashPassword } from '#platform/passwords.ts'
 import { HASH } from '#test/fixtures/old-people.ts'
 import { earlyInMinute, fieldError, fresh, signUpsOn } from '#test/sign-up.ts'
@@ -13,7 +13,7 @@ const strict = await createWorld({ RATE_LIMIT_SENSITIVE: '1', TRUST_PROXY: '127.
 const { as, guest, sql } = world
 const { codeFor, signUp, signIn } = signUpsOn(world)
 
-test('a person signs in with e-mail, phone, name or id, and the password as typed (sign-in-4)', async () => {
+test('signs in by e-mail, phone, name or id, and the exact password (sign-in-4)', async () => {
   const ann = await signUp({ phone: fresh().phone, password: ' Mot de passe ' })
   const email = fresh().email
   const code = await codeFor(email, '/verifycodes/register')
@@ -41,7 +41,7 @@ test('a person signs in with e-mail, phone, name or id, and the password as type
   assert.equal((await signIn(ann.name, { password: 'Mot de passe' })).status, 422)
 })
 
-test('an unknown account and a wrong password get the same answer (sign-in-4)', async () => {
+test('returns the same error for an unknown account and a wrong password (sign-in-4)', async () => {
   const [ann, codeOnly] = [await signUp(), await signUp({ password: null })]
   const answers = [
     await signIn(ann.name, { password: 'wrong one' }),
@@ -59,14 +59,14 @@ test('an unknown account and a wrong password get the same answer (sign-in-4)', 
   }
 })
 
-test('login and one of password and code are required', async () => {
+test('requires a login and either a password or a code', async () => {
   fieldError(await guest('POST', '/auth/login', { password: 'x' }), 'login')
   fieldError(await guest('POST', '/auth/login', { login: 'x' }), 'password')
   fieldError(await guest('POST', '/auth/login', { login: 'x', password: '' }), 'password')
   fieldError(await guest('POST', '/auth/login', { login: 'x', password: 12345678 }), 'password')
 })
 
-test('a disabled account is told so only after the right password (sign-in-4)', async () => {
+test('reports a disabled account only after the right password (sign-in-4)', async () => {
   const ann = await signUp()
   await sql`update users set deleted_at = now() where id = ${ann.id}`
   assert.equal((await signIn(ann.name, { password: 'wrong one' })).status, 422)
@@ -75,7 +75,7 @@ test('a disabled account is told so only after the right password (sign-in-4)', 
   assert.equal(answer.headers['x-error-code'], 'account_disabled')
 })
 
-test('a code sent to phone or e-mail signs in, without a password too', async () => {
+test('signs in by a code sent to phone or e-mail, even without a password', async () => {
   const { phone } = fresh()
   const ann = await signUp({ phone, password: null })
   const code = await codeFor(phone)
@@ -86,7 +86,7 @@ test('a code sent to phone or e-mail signs in, without a password too', async ()
   assert.equal((await signIn(phone, { verifiable_code: code })).status, 422)
 })
 
-test('five wrong codes at the sign-in use the right one up (sign-in-3)', async () => {
+test('invalidates a code after five wrong codes at sign-in (sign-in-3)', async () => {
   const { phone } = fresh()
   await signUp({ phone })
   const code = await codeFor(phone)
@@ -96,7 +96,7 @@ test('five wrong codes at the sign-in use the right one up (sign-in-3)', async (
   assert.equal((await signIn(phone, { verifiable_code: code })).headers['x-error-code'], 'wrong_code')
 })
 
-test('a code to an address that is nobody’s any more signs nobody in (sign-in-4)', async () => {
+test('rejects a code to an address that no longer belongs to an account (sign-in-4)', async () => {
   const { phone } = fresh()
   const ann = await signUp({ phone })
   const code = await codeFor(phone)
@@ -105,7 +105,7 @@ test('a code to an address that is nobody’s any more signs nobody in (sign-in-
   assert.deepEqual([answer.status, answer.headers['x-error-code']], [422, 'wrong_sign_in'])
 })
 
-test('a sign-in that races with the disabling of its account signs nobody in (sign-in-6)', async () => {
+test('leaves no session when a sign-in races with disabling its account (sign-in-6)', async () => {
   const ann = await signUp()
   let early: ReturnType<typeof signIn> | undefined
   await transaction(sql, async (tx) => {
@@ -117,7 +117,7 @@ test('a sign-in that races with the disabling of its account signs nobody in (si
   assert.deepEqual([answer?.status, answer?.headers['x-error-code']], [422, 'wrong_sign_in'])
 })
 
-test('a password that came from elsewhere and is changed while it is renewed signs nobody in (sign-in-4)', async () => {
+test('leaves no session when an imported password changes during its rehash (sign-in-4)', async () => {
   const ann = await signUp()
   await sql`update users set password = ${HASH} where id = ${ann.id}`
   const password = await hashPassword('another horse')
@@ -132,7 +132,7 @@ test('a password that came from elsewhere and is changed while it is renewed sig
   assert.equal((await signIn(ann.name, { password: 'another horse' })).status, 200)
 })
 
-test('signing out ends this sign-in and no other, with any verb and the token in any place (sign-in-6)', async () => {
+test('ends only this session on sign-out, with any method and token position (sign-in-6)', async () => {
   const ann = await signUp()
   const tokens: string[] = []
   for (let i = 0; i < 6; i += 1)
@@ -162,7 +162,7 @@ const from = (address: number) => ({ 'x-forwarded-for': `10.0.0.${address}` })
 const attempt = (login: string, address: number) =>
   limited.guest('POST', '/auth/login', { login, password: 'wrong one' }, from(address))
 
-test('one account takes twenty times what an address may try, by whatever name, and the headers are silent about it (conventions-13)', async () => {
+test('limits attempts per account to twenty times the limit per address, without headers (conventions-13)', async () => {
   await earlyInMinute()
   const { phone } = fresh()
   const ann = await strict.person({ name: 'limited_ann' })
@@ -183,7 +183,7 @@ test('one account takes twenty times what an address may try, by whatever name, 
   assert.equal((await tryOn('somebody_else', 22)).status, 422)
 })
 
-test('a stranger who tries passwords stops neither the sign-in nor the checks of the owner (conventions-13)', async () => {
+test('keeps sign-in and password checks of the owner open while a stranger guesses passwords (conventions-13)', async () => {
   await earlyInMinute()
   const ann = await limited.person({ name: 'owner_ann' })
   const own = (body: object, address: number) => limited.as(ann, 'PUT', '/user/password', body, from(address))
@@ -193,7 +193,7 @@ test('a stranger who tries passwords stops neither the sign-in nor the checks of
   assert.equal((await attempt('owner_ann', 71)).status, 429)
   const signedIn = await limited.guest('POST', '/auth/login', { login: 'owner_ann', password }, from(70))
   assert.equal(signedIn.status, 200)
-  // Even from the stranger's address. Their own checks have ten of their own, one of which is used.
+  // Even from the stranger's address. The owner's checks have a limit of ten, one of which is used.
   const wrong = { old_password: 'not mine', password: 'another one', password_confirmation: 'another one' }
   for (let i = 0; i < 9; i += 1) assert.equal((await own(wrong, 71)).status, 422)
   const refused = await own(wrong, 72)
@@ -202,7 +202,7 @@ test('a stranger who tries passwords stops neither the sign-in nor the checks of
   assert.equal(again.status, 200)
 })
 
-test('ten attempts a minute from one address, code sending included', async () => {
+test('limits attempts from one address to ten a minute, including requests for codes', async () => {
   await earlyInMinute()
   for (let i = 0; i < 9; i += 1) assert.equal((await attempt(`somebody_${i}`, 50)).status, 422)
   const { phone } = fresh()

@@ -4,22 +4,18 @@ import { hasAbility } from '#modules/abilities/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { invalidField } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { attemptsOf, type CountAttempt, type Server } from '#platform/http.ts'
-import { Type } from '#platform/schema.ts'
-import { isAccountUsed } from '../codes/queries.ts'
-import { storedAccount } from '../codes/service.ts'
+import { attemptCounter, type CountAttempt, routesOn, type Server, Type } from '#platform/http'
+import { isAccountUsed, storedAccount } from '../codes/service.ts'
 import { UserView } from '../schema.ts'
-import { noSuchUser } from './errors.ts'
 import { findRelation, findUserId, listUserIds } from './queries.ts'
-import { UserFlagsQuery, UserKeyParams, UserListQuery } from './schema.ts'
-import { peopleOverlay, userPage, userViews } from './view.ts'
+import { noSuchUser, UserFlagsQuery, UserKeyParams, UserListQuery } from './schema.ts'
+import { userPage, userViews } from './view.ts'
 
 const NAMES_MAX = 100
-/** Stands for a person of whom only the existence is told (sign-in-21). */
+/** Placeholder for a user whose existence alone is revealed (sign-in-21). */
 const SOMEBODY = -1
 
-/** People by what is known of them (sign-in-13). */
+/** Lookup of users (sign-in-13). */
 export function userRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Users' })
@@ -29,7 +25,6 @@ export function userRoutes(server: Server, ctx: Context) {
     replica: true,
     summary: 'List people by ids, names, a part of the name, or tags',
     access: 'optional',
-    kept: peopleOverlay,
     query: UserListQuery,
     reply: { 200: Type.Array(UserView) },
     handler: async ({ query, viewer }) => {
@@ -48,7 +43,10 @@ export function userRoutes(server: Server, ctx: Context) {
     },
   })
 
-  /** Phones and e-mails find oneself, and others only for who may see them anyway. The rest learn that somebody has one. */
+  /**
+   * Returns a user by phone or e-mail only to themselves and viewers with access. Others learn only that the
+   * account exists.
+   */
   const find = async (
     key: string,
     viewer: number,
@@ -59,7 +57,7 @@ export function userRoutes(server: Server, ctx: Context) {
     const id = /^\d+$/.test(key) ? await findUserId(sql, { kind: 'id', value: Number(key) }) : undefined
     if (id !== undefined) return id
     if (await hasAbility(ctx, viewer, 'admin:user:show')) return findUserId(sql, login)
-    // Before anything is looked up, so that the limit itself tells nothing.
+    // Counts before the lookup, so that the limit itself reveals nothing.
     await countAttempt()
     const found = await findUserId(sql, login)
     if (found === viewer) return found
@@ -70,25 +68,24 @@ export function userRoutes(server: Server, ctx: Context) {
   route('GET /users/:user', {
     operationId: 'getUser',
     replica: true,
-    summary: 'Read a person by id or name; by phone or e-mail oneself, or for holders of `admin:user:show`',
+    summary: 'Read a person by id or name; by phone or e-mail only oneself or with `admin:user:show`',
     description: 'By the phone or e-mail of somebody else the answer is `{"id": -1}`: the account exists.',
     access: 'optional',
-    kept: 'each',
     params: UserKeyParams,
     query: UserFlagsQuery,
     reply: { 200: UserView },
     errors: [noSuchUser],
     load: async (call) => {
       const id = await find(call.params.user, call.viewer.id, () =>
-        // Asked only where somebody may be guessing: what needs no guess is kept.
-        attemptsOf(ctx, call)(),
+        // Counts only guessable lookups. Replies to others are cacheable.
+        attemptCounter(ctx, call)(),
       )
       if (id === undefined) throw noSuchUser()
       return id
     },
     handler: async (call) => {
       const { loaded: id, query, viewer } = call
-      // As text: the reply is no person, so it must not pass for one with fields missing.
+      // A plain text, so that clients do not mistake it for a user with missing fields.
       if (id === SOMEBODY)
         return call.reply.type('application/json; charset=utf-8').send(`{"id":${SOMEBODY}}`)
       const { following, follower } = query
@@ -108,7 +105,7 @@ export function userRoutes(server: Server, ctx: Context) {
   })
 }
 
-/** The keys of a comma list of names. */
+/** Name keys from a comma-separated list. */
 function keysOf(list: string): string[] {
   const keys = new Set(list.split(',').map(nameKey))
   keys.delete('')

@@ -8,7 +8,7 @@ const ids = (people: { id: number }[]) => people.map(({ id }) => id)
 const disable = (who: Person) => sql`update users set deleted_at = now() where id = ${who.id}`
 const find = async (query: string) => ids((await guest('GET', `/users?${query}`)).body)
 
-test('people are listed by ids, newest first, and disabled ones are left out', async () => {
+test('lists users by ids, newest first, without disabled ones', async () => {
   const [ann, bob, gone] = [await person(), await person(), await person()]
   await disable(gone)
   const all = `id=${gone.id},${ann.id},${bob.id},${2 ** 40}`
@@ -18,13 +18,13 @@ test('people are listed by ids, newest first, and disabled ones are left out', a
   assert.deepEqual(await find(`${all}&limit=1`), [bob.id])
 })
 
-test('as many as were asked for by id come without a limit (sign-in-13)', async () => {
+test('returns all requested ids without a limit (sign-in-13)', async () => {
   const crowd = await Promise.all(Array.from({ length: 20 }, () => person()))
   assert.equal((await find(`id=${ids(crowd).join(',')}`)).length, 20)
   assert.equal((await guest('GET', '/users')).body.length, 15)
 })
 
-test('`since` is strict in both orders and walks every person once (conventions-15)', async () => {
+test('treats `since` as strict in both orders and returns every user once (conventions-15)', async () => {
   const crowd = ids(await Promise.all(Array.from({ length: 5 }, () => person()))).sort((a, b) => a - b)
   const list = `id=${crowd.join(',')}`
   assert.deepEqual(await find(`${list}&since=${crowd[3]}`), crowd.slice(0, 3).reverse())
@@ -34,7 +34,7 @@ test('`since` is strict in both orders and walks every person once (conventions-
     assert.equal((await guest('GET', `/users?${bad}`)).status, 422, bad)
 })
 
-test('`name` finds a part of a name in any script, wildcards taken literally (conventions-34)', async () => {
+test('matches a part of a name with `name` in any script, wildcards literally (conventions-34)', async () => {
   const [one, two] = [await person({ name: '赵钱孙' }), await person({ name: 'Zx_q9' })]
   for (const part of ['赵', '钱孙', '赵钱孙']) assert.deepEqual(await find(`name=${part}`), [one.id], part)
   for (const part of ['zx', 'X_Q', 'ｘ_ｑ9', '_q9'])
@@ -43,7 +43,7 @@ test('`name` finds a part of a name in any script, wildcards taken literally (co
     assert.deepEqual(await find(`name=${encodeURIComponent(part)}`), [], part)
 })
 
-test('`fetch_by=username` takes whole names, separated by commas (sign-in-13)', async () => {
+test('matches whole names separated by commas with `fetch_by=username` (sign-in-13)', async () => {
   const [one, two] = [await person({ name: 'Whole_One' }), await person({ name: '整个' })]
   await person({ name: 'Whole_Onet' })
   assert.deepEqual(await find('fetch_by=username&name=whole_one,整个,nobody_here'), [two.id, one.id])
@@ -54,7 +54,7 @@ test('`fetch_by=username` takes whole names, separated by commas (sign-in-13)', 
   assert.ok(answer.body.errors.name)
 })
 
-test('one person is found by id and by name, disabled and unknown ones are 404', async () => {
+test('finds a user by id and name, and returns 404 for disabled and unknown ones', async () => {
   const [ann, gone] = [await person({ name: '单独一人' }), await person()]
   for (const key of [ann.id, '单独一人']) {
     const { status, body } = await guest('GET', `/users/${encodeURIComponent(key)}`)
@@ -69,7 +69,7 @@ test('one person is found by id and by name, disabled and unknown ones are 404',
   assert.equal((await guest('GET', `/users/${ann.id}?following=x`)).status, 422)
 })
 
-test('phone and e-mail find oneself, and others only for who may see users; neither is echoed (sign-in-13)', async () => {
+test('finds the viewer by phone and e-mail, and others only with access, without echoing either (sign-in-13)', async () => {
   const [ann, bob, clerk] = [await person(), await person(), await person({ roles: ['founder'] })]
   await sql`update users set phone = '13800000001', email = 'Ann@example.com', email_key = 'ann@example.com'
     where id = ${ann.id}`
@@ -86,7 +86,7 @@ test('phone and e-mail find oneself, and others only for who may see users; neit
   }
 })
 
-test('that a phone or e-mail has an account is told, unless a setting keeps it (sign-in-21)', async () => {
+test('reveals that a phone or e-mail has an account unless a setting forbids it (sign-in-21)', async () => {
   const [gone, founder] = [await person(), await person({ roles: ['founder'] })]
   await sql`update users set phone = '13800000021', deleted_at = now() where id = ${gone.id}`
   const look = (key: string) => guest('GET', `/users/${key}`)
@@ -98,7 +98,7 @@ test('that a phone or e-mail has an account is told, unless a setting keeps it (
   assert.equal((await look('13800000021')).status, 200)
 })
 
-test('looks for phones and e-mails have the limit of sign-in, found or not (sign-in-21)', async () => {
+test('limits lookups by phone and e-mail like sign-ins, found or not (sign-in-21)', async () => {
   const limited = await createWorld({ RATE_LIMIT_SENSITIVE: '3' })
   const { id, name } = await limited.person()
   await limited.sql`update users set phone = '13800000031' where id = ${id}`
@@ -109,7 +109,7 @@ test('looks for phones and e-mails have the limit of sign-in, found or not (sign
   for (const key of [id, name]) assert.equal((await limited.guest('GET', `/users/${key}`)).status, 200)
 })
 
-test('`following` and `follower` ask about another person than the viewer', async () => {
+test('sets flags for the user in `following` or `follower` instead of the viewer', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   await as(ann, 'PUT', `/user/followings/${bob.id}`)
   await as(cid, 'PUT', `/user/followings/${ann.id}`)

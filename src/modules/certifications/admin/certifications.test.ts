@@ -14,7 +14,7 @@ const papers = async (by: Person, more: object = {}) => {
   const files = [await uploadPicture(world, by)]
   return { type: 'user', name: '王五', phone: '13800138000', number: `N${number}`, desc: 'x', files, ...more }
 }
-/** Somebody who waits for a decision; answers the id of their certification. */
+/** Creates a user with a pending certification and returns the certification's id. */
 async function applicant(more: object = {}) {
   const who = await person()
   const body = await papers(who, more)
@@ -33,7 +33,7 @@ const records = (id: number | string, subject = 'certifications') =>
     select action, before, after from audit_log
     where subject_type = ${subject} and subject_id = ${String(id)} order by id`
 
-test('those who wait are found by status, kind, person and any of their words, without their papers', async () => {
+test('finds pending certifications by status, kind, user and text, and lists them without documents', async () => {
   const one = await applicant({ name: '欧阳询', number: 'ID-4711' })
   const org = { type: 'org', org_name: 'Müller & Söhne', org_address: '100% Street' }
   const two = await applicant(org)
@@ -66,7 +66,7 @@ test('those who wait are found by status, kind, person and any of their words, w
   assert.equal((await as(other, 'PATCH', `${PATH}/${one.id}/pass`, { desc: 'Me' })).status, 403)
 })
 
-test('a decision is made once, told once and kept, and nothing of the papers is in the log (administration-10)', async () => {
+test('decides, notifies and audits once, without documents in the log (administration-10)', async () => {
   const { who, id, body } = await applicant()
   const race = await Promise.all(
     ['A', 'B', 'C', 'D'].map((desc) => as(admin, 'PATCH', `${PATH}/${id}/pass`, { desc })),
@@ -95,7 +95,7 @@ test('a decision is made once, told once and kept, and nothing of the papers is 
   for (const secret of [body.name, body.phone, body.number]) assert.ok(!text.includes(secret))
 })
 
-test('what was exchanged while somebody looked at it is not decided on (administration-10)', async () => {
+test('rejects a decision on a certification edited since it was read (administration-10)', async () => {
   const { who, id } = await applicant()
   const { version } = (await as(admin, 'GET', `${PATH}/${id}`)).body
   assert.equal((await as(who, 'PATCH', '/user/certification', { name: 'Other' })).status, 201)
@@ -108,7 +108,7 @@ test('what was exchanged while somebody looked at it is not decided on (administ
   )
 })
 
-test('a person who changes papers while they are decided on is either reviewed again or too late', async () => {
+test('either reviews racing edits of an applicant again or rejects them', async () => {
   for (let n = 0; n < 3; n += 1) {
     const { who, id } = await applicant()
     const [changed, passed] = await Promise.all([
@@ -123,7 +123,7 @@ test('a person who changes papers while they are decided on is either reviewed a
   }
 })
 
-test('an administrator certifies somebody at once with papers of their own, and corrects it', async () => {
+test("certifies a user directly with the administrator's documents, and corrects the certification", async () => {
   const who = await person()
   const body = await papers(admin, { user_id: who.id, desc: 'Known here' })
   const made = await as(admin, 'POST', PATH, body)
@@ -158,7 +158,7 @@ test('an administrator certifies somebody at once with papers of their own, and 
   assert.equal((await told(waiting)).length, 1)
 })
 
-test('removing a certification removes badge, papers and bytes, and the person may ask anew', async () => {
+test('removes badge, documents and files with a certification, and allows a new request', async () => {
   const { who, id, body } = await applicant()
   assert.equal((await as(admin, 'PATCH', `${PATH}/${id}/pass`, { desc: 'x' })).status, 204)
   assert.equal((await as(admin, 'DELETE', `${PATH}/${id}`)).status, 204)
@@ -175,7 +175,7 @@ test('removing a certification removes badge, papers and bytes, and the person m
   assert.equal((await as(who, 'POST', '/user/certification', await papers(who))).status, 201)
 })
 
-test('an account that loses its badge is certified no longer and may ask again', async () => {
+test('revokes the certification when an administrator removes the badge', async () => {
   const { who, id } = await applicant()
   await as(admin, 'PATCH', `${PATH}/${id}/pass`, { desc: 'x' })
   assert.equal((await as(admin, 'PATCH', `/admin/users/${who.id}`, { verified: null })).status, 204)
@@ -184,11 +184,11 @@ test('an account that loses its badge is certified no longer and may ask again',
   assert.equal((await as(who, 'PATCH', '/user/certification', {})).status, 201)
 })
 
-test('the kinds have names in both languages and a badge, which reaches those who have it', async () => {
+test('translates the names of kinds and updates the badges of certified users', async () => {
   const { who, id } = await applicant()
   const [waiting, other] = [await applicant(), await applicant()]
   for (const each of [id, other.id]) await as(admin, 'PATCH', `${PATH}/${each}/pass`, { desc: 'x' })
-  // Badges given by hand are left alone.
+  // A badge given by hand stays.
   const byHand = { type: 'user', icon: 'https://example.org/own.png', description: null }
   await as(admin, 'PATCH', `/admin/users/${waiting.who.id}`, { verified: byHand })
   await as(admin, 'PATCH', `/admin/users/${other.who.id}`, { verified: { ...byHand, type: 'star' } })

@@ -1,38 +1,105 @@
-import { userViews } from '#modules/accounts/index.ts'
+import { escapeLike } from '#lib/text.ts'
+import { anyNameContains, UserView, userViews } from '#modules/accounts/index.ts'
 import { type Actor, recordAudit } from '#modules/audit/index.ts'
 import { fileNotUsable } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Tx, transaction } from '#platform/database.ts'
+import { type Db, ifGiven, listingClause, type Tx, transaction } from '#platform/database'
 import type { Language } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { language, type Server } from '#platform/http.ts'
-import { Listing } from '#platform/listing.ts'
-import { Created, Empty } from '#platform/schema.ts'
 import {
+  Created,
+  Empty,
+  Id,
+  Int,
+  Listing,
+  language,
+  listingQuery,
+  Nullable,
+  OneOf,
+  pageOf,
+  routesOn,
+  type Server,
+  Shared,
+  type Static,
+  Text,
+  Type,
+} from '#platform/http'
+import { type CertificationRow, certificationColumns, findCertification } from '../queries.ts'
+import {
+  CERTIFICATION_TYPES,
+  CertificationChanges,
+  CertificationView,
   certificationChanged,
   certificationDecided,
   certificationExists,
+  Description,
+  NewCertification,
   noCertification,
   unknownPerson,
-} from '../errors.ts'
-import { type CertificationRow, findCertification } from '../queries.ts'
+} from '../schema.ts'
 import { addCertified, changeCertified, pass, reject, removeCertification } from '../service.ts'
 import { certificationViews } from '../view.ts'
-import { listCertifications } from './queries.ts'
-import {
-  Acceptance,
-  AddedCertification,
-  CertificationParams,
-  CertificationQuery,
-  CorrectedCertification,
-  ManagedCertification,
-  Rejection,
-} from './schema.ts'
+
+/** A certification with its user. Lists leave out the documents. */
+const ManagedCertification = Shared('ManagedCertification', {
+  ...CertificationView.properties,
+  version: Type.Integer({ description: 'Changes with what was sent in; give it with a decision on it' }),
+  user: Nullable(UserView),
+})
+
+/** Filters certifications by status. `q` matches the submitted data and user names. */
+export const CertificationQuery = Type.Object({
+  ...listingQuery(['id']),
+  status: Type.Optional(Int(0, 2)),
+  certification_name: Type.Optional(OneOf(CERTIFICATION_TYPES)),
+  user_id: Type.Optional(Id),
+})
+export type CertificationQuery = Static<typeof CertificationQuery>
+
+const CertificationParams = Type.Object({ certification: Id })
+
+/** A certification created by an administrator, with files that the administrator uploaded. */
+const AddedCertification = Shared('AddedCertification', {
+  user_id: Id,
+  ...NewCertification.properties,
+})
+
+/** A correction. Absent fields stay unchanged. */
+const CorrectedCertification = CertificationChanges
+
+const version = Type.Optional(Int(1, 1_000_000_000))
+
+/** Accepts a certification. `desc` is the public text beside the badge. */
+const Acceptance = Shared('CertificationAcceptance', { desc: Description, version })
+
+/** Rejects a certification. The applicant sees the reason. */
+const Rejection = Shared('CertificationRejection', { reject_content: Text(255), version })
+
+/** Lists certifications. `q` matches the submitted data and user names. */
+function listCertifications(sql: Db, query: CertificationQuery) {
+  const { q, status, certification_name: type, user_id: userId } = query
+  const where = sql`
+    where true
+      ${ifGiven(sql, status, (value) => sql`and c.status = ${value}`)}
+      ${ifGiven(sql, type, (value) => sql`and c.type = ${value}`)}
+      ${ifGiven(sql, userId, (value) => sql`and c.user_id = ${value}`)}
+      ${ifGiven(sql, q, (part) => {
+        const pattern = `%${escapeLike(part)}%`
+        return sql`and (c.name ilike ${pattern} or c.phone like ${pattern} or c.number ilike ${pattern}
+          or c.org_name ilike ${pattern} or c.org_address ilike ${pattern}
+          or c.user_id in (select u.id from users u where ${anyNameContains(sql, part)}))`
+      })}`
+  return pageOf<CertificationRow>(
+    sql,
+    sql`select ${certificationColumns(sql)} from certifications c ${where}
+      ${listingClause(sql, query, { id: sql`c.id` })}`,
+    sql`select count(*)::int as total from certifications c ${where}`,
+  )
+}
 
 type OnCertification = { params: { certification: number } }
 
 /**
- * Whom the site certifies, and as what (administration-10). The log of changes names no papers: it is never cleared.
+ * Manages certifications (administration-10). Audit records are permanent, so they leave out the documents.
  */
 export function adminCertificationRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
@@ -60,7 +127,7 @@ export function adminCertificationRoutes(server: Server, ctx: Context) {
       user: people.get(user_id) ?? null,
     }))
   }
-  /** Changes one and keeps that it was done, in one transaction. */
+  /** Changes a certification and audits it in one transaction. */
   const change = (
     call: Actor & OnCertification,
     action: string,
@@ -82,7 +149,7 @@ export function adminCertificationRoutes(server: Server, ctx: Context) {
   route('GET /admin/certifications', {
     ...common,
     operationId: 'adminListCertifications',
-    summary: 'List who asked to be certified and what became of it',
+    summary: 'List certification requests with their status',
     query: CertificationQuery,
     reply: { 200: Listing(ManagedCertification) },
     handler: async ({ query, viewer, request }) => {
@@ -94,7 +161,7 @@ export function adminCertificationRoutes(server: Server, ctx: Context) {
   route('GET /admin/certifications/:certification', {
     ...common,
     operationId: 'adminGetCertification',
-    summary: 'Read a certification with its papers',
+    summary: 'Read a certification with its documents',
     params: CertificationParams,
     reply: { 200: ManagedCertification },
     errors: [noCertification],
@@ -106,7 +173,7 @@ export function adminCertificationRoutes(server: Server, ctx: Context) {
   route('POST /admin/certifications', {
     ...common,
     operationId: 'adminCreateCertification',
-    summary: 'Certify somebody at once, with papers that you uploaded',
+    summary: 'Certify a person at once, with uploaded documents',
     body: AddedCertification,
     reply: { 201: Created },
     errors: [certificationExists, unknownPerson, fileNotUsable],
@@ -129,12 +196,12 @@ export function adminCertificationRoutes(server: Server, ctx: Context) {
   route('PATCH /admin/certifications/:certification', {
     ...common,
     operationId: 'adminUpdateCertification',
-    summary: 'Correct a certification, which is thereby accepted',
+    summary: 'Correct and accept a certification',
     params: CertificationParams,
     body: CorrectedCertification,
     reply: { 204: Empty },
     errors: [noCertification, fileNotUsable],
-    whenInvalid: get,
+    precheck: get,
     handler: (call) =>
       change(call, 'update', { status: 1, changed: Object.keys(call.body) }, (tx, id) =>
         changeCertified(tx, id, call.viewer.id, call.body),
@@ -144,12 +211,12 @@ export function adminCertificationRoutes(server: Server, ctx: Context) {
   route('PATCH /admin/certifications/:certification/pass', {
     ...common,
     operationId: 'adminAcceptCertification',
-    summary: 'Accept a certification with what everybody sees of it; the person is told',
+    summary: 'Accept a certification with its public text; the person is notified',
     params: CertificationParams,
     body: Acceptance,
     reply: { 204: Empty },
     errors: [noCertification, certificationDecided, certificationChanged],
-    whenInvalid: get,
+    precheck: get,
     handler: (call) =>
       change(call, 'pass', { status: 1 }, (tx, id) =>
         pass(tx, id, { ...call.body, examiner: call.viewer.id }),
@@ -159,12 +226,12 @@ export function adminCertificationRoutes(server: Server, ctx: Context) {
   route('PATCH /admin/certifications/:certification/reject', {
     ...common,
     operationId: 'adminRejectCertification',
-    summary: 'Reject a certification, an accepted one too, with a reason; the person is told',
+    summary: 'Reject a certification with a reason, even after acceptance; the person is notified',
     params: CertificationParams,
     body: Rejection,
     reply: { 204: Empty },
     errors: [noCertification, certificationDecided, certificationChanged],
-    whenInvalid: get,
+    precheck: get,
     handler: (call) => {
       const { reject_content: reason, version } = call.body
       return change(call, 'reject', { status: 2 }, (tx, id) =>
@@ -176,7 +243,7 @@ export function adminCertificationRoutes(server: Server, ctx: Context) {
   route('DELETE /admin/certifications/:certification', {
     ...common,
     operationId: 'adminDeleteCertification',
-    summary: 'Remove a certification and its papers for good',
+    summary: 'Delete a certification and its documents permanently',
     params: CertificationParams,
     reply: { 204: Empty },
     errors: [noCertification],

@@ -1,6 +1,5 @@
-import { countForPeople } from '#modules/accounts/index.ts'
-import type { Db } from '#platform/database.ts'
-import { rowKey, rowsByKey } from '#platform/row-keys.ts'
+import { updateUserCounters } from '#modules/accounts/index.ts'
+import { type Db, rowKey, rowsByKey } from '#platform/database'
 
 export type ImportedComment = {
   key: string
@@ -14,8 +13,8 @@ export type ImportedComment = {
 }
 
 /**
- * Writes comments that were made elsewhere, but for those that are here already, and counts them on their authors.
- * Answers the content of each that was written, by type, for the caller to count it there.
+ * Inserts imported comments that are new and counts them per author. Returns the content ids of the inserted
+ * ones by type, so that the caller updates the content counters.
  */
 export async function importComments(sql: Db, given: ImportedComment[]): Promise<Map<string, number[]>> {
   if (given.length === 0) return new Map()
@@ -44,7 +43,7 @@ export async function importComments(sql: Db, given: ImportedComment[]): Promise
       returning user_id, commentable_type, commentable_id
     ),
     counted as (
-      ${countForPeople(
+      ${updateUserCounters(
         sql,
         ['comments_count'],
         sql`select user_id, count(*) as comments_count from made group by user_id`,
@@ -57,7 +56,7 @@ export async function importComments(sql: Db, given: ImportedComment[]): Promise
 
 const EXPORTED = 2000
 
-/** Comments of some kinds after an id, for an export. */
+/** Comments of some types after an id, for an export. */
 export const exportComments = (sql: Db, types: string[], after: number) => sql<
   {
     id: number

@@ -30,8 +30,8 @@ const actionsOf = async (type: string, id: number): Promise<string[]> =>
     await as(founder, 'GET', `/admin/audit-log?subject_type=${type}&subject_id=${id}&order=asc`)
   ).body.data.map(({ action }: { action: string }) => action)
 
-describe('administering feeds', () => {
-  test('needs the ability of its area', async () => {
+describe('feed administration', () => {
+  test('requires the ability of its area', async () => {
     const id = await publish(founder)
     const nobody = await person()
     for (const [method, path] of [
@@ -47,7 +47,7 @@ describe('administering feeds', () => {
     }
   })
 
-  test('feeds are listed by author, topic and text, page by page', async () => {
+  test('lists feeds by author, topic and text, page by page', async () => {
     const alice = await person()
     const topic = (await as(alice, 'POST', '/feed/topics', { name: 'Listed' })).body.id
     const plain = await publish(alice, { feed_content: 'Wandering albatross' })
@@ -62,7 +62,7 @@ describe('administering feeds', () => {
     assert.equal((await as(editor, 'GET', '/admin/feeds?limit=101')).status, 422)
   })
 
-  test('a feed is deleted and restored, each once, on the record (feeds-29)', async () => {
+  test('deletes and restores a feed once each, with audit records (feeds-29)', async () => {
     const alice = await person()
     const id = await publish(alice, { feed_content: 'Now and THEN' })
     const remove = () => as(editor, 'DELETE', `/admin/feeds/${id}`)
@@ -85,7 +85,7 @@ describe('administering feeds', () => {
     for (const check of feedCounters) assert.deepEqual(await check.find(sql), [], check.name)
   })
 
-  test('comments are listed and deleted, and their author is told (feeds-29)', async () => {
+  test('lists and deletes comments, and notifies their author (feeds-29)', async () => {
     const [alice, bob] = [await person(), await person()]
     const [id, other] = [await publish(alice), await publish(alice)]
     const made: number[] = []

@@ -1,3 +1,4 @@
+import { escapeLike, nameKey } from '#lib/text.ts'
 import { type Actor, recordAudit } from '#modules/audit/index.ts'
 import {
   CommentSearchOfContent,
@@ -6,22 +7,130 @@ import {
   listCommentIds,
 } from '#modules/comments/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
+import { mountAdminPins } from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Tx, transaction } from '#platform/database.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Listing } from '#platform/listing.ts'
-import { Empty } from '#platform/schema.ts'
+import {
+  type Db,
+  type Fragment,
+  ifGiven,
+  listingClause,
+  planSearch,
+  SCANNED,
+  type Tx,
+  transaction,
+  when,
+} from '#platform/database'
+import { fieldError } from '#platform/errors.ts'
+import {
+  Empty,
+  Flag,
+  Id,
+  Listing,
+  listingQuery,
+  Nullable,
+  pageOf,
+  pageOfNewest,
+  routesOn,
+  type Server,
+  Shared,
+  type Static,
+  Type,
+} from '#platform/http'
 import { removeFeedComment } from '../content.ts'
-import { noSuchFeed } from '../errors.ts'
-import { FEEDS } from '../queries.ts'
-import { FeedParams, FeedView } from '../schema.ts'
+import { feedPins } from '../pins/service.ts'
+import { FEEDS, visibleFeed } from '../queries.ts'
+import { FeedParams, FeedView, noSuchFeed } from '../schema.ts'
 import { deleteFeed, restoreFeed } from '../service.ts'
 import { feedViews } from '../view.ts'
-import { listFeedIds, lockFeed } from './queries.ts'
-import { FeedCommentParams, FeedDeletion, FeedQuery } from './schema.ts'
 
-/** Feeds for those who administer them, deleted or not, and their comments (feeds-29). */
+const unknownFeed = fieldError('feed', 'no_such_feed', 'This feed does not exist.', '动态不存在或已被删除。')
+
+/** Decides, grants and ends pins of feeds (pins-9). */
+export function adminFeedPinRoutes(server: Server, ctx: Context): void {
+  mountAdminPins(server, ctx, {
+    param: 'feed',
+    plural: 'feeds',
+    tag: 'Admin: moderation',
+    ability: 'admin: feed pinneds',
+    pins: feedPins,
+    rows: {
+      columns: (sql) => sql`p.target_id as feed_id, t.feed_content`,
+      table: (sql) => sql`feeds t`,
+      text: (sql) => sql`t.feed_content`,
+    },
+    shown: { feed_id: Type.Integer(), feed_content: Nullable(Type.String()) },
+    missing: unknownFeed,
+  })
+}
+
+const FeedCommentParams = Type.Object({ feed: Id, comment: Id })
+
+/** Filters feeds. `q` is a part of the text. Deleted feeds have a separate list. */
+export const FeedQuery = Type.Object({
+  ...listingQuery(['id']),
+  deleted: Type.Optional(Flag()),
+  user_id: Type.Optional(Id),
+  topic_id: Type.Optional(Id),
+})
+export type FeedQuery = Static<typeof FeedQuery>
+
+const FeedDeletion = Shared('FeedDeletion', { deleted: Flag() })
+
+/** Lists ids of live or deleted feeds. */
+async function listFeedIds(sql: Db, query: FeedQuery) {
+  const { q = '', deleted = false, user_id: userId, topic_id: topicId } = query
+  const key = nameKey(q)
+  const pattern = `%${escapeLike(key)}%`
+  const isFiltered = userId !== undefined || topicId !== undefined
+  const filters = sql`
+    ${ifGiven(sql, userId, (id) => sql`and f.user_id = ${id}`)}
+    ${ifGiven(sql, topicId, (id) => sql`and f.id = any(array(select feed_id from feed_topic_links where topic_id = ${id}))`)}`
+  if (key !== '' && !deleted) return searchFeedIds(sql, query, pattern, isFiltered ? filters : undefined)
+  const where = sql`
+    where ${deleted ? sql`not (${visibleFeed(sql)})` : visibleFeed(sql)} ${filters}
+      ${when(sql, key !== '', () => sql`and lower(f.feed_content) like ${pattern}`)}`
+  return pageOf<{ id: number }>(
+    sql,
+    sql`select f.id from feeds f ${where} ${listingClause(sql, query, { id: sql`f.id` })}`,
+    sql`select count(*)::int as total from feeds f ${where}`,
+  )
+}
+
+/** Searches the live feeds: a frequent text among the newest, and a rare one by the index. */
+async function searchFeedIds(sql: Db, query: FeedQuery, pattern: string, filters: Fragment | undefined) {
+  const { q = '', after } = query
+  const { grams, isFrequent } = await planSearch(sql, 'feed_search', 'content', q)
+  const matching = (entries: Fragment) => sql`
+    from ${entries} s ${ifGiven(sql, filters, () => sql`join feeds f on f.id = s.feed_id`)}
+    where s.content_key like ${pattern} ${filters ?? sql``}`
+  const newest = sql`(
+    select feed_id, content_key from feed_search
+    ${ifGiven(sql, after || undefined, (id) => sql`where feed_id < ${id}`)} order by feed_id desc limit ${SCANNED}
+  )`
+  const page =
+    isFrequent &&
+    (await pageOfNewest(
+      query,
+      (most) => sql<{ id: number }[]>`
+        select s.feed_id as id ${matching(newest)} order by s.feed_id desc limit ${most}`,
+    ))
+  if (page) return page
+  const found = sql`${matching(sql`feed_search`)} and s.content_grams @> ${grams}`
+  return pageOf<{ id: number }>(
+    sql,
+    sql`select s.feed_id as id ${found} ${listingClause(sql, query, { id: sql`s.feed_id` })}`,
+    sql`select count(*)::int as total ${found}`,
+  )
+}
+
+/** Locks a feed until the transaction ends. Undefined for an unknown id. */
+async function lockFeed(sql: Db, id: number): Promise<{ deleted: boolean } | undefined> {
+  const [row] = await sql<{ deleted: boolean }[]>`
+    select deleted_at is not null as deleted from feeds where id = ${id} for no key update`
+  return row
+}
+
+/** Feeds and their comments for administrators, deleted ones included (feeds-29). */
 export function adminFeedRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: feeds' })
@@ -33,7 +142,7 @@ export function adminFeedRoutes(server: Server, ctx: Context) {
     return feed
   }
 
-  /** Deletes or restores a feed and keeps a record of that. */
+  /** Deletes or restores a feed and writes an audit record. */
   const setDeleted = async (actor: Actor, tx: Tx, id: number, deleted: boolean) => {
     const { id: userId } = actor.viewer
     await (deleted ? deleteFeed(tx, id, { userId, anybodys: true }) : restoreFeed(ctx, tx, id))
@@ -49,15 +158,15 @@ export function adminFeedRoutes(server: Server, ctx: Context) {
 
   route('GET /admin/feeds', {
     operationId: 'adminListFeeds',
-    summary: 'List feeds, or those that are deleted',
+    summary: 'List feeds, or deleted feeds',
     access,
     query: FeedQuery,
     reply: { 200: Listing(FeedView) },
     async handler({ query, viewer }) {
-      const { data, total } = await listFeedIds(sql, query)
+      const { data, ...totals } = await listFeedIds(sql, query)
       const ids = data.map(({ id }) => id)
       const feeds = await feedViews(ctx, ids, viewer.id, { deleted: true })
-      return { data: ids.flatMap((id) => feeds.get(id) ?? []), total }
+      return { data: ids.flatMap((id) => feeds.get(id) ?? []), ...totals }
     },
   })
 
@@ -73,13 +182,13 @@ export function adminFeedRoutes(server: Server, ctx: Context) {
 
   route('PATCH /admin/feeds/:feed', {
     operationId: 'adminUpdateFeed',
-    summary: 'Delete a feed, or take its deletion back; its topics are not brought back',
+    summary: 'Delete or restore a feed; restoring does not restore its topics',
     access,
     params: FeedParams,
     body: FeedDeletion,
     reply: { 204: Empty },
     errors: [noSuchFeed],
-    whenInvalid: ({ params, viewer }) => view(params.feed, viewer.id),
+    precheck: ({ params, viewer }) => view(params.feed, viewer.id),
     handler: (call) =>
       transaction(sql, async (tx) => {
         const { params, body } = call
@@ -118,7 +227,7 @@ export function adminFeedRoutes(server: Server, ctx: Context) {
 
   route('DELETE /admin/feeds/:feed/comments/:comment', {
     operationId: 'adminDeleteFeedComment',
-    summary: 'Delete a comment of a feed; who wrote it is told',
+    summary: 'Delete a comment of a feed; its author is notified',
     access,
     params: FeedCommentParams,
     reply: { 204: Empty },

@@ -1,7 +1,6 @@
-import { countForPeople } from '#modules/accounts/index.ts'
-import type { Db, Fragment } from '#platform/database.ts'
+import { updateUserCounters } from '#modules/accounts/index.ts'
+import type { Db, Fragment } from '#platform/database'
 
-/** What is written of a feed. */
 export type FeedDraft = {
   userId: number
   content: string | null
@@ -16,14 +15,14 @@ export type FeedDraft = {
   hasVideo: boolean
   hasTopics: boolean
   hasPrice: boolean
-  /** What is searched of the content: its folded beginning, and the pieces of that. */
+  /** Searchable text: its folded beginning, and the trigrams of that. */
   key: string
   grams: string[]
 }
 
 type Inserted = { id: number; made: boolean }
 
-/** Drafts as rows: parameters where there is one, which is the usual case and costs less to read. */
+/** Drafts as rows. Uses plain parameters for a single draft, which is the usual case and cheaper to parse. */
 const draftRows = (sql: Db, drafts: FeedDraft[]): Fragment => {
   const [d] = drafts
   return d && drafts.length === 1
@@ -42,11 +41,11 @@ const draftRows = (sql: Db, drafts: FeedDraft[]): Fragment => {
 }
 
 /**
- * Writes feeds of one author with their places in the ranking and the search, and counts them. `made` is false for a mark
- * used before.
+ * Inserts feeds of one author with their hot rank and search index, and counts them. `made` is false for a
+ * duplicate mark.
  */
 export async function insertFeeds(sql: Db, drafts: FeedDraft[]): Promise<[Inserted, ...Inserted[]]> {
-  // Of two with one mark the first is it.
+  // The first draft wins if two have the same mark.
   const first = new Map(drafts.map((draft) => [draft.mark, draft] as const).reverse())
   const once = drafts.filter((draft) => first.get(draft.mark) === draft)
   const rows = await sql<{ id: number; mark: string }[]>`
@@ -66,7 +65,7 @@ export async function insertFeeds(sql: Db, drafts: FeedDraft[]): Promise<[Insert
       select m.id, d.key, d.grams from made m join drafts d on d.mark = m.feed_mark where d.key <> ''
     ),
     counted as (
-      ${countForPeople(sql, ['feeds_count'], sql`select user_id, count(*) as feeds_count from made group by user_id`)}
+      ${updateUserCounters(sql, ['feeds_count'], sql`select user_id, count(*) as feeds_count from made group by user_id`)}
     )
     select id, feed_mark as mark from made`
   const made = new Map(rows.map(({ id, mark }) => [mark, id]))

@@ -1,13 +1,10 @@
-import type { Db } from '#platform/database.ts'
-import type { Row } from '#platform/tables.ts'
+import type { Db, Row } from '#platform/database'
 
-/** A picture that a feed shows. */
 export type ImageRow = Row<'feed_images', 'feed_id' | 'file' | 'size' | 'mime'>
 
 export const findImages = (sql: Db, feedIds: number[]) => sql<ImageRow[]>`
   select feed_id, file, size, mime from feed_images where feed_id = any(${feedIds}) order by feed_id, position`
 
-/** The film that a feed shows. */
 export type VideoRow = Row<'feed_videos', 'feed_id' | 'video_id' | 'cover_id' | 'width' | 'height'>
 
 export const findVideos = (sql: Db, feedIds: number[]) => sql<VideoRow[]>`
@@ -15,7 +12,7 @@ export const findVideos = (sql: Db, feedIds: number[]) => sql<VideoRow[]>`
 
 type NewImage = { file: number; size: string | null; mime: string }
 
-/** Writes the pictures of a feed in their order. */
+/** Inserts the pictures of a feed in order. */
 export const insertImages = (sql: Db, feedId: number, images: NewImage[]) => sql`
   insert into feed_images (feed_id, position, file, size, mime)
   select ${feedId}, i.position, i.file, i.size, i.mime

@@ -1,20 +1,19 @@
 import { notBlockedBy } from '#modules/accounts/index.ts'
 import { type CommentRow, findComments } from '#modules/comments/index.ts'
-import { dearestFirst, findShownPins, shownPins } from '#modules/pinning/index.ts'
-import type { Db } from '#platform/database.ts'
-import { when } from '#platform/sql.ts'
+import { findShownPins, highestAmountFirst, shownPins } from '#modules/pinning/index.ts'
+import { type Db, when } from '#platform/database'
 import { FEED_COMMENT, FEED_PIN, type FeedRow, feedColumns, visibleFeed } from '../queries.ts'
 
-/** How many pins a first page shows at most. */
+/** Limit of pins on a first page. */
 const MOST = 100
 
-/** The feeds pinned now, dearest first, without those of people the viewer has blocked. */
+/** Currently pinned feeds, most expensive first, without authors that the viewer blocks. */
 export const listPinnedFeeds = (sql: Db, viewerId: number) => sql<FeedRow[]>`
   select ${feedColumns(sql, viewerId)}, f.hot from ${shownPins(sql, FEED_PIN)} join feeds f on f.id = p.target_id
   where ${visibleFeed(sql)} ${notBlockedBy(sql, viewerId, sql`f.user_id`)}
-  order by ${dearestFirst(sql)} limit ${MOST}`
+  order by ${highestAmountFirst(sql)} limit ${MOST}`
 
-/** The pinned comments of feeds, at most `each` of one, dearest first. */
+/** Pinned comments of feeds, at most `each` per feed, most expensive first. */
 export async function findPinnedComments(
   sql: Db,
   feedIds: number[],
@@ -28,7 +27,7 @@ export async function findPinnedComments(
   return new Map(chosen.map(([feed, comments]) => [feed, comments.flatMap((id) => byId.get(id) ?? [])]))
 }
 
-/** The feeds of one person that are pinned now. */
+/** Currently pinned feeds of one user. */
 export const listPinnedFeedsOfUser = (
   sql: Db,
   userId: number,

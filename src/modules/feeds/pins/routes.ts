@@ -1,17 +1,38 @@
 import { distinct } from '#lib/lists.ts'
-import { userViews } from '#modules/accounts/index.ts'
-import { commentViews } from '#modules/comments/index.ts'
-import { findAverage, listPinsToDecide, mountPinning, PinsQuery, pinView } from '#modules/pinning/index.ts'
+import { UserView, userViews } from '#modules/accounts/index.ts'
+import { CommentWithPeople, commentViews } from '#modules/comments/index.ts'
+import {
+  findAverage,
+  listPinsToDecide,
+  mountPinning,
+  PinsQuery,
+  pinFields,
+  pinView,
+} from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Type } from '#platform/schema.ts'
+import { Nullable, routesOn, type Server, Shared, Type } from '#platform/http'
 import { FEED_COMMENT, FEED_PIN } from '../queries.ts'
+import { FeedView } from '../schema.ts'
 import { feedViews } from '../view.ts'
-import { FeedCommentPin, FeedPinAverage } from './schema.ts'
 import { feedCommentPins, feedPins } from './service.ts'
 
-/** Pinning of feeds and of their comments (pins-1). */
+/** A pin request that the viewer decides (pins-8). Deleted feeds, comments and users are null. */
+const FeedCommentPin = Shared('FeedCommentPin', {
+  ...pinFields,
+  raw: Type.Integer({ description: 'The feed' }),
+  target: Type.Integer({ description: 'The comment' }),
+  feed: Nullable(FeedView),
+  comment: Nullable(CommentWithPeople),
+  user: Nullable(UserView),
+})
+
+/** Average price of a day. */
+const FeedPinAverage = Shared('FeedPinAverage', {
+  feed: Type.Integer(),
+  feed_comment: Type.Integer(),
+})
+
+/** Pins of feeds and their comments (pins-1). */
 export function feedPinRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Feeds' })
@@ -24,7 +45,7 @@ export function feedPinRoutes(server: Server, ctx: Context) {
 
   route('GET /feeds/average', {
     operationId: 'getFeedPinAverage',
-    summary: 'What a day of being pinned costs on average',
+    summary: 'Read the average daily price of a pin',
     access: 'user',
     reply: { 200: FeedPinAverage },
     handler: async () => {
@@ -35,7 +56,7 @@ export function feedPinRoutes(server: Server, ctx: Context) {
 
   route('GET /user/feed-comment-pinneds', {
     operationId: 'listFeedCommentPins',
-    summary: 'List requests to pin comments under my feeds, those that wait first',
+    summary: 'List requests to pin comments under my feeds, pending first',
     access: 'user',
     query: PinsQuery,
     reply: { 200: Type.Array(FeedCommentPin) },

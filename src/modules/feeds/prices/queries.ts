@@ -1,11 +1,11 @@
 import { findPrices, type NodeRow } from '#modules/purchases/index.ts'
-import type { Db } from '#platform/database.ts'
+import type { Db } from '#platform/database'
 
-/** The channel of feeds that have to be paid for as a whole. */
+/** Payment channel of whole feeds. */
 export const FEED = 'feed'
-/** The channel of pictures and other files. */
+/** Payment channel of pictures and other files. */
 export const FILE = 'file'
 
-/** What feeds cost, by their ids. */
+/** Prices of feeds by id. */
 export const findFeedPrices = (sql: Db, ids: number[], viewerId: number): Promise<Map<number, NodeRow>> =>
   findPrices(sql, FEED, ids, viewerId)

@@ -1,16 +1,19 @@
 import { cutCharacters } from '#lib/text.ts'
-import { switchedOff } from '#modules/ledger/index.ts'
-import { closeSales, type Price, setPrices } from '#modules/purchases/index.ts'
+import { featureOff } from '#modules/ledger/index.ts'
+import { addPrice, closeSales, findPrices, type Price, setPrices } from '#modules/purchases/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
+import type { Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
-import type { Tx } from '#platform/database.ts'
-import { invalidField } from '#platform/errors.ts'
+import type { Tx } from '#platform/database'
+import { invalidField, unpaidError } from '#platform/errors.ts'
 import { findImages } from '../media/queries.ts'
+import { FEED_COMMENT, liveFeed } from '../queries.ts'
 import type { NewFeed } from '../schema.ts'
+import { noSuchFeed } from '../schema.ts'
 import { FEED, FILE } from './queries.ts'
 
-/** What of a text with a price everybody may read (feeds-10). */
-export async function openPart(ctx: Context, content: string | null | undefined): Promise<string | null> {
+/** The free part of a paid text (feeds-10). */
+export async function freePart(ctx: Context, content: string | null | undefined): Promise<string | null> {
   if (content === null || content === undefined) return null
   return cutCharacters(content, (await readSettings(ctx))['feed:pay-word-limit'])
 }
@@ -21,14 +24,14 @@ const kindMissing = (position: number) =>
     zh: '付费图片必须提供 type：read 或 download。',
   })
 
-/** 403 while the site has no paid feeds; 422 for a price of a picture that does not say what for. */
+/** Throws 403 while paid feeds are disabled, and 422 for a picture's price without a type. */
 export async function requirePricing(ctx: Context, { images = [] }: NewFeed): Promise<void> {
-  if (!(await readSettings(ctx))['feed:paycontrol']) throw switchedOff()
+  if (!(await readSettings(ctx))['feed:paycontrol']) throw featureOff()
   const incomplete = images.findIndex(({ amount = 0, type }) => amount > 0 && type === undefined)
   if (incomplete >= 0) throw kindMissing(incomplete)
 }
 
-/** Puts a feed and its pictures on sale. */
+/** Stores the prices of a feed and its pictures. */
 export async function setPricesOfFeed(
   tx: Tx,
   userId: number,
@@ -42,9 +45,10 @@ export async function setPricesOfFeed(
   await setPrices(tx, prices)
 }
 
-/** Lets nobody buy a feed that is deleted, nor its pictures, until it is restored. */
+/** Closes or reopens sales of a feed and its pictures when it is deleted or restored. */
 export async function closeSalesOfFeed(tx: Tx, feedId: number, closed: boolean): Promise<void> {
   await closeSales(tx, FEED, [feedId], closed)
+  await closeSales(tx, FEED_COMMENT, [feedId], closed)
   const images = await findImages(tx, [feedId])
   await closeSales(
     tx,
@@ -52,4 +56,30 @@ export async function closeSalesOfFeed(tx: Tx, feedId: number, closed: boolean):
     images.map(({ file }) => file),
     closed,
   )
+}
+
+/** Puts comments of others on a feed on sale, once. Undefined when they have a price (feeds-41). */
+export async function setCommentPrice(
+  ctx: Context,
+  tx: Tx,
+  userId: number,
+  feedId: number,
+  amount: number,
+): Promise<number | undefined> {
+  if (!(await readSettings(ctx))['feed:paycontrol']) throw featureOff()
+  // Without the lock, a feed that is being deleted would get a price that stays on sale.
+  if ((await tx`${liveFeed(tx, feedId)} for no key update`).length === 0) throw noSuchFeed()
+  return addPrice(tx, { channel: FEED_COMMENT, raw: feedId, amount, userId })
+}
+
+export const unpaidComment = unpaidError(
+  'comment_not_paid',
+  'The author asks for a payment before you comment.',
+  '请先付费再评论该动态。',
+)
+
+/** Throws 403 for viewers who did not pay what the author asks for comments (feeds-41). */
+export async function requirePaidComment(ctx: Context, { id }: Target, viewerId: number): Promise<void> {
+  const price = (await findPrices(ctx.sql, FEED_COMMENT, [id], viewerId)).get(id)
+  if (price && !price.paid) throw unpaidComment({ node: price.id, amount: price.amount })
 }

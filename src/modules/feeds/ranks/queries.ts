@@ -1,8 +1,7 @@
-import type { PeriodSums } from '#platform/period-sums.ts'
-import { ifGiven } from '#platform/sql.ts'
+import { ifGiven, type PeriodSums } from '#platform/database'
 import { FEED_LIKES, visibleFeed } from '../queries.ts'
 
-/** The likes that people received on feeds made in a period (feeds-27). */
+/** Likes that users received on feeds created in a period (feeds-27). */
 export const feedLikes: PeriodSums = {
   ranking: FEED_LIKES,
   counted: (sql, from, before) => sql`

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withEnabledUser } from '#modules/accounts/index.ts'
-import { transaction } from '#platform/database.ts'
-import { forgetSums, rankBySums, settleSums, sumsRecount } from '#platform/period-sums.ts'
-import { PERIODS, startOf } from '#platform/periods.ts'
+import {
+  invalidatePeriodSums,
+  PERIODS,
+  periodStart,
+  periodSumsRecount,
+  rankByPeriodSums,
+  transaction,
+  updatePeriodSums,
+} from '#platform/database'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { createWorld, type Person } from '#test/world.ts'
@@ -19,25 +25,49 @@ const unlike = (who: Person, id: number) => as(who, 'DELETE', `/feeds/${id}/unli
 const age = (id: number, by: string) =>
   sql`update feeds set created_at = now() - ${by}::interval where id = ${id}`
 
-/** What the rankings say has to be what adding up all feeds of the period says. */
+/** Compares the rankings with a full sum over the feeds of each period. */
 async function assertExact() {
-  await settleSums(sql, feedLikes)
+  await updatePeriodSums(sql, feedLikes)
   const kept: unknown[] = []
   const truth: unknown[] = []
   for (const period of PERIODS) {
-    const places = await rankBySums(sql, feedLikes, period, { enabled: withEnabledUser, limit: 1000 })
+    const places = await rankByPeriodSums(sql, feedLikes, period, { enabled: withEnabledUser, limit: 1000 })
     kept.push(...places.map(({ user_id, count }) => [period, user_id, count]))
     const rows = await sql<{ user_id: number; count: number }[]>`
       select f.user_id, sum(f.like_count)::bigint as count from feeds f join users u on u.id = f.user_id and u.deleted_at is null
-      where f.created_at >= ${startOf(sql, period)} and f.deleted_at is null and f.like_count > 0
+      where f.created_at >= ${periodStart(sql, period)} and f.deleted_at is null and f.like_count > 0
       group by f.user_id order by count desc, f.user_id`
     truth.push(...rows.map(({ user_id, count }) => [period, user_id, count]))
   }
   assert.deepEqual(kept, truth)
-  assert.deepEqual(await sumsRecount(feedLikes).find(sql), [])
+  assert.deepEqual(await periodSumsRecount(feedLikes).find(sql), [])
 }
 
-test('likes count in the periods that their feed was made in, and are taken out with unlikes and deletions (feeds-27)', async () => {
+test('recounts the day when the time zone of the site changes (feeds-27)', async () => {
+  const own = await createWorld()
+  const [ann, bob] = [await own.person(), await own.person()]
+  const id = await feedsOf(own).publish(ann)
+  await own.as(bob, 'POST', `/feeds/${id}/like`)
+  for (const zone of ['Pacific/Kiritimati', 'Etc/GMT+12', 'Asia/Kolkata', 'UTC']) {
+    await own.sql`
+      insert into settings (name, value) values ('site:time-zone', ${own.sql.json(zone)})
+      on conflict (name) do update set value = excluded.value`
+    await own.sql`update feeds set created_at = date_trunc('day', now(), ${zone}) where id = ${id}`
+    await updatePeriodSums(own.sql, feedLikes)
+    const places = () => rankByPeriodSums(own.sql, feedLikes, 'day', { enabled: withEnabledUser, limit: 9 })
+    assert.deepEqual(
+      (await places()).map(({ user_id }) => user_id),
+      [ann.id],
+      zone,
+    )
+    await own.sql`update feeds set created_at = created_at - interval '1 second' where id = ${id}`
+    await invalidatePeriodSums(own.sql)
+    await updatePeriodSums(own.sql, feedLikes)
+    assert.deepEqual([...(await places())], [], zone)
+  }
+})
+
+test('counts likes in the periods of their feed, and subtracts unlikes and deletions (feeds-27)', async () => {
   const [ann, bob, cid] = (await people(3)) as [Person, Person, Person]
   const [today, week, month, old] = (await Promise.all([1, 2, 3, 4].map(() => publish(ann)))) as [
     number,
@@ -72,7 +102,7 @@ test('likes count in the periods that their feed was made in, and are taken out 
   assert.deepEqual([...(await sql`select from period_sums where user_id = ${ann.id}`)], [])
 })
 
-test('a like of what is older than every period is not noted for the sums', async () => {
+test('ignores likes on feeds older than every period', async () => {
   const [ann, bob] = (await people(2)) as [Person, Person]
   const [old, ancient] = [await publish(ann), await publish(ann)]
   await age(old, '31 days')
@@ -84,21 +114,21 @@ test('a like of what is older than every period is not noted for the sums', asyn
   assert.equal((await noted()).length, 1)
 })
 
-/** Two feeds that somebody likes, in the sums of a week; the first leaves it in an hour. */
+/** Two liked feeds in the sums of a week. The first one leaves the week in an hour. */
 async function nearlyAWeekOld(author: Person, by: Person): Promise<[number, number]> {
   const [leaving, staying] = [await publish(author), await publish(author)]
   for (const id of [leaving, staying]) await like(by, id)
   await age(leaving, '6 days 23 hours')
   await age(staying, '6 days 20 hours')
-  await forgetSums(sql)
+  await invalidatePeriodSums(sql)
   await assertExact()
   return [leaving, staying]
 }
 
-test('what becomes too old is taken out, with the likes that it got meanwhile', async () => {
+test('removes expired feeds with the likes that they received meanwhile', async () => {
   const [ann, bob, cid] = (await people(3)) as [Person, Person, Person]
   const [leaving, staying] = await nearlyAWeekOld(ann, bob)
-  // Two hours go by: everything is two hours older, and the sums are of two hours ago.
+  // Moves everything two hours into the past, including the sums.
   await sql`update feeds set created_at = created_at - interval '2 hours'`
   await sql`update period_sum_windows set since = since - interval '2 hours' where period <> 'day'`
   await sql`update period_sum_windows set since = null where period = 'day'`
@@ -111,14 +141,14 @@ test('what becomes too old is taken out, with the likes that it got meanwhile', 
   assert.equal(n, 2)
 })
 
-test('two that bring the sums up to now at the same time take out once what is too old', async () => {
+test('subtracts expired feeds once when two readers refresh the sums concurrently', async () => {
   const [ann, bob] = (await people(2)) as [Person, Person]
   await nearlyAWeekOld(ann, bob)
   await sql`update feeds set created_at = created_at - interval '2 hours'`
   await sql`update period_sum_windows set since = since - interval '2 hours' where period <> 'day'`
   const { settling } = await transaction(sql, async (tx) => {
     await tx`select from period_sum_windows where ranking = ${feedLikes.ranking} for update`
-    const settling = Promise.all([settleSums(sql, feedLikes), settleSums(sql, feedLikes)])
+    const settling = Promise.all([updatePeriodSums(sql, feedLikes), updatePeriodSums(sql, feedLikes)])
     await untilWaiting(sql, 2)
     return { settling }
   })
@@ -131,34 +161,34 @@ test('two that bring the sums up to now at the same time take out once what is t
   await assertExact()
 })
 
-test('a ranking leaves the changes, windows and sums of the others alone', async () => {
+test('keeps changes, windows and sums of other rankings', async () => {
   const [ann, bob] = (await people(2)) as [Person, Person]
   const other = { ...feedLikes, ranking: 'test-likes' }
   const [leaving, staying] = [await publish(ann), await publish(ann)]
   await like(bob, leaving)
   await age(leaving, '6 days 23 hours')
   await age(staying, '6 days 20 hours')
-  await forgetSums(sql)
-  await settleSums(sql, other)
+  await invalidatePeriodSums(sql)
+  await updatePeriodSums(sql, other)
   await assertExact()
   await like(bob, staying)
   await sql`update feeds set created_at = created_at - interval '2 hours'`
   await sql`update period_sum_windows set since = since - interval '2 hours' where period <> 'day'`
   await sql`update period_sum_windows set since = null where period = 'day'`
-  await settleSums(sql, other)
+  await updatePeriodSums(sql, other)
   await assertExact()
-  await forgetSums(sql, other.ranking)
-  await settleSums(sql, other)
+  await invalidatePeriodSums(sql, other.ranking)
+  await updatePeriodSums(sql, other)
   await assertExact()
   const moved = await sql`
     select from period_sum_windows where ranking = ${other.ranking} and since is not null`
   assert.equal(moved.length, PERIODS.length)
-  assert.deepEqual(await sumsRecount(other).find(sql), [])
+  assert.deepEqual(await periodSumsRecount(other).find(sql), [])
   await sql`delete from period_sums where ranking = ${other.ranking}`
   await sql`delete from period_sum_windows where ranking = ${other.ranking}`
 })
 
-test('with another day, or after a pause, a period is added up anew', async () => {
+test('recomputes a period on another day or after a pause', async () => {
   const [ann, bob] = (await people(2)) as [Person, Person]
   const id = await publish(ann)
   await like(bob, id)
@@ -168,11 +198,11 @@ test('with another day, or after a pause, a period is added up anew', async () =
   await assertExact()
 })
 
-test('in a database that was filled before sums were kept all is added up by who looks, until the job was there', async () => {
+test('sums up on read after an upgrade until the job has filled the sums', async () => {
   const [ann, bob] = (await people(2)) as [Person, Person]
   await like(bob, await publish(ann))
-  const look = () => rankBySums(sql, feedLikes, 'day', { enabled: withEnabledUser, limit: 1000 })
-  await settleSums(sql, feedLikes)
+  const look = () => rankByPeriodSums(sql, feedLikes, 'day', { enabled: withEnabledUser, limit: 1000 })
+  await updatePeriodSums(sql, feedLikes)
   const kept = await look()
   assert.ok(kept.some(({ user_id, count }) => user_id === ann.id && count === 1))
   await sql`delete from period_sums`
@@ -183,7 +213,7 @@ test('in a database that was filled before sums were kept all is added up by who
   await assertExact()
 })
 
-test('likes, deletions and looks at the same time leave the sums exact', async () => {
+test('keeps sums exact under racing likes, deletions and reads', async () => {
   const [ann, ...others] = (await people(6)) as [Person, ...Person[]]
   const feeds = await Promise.all([1, 2, 3].map(() => publish(ann)))
   await Promise.all([
@@ -191,17 +221,17 @@ test('likes, deletions and looks at the same time leave the sums exact', async (
       feeds.flatMap((id) => [like(who, id), ...(n % 2 ? [unlike(who, id)] : [])]),
     ),
     as(ann, 'DELETE', `/feeds/${feeds[0]}`),
-    ...Array.from({ length: 6 }, () => settleSums(sql, feedLikes)),
+    ...Array.from({ length: 6 }, () => updatePeriodSums(sql, feedLikes)),
   ])
   await assertExact()
 })
 
-test('the recount finds sums that differ, and mending has them added up anew', async () => {
+test('finds wrong sums with a recount and recomputes them', async () => {
   const [ann, bob] = (await people(2)) as [Person, Person]
   await like(bob, await publish(ann))
-  await settleSums(sql, feedLikes)
+  await updatePeriodSums(sql, feedLikes)
   await sql`update period_sums set total = 99 where user_id = ${ann.id} and period = 'week'`
-  const check = sumsRecount(feedLikes)
+  const check = periodSumsRecount(feedLikes)
   assert.deepEqual(
     (await check.find(sql)).map(({ key, kept, counted }) => [key, kept, counted]),
     [[`week ${ann.id}`, 99, 1]],

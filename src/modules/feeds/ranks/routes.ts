@@ -1,12 +1,30 @@
-import { RankedUser, rankedUsers } from '#modules/accounts/index.ts'
+import {
+  type RankedRow,
+  RankedUser,
+  RanksQuery,
+  rankedUsers,
+  withEnabledUser,
+} from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Type } from '#platform/schema.ts'
-import { FeedRanksQuery } from './schema.ts'
-import { rankingOf } from './service.ts'
+import { PERIODS, type Period, rankByPeriodSums } from '#platform/database'
+import { OneOf, routesOn, type Server, Type } from '#platform/http'
+import { cacheCostly } from '#platform/memory'
+import { feedLikes } from './queries.ts'
 
-/** Whose feeds are liked most (feeds-27). */
+/** Length of the ranking. Its pages come from the cache. */
+const RANKED = 1000
+
+/** Authors with the most likes on feeds of a period, at most a minute old (feeds-27). */
+const rankingOf = cacheCostly<Period, RankedRow[]>(60_000, ({ sql }, period) =>
+  rankByPeriodSums(sql, feedLikes, period, { enabled: withEnabledUser, limit: RANKED }),
+)
+
+const FeedRanksQuery = Type.Object({
+  ...RanksQuery.properties,
+  type: Type.Optional(OneOf(PERIODS, { default: 'day' })),
+})
+
+/** Ranking of authors by likes (feeds-27). */
 export function feedRankRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Feeds' })
 

@@ -7,8 +7,8 @@ const world = await createWorld()
 const { as, guest, person, sql } = world
 const { publish, publishMany, pages, createTopic } = timelinesOf(world)
 
-describe('the feeds of a topic', () => {
-  test('come in the order in which they were linked, both ways, each once (topics-14)', async () => {
+describe('feeds of a topic', () => {
+  test('lists feeds of a topic in the order of their links, both ways, each once (topics-14)', async () => {
     const alice = await person()
     const topic = await createTopic(alice)
     const ids = await publishMany(alice, 7, { topics: [topic] })
@@ -27,7 +27,7 @@ describe('the feeds of a topic', () => {
       assert.equal((await guest('GET', `${url}?${query}`)).status, 422, query)
   })
 
-  test('are 404 for those from whom the topic is hidden (topics-6)', async () => {
+  test('returns 404 for the feeds of a topic hidden from the viewer (topics-6)', async () => {
     const [alice, bob] = [await person(), await person()]
     const topic = await createTopic(alice)
     const feed = await publish(alice, { topics: [topic] })
@@ -43,8 +43,8 @@ describe('the feeds of a topic', () => {
   })
 })
 
-describe('a feed on its own', () => {
-  test('shows who liked it last', async () => {
+describe('a single feed', () => {
+  test('shows the latest likes of a feed', async () => {
     const alice = await person()
     const id = await publish(alice)
     const people = await Promise.all(Array.from({ length: 9 }, () => person()))
@@ -64,7 +64,7 @@ describe('a feed on its own', () => {
 })
 
 describe('collections', () => {
-  test('list the newest collected first, without what was deleted, to their owner only (feeds-23)', async () => {
+  test("lists the owner's collections only to them, newest first, without deleted feeds (feeds-23)", async () => {
     const [alice, viewer] = [await person(), await person()]
     const ids = await publishMany(alice, 5)
     for (const id of ids.toReversed()) await as(viewer, 'POST', `/feeds/${id}/collections`)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
+import { dropCachedSettings, updateSettings } from '#modules/settings/index.ts'
 import { idsOf, timelinesOf } from '#test/fixtures/timelines.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { feedViewCounts } from '../views/queries.ts'
@@ -10,8 +10,8 @@ const world = await createWorld()
 const { as, person, sql, ctx } = world
 const { publish, publishMany, list, pages, block } = timelinesOf(world)
 
-describe('the liveliest', () => {
-  test('come by views, ten for a comment and five for a like (feeds-3)', async () => {
+describe('the hot list', () => {
+  test('ranks feeds by views, plus ten per comment and five per like (feeds-3)', async () => {
     const [alice, bob] = [await person(), await person()]
     const [quiet, liked, commented] = (await publishMany(alice, 3)) as [number, number, number]
     await as(bob, 'POST', `/feeds/${liked}/like`)
@@ -26,7 +26,7 @@ describe('the liveliest', () => {
     assert.equal(found.hot, found.feed_view_count + 5)
   })
 
-  test('page by rank and id together without a gap, and by rank alone strictly (feeds-3)', async () => {
+  test('pages by rank and id without gaps, and strictly by rank alone (feeds-3)', async () => {
     const alice = await person()
     const ids = await publishMany(alice, 5)
     await sql`update feed_hots set hot = 100000 where feed_id = any(${ids})`
@@ -43,7 +43,7 @@ describe('the liveliest', () => {
     await sql`update feed_hots h set hot = f.hot from feeds f where f.id = h.feed_id`
   })
 
-  test('paging comes to an end among feeds that nobody has seen', async () => {
+  test('ends paging among feeds without views', async () => {
     const alice = await person()
     const ids = await publishMany(alice, 5)
     await sql`update feed_hots set hot = (feed_id % 2) where feed_id = any(${ids})`
@@ -61,7 +61,7 @@ describe('the liveliest', () => {
     await sql`update feed_hots h set hot = f.hot from feeds f where f.id = h.feed_id`
   })
 
-  test('are of the last days only, as many as the setting says, and not of blocked people', async () => {
+  test('limits the list to the configured days, without blocked authors', async () => {
     const [alice, viewer] = [await person(), await person()]
     const [old, fresh] = [await publish(alice), await publish(alice)]
     await sql`update feeds set created_at = now() - interval '8 days' where id = ${old}`
@@ -71,7 +71,7 @@ describe('the liveliest', () => {
     await refreshHots(ctx)
     assert.equal((await sql`select from feed_hots where feed_id = ${old}`).length, 0)
     await updateSettings(ctx, sql, { 'feed:list-hot-days': 30 })
-    forgetSettings(ctx)
+    await dropCachedSettings(ctx)
     await refreshHots(ctx)
     assert.ok((await shown()).includes(old))
     await block(viewer, alice)

@@ -1,10 +1,19 @@
-import { escapeLike, gramsOfQuery, nameKey } from '#lib/text.ts'
-import { followedBy, isFollowing, notBlockedBy } from '#modules/accounts/index.ts'
-import { collectedBy, pastCollected } from '#modules/collections/index.ts'
+import { escapeLike, nameKey } from '#lib/text.ts'
+import { followedBy, notBlockedBy } from '#modules/accounts/index.ts'
+import { andAfterCollected, collectedBy } from '#modules/collections/index.ts'
+import { anyPinShown } from '#modules/pinning/index.ts'
 import { type TopicViewer, visibleTopics } from '#modules/topics/index.ts'
-import type { Db } from '#platform/database.ts'
-import { andPast, andPastRow, directionOf, ifGiven, partOf, when } from '#platform/sql.ts'
-import { FEEDS, type FeedRow, feedColumns, visibleFeed } from '../queries.ts'
+import {
+  andAfterCursor,
+  andAfterRow,
+  type Db,
+  ifGiven,
+  limitClause,
+  SCANNED,
+  sortDirection,
+  when,
+} from '#platform/database'
+import { FEED_PIN, FEEDS, type FeedRow, feedColumns, visibleFeed } from '../queries.ts'
 
 export type FeedPage = { viewerId: number; after: number; limit: number }
 
@@ -15,14 +24,14 @@ const before = (sql: Db, after: number) => when(sql, after > 0, () => sql`and f.
 const among = (sql: Db, ids: number[] | undefined) =>
   ifGiven(sql, ids, (given) => sql`and f.id = any(${given})`)
 
-/** The newest feeds, or those of the given ids. */
+/** Newest feeds, or those of the given ids. */
 export const listNewFeeds = (sql: Db, { viewerId, after, limit }: FeedPage, ids?: number[]) => sql<FeedRow[]>`
-  select ${feedColumns(sql, viewerId)}, f.hot from feeds f
+  select ${feedColumns(sql, viewerId)}, f.hot, ${anyPinShown(sql, FEED_PIN)} as pins_shown from feeds f
   where ${visibleFeed(sql)} ${before(sql, after)} ${unblocked(sql, viewerId)}
     ${among(sql, ids)}
   order by f.id desc limit ${limit}`
 
-/** The feeds of one person, or of those the ones with a price. */
+/** Feeds of one user, optionally only paid ones. */
 export const listFeedsOfUser = (
   sql: Db,
   userId: number,
@@ -33,25 +42,27 @@ export const listFeedsOfUser = (
   where f.user_id = ${userId} and ${visibleFeed(sql)} ${before(sql, after)} ${when(sql, priced, () => sql`and f.has_price`)}
   order by f.id desc limit ${limit}`
 
-/** How many of the newest feeds a statement reads through. */
-const NEWEST = 1000
-
-/** The feeds of whom the viewer follows, and the viewer's own, among the newest of all. */
-export const pickFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage) => sql<FeedRow[]>`
-  with newest as materialized (
+/**
+ * Feeds of the viewer and followed users, filtered from the newest `scanned` of all. Stops at a full page, so
+ * the followed users' share of the newest feeds decides how many it reads.
+ */
+export const pickFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage, scanned: number) => sql<
+  FeedRow[]
+>`
+  with newest as not materialized (
     select f.id, f.user_id from feeds f where ${visibleFeed(sql)} ${before(sql, after)}
-    order by f.id desc limit ${NEWEST}
+    order by f.id desc limit ${scanned}
   ),
   shown as (
     select f.id from newest f
-    where (f.user_id = ${viewerId} or ${isFollowing(sql, viewerId, sql`f.user_id`)}) ${unblocked(sql, viewerId)}
+    where (f.user_id = ${viewerId} or f.user_id in (${followedBy(sql, viewerId)})) ${unblocked(sql, viewerId)}
     order by f.id desc limit ${limit}
   )
   select ${feedColumns(sql, viewerId)}, f.hot from shown s join feeds f on f.id = s.id order by f.id desc`
 
 /**
- * The newest feeds of each whom the viewer follows, and the viewer's own, merged. A page shows nobody but those whose own
- * newest are the newest: one entry of the index is read for each person followed, and a page only for so many.
+ * Merges the newest feeds of the viewer and each followed user. Reads one index entry per followed user, and
+ * full pages only for the users with the newest feeds.
  */
 export const mergeFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage) => sql<FeedRow[]>`
   with authors as materialized (
@@ -81,8 +92,8 @@ export const mergeFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage
 type HotPage = { viewerId: number; days: number; limit: number; hot?: number | undefined; after: number }
 
 /**
- * Where the list goes on: after a rank, or after one feed, of the rank that is given or that it has now. Ranks 0 and 1
- * are both shown as 1, and two of them differ by what is stored.
+ * Cursor condition: after a rank, or after one feed of the given or current rank. Ranks 0 and 1 both show as
+ * 1, so the stored rank separates them.
  */
 function belowCursor(sql: Db, hot: number | undefined, after: number) {
   if (after === 0) return hot ? sql`and h.hot < ${hot === 1 ? 0 : hot}` : sql``
@@ -92,49 +103,55 @@ function belowCursor(sql: Db, hot: number | undefined, after: number) {
 }
 
 /**
- * The liveliest feeds of the last days. The cursor is the last `hot`, or `hot` and id together, which also pages
- * through feeds of the same rank. No `hot` is shown below 1, which being listed brings: as a cursor, 0 would begin
- * the list anew and paging would never end (feeds-3).
+ * Most active feeds of the last days. The cursor is the last `hot`, or `hot` and id, which also pages through
+ * equal ranks. Shown ranks start at 1, because a cursor of 0 would restart the list and paging would never
+ * end (feeds-3).
  */
 export const listHotFeeds = (sql: Db, { viewerId, days, limit, hot, after }: HotPage) => sql<FeedRow[]>`
-  select ${feedColumns(sql, viewerId)}, greatest(h.hot, 1) as hot from feed_hots h join feeds f on f.id = h.feed_id
+  select ${feedColumns(sql, viewerId)}, greatest(h.hot, 1) as hot, ${anyPinShown(sql, FEED_PIN)} as pins_shown
+  from feed_hots h join feeds f on f.id = h.feed_id
   where h.created_at > now() - make_interval(days => ${days}) and ${visibleFeed(sql)}
     ${belowCursor(sql, hot, after)} ${unblocked(sql, viewerId)}
   order by h.hot desc, h.feed_id desc limit ${limit}`
 
 const patternOf = (query: string) => `%${escapeLike(nameKey(query))}%`
 
-/** Feeds whose text contains `query`, among the newest. */
+/** Searches `query` in the text of the newest feeds. */
 export const searchNewestFeeds = (
   sql: Db,
   query: string,
   { viewerId, after, limit }: FeedPage,
   ids?: number[],
 ) => sql<FeedRow[]>`
-  with newest as materialized (
+  with newest as not materialized (
     select feed_id, content_key from feed_search ${when(sql, after > 0, () => sql`where feed_id < ${after}`)}
-    order by feed_id desc limit ${NEWEST}
+    order by feed_id desc limit ${SCANNED}
+  ),
+  found as (
+    select f.id from newest s join feeds f on f.id = s.feed_id
+    where s.content_key like ${patternOf(query)} and ${visibleFeed(sql)} ${among(sql, ids)} ${unblocked(sql, viewerId)}
+    order by s.feed_id desc limit ${limit}
   )
-  select ${feedColumns(sql, viewerId)}, f.hot from newest s join feeds f on f.id = s.feed_id
-  where s.content_key like ${patternOf(query)} and ${visibleFeed(sql)}
-    ${among(sql, ids)} ${unblocked(sql, viewerId)}
-  order by f.id desc limit ${limit}`
+  select ${feedColumns(sql, viewerId)}, f.hot from feeds f where f.id = any(array(select id from found)) order by f.id desc`
 
-/** Feeds whose text contains `query`: all are collected by the index of pieces before they are put in order. */
+/** Searches `query` in the text of all feeds. Collects all matches by the index of `grams` before sorting. */
 export const searchAllFeeds = (
   sql: Db,
   query: string,
+  grams: string[],
   { viewerId, after, limit }: FeedPage,
   ids?: number[],
 ) => sql<FeedRow[]>`
   with matches as materialized (
     select feed_id from feed_search
-    where content_grams @> ${gramsOfQuery(query)} and content_key like ${patternOf(query)}
+    where content_grams @> ${grams} and content_key like ${patternOf(query)}
       ${when(sql, after > 0, () => sql`and feed_id < ${after}`)}
   )
-  select ${feedColumns(sql, viewerId)}, f.hot from matches s join feeds f on f.id = s.feed_id
+  select ${feedColumns(sql, viewerId)}, f.hot
+  -- The order of the matches ends the joins at a full page.
+  from (select feed_id from matches order by feed_id desc) s join feeds f on f.id = s.feed_id
   where ${visibleFeed(sql)} ${among(sql, ids)} ${unblocked(sql, viewerId)}
-  order by f.id desc limit ${limit}`
+  order by s.feed_id desc limit ${limit}`
 
 export type TopicPage = {
   index: number
@@ -143,7 +160,7 @@ export type TopicPage = {
   limit: number
 }
 
-/** The feeds of a topic in the order in which they were linked to it; none of one that is hidden from who looks. */
+/** Feeds of a topic in the order of their links. Empty if the topic is hidden from the viewer. */
 export const listTopicFeeds = (
   sql: Db,
   topicId: number,
@@ -153,8 +170,8 @@ export const listTopicFeeds = (
   select ${feedColumns(sql, viewer.id)}, f.hot, l.index from feed_topic_links l join feeds f on f.id = l.feed_id
   where l.topic_id = ${topicId} and ${visibleFeed(sql)}
     and (select true from (${visibleTopics(sql, viewer)}) t where t.id = ${topicId})
-    ${andPast(sql, sql`l.index`, index, direction)}
-    ${andPastRow(
+    ${andAfterCursor(sql, sql`l.index`, index, direction)}
+    ${andAfterRow(
       sql,
       after,
       sql`l.index`,
@@ -162,9 +179,12 @@ export const listTopicFeeds = (
         from feed_topic_links where topic_id = ${topicId} and feed_id = ${after ?? 0}`,
       direction,
     )}
-  order by l.index ${directionOf(sql, direction)} limit ${limit}`
+  order by l.index ${sortDirection(sql, direction)} limit ${limit}`
 
-/** What a person collected, the newest collected first. Deleted feeds take no place on a page, which would seem the last. */
+/**
+ * A user's collected feeds, last collected first. Filters deleted feeds in SQL, since a short page would seem
+ * to be the last.
+ */
 export const listCollectedRows = (
   sql: Db,
   userId: number,
@@ -172,5 +192,5 @@ export const listCollectedRows = (
 ) => sql<FeedRow[]>`
   select ${feedColumns(sql, userId)}, f.hot from (${collectedBy(sql, FEEDS, userId)}) c
   join feeds f on f.id = c.collectible_id
-  where ${visibleFeed(sql)} ${pastCollected(sql, FEEDS, userId, page.after)}
-  order by c.id desc ${partOf(sql, { limit, ...page })}`
+  where ${visibleFeed(sql)} ${andAfterCollected(sql, FEEDS, userId, page.after)}
+  order by c.id desc ${limitClause(sql, { limit, ...page })}`

@@ -1,20 +1,19 @@
 import { noSuchTopic, requireVisibleTopic } from '#modules/topics/index.ts'
 import type { Context } from '#platform/context.ts'
 import { forbidden } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Type } from '#platform/schema.ts'
+import { routesOn, type Server, Type } from '#platform/http'
 import { FeedView } from '../schema.ts'
-import { feedOverlay } from '../view.ts'
 import {
   CollectionQuery,
   FeedList,
   FeedListQuery,
+  listCollectedFeeds,
+  listFeeds,
+  listFeedsOfTopic,
   TopicFeed,
   TopicFeedsParams,
   TopicFeedsQuery,
-} from './schema.ts'
-import { listCollectedFeeds, listFeeds, listFeedsOfTopic, listPinned } from './service.ts'
+} from './service.ts'
 
 /** Lists of feeds (feeds-1 to feeds-6). */
 export function feedTimelineRoutes(server: Server, ctx: Context) {
@@ -23,18 +22,11 @@ export function feedTimelineRoutes(server: Server, ctx: Context) {
   route('GET /feeds', {
     operationId: 'listFeeds',
     replica: true,
-    summary: 'List feeds: the newest, the liveliest, those of followed people, or of one person',
+    summary: 'List feeds: newest, hot, followed, or of one person',
     access: 'optional',
-    kept: feedOverlay,
     query: FeedListQuery,
     reply: { 200: FeedList },
-    async handler({ query, viewer }) {
-      const [pinned, feeds] = await Promise.all([
-        listPinned(ctx, viewer.id, query),
-        listFeeds(ctx, viewer.id, query),
-      ])
-      return { ad: null, pinned, feeds }
-    },
+    handler: async ({ query, viewer }) => ({ ad: null, ...(await listFeeds(ctx, viewer.id, query)) }),
   })
 
   route('GET /feeds/collections', {
@@ -53,12 +45,11 @@ export function feedTimelineRoutes(server: Server, ctx: Context) {
     summary: 'List the feeds of a topic',
     tag: 'Topics',
     access: 'optional',
-    kept: feedOverlay,
     params: TopicFeedsParams,
     query: TopicFeedsQuery,
     reply: { 200: Type.Array(TopicFeed) },
     errors: [noSuchTopic],
-    whenInvalid: ({ params, viewer }) => requireVisibleTopic(ctx, params.topicID, viewer.id),
+    precheck: ({ params, viewer }) => requireVisibleTopic(ctx, params.topicID, viewer.id),
     handler: ({ params, query, viewer }) => listFeedsOfTopic(ctx, viewer.id, params.topicID, query),
   })
 }

@@ -1,12 +1,29 @@
 import { nameKey } from '#lib/text.ts'
 import { countFollowings } from '#modules/accounts/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
-import { findForViewer, findTopicOwner } from '#modules/topics/index.ts'
+import { findForViewerOrReviewer, findTopicOwner } from '#modules/topics/index.ts'
 import type { Context } from '#platform/context.ts'
+import { planSearch } from '#platform/database'
 import { forbidden, unauthenticated } from '#platform/errors.ts'
+import {
+  Cursor,
+  Direction,
+  Id,
+  IdList,
+  Int,
+  Limit,
+  Offset,
+  OneOf,
+  Shared,
+  type Static,
+  Text,
+  Type,
+  WithAlias,
+} from '#platform/http'
+import { countView } from '#platform/memory'
 import { listPinnedFeeds, listPinnedFeedsOfUser } from '../pins/queries.ts'
 import type { FeedRow } from '../queries.ts'
-import type { FeedView } from '../schema.ts'
+import { FeedView } from '../schema.ts'
 import { feedItems } from '../view.ts'
 import { feedViewCounts } from '../views/queries.ts'
 import {
@@ -21,29 +38,79 @@ import {
   searchAllFeeds,
   searchNewestFeeds,
 } from './queries.ts'
-import type { CollectionQuery, FeedListQuery, TopicFeedsQuery } from './schema.ts'
 
-/** A page of GET /feeds. Being shown in a list is a view, except in the list of one person (feeds-6). */
-export async function listFeeds(ctx: Context, viewerId: number, query: FeedListQuery): Promise<FeedView[]> {
+export const FeedListQuery = Type.Object({
+  type: Type.Optional(OneOf(['new', 'hot', 'follow', 'users'] as const, { default: 'new' })),
+  // No default in the schema: a list of ids is returned in full unless a limit is given.
+  limit: Type.Optional(Int(1, 100, { description: 'Default 15' })),
+  after: Cursor,
+  hot: Type.Optional(Int(0, Number.MAX_SAFE_INTEGER, { description: 'For type=hot: the last `hot`' })),
+  user: Type.Optional(Id),
+  screen: Type.Optional(OneOf(['paid', 'pinned'] as const)),
+  search: Type.Optional(Text(100)),
+  q: WithAlias('search', Type.Optional(Text(100))),
+  id: Type.Optional(IdList(100)),
+})
+export type FeedListQuery = Static<typeof FeedListQuery>
+
+/** A page of feeds. The first page includes pinned ones. */
+export const FeedList = Shared('FeedList', {
+  ad: Type.Null(),
+  pinned: Type.Array(FeedView),
+  feeds: Type.Array(FeedView),
+})
+
+export const TopicFeedsParams = Type.Object({ topicID: Id })
+
+export const TopicFeedsQuery = Type.Object({
+  limit: Limit(),
+  index: Cursor,
+  after: Cursor,
+  direction: Direction,
+})
+export type TopicFeedsQuery = Static<typeof TopicFeedsQuery>
+
+/** A feed in a topic. `index` is its position. */
+export const TopicFeed = Shared('TopicFeed', { ...FeedView.properties, index: Type.Integer() })
+
+/** `user` must be the viewer, because collections are private (feeds-23). */
+export const CollectionQuery = Type.Object({
+  limit: Limit(),
+  offset: Offset,
+  after: Cursor,
+  user: Type.Optional(Id),
+})
+export type CollectionQuery = Static<typeof CollectionQuery>
+
+const countViews = (ctx: Context, rows: readonly { id: number }[]): void =>
+  countView(() => feedViewCounts(ctx).add(rows.map(({ id }) => id)))
+
+/**
+ * A page of GET /feeds, with the pinned feeds that come with the first one (feeds-1). Being shown in a list is a view, except
+ * in the list of one person (feeds-6).
+ */
+export async function listFeeds(
+  ctx: Context,
+  viewerId: number,
+  query: FeedListQuery,
+): Promise<{ pinned: FeedView[]; feeds: FeedView[] }> {
   const type = query.id ? 'new' : (query.type ?? 'new')
   if (viewerId === 0 && (type === 'follow' || (type === 'users' && query.user === undefined)))
     throw unauthenticated()
   const rows = await findRows(ctx, viewerId, type, query)
-  if (type !== 'users') feedViewCounts(ctx).add(rows.map(({ id }) => id))
-  return feedItems(ctx, rows, viewerId, { fresh: type !== 'hot' })
+  // Most of the time nothing is pinned, and the statement of the list says so.
+  const mayHavePins = hasPins(query) && rows[0]?.pins_shown !== false
+  const pinned = mayHavePins ? await listPinnedFeeds(ctx.sql, viewerId) : []
+  countViews(ctx, type === 'users' ? pinned : [...pinned, ...rows])
+  const [shownPins, feeds] = await Promise.all([
+    feedItems(ctx, pinned, viewerId),
+    feedItems(ctx, rows, viewerId, { fresh: type !== 'hot' }),
+  ])
+  return { pinned: shownPins, feeds }
 }
 
-/** The pinned feeds that come with the first page (feeds-1); being shown is a view. */
-export async function listPinned(
-  ctx: Context,
-  viewerId: number,
-  { type, id, after = 0, hot = 0, search }: FeedListQuery,
-): Promise<FeedView[]> {
-  if (after > 0 || hot > 0 || id || search !== undefined || type === 'follow' || type === 'users') return []
-  const rows = await listPinnedFeeds(ctx.sql, viewerId)
-  feedViewCounts(ctx).add(rows.map((row) => row.id))
-  return feedItems(ctx, rows, viewerId)
-}
+const hasPins = ({ type, id, after = 0, hot = 0, search }: FeedListQuery): boolean =>
+  !(after > 0 || hot > 0 || id || search !== undefined || type === 'follow' || type === 'users')
 
 async function findRows(
   ctx: Context,
@@ -63,40 +130,46 @@ async function findRows(
   return nameKey(search) === '' ? listNewFeeds(sql, page, ids) : searchFeeds(ctx, search, page, ids)
 }
 
-/** Who follows more people than this finds their feeds dense among the newest of all. */
+/** Up to this number of followed users, looking up the newest feeds of each is cheapest. */
 const MANY = 200
+/** Newest feeds that cost as much to scan as looking up those of one user. */
+const SCANNED_EACH = 20
+/** Maximum number of newest feeds to scan, which bounds the pages read. */
+const SCANNED_MOST = 30_000
 
 async function listFollowedFeeds({ sql }: Context, page: FeedPage): Promise<FeedRow[]> {
-  if ((await countFollowings(sql, page.viewerId)) > MANY) {
-    const rows = await pickFollowedFeeds(sql, page)
+  const followed = await countFollowings(sql, page.viewerId)
+  if (followed > MANY) {
+    const rows = await pickFollowedFeeds(sql, page, Math.min(followed * SCANNED_EACH, SCANNED_MOST))
     if (rows.length === page.limit) return rows
   }
   return mergeFollowedFeeds(sql, page)
 }
 
-/** What many feeds contain is found among the newest at once, and only what is rarer is left to the index. */
+/** Finds a frequent text among the newest feeds, and a rare one by the index. */
 async function searchFeeds({ sql }: Context, query: string, page: FeedPage, ids?: number[]) {
-  const rows = await searchNewestFeeds(sql, query, page, ids)
-  return rows.length === page.limit ? rows : searchAllFeeds(sql, query, page, ids)
+  const { grams, isFrequent } = await planSearch(sql, 'feed_search', 'content', query)
+  const rows = isFrequent ? await searchNewestFeeds(sql, query, page, ids) : []
+  return rows.length === page.limit ? rows : searchAllFeeds(sql, query, grams, page, ids)
 }
 
-/** The feeds of a topic, which is 404 for those who may not know of it (topics-6). */
+/** Feeds of a topic. Throws 404 if it is hidden from the viewer (topics-6). */
 export async function listFeedsOfTopic(
   ctx: Context,
   viewerId: number,
   topicId: number,
   { limit = 15, index = 0, after, direction = 'desc' }: TopicFeedsQuery,
 ): Promise<(FeedView & { index: number })[]> {
-  const rows = await findForViewer(ctx, viewerId, async (viewer) => {
+  const rows = await findForViewerOrReviewer(ctx, viewerId, async (viewer) => {
     const found = await listTopicFeeds(ctx.sql, topicId, { limit, index, after, direction }, viewer)
-    // Whether there is such a topic is asked only where no feed has told.
+    // Checks the topic only when no feed has proved its existence.
     return (found.length > 0 || (await findTopicOwner(ctx.sql, topicId, viewer))) && found
   })
   const items = await feedItems(ctx, rows, viewerId)
   return items.map((item, position) => ({ ...item, index: rows[position]!.index }))
 }
 
-/** What the viewer collected, without what was deleted since. */
+/** The viewer's collected feeds, without deleted ones. */
 export async function listCollectedFeeds(
   ctx: Context,
   viewerId: number,

@@ -9,8 +9,8 @@ const world = await createWorld()
 const { as, guest, person, sql, ctx } = world
 const { publish, publishMany, nextMark, list, pages, block, follow } = timelinesOf(world)
 
-describe('the newest', () => {
-  test('come page by page, each once, without deleted ones (feeds-1)', async () => {
+describe('newest feeds', () => {
+  test('pages through the newest feeds once each, without deleted ones (feeds-1)', async () => {
     const alice = await person()
     const ids = await publishMany(alice, 8)
     const gone = ids.splice(3, 1)
@@ -25,7 +25,7 @@ describe('the newest', () => {
     assert.deepEqual(idsOf(await list('type=new&limit=2&after=0')), ids.slice(-2).toReversed())
   })
 
-  test('are fifteen unless a limit of 1 to 100 is given', async () => {
+  test('returns fifteen feeds unless a limit of 1 to 100 is given', async () => {
     const alice = await person()
     await publishMany(alice, 16)
     assert.equal((await list('')).length, 15)
@@ -33,7 +33,7 @@ describe('the newest', () => {
       assert.equal((await guest('GET', `/feeds?${query}`)).status, 422, query)
   })
 
-  test('leave out the authors the viewer blocks (feeds-14)', async () => {
+  test('leaves out authors that the viewer blocks (feeds-14)', async () => {
     const [alice, bob, viewer] = [await person(), await person(), await person()]
     const [theirs, other] = [await publish(alice), await publish(bob)]
     await block(viewer, alice)
@@ -42,7 +42,7 @@ describe('the newest', () => {
     assert.ok(idsOf(await list('limit=2')).includes(theirs))
   })
 
-  test('by id: all that exist, whatever the type, in the order of ids (feeds-2)', async () => {
+  test('returns all existing feeds by id, whatever the type, sorted by id (feeds-2)', async () => {
     const alice = await person()
     const ids = await publishMany(alice, 17)
     assert.deepEqual(idsOf(await list(`id=${ids.join()}&type=hot`)), ids.toReversed())
@@ -50,7 +50,7 @@ describe('the newest', () => {
     assert.deepEqual(idsOf(await list(`id=${ids.join()}&limit=2&after=${ids[5]}`)), [ids[4], ids[3]])
   })
 
-  test('carry the flags of the viewer, pictures, and the author or null', async () => {
+  test("returns the viewer's flags, pictures, and the author or null", async () => {
     const [alice, viewer] = [await person(), await person()]
     const file = await uploadPicture(world, alice)
     const id = await publish(alice, { images: [{ id: file }] })
@@ -68,7 +68,7 @@ describe('the newest', () => {
     assert.equal((orphan as unknown as { user: null }).user, null)
   })
 
-  test('show the five newest comments, without those of people the viewer blocks (feeds-7)', async () => {
+  test('shows the five newest comments, without users that the viewer blocks (feeds-7)', async () => {
     const [alice, bob, viewer] = [await person(), await person(), await person()]
     const id = await publish(alice)
     const made: number[] = []
@@ -84,7 +84,7 @@ describe('the newest', () => {
   })
 })
 
-describe('searching', () => {
+describe('search', () => {
   test('finds parts of words in any script, and takes wildcards literally (feeds-2)', async () => {
     const alice = await person()
     const chinese = await publish(alice, { feed_content: '今天我们去爬长城' })
@@ -98,7 +98,7 @@ describe('searching', () => {
     assert.deepEqual(await find('quixo'), [])
   })
 
-  test('pages with the cursor and leaves out blocked authors', async () => {
+  test('pages by cursor and leaves out blocked authors', async () => {
     const [alice, bob, viewer] = [await person(), await person(), await person()]
     const ids = [
       ...(await publishMany(alice, 4, { feed_content: 'zygomorphic' })),
@@ -112,12 +112,12 @@ describe('searching', () => {
   })
 })
 
-describe('the timeline of followed people', () => {
-  test('is for people who are signed in (feeds-4)', async () => {
+describe('followed timeline', () => {
+  test('requires sign-in (feeds-4)', async () => {
     assert.equal((await guest('GET', '/feeds?type=follow')).status, 401)
   })
 
-  test('holds their feeds and mine, page by page, without blocked people', async () => {
+  test('returns feeds of followed users and the viewer, page by page, without blocked users', async () => {
     const [viewer, alice, bob, stranger] = [await person(), await person(), await person(), await person()]
     await Promise.all([follow(viewer, alice), follow(viewer, bob)])
     const ids: number[] = []
@@ -128,7 +128,7 @@ describe('the timeline of followed people', () => {
       }
     const all = await pages((last) => list(`type=follow&limit=5${last ? `&after=${last.id}` : ''}`, viewer))
     assert.deepEqual(all, ids.toReversed())
-    // Who follows many people is served another way.
+    // A viewer who follows many users takes another query path.
     await sql`update user_counts set followings_count = 1000 where user_id = ${viewer.id}`
     for (const limit of [2, 5])
       assert.deepEqual(
@@ -142,13 +142,13 @@ describe('the timeline of followed people', () => {
     assert.deepEqual(new Set(some.map(({ user_id }) => user_id)), new Set([alice.id, viewer.id]))
   })
 
-  test('is what reading all feeds would find, whoever of the followed wrote when and however much', async () => {
+  test('matches a scan of all feeds, whatever the followed users wrote', async () => {
     const [viewer, ...authors] = await Promise.all(Array.from({ length: 25 }, () => person()))
     const followed = authors.filter((_, n) => n % 6 !== 0)
     for (const author of followed) await follow(viewer!, author)
     const blocked = followed.at(-1)!
     await block(viewer!, blocked)
-    // Some write much and some nothing, most of it in runs, and some of it is deleted.
+    // Authors differ in volume: some write in runs, others nothing, and some feeds are deleted.
     for (let n = 0; n < 150; n += 1) {
       const author = authors[Math.floor(n / 7) % 3 === 0 ? (n * n) % 24 : n % 5] ?? authors[0]!
       await sql`
@@ -164,13 +164,13 @@ describe('the timeline of followed people', () => {
       )
       assert.deepEqual(found, idsOf(expected))
     }
-    // The other tests of this file read through all there is.
+    // Other tests in this file scan all feeds.
     await sql`delete from feeds where user_id = any(${authors.map(({ id }) => id)})`
   })
 })
 
-describe('the feeds of one person', () => {
-  test('are those of the given person, or mine (feeds-5)', async () => {
+describe('feeds of one user', () => {
+  test('lists feeds of the given user or the viewer (feeds-5)', async () => {
     const [alice, viewer] = [await person(), await person()]
     const theirs = await publishMany(alice, 5)
     const mine = await publish(viewer)
@@ -189,10 +189,10 @@ describe('the feeds of one person', () => {
 })
 
 describe('views', () => {
-  test('count for reading and listing a feed, at once for readers and soon in the database (feeds-6)', async () => {
+  test('counts views of single and listed feeds, at once in replies and later in the database (feeds-6)', async () => {
     const alice = await person()
     const id = await publish(alice)
-    // No flush by the clock for the next seconds.
+    // Flushes now, so that the timer does not flush in the next seconds.
     await feedViewCounts(ctx).flush()
     assert.equal((await guest('GET', `/feeds/${id}`)).body.feed_view_count, 1)
     assert.equal((await list(`id=${id}`))[0]!.feed_view_count, 2)
@@ -205,7 +205,7 @@ describe('views', () => {
     assert.equal((await guest('GET', `/feeds/${id}`)).body.feed_view_count, 3)
   })
 
-  test('flushes and likes at the same time lose nothing', async () => {
+  test('loses no counts when flushes and likes race', async () => {
     const [alice, ...people] = await Promise.all(Array.from({ length: 9 }, () => person()))
     const ids = await publishMany(alice!, 5)
     await Promise.all(

@@ -1,9 +1,9 @@
-import { defineBufferedCounts } from '#platform/buffered-counts.ts'
-import type { Db } from '#platform/database.ts'
+import type { Db } from '#platform/database'
+import { defineBufferedCounts } from '#platform/memory'
 
 /**
- * Adds views and brings the ranking along. A row of the ranking is only written by who holds the lock of its feed, so
- * likes and flushes cannot wait for each other for ever.
+ * Adds views and updates the hot list. Every writer of its row holds the lock of the feed's row, so that
+ * likes and flushes cannot deadlock.
  */
 const addViews = (sql: Db, ids: number[], counts: number[]) => sql`
   with seen as materialized (select * from unnest(${ids}::bigint[], ${counts}::bigint[]) as s (id, n)),
@@ -16,10 +16,10 @@ const addViews = (sql: Db, ids: number[], counts: number[]) => sql`
   )
   update feed_hots h set hot = c.hot from counted c where h.feed_id = c.id`
 
-/** Views of feeds: one for each showing in a list or on its own. */
+/** Buffered views of feeds. Each display in a list or alone counts one. */
 export const feedViewCounts = defineBufferedCounts('feed views', addViews)
 
-/** Adds what is young enough and not ranked, after the days were raised. */
+/** Ranks young feeds missing from the hot list, after the setting of days was raised. */
 export const addMissingHots = (sql: Db, days: number) => sql`
   insert into feed_hots (feed_id, hot, created_at)
   select id, hot, created_at from feeds
@@ -28,7 +28,7 @@ export const addMissingHots = (sql: Db, days: number) => sql`
 
 const BATCH = 5000
 
-/** Drops a batch of what is too old to be listed; answers how many. */
+/** Removes a batch of old feeds from the hot list and returns their number. */
 export async function removeOldHots(sql: Db, days: number): Promise<number> {
   const { count } = await sql`
     delete from feed_hots where feed_id in (

@@ -2,7 +2,7 @@ import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { addMissingHots, removeOldHots } from './queries.ts'
 
-/** Brings the ranking in line with the setting of how many days it covers. */
+/** Adjusts the hot list to the configured number of days. */
 export async function refreshHots(ctx: Context): Promise<void> {
   const days = (await readSettings(ctx))['feed:list-hot-days']
   await addMissingHots(ctx.sql, days)

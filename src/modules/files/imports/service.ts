@@ -2,36 +2,61 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join, normalize } from 'node:path'
 import type { Context } from '#platform/context.ts'
-import type { Db } from '#platform/database.ts'
+import type { Db } from '#platform/database'
 import { ApiError } from '#platform/errors.ts'
-import type { Fault } from '#platform/import-lines.ts'
-import type { Media } from '#platform/media/inspect.ts'
-import { Text } from '#platform/schema.ts'
-import { fileTooLarge, wrongKind } from '../errors.ts'
+import { Text } from '#platform/http'
+import type { ImportFault } from '#platform/import-lines.ts'
+import type { Media } from '#platform/media'
+import { fileTooLarge, wrongKind } from '../schema.ts'
 import { fileUses, saveUpload } from '../uploads/service.ts'
-import { listSources } from './queries.ts'
 
-/** Imported files belong to the site, not to a person. */
+/** Storage keys of uploads, with file names that fit their type. */
+const listSources = (sql: Db, ids: number[]) => sql<{ id: number; key: string; name: string }[]>`
+  select u.id, f.storage_key as key,
+    encode(f.sha256, 'hex') || coalesce(substring(f.storage_key from '\.[a-z0-9]+$'), '') as name
+  from file_uses u join files f on f.id = u.file_id where u.id = any(${ids})`
+
+/** Attaches imported uploads to their content. */
+export async function attachImported(
+  sql: Db,
+  uses: { id: number; channel: string; raw: number }[],
+): Promise<void> {
+  if (uses.length === 0) return
+  await sql`
+    update file_uses u set channel = g.channel, raw = g.raw, attached_at = now()
+    from unnest(${uses.map(({ id }) => id)}::bigint[], ${uses.map(({ channel }) => channel)}::text[],
+      ${uses.map(({ raw }) => raw)}::bigint[]) as g (id, channel, raw)
+    where u.id = g.id and u.channel is null`
+}
+
+/** Uploads attached to content of a channel. */
+export const listAttached = (sql: Db, channel: string, raws: number[]) => sql<{ id: number; raw: number }[]>`
+  select id, raw from file_uses where channel = ${channel} and raw = any(${raws}) order by id`
+
+/** Imported files belong to the site, not to a user. */
 const SITE = 0
 
-/** The path of a file in a line, below the folder of the import. */
+/** Path of a file in an import line, relative to the import folder. */
 export const ImportPath = Text(1000, { minLength: 1, description: 'below the folder of files' })
 
-/** A file that a line brings: an upload that nothing shows yet. */
+/** A file stored for an import line, not attached yet. */
 export type SavedFile = { id: number; size: string | null }
 export type WantedFile = { number: number; field: string; path: string; kind?: Media['kind'] }
 
-/** Files that lines brought, by line and field: each has a use of its own of the bytes. */
+/** Stored files by line and field. Each is an upload of its own, even for the same bytes. */
 export type SavedFiles = { of(number: number, field: string): SavedFile | undefined }
 
-/** Keeps the files of lines. A file that is missing or of a wrong kind is a fault of its line; a full disk is none. */
+/**
+ * Stores the files of import lines. A missing or invalid file is an error of its line. A full disk aborts the
+ * import.
+ */
 export async function saveFiles(
   ctx: Context,
   folder: string,
   wanted: WantedFile[],
-): Promise<{ saved: SavedFiles; faults: Fault[] }> {
+): Promise<{ saved: SavedFiles; faults: ImportFault[] }> {
   const saved = new Map<string, SavedFile>()
-  const faults = new Map<number, Fault>()
+  const faults = new Map<number, ImportFault>()
   for (const { number, field, path, kind } of wanted) {
     if (faults.has(number)) continue
     const outcome = await saveFile(ctx, folder, path, kind)
@@ -69,7 +94,7 @@ async function saveFile(
   }
 }
 
-/** The files that rows show in one of their columns: their names in an export, and where the bytes are. */
+/** Lists the files in a column of exported rows: names in the export and storage keys. */
 export async function createFileList<Column extends string>(
   sql: Db,
   rows: readonly { [Name in Column]: number | null }[],

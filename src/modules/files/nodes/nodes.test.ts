@@ -58,7 +58,7 @@ async function stored(bytes: Buffer, more: object = {}, person = alice): Promise
 const urlOf = async (node: string) => (await attachmentViews(sql, [node], ctx)).get(node)?.url ?? ''
 
 describe('a storage task', () => {
-  test('tells how to upload, and the upload gives the node (files-7)', async () => {
+  test('returns upload instructions, and the upload returns the node (files-7)', async () => {
     const answer = await world.as(alice, 'POST', '/storage', task(png))
     assert.equal(answer.status, 201)
     const { uri, method, headers, form, file_key, node } = answer.body
@@ -71,7 +71,7 @@ describe('a storage task', () => {
     assert.deepEqual([done.status, done.body], [201, { node }])
   })
 
-  test('is refused when a field is missing or out of bounds', async () => {
+  test('rejects a task with a missing or out-of-range field', async () => {
     const faults: [string, object][] = [
       ['filename', { filename: '' }],
       ['filename', { filename: 'without-extension' }],
@@ -91,20 +91,20 @@ describe('a storage task', () => {
     assert.equal((await world.guest('POST', '/storage', task(png))).status, 401)
   })
 
-  test('works once: a second upload is 403, also when both race (files-7)', async () => {
+  test('accepts one upload per task and rejects later or racing ones with 403 (files-7)', async () => {
     const opened = await openTask(png)
     const results = await Promise.all([put(opened, png), put(opened, png), put(opened, png)])
     assert.deepEqual(results.map(({ status }) => status).sort(), [201, 403, 403])
     assert.equal((await put(opened, png)).status, 403)
   })
 
-  test('a refused upload may be repeated', async () => {
+  test('allows another attempt after a rejected upload', async () => {
     const opened = await openTask(png)
     assert.equal((await put(opened, Buffer.from('lost on the way'))).status, 422)
     assert.equal((await put(opened, png)).status, 201)
   })
 
-  test('the bytes have to be what was declared: hash, size and type by content (files-7)', async () => {
+  test('verifies the declared hash, size and type against the bytes (files-7)', async () => {
     const jpeg = await flatPicture(30, 20).jpeg().toBuffer()
     const html = Buffer.from('<!doctype html><script>alert(1)</script>')
     const other = await openTask(png)
@@ -120,11 +120,11 @@ describe('a storage task', () => {
     assert.equal(typeof broken.body.message, 'string')
   })
 
-  test('no more than the limit is read', async () => {
+  test('stops reading at the size limit', async () => {
     assert.equal((await put(await openTask(png), Buffer.alloc(2_097_153))).status, 413)
   })
 
-  test('a changed or expired address is 403', async (t) => {
+  test('returns 403 for a changed or expired URL', async (t) => {
     const opened = await openTask(png)
     const another = await openTask(png)
     const query = opened.uri.slice(opened.uri.indexOf('?'))
@@ -140,7 +140,7 @@ describe('a storage task', () => {
     assert.equal((await put(opened, png)).status, 403)
   })
 
-  test('photos lose the place they were taken at', async () => {
+  test('strips the location from photos', async () => {
     const bytes = await photo({ orientation: 6 })
     const node = await stored(bytes, { mime_type: 'image/jpeg' })
     const view = (await attachmentViews(sql, [node], ctx)).get(node)
@@ -152,7 +152,7 @@ describe('a storage task', () => {
 })
 
 describe('a stored node', () => {
-  test('is shown at its address, whole or by a rule (files-8)', async () => {
+  test('serves a stored node in full or by an image rule (files-8)', async () => {
     const bytes = await noisyPicture(200, 100).webp().toBuffer()
     const node = await stored(bytes, { mime_type: 'image/webp' })
     const view = (await attachmentViews(sql, [node], ctx)).get(node)
@@ -175,7 +175,7 @@ describe('a stored node', () => {
     assert.deepEqual([head.status, head.headers['content-length']], [200, String(bytes.length)])
   })
 
-  test('is confirmed by its path, plain or in base64; an unfinished or unknown one is 404', async () => {
+  test('confirms a node by its plain or base64 path, and returns 404 for an unfinished or unknown one', async () => {
     const node = await stored(png)
     const path = node.slice('public:'.length)
     for (const given of [
@@ -204,7 +204,7 @@ describe('a stored node', () => {
     }
   })
 
-  test('can be used by who uploaded it and nobody else (files-7)', async () => {
+  test('lets only the uploader use a node (files-7)', async () => {
     const node = await stored(png)
     const { node: unfinished } = await openTask(png)
     const used = await storedNode(sql, node, { ownerId: alice.id })
@@ -217,7 +217,7 @@ describe('a stored node', () => {
     assert.deepEqual([...(await attachmentViews(sql, [node, unfinished], ctx)).keys()], [node])
   })
 
-  test('goes after a day, bytes and all, unless something took it (files-11)', async () => {
+  test('deletes an unused node with its bytes after a day (files-11)', async () => {
     const [unused, used, recent] = [await stored(png), await stored(png), await stored(png)]
     const late = await openTask(png)
     const { node: unfinished } = late
@@ -234,7 +234,7 @@ describe('a stored node', () => {
     assert.equal((await sql`select from storage_nodes where node = ${unfinished}`).length, 0)
   })
 
-  test('that somebody is taking while stale ones are removed stays, and keeps nobody waiting (files-11)', async () => {
+  test('keeps a node that is attached during cleanup, without blocking (files-11)', async () => {
     const node = await stored(png)
     await sql`update storage_nodes set created_at = now() - interval '25 hours' where node = ${node}`
     await sql.begin(async (tx) => {

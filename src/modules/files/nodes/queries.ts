@@ -1,5 +1,4 @@
-import type { Db } from '#platform/database.ts'
-import type { Row } from '#platform/tables.ts'
+import type { Db, Row } from '#platform/database'
 import type { StoredNode } from '../schema.ts'
 
 export type Task = { node: string; ownerId: number; md5: Buffer; size: number; mime: string }
@@ -8,7 +7,7 @@ export type TaskRow = Row<'storage_nodes', 'md5' | 'declared_size' | 'mime'> & {
   uploaded: boolean
 }
 
-/** Opens a task: the node exists from now on, its picture does not. */
+/** Inserts a task. The node exists from now on, before its picture. */
 export async function addTask(sql: Db, { node, ownerId, md5, size, mime }: Task): Promise<void> {
   await sql`
     insert into storage_nodes (node, owner_id, md5, declared_size, mime)
@@ -21,7 +20,7 @@ export async function findTask(sql: Db, node: string): Promise<TaskRow | undefin
   return row
 }
 
-/** Marks the picture as stored; false when another upload was first, or the task is gone. */
+/** Marks the picture as stored. False if another upload finished first or the task is deleted. */
 export async function finishTask(
   sql: Db,
   node: string,
@@ -34,12 +33,12 @@ export async function finishTask(
   return rows.length === 1
 }
 
-/** Stored pictures by node; unknown and unfinished ones are left out. */
+/** Stored pictures by node. Skips unknown and unfinished ones. */
 export const listNodes = (sql: Db, nodes: string[]) => sql<StoredNode[]>`
   select node, mime, size, width, height from storage_nodes
   where node = any(${nodes}::text[]) and uploaded_at is not null`
 
-/** Marks a person's stored picture as used and answers it. */
+/** Marks a user's stored picture as used and returns it. */
 export async function takeNode(sql: Db, node: string, ownerId: number): Promise<StoredNode | undefined> {
   const [row] = await sql<StoredNode[]>`
     update storage_nodes set used_at = now()
@@ -48,7 +47,7 @@ export async function takeNode(sql: Db, node: string, ownerId: number): Promise<
   return row
 }
 
-/** Deletes up to `limit` nodes that nothing took within a day and answers them. */
+/** Deletes up to `limit` nodes that stayed unused for a day and returns them. */
 export async function removeStaleNodes(sql: Db, limit: number): Promise<string[]> {
   const rows = await sql<{ node: string }[]>`
     delete from storage_nodes where node in (
@@ -59,6 +58,6 @@ export async function removeStaleNodes(sql: Db, limit: number): Promise<string[]
   return rows.map(({ node }) => node)
 }
 
-/** Marks pictures of a person as used by nothing any more; they are deleted with what nobody took. */
+/** Marks a user's pictures as unused, so that cleanup deletes them. */
 export const releaseNodes = (sql: Db, nodes: string[], ownerId: number) => sql`
   update storage_nodes set used_at = null where node = any(${nodes}::text[]) and owner_id = ${ownerId}`

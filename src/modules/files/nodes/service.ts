@@ -1,14 +1,20 @@
 import { createHash, randomInt } from 'node:crypto'
 import type { Context } from '#platform/context.ts'
-import { currentCaller } from '#platform/database/callers.ts'
-import { type Db, transaction } from '#platform/database.ts'
+import { currentScope, type Db, transaction } from '#platform/database'
 import { apiError } from '#platform/errors.ts'
-import { inspectMedia } from '#platform/media/inspect.ts'
-import { badSignature, fileNotUsable, noSuchFile, refusedFile, uploadFault } from '../errors.ts'
-import type { AttachmentView, StorageTask, StoredNode } from '../schema.ts'
-import { removeWithVariants } from '../service.ts'
+import { inspectMedia } from '#platform/media'
+import type { AttachmentView, SignedQuery, StorageTask, StoredNode } from '../schema.ts'
+import {
+  badSignature,
+  fileNotAccepted,
+  fileNotUsable,
+  noSuchFile,
+  refusedFile,
+  uploadFault,
+  wrongSize,
+} from '../schema.ts'
+import { attachmentView, nodeUrl, removeWithVariants } from '../service.ts'
 import { cleanMedia } from '../uploads/service.ts'
-import { attachmentView, nodeUrl } from '../view.ts'
 import { addTask, findTask, finishTask, listNodes, removeStaleNodes, takeNode } from './queries.ts'
 
 const wrongHash = apiError(
@@ -16,12 +22,6 @@ const wrongHash = apiError(
   'hash_mismatch',
   'The bytes do not have the declared hash.',
   '文件哈希校验失败。',
-)
-const wrongSize = apiError(
-  422,
-  'size_mismatch',
-  'The bytes do not have the declared size.',
-  '文件大小与声明不符。',
 )
 const wrongType = apiError(
   422,
@@ -40,15 +40,13 @@ const extensions: Record<StorageTask['mime_type'], string> = {
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const minutesAllowed = 60
 
-/** Opens a storage task: a new node of this person's, and the signed address its bytes go to once. */
+/** Opens a storage task: a new node of the user and a signed, single-use upload URL. */
 export async function openTask(
   ctx: Context,
   ownerId: number,
   { hash, size, mime_type: mime, storage }: StorageTask,
 ) {
-  const day = new Date().toISOString().slice(0, 10).replaceAll('-', '/')
-  const random = Array.from({ length: 64 }, () => letters[randomInt(letters.length)]).join('')
-  const node = `${storage.channel}:${day}/${random}.${extensions[mime]}`
+  const node = nameNode(storage.channel, mime)
   await addTask(ctx.sql, { node, ownerId, md5: Buffer.from(hash, 'hex'), size, mime })
   const expires = String(Date.now() + minutesAllowed * 60_000)
   const signature = ctx.secrets.sign(taskSignature(node, expires))
@@ -62,29 +60,68 @@ export async function openTask(
   }
 }
 
+/** Stores a picture that came as bytes as a new node; 422 on `field` unless it is a picture that nodes hold. */
+export async function storeNode(
+  ctx: Context,
+  ownerId: number,
+  bytes: Buffer,
+  field: string,
+): Promise<string> {
+  try {
+    const media = bytes.length > 0 ? await inspectMedia(bytes) : null
+    const mime = media?.mime as StorageTask['mime_type'] | undefined
+    if (!mime || !Object.hasOwn(extensions, mime)) throw refusedFile(field, fileNotAccepted)
+    const node = nameNode('public', mime)
+    const md5 = createHash('md5').update(bytes).digest()
+    await addTask(ctx.sql, { node, ownerId, md5, size: bytes.length, mime })
+    const task = { node, md5, declared_size: bytes.length, mime }
+    await finishUpload(ctx, task, { bytes, hash: md5.toString('hex'), address: `user:${ownerId}` })
+    return node
+  } catch (error) {
+    throw uploadFault(ctx, error, field)
+  }
+}
+
+const nameNode = (channel: string, mime: StorageTask['mime_type']) => {
+  const day = new Date().toISOString().slice(0, 10).replaceAll('-', '/')
+  const random = Array.from({ length: 64 }, () => letters[randomInt(letters.length)]).join('')
+  return `${channel}:${day}/${random}.${extensions[mime]}`
+}
+
 const taskSignature = (node: string, expires: string) => `upload\n${node}\n${expires}`
 
-/**
- * Takes the bytes of a task, once. They have to be what the task declared, by their content; a refused upload may be
- * repeated.
- */
-export async function finishUpload(
+type OpenTask = { node: string; md5: Buffer; declared_size: number; mime: string }
+
+/** Returns the task of a signed URL. Throws 403 unless it is open. */
+export async function getOpenTask(
   ctx: Context,
   node: string | null,
-  { expires = '', signature = '' }: { expires?: string | undefined; signature?: string | undefined },
-  { bytes, hash, address }: { bytes: Buffer; hash: string; address: string },
-): Promise<void> {
+  { expires = '', signature = '' }: SignedQuery,
+): Promise<OpenTask> {
   if (node === null || !ctx.secrets.verify(taskSignature(node, expires), signature)) throw badSignature()
   if (!(Number(expires) > Date.now())) throw badSignature()
   const task = await findTask(ctx.sql, node)
   if (!task || task.uploaded) throw badSignature()
+  return { node, ...task }
+}
+
+/**
+ * Stores the bytes of a task once. They must match the declared hash, size and type. A rejected upload may be
+ * repeated.
+ */
+export async function finishUpload(
+  ctx: Context,
+  task: OpenTask,
+  { bytes, hash, address }: { bytes: Buffer; hash: string; address: string },
+): Promise<void> {
+  const { node } = task
   const md5 = createHash('md5').update(bytes).digest()
   if (!md5.equals(task.md5) || md5.toString('hex') !== hash.toLowerCase()) throw wrongHash()
   if (bytes.length !== task.declared_size) throw wrongSize()
   try {
     const media = await inspectMedia(bytes)
     if (media?.mime !== task.mime) throw wrongType()
-    const caller = currentCaller()
+    const caller = currentScope()
     const turn = { key: address, isGone: () => caller?.isGone ?? false }
     const cleaned = await cleanMedia(bytes, media, turn)
     await ctx.storage.put(nodeKey(node), cleaned, { mime: media.mime })
@@ -97,7 +134,7 @@ export async function finishUpload(
 
 const nodePattern = /^public:\d{4}\/\d\d\/\d\d\/[A-Za-z0-9]{64}\.[a-z]{3,4}$/
 
-/** The node that `{channel}:{path}` of an address names, its path in base64 or plain; null when it can be none. */
+/** Parses `{channel}:{path}` from a URL, with a base64 or plain path. Null if it is invalid. */
 export function parseNode(text: string): string | null {
   const colon = text.indexOf(':')
   if (colon < 0) return null
@@ -109,10 +146,10 @@ export function parseNode(text: string): string | null {
   )
 }
 
-/** Where a node's bytes are kept. Only for nodes that `parseNode` or the database gave. */
+/** Storage key of a node. Accepts only nodes from `parseNode` or the database, to prevent path traversal. */
 export const nodeKey = (node: string) => node.replace(':', '/')
 
-/** A stored picture by its node; 404 for everything else. */
+/** Returns a stored picture by node, or throws 404. */
 export async function getNode(sql: Db, node: string | null): Promise<StoredNode> {
   const [stored] = node === null ? [] : await listNodes(sql, [node])
   if (!stored) throw noSuchFile()
@@ -120,8 +157,8 @@ export async function getNode(sql: Db, node: string | null): Promise<StoredNode>
 }
 
 /**
- * The picture that `ownerId` uploaded as this node, to be kept beside what shows it; marked as used, so that it is not
- * tidied away. Null when there is none: unknown, not uploaded yet, or somebody else's.
+ * Marks the picture that `ownerId` uploaded as this node as used, so that cleanup keeps it, and returns it
+ * for storage beside its content. Null if it is unknown, unfinished or owned by another user.
  */
 export async function storedNode(
   sql: Db,
@@ -131,7 +168,7 @@ export async function storedNode(
   return (await takeNode(sql, node, ownerId)) ?? null
 }
 
-/** The same, but 422 on `field` when there is none. */
+/** Like `storedNode`, but throws 422 on `field` instead of returning null. */
 export async function getStoredNode(
   sql: Db,
   node: string,
@@ -142,7 +179,7 @@ export async function getStoredNode(
   return stored
 }
 
-/** Nodes as clients get them; those without a picture are left out. */
+/** Nodes for clients, without those that have no picture. */
 export async function attachmentViews(
   sql: Db,
   nodes: string[],
@@ -153,7 +190,7 @@ export async function attachmentViews(
   return new Map(stored.map((each) => [each.node, attachmentView(ctx, each) as AttachmentView]))
 }
 
-/** Removes tasks that were not finished and pictures that nothing took within a day. */
+/** Deletes unfinished tasks and pictures that stayed unused for a day. */
 export async function tidyNodes(ctx: Context, batch = 200): Promise<void> {
   for (let count = batch; count === batch; ) {
     count = await transaction(ctx.sql, async (tx) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
-import { createServer } from '#platform/http.ts'
+import { createServer } from '#platform/http'
 import { mp3, noisyPicture } from '#test/fixtures/media.ts'
 import { newPicture, upload } from '#test/fixtures/uploads.ts'
 import { createWorld, type Person } from '#test/world.ts'
@@ -14,7 +14,7 @@ const alice = await world.person()
 
 const uploaded = (person: Person, bytes: Buffer) => upload(world, person, bytes)
 
-/** Follows the redirect, as a browser does. */
+/** Follows the redirect like a browser. */
 async function download(id: number, query = '', headers: Record<string, string> = {}, by = alice) {
   const found = await world.as(by, 'GET', `/files/${id}${query}`)
   assert.equal(found.status, 302)
@@ -27,8 +27,8 @@ async function fetchBytes(url: string, headers: Record<string, string> = {}, met
   return { status: reply.statusCode, bytes: reply.rawPayload, headers: reply.headers }
 }
 
-describe('reading', () => {
-  test('`json` asks for the address instead of being led there (files-9)', async () => {
+describe('downloads', () => {
+  test('returns the URL instead of a redirect for `json` (files-9)', async () => {
     const id = await uploaded(alice, await newPicture())
     for (const query of ['?json', '?json=1', '?json=true']) {
       const answer = await world.as(alice, 'GET', `/files/${id}${query}`)
@@ -38,7 +38,7 @@ describe('reading', () => {
     assert.equal((await world.as(alice, 'GET', `/files/${id}?json=0`)).status, 302)
   })
 
-  test('w, h, q and b shape a picture (files-9)', async () => {
+  test('resizes and converts a picture by w, h, q and b (files-9)', async () => {
     const id = await uploaded(alice, await noisyPicture(200, 100).jpeg().toBuffer())
     const small = await download(id, '?w=50&h=90')
     assert.equal((await sharp(small.bytes).metadata()).width, 50)
@@ -48,25 +48,25 @@ describe('reading', () => {
     assert.ok((await download(id, '?w=0&h=0&q=0&b=0')).bytes.equals((await download(id)).bytes))
   })
 
-  test('values out of bounds are told', async () => {
+  test('reports out-of-range values', async () => {
     const id = await uploaded(alice, await newPicture())
     for (const query of ['w=-1', 'h=10001', 'q=101', 'b=101', 'w=x', 'w=1&w=2']) {
       assert.equal((await world.as(alice, 'GET', `/files/${id}?${query}`)).status, 422, query)
     }
   })
 
-  test('sound is sent as it is, whatever is asked of it', async () => {
-    const bytes = mp3({ tagged: true })
-    assert.ok((await download(await uploaded(alice, bytes), '?w=10&b=5')).bytes.equals(bytes))
+  test('serves audio without its tags, whatever size is requested (files-3)', async () => {
+    const id = await uploaded(alice, mp3({ tagged: true }))
+    assert.ok((await download(id, '?w=10&b=5')).bytes.equals(mp3()))
   })
 
-  test('unknown ids are 404', async () => {
+  test('returns 404 for unknown ids', async () => {
     for (const id of ['999999999', '0', '-1', 'x', '9007199254740993', '1e3']) {
       assert.equal((await world.as(alice, 'GET', `/files/${id}`)).status, 404, id)
     }
   })
 
-  test('bytes come with headers that let a browser neither guess nor run anything', async () => {
+  test('sends headers that stop a browser from sniffing or running the bytes', async () => {
     const { headers } = await download(await uploaded(alice, await newPicture()))
     assert.equal(headers['x-content-type-options'], 'nosniff')
     assert.equal(headers['content-security-policy'], "default-src 'none'; sandbox")
@@ -74,7 +74,7 @@ describe('reading', () => {
     assert.match(String(headers['cache-control']), /^private, max-age=\d+/)
   })
 
-  test('parts can be asked for, and what was loaded need not be sent again', async () => {
+  test('serves byte ranges, and 304 for cached bytes', async () => {
     const bytes = await newPicture()
     const id = await uploaded(alice, bytes)
     const range = (value: string, more = {}) => download(id, '', { range: value, ...more })
@@ -106,7 +106,7 @@ describe('reading', () => {
     assert.equal((await download(id, '?w=5', { range: 'bytes=0-7' })).bytes.length, 8)
   })
 
-  test('HEAD tells the length without the bytes', async () => {
+  test('returns the length without the bytes for HEAD', async () => {
     const bytes = await newPicture()
     const id = await uploaded(alice, bytes)
     assert.equal((await world.as(alice, 'HEAD', `/files/${id}`)).status, 302)
@@ -116,7 +116,7 @@ describe('reading', () => {
     assert.equal(head.headers['content-length'], String(bytes.length))
   })
 
-  test('an address that was changed or has expired is 403 (files-9)', async (t) => {
+  test('returns 403 for a changed or expired URL (files-9)', async (t) => {
     const id = await uploaded(alice, await newPicture())
     const { body } = await world.as(alice, 'GET', `/files/${id}?json=1&w=10`)
     const changed = [
@@ -148,6 +148,7 @@ describe('paid files', () => {
       },
     })
     await server.register(
+      // biome-ignore lint/nursery/noMisusedPromises: Fastify awaits an asynchronous plugin.
       async (api) => {
         uploadRoutes(api as never, ctx, {
           async findUnpaid(...given) {
@@ -164,7 +165,7 @@ describe('paid files', () => {
     return server
   }
 
-  test('who has not paid sees a blurred or a small picture and no sound, who has sees all (files-6)', async () => {
+  test('shows unpaid viewers a blurred or small picture and no audio, and paid viewers the original (files-6)', async () => {
     const server = await shop()
     after(() => server.close())
     const id = await uploaded(alice, await noisyPicture(900, 90).jpeg({ quality: 30 }).toBuffer())

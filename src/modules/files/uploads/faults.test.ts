@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { uploadTurn, variantTurn } from '#platform/media/queue.ts'
-import { StorageError, type StorageFault } from '#platform/storage/errors.ts'
+import { StorageError, type StorageFault } from '#platform/files/storage.ts'
+import { runImageUpload, runVariant } from '#platform/media/queue.ts'
 import { multipart, newPicture, uploadPicture } from '#test/fixtures/uploads.ts'
 import { createWorld } from '#test/world.ts'
 
@@ -14,7 +14,7 @@ const send = async () => {
   return as(alice, 'POST', '/files', payload, headers)
 }
 
-/** Follows the redirect, as a browser does. */
+/** Follows the redirect like a browser. */
 async function download(id: number, query = '') {
   const { pathname, search } = new URL(
     (await as(alice, 'GET', `/files/${id}${query}`)).headers.location as string,
@@ -23,14 +23,14 @@ async function download(id: number, query = '') {
   return { status: statusCode, headers }
 }
 
-/** What an answer says of a fault: its status, its code and whether it names a time to come back. */
+/** Status, error code and presence of Retry-After in a reply. */
 const faultOf = ({ status, headers }: { status: number; headers: Record<string, unknown> }) => [
   status,
   headers['x-error-code'],
   Number(headers['retry-after']) > 0,
 ]
 
-test('a store that lost a file answers 404, one that is down 503, one that is full 507 (files-12)', async () => {
+test('returns 404 for a lost file, 503 when the store is down, and 507 when it is full (files-12)', async () => {
   const [lost, kept] = [await uploadPicture(world, alice), await uploadPicture(world, alice, 40, 40)]
   const [row] = await sql`
     select storage_key from files where id = (select file_id from file_uses where id = ${lost})`
@@ -52,11 +52,11 @@ test('a store that lost a file answers 404, one that is down 503, one that is fu
   }
 })
 
-test('while too many pictures of others wait, the answer is 503 with the time to come back (files-12)', async () => {
+test('returns 503 with Retry-After while too many pictures of others are queued (files-12)', async () => {
   const id = await uploadPicture(world, alice, 40, 40)
   for (const [turn, ask] of [
-    [uploadTurn, send],
-    [variantTurn, () => download(id, '?w=16')],
+    [runImageUpload, send],
+    [runVariant, () => download(id, '?w=16')],
   ] as const) {
     let release = () => {}
     const until = new Promise<void>((resolve) => {
@@ -75,7 +75,7 @@ test('while too many pictures of others wait, the answer is 503 with the time to
   }
 })
 
-test('a picture that no longer decodes is as good as lost (files-12)', async () => {
+test('treats a picture that no longer decodes as lost (files-12)', async () => {
   const id = await uploadPicture(world, alice, 40, 40)
   const [row] = await sql`
     select storage_key as key from files where id = (select file_id from file_uses where id = ${id})`

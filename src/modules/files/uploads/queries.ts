@@ -1,5 +1,4 @@
-import type { Db } from '#platform/database.ts'
-import type { Row, Tables } from '#platform/tables.ts'
+import type { Db, Row, Tables } from '#platform/database'
 
 export type NewFile = {
   ownerId: number
@@ -18,7 +17,7 @@ export type FileRow = Row<'file_uses', 'id' | 'owner_id' | 'channel' | 'raw'> &
     bytes: Tables['files']['size']
   }
 
-/** A new use of bytes this person uploaded before, found by `sha256` or, as clients ask, by `md5`. */
+/** Adds a use of bytes that the user uploaded before, found by `sha256`, or by `md5` for clients. */
 export async function reuseFile(
   sql: Db,
   ownerId: number,
@@ -28,7 +27,7 @@ export async function reuseFile(
   const [row] = await sql<{ id: number }[]>`
     insert into file_uses (file_id, owner_id)
     select id, owner_id from (
-      -- Locked against being removed as unused meanwhile.
+      -- Locks the file, so that cleanup does not delete it as unused.
       select id, owner_id from files where owner_id = ${ownerId} and ${content}
       order by id limit 1 for key share
     ) as file
@@ -37,8 +36,8 @@ export async function reuseFile(
 }
 
 /**
- * Keeps a file and its first use. When the same bytes arrived meanwhile the earlier file is used, and `key` is not
- * the given one.
+ * Inserts a file and its first use. If the same bytes arrived meanwhile, it reuses the earlier file and
+ * returns its `key`.
  */
 export async function addFile(sql: Db, file: NewFile): Promise<{ id: number; key: string }> {
   const [row] = await sql<[{ id: number; key: string }]>`
@@ -54,24 +53,25 @@ export async function addFile(sql: Db, file: NewFile): Promise<{ id: number; key
   return row
 }
 
-/** Uploads by id, in no order; unknown ids are left out. */
+/** Uploads by id, unordered. Skips unknown ids. */
 export const listFiles = (sql: Db, ids: number[]) => sql<FileRow[]>`
   select u.id, u.owner_id, u.channel, u.raw, f.storage_key as key, f.mime, f.size as bytes, f.width, f.height
   from file_uses u join files f on f.id = u.file_id
   where u.id = any(${ids}::bigint[])`
 
-/** Binds the unattached uploads of one person among `ids` and answers those bound. */
+/** Attaches the user's unattached uploads among these and returns them. */
 export const attachUses = (sql: Db, ids: number[], ownerId: number, channel: string, raw: number | null) =>
   sql<FileRow[]>`
     with bound as (
       update file_uses set channel = ${channel}, raw = ${raw}, attached_at = now()
-      where id = any(${ids}::bigint[]) and owner_id = ${ownerId} and channel is null
+      where id = any(${ids}::bigint[]) and owner_id = ${ownerId}
+        and (channel is null or (channel = ${channel} and raw = ${raw}))
       returning id, owner_id, channel, raw, file_id
     )
     select b.id, b.owner_id, b.channel, b.raw, f.storage_key as key, f.mime, f.size as bytes, f.width, f.height
     from bound b join files f on f.id = b.file_id`
 
-/** Deletes uses and answers the files they were of. */
+/** Deletes uses and returns their file ids. */
 export async function removeUses(
   sql: Db,
   which: { ids: number[] } | { channel: string; raws: number[] },
@@ -84,7 +84,7 @@ export async function removeUses(
   return [...new Set(rows.map(({ file_id }) => file_id))]
 }
 
-/** Deletes up to `limit` uploads that nothing took within a day and answers the files they were of. */
+/** Deletes up to `limit` uploads that stayed unattached for a day and returns their file ids. */
 export async function removeStaleUses(sql: Db, limit: number): Promise<{ count: number; fileIds: number[] }> {
   const rows = await sql<{ file_id: number }[]>`
     delete from file_uses where id in (
@@ -95,7 +95,7 @@ export async function removeStaleUses(sql: Db, limit: number): Promise<{ count: 
   return { count: rows.length, fileIds: [...new Set(rows.map(({ file_id }) => file_id))] }
 }
 
-/** Deletes those of the files that have no use left and answers where their bytes are. */
+/** Deletes the files among these without a use and returns their storage keys. */
 export async function removeUnusedFiles(sql: Db, ids: number[]): Promise<string[]> {
   const rows = await sql<{ storage_key: string }[]>`
     delete from files f where id = any(${ids}::bigint[])

@@ -1,52 +1,43 @@
 import multipart from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '#platform/context.ts'
-import { askerOf, countBytes } from '#platform/http/bytes-limit.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { inScope, type Server, say } from '#platform/http.ts'
-import type { ImageRule } from '#platform/media/images.ts'
-import { parseRule, roundRule } from '#platform/media/rule.ts'
-import { Type } from '#platform/schema.ts'
-import { sendBytes } from '#platform/storage/send.ts'
+import {
+  byteRequester,
+  encapsulate,
+  limitByteRequests,
+  localizedMessage,
+  routesOn,
+  type Server,
+  sendBytes,
+  Type,
+} from '#platform/http'
+import { type ImageRule, parseRule, roundRule } from '#platform/media'
 import {
   badSignature,
+  FileParams,
+  FileQuery,
+  type FileRoutesOptions,
+  FileUrl,
   fileBroken,
   fileMissing,
   filePaid,
+  Md5Params,
   noSuchFile,
   refusedFile,
-  UPLOAD_ERRORS,
-} from '../errors.ts'
-import {
-  FileParams,
-  FileQuery,
-  FileUrl,
-  Md5Params,
   SignedQuery,
   type UnpaidKind,
+  UPLOAD_ERRORS,
   UploadedFile,
   UploadForm,
+  type Use,
 } from '../schema.ts'
-import { sendableBytes } from '../service.ts'
-import { fileSignature, signedFileUrl } from '../view.ts'
+import { fileSignature, sendableBytes, signedFileUrl } from '../service.ts'
 import { listFiles, reuseFile } from './queries.ts'
-import { isCutShort, saveUpload } from './service.ts'
+import { isTruncatedUpload, saveUpload } from './service.ts'
 
-type Use = { owner_id: number; channel: string | null; raw: number | null }
-
-/** What the modules above know of a file: files are below them and must not ask. */
-export type FileRoutesOptions = {
-  /** What of its price this viewer has not paid. */
-  findUnpaid(fileId: number, viewerId: number): Promise<UnpaidKind>
-  /** Whether it belongs to something that this viewer may not see. */
-  isHidden(file: Use, viewerId: number): Promise<boolean>
-  /** Channels whose files nobody may pass on: their addresses are good for minutes, and none from before is. */
-  confidential: ReadonlySet<string>
-}
-
-/** `/files` under the API, where uploads get an id and lead to their bytes. */
+/** Uploads and their ids under `/files` in the API. */
 export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOptions) {
-  inScope(server, async (scope) => {
+  encapsulate(server, async (scope) => {
     await scope.register(multipart, {
       limits: { files: 1, fields: 10, fieldSize: 10_000, fileSize: ctx.config.maxUploadBytes },
       throwFileSizeLimit: false,
@@ -63,11 +54,16 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
       errors: UPLOAD_ERRORS,
       handler: async ({ request, viewer, reply }) => {
         reply.raw.once('close', () => {
-          // Of a request that was read to its end the server does not hear that nobody waits for the answer.
+          // The server gets no close event of a fully read request, so the response has to report that the
+          // client left.
           if (!reply.raw.writableFinished && request.caller) request.caller.isGone = true
         })
         const id = await receiveUpload(ctx, request, viewer.id)
-        return { ...say(request, 'Uploaded.', '上传成功。'), id, url: signedFileUrl(ctx, id, {}, false) }
+        return {
+          ...localizedMessage(request, 'Uploaded.', '上传成功。'),
+          id,
+          url: signedFileUrl(ctx, id, {}, false),
+        }
       },
     })
   })
@@ -76,7 +72,7 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
 
   route('GET /files/uploaded/:md5', {
     operationId: 'reuseFile',
-    summary: 'Use again what you uploaded before, found by the MD5 of its bytes',
+    summary: 'Reuse an earlier upload of mine by the MD5 of its bytes',
     access: 'user',
     params: Md5Params,
     reply: { 200: UploadedFile },
@@ -85,7 +81,7 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
       const id = await reuseFile(ctx.sql, viewer.id, { md5: Buffer.from(params.md5, 'hex') })
       if (id === undefined) throw noSuchFile()
       return {
-        ...say(request, 'The file exists.', '文件已存在。'),
+        ...localizedMessage(request, 'The file exists.', '文件已存在。'),
         id,
         url: signedFileUrl(ctx, id, {}, false),
       }
@@ -94,7 +90,7 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
 
   route('GET /files/:file', {
     operationId: 'getFile',
-    summary: 'Leads to the bytes, or with `json` tells their address; w, h, q and b shape a picture',
+    summary: 'Redirect to the file, or return its address with `json`; w, h, q and b transform a picture',
     access: 'optional',
     params: FileParams,
     query: FileQuery,
@@ -112,7 +108,7 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
       const rule = shownUnpaid(unpaid, file.mime.startsWith('image/'), { w, h, q, b })
       const rounded = file.mime.startsWith('image/') ? roundRule(rule, file) : {}
       const url = signedFileUrl(ctx, file.id, rounded, options.confidential.has(file.channel ?? ''))
-      // Who pays must see the clear picture at once, so the way to it is asked for each time.
+      // A paying viewer must see the clear picture at once, so browsers request the redirect each time.
       reply.header('Cache-Control', 'private, no-cache')
       return json === undefined || json === '0' || json === 'false' ? reply.redirect(url, 302) : { url }
     },
@@ -121,7 +117,7 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
 
 const previewSide = 720
 
-/** What somebody sees who has not paid (files-6): a blurred picture to read, a small one to download, else nothing. */
+/** The image rule for an unpaid viewer (files-6): blurred to read, small to download, otherwise nothing. */
 function shownUnpaid(unpaid: UnpaidKind, isImage: boolean, rule: ImageRule): ImageRule {
   if (unpaid === null) return rule
   if (!isImage) throw filePaid()
@@ -133,7 +129,7 @@ function shownUnpaid(unpaid: UnpaidKind, isImage: boolean, rule: ImageRule): Ima
   }
 }
 
-/** The id of the first file of a multipart request, kept for its sender. */
+/** Stores the first file of a multipart request for its sender and returns its id. */
 async function receiveUpload(ctx: Context, request: FastifyRequest, ownerId: number): Promise<number> {
   if (!request.isMultipart()) throw refusedFile('file', fileMissing)
   try {
@@ -144,17 +140,20 @@ async function receiveUpload(ctx: Context, request: FastifyRequest, ownerId: num
     }
     return await saveUpload(ctx, ownerId, part.file)
   } catch (error) {
-    throw isCutShort(error) ? refusedFile('file', fileBroken) : error
+    throw isTruncatedUpload(error) ? refusedFile('file', fileBroken) : error
   }
 }
 
-/** The same for the addresses of bytes, which tell nobody who asks. */
+/** Options of the byte URLs, which know no viewer. */
 export type BytesOptions = {
   confidential: ReadonlySet<string>
   isGone(ctx: Context, file: Use): Promise<boolean>
 }
 
-/** The signed addresses that `/files/{id}` leads to. Outside the API: there is no identity, and limits are by address. */
+/**
+ * Signed URLs that `/files/{id}` redirects to. They are outside the API, so they have no viewer and their
+ * limits apply per address.
+ */
 export const uploadBytesRoutes =
   ({ confidential: confidentialOnes, isGone }: BytesOptions) =>
   (server: Server, ctx: Context) => {
@@ -162,7 +161,7 @@ export const uploadBytesRoutes =
       '/storage/files/:file',
       {
         config: { access: 'public' },
-        onRequest: countBytes(ctx),
+        onRequest: limitByteRequests(ctx),
         schema: { hide: true, params: FileParams, querystring: SignedQuery },
       },
       async (request, reply) => {
@@ -182,7 +181,7 @@ export const uploadBytesRoutes =
         return sendBytes(
           request,
           reply,
-          await sendableBytes(ctx, askerOf(request), stored, parseRule(rule), cacheControl),
+          await sendableBytes(ctx, byteRequester(request), stored, parseRule(rule), cacheControl),
         )
       },
     )

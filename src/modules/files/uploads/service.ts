@@ -6,15 +6,20 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Context } from '#platform/context.ts'
-import { currentCaller } from '#platform/database/callers.ts'
-import { type Db, transaction } from '#platform/database.ts'
+import { currentScope, type Db, transaction } from '#platform/database'
 import { ApiError } from '#platform/errors.ts'
-import { addJob } from '#platform/jobs.ts'
-import { cleanImage } from '#platform/media/images.ts'
-import { inspectMedia, type Media } from '#platform/media/inspect.ts'
-import { cleanMp4 } from '#platform/media/mp4.ts'
-import type { Turn } from '#platform/media/queue.ts'
-import { StorageError } from '#platform/storage/errors.ts'
+import { StorageError } from '#platform/files'
+import { addJob } from '#platform/jobs'
+import {
+  cleanImage,
+  cleanMp4,
+  type ImageRequester,
+  inspectMedia,
+  type Media,
+  runUpload,
+  soundCleaners,
+} from '#platform/media'
+import type { FileView } from '../schema.ts'
 import {
   fileMissing,
   fileNotAccepted,
@@ -23,8 +28,7 @@ import {
   refusedFile,
   uploadFault,
   wrongKind,
-} from '../errors.ts'
-import type { FileView } from '../schema.ts'
+} from '../schema.ts'
 import { removeWithVariants } from '../service.ts'
 import {
   addFile,
@@ -40,12 +44,13 @@ import {
 const TEMPORARY = 'kith-upload-'
 const DAY_MS = 86_400_000
 
-/** A file as a client sends it: read to its end; `truncated` tells then that it went over the limit. */
+/** A file from a client. After the stream ends, `truncated` reports that it exceeded the limit. */
 export type Incoming = Readable & { truncated: boolean }
 
 /**
- * Keeps what a client sends and answers the id of its use: 422 on `field` unless it is whole, of an accepted kind and
- * within the limits. It goes through a temporary file, so that slow senders do not fill the memory.
+ * Stores a client's file and returns the id of its use. Throws 422 on `field` unless it is complete, of an
+ * accepted type and within the limits. Buffers in a temporary file, so that slow senders do not fill the
+ * memory.
  */
 export async function saveUpload(
   ctx: Context,
@@ -66,7 +71,7 @@ export async function saveUpload(
     if (incoming.truncated) throw refusedFile(field, fileTooLarge)
     const hashes = { sha256: sha256.digest(), md5: md5.digest() }
     const known = await reuseFile(ctx.sql, ownerId, { sha256: hashes.sha256 })
-    return known ?? (await keep(ctx, ownerId, await readFile(path), hashes, field))
+    return known ?? (await keep(ctx, ownerId, path, hashes, field))
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -75,44 +80,48 @@ export async function saveUpload(
 async function keep(
   ctx: Context,
   ownerId: number,
-  bytes: Buffer,
+  path: string,
   hashes: { sha256: Buffer; md5: Buffer },
   field: string,
 ): Promise<number> {
   let key: string | undefined
+  const caller = currentScope()
+  // Files from the server itself share one queue key.
+  const turn = { key: ownerId > 0 ? `user:${ownerId}` : '', isGone: () => caller?.isGone ?? false }
   try {
-    const media = bytes.length > 0 ? await inspectMedia(bytes) : null
-    if (!media)
-      throw refusedFile(field, {
-        ...fileNotAccepted,
-        text: bytes.length > 0 ? fileNotAccepted.text : fileMissing.text,
+    return await runUpload(turn, async () => {
+      // Reads the file only in its turn, so that queued uploads do not fill the memory.
+      const bytes = await readFile(path)
+      const media = bytes.length > 0 ? await inspectMedia(bytes) : null
+      if (!media)
+        throw refusedFile(field, {
+          ...fileNotAccepted,
+          text: bytes.length > 0 ? fileNotAccepted.text : fileMissing.text,
+        })
+      const cleaned = await cleanMedia(bytes, media, turn)
+      const { mime, width, height } = media
+      key = `files/${new Date().toISOString().slice(0, 10).replaceAll('-', '/')}/${randomBytes(24).toString('hex')}.${media.extension}`
+      await ctx.storage.put(key, cleaned, { mime })
+      const kept = await addFile(ctx.sql, {
+        ownerId,
+        ...hashes,
+        key,
+        mime,
+        size: cleaned.length,
+        width,
+        height,
       })
-    const caller = currentCaller()
-    // Files that Kith itself brings share a line of their own.
-    const turn = { key: ownerId > 0 ? `user:${ownerId}` : '', isGone: () => caller?.isGone ?? false }
-    const cleaned = await cleanMedia(bytes, media, turn)
-    const { mime, width, height } = media
-    key = `files/${new Date().toISOString().slice(0, 10).replaceAll('-', '/')}/${randomBytes(24).toString('hex')}.${media.extension}`
-    await ctx.storage.put(key, cleaned, { mime })
-    const kept = await addFile(ctx.sql, {
-      ownerId,
-      ...hashes,
-      key,
-      mime,
-      size: cleaned.length,
-      width,
-      height,
+      if (kept.key !== key) await ctx.storage.remove(key)
+      return kept.id
     })
-    if (kept.key !== key) await ctx.storage.remove(key)
-    return kept.id
   } catch (error) {
     if (key !== undefined) await ctx.storage.remove(key).catch(() => {})
     throw uploadFault(ctx, error, field)
   }
 }
 
-/** Whether reading a multipart body failed because it ends early: the parser says so in plain errors, without a code. */
-export function isCutShort(error: unknown): boolean {
+/** Detects a truncated multipart body. The parser reports it in plain errors without a code. */
+export function isTruncatedUpload(error: unknown): boolean {
   return (
     error instanceof Error &&
     !(error instanceof ApiError) &&
@@ -120,18 +129,18 @@ export function isCutShort(error: unknown): boolean {
   )
 }
 
-/** The media without what it tells about place and device. */
-export function cleanMedia(bytes: Buffer, media: Media, turn?: Turn): Promise<Buffer> | Buffer {
+/** Strips place and device metadata from media. */
+export function cleanMedia(bytes: Buffer, media: Media, turn?: ImageRequester): Promise<Buffer> | Buffer {
   if (media.kind === 'image') return cleanImage(bytes, media.mime, turn)
-  return media.kind === 'video' ? cleanMp4(bytes) : bytes
+  const clean = soundCleaners[media.mime] ?? cleanMp4
+  return clean(bytes)
 }
 
-/** An upload that now belongs to content. */
 export type FileUse = {
   id: number
   kind: Media['kind']
   mime: string
-  /** Width x height, null for sound. */
+  /** Width x height. Null for audio. */
   size: string | null
   bytes: number
   width: number | null
@@ -139,8 +148,8 @@ export type FileUse = {
 }
 
 /**
- * Binds uploads to what shows them, in the caller's transaction. Each has to be the owner's, unattached, given once
- * and of the wanted kind, else 422 on `field`. `raw` is null as long as that has no id of its own.
+ * Attaches uploads in the caller's transaction. Throws 422 on `field` unless each is the owner's, unattached,
+ * named once and of the wanted type. `raw` is null until the content has an id.
  */
 export async function attachFiles(
   tx: Db,
@@ -165,10 +174,10 @@ export async function attachFiles(
 }
 
 /**
- * Binds those of the uploads that are the owner's and not attached yet, and passes over all others: for ids that stand
- * in a text, where a wrong one is only a picture that is not shown.
+ * Attaches the owner's unattached uploads among these and skips all others. For ids embedded in a text, since
+ * a wrong one only breaks one picture.
  */
-export async function adoptFiles(
+export async function attachUnattached(
   tx: Db,
   use: { ids: number[]; ownerId: number; channel: string; raw: number },
 ): Promise<void> {
@@ -183,11 +192,11 @@ function fileUse(row: FileRow): FileUse {
 const sizeOf = ({ width, height }: FileRow) =>
   width === null || height === null ? null : `${width}x${height}`
 
-/** Uploads by id, as what binds them sees them; unknown ids are left out. */
+/** Uploads by id, as attached. Skips unknown ids. */
 export const fileUses = async (sql: Db, ids: number[]): Promise<FileUse[]> =>
   (await listFiles(sql, ids)).map(fileUse)
 
-/** The bytes of an upload, for a job that reads them; undefined when they are gone. */
+/** Reads the bytes of an upload for a job. Undefined if they are deleted. */
 export async function readUpload(
   ctx: Context,
   id: number,
@@ -202,7 +211,7 @@ export async function readUpload(
   }
 }
 
-/** Uploads as clients see them, by id; ids that are gone are left out. */
+/** Uploads by id for clients. Skips deleted ones. */
 export async function fileViews(sql: Db, ids: number[]): Promise<Map<number, FileView>> {
   if (ids.length === 0) return new Map()
   const rows = await listFiles(sql, ids)
@@ -210,8 +219,8 @@ export async function fileViews(sql: Db, ids: number[]): Promise<Map<number, Fil
 }
 
 /**
- * Deletes the uploads of content that is deleted, in the caller's transaction. Their bytes follow by a job when
- * nothing else uses them.
+ * Deletes the uploads of deleted content in the caller's transaction. A job deletes bytes without another
+ * use.
  */
 export async function detachFiles(
   tx: Db,
@@ -221,12 +230,12 @@ export async function detachFiles(
   if (fileIds.length > 0) await addJob(tx, 'remove_files', { ids: fileIds })
 }
 
-/** Deletes files without a use, bytes and all. The rows go last, so that a failing store leaves them to the retry. */
+/** Deletes files without a use. Deletes the rows last, so that a failing store leaves them for the retry. */
 export async function removeFiles(ctx: Context, ids: number[]): Promise<void> {
   await transaction(ctx.sql, async (tx) => removeWithVariants(ctx, tx, await removeUnusedFiles(tx, ids)))
 }
 
-/** Removes what uploads left behind whose process was killed: each works in a folder of its own. */
+/** Deletes temporary folders of killed processes. Each upload works in a folder of its own. */
 export async function tidyTemporary(folder = tmpdir()): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(TEMPORARY)) continue
@@ -237,7 +246,7 @@ export async function tidyTemporary(folder = tmpdir()): Promise<void> {
   }
 }
 
-/** Removes the uploads of more than a day ago that nothing took. */
+/** Deletes uploads that stayed unattached for more than a day. */
 export async function tidyUploads(ctx: Context, batch = 500): Promise<void> {
   for (let count = batch; count === batch; ) {
     const removed = await transaction(ctx.sql, async (tx) => {

@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { attachFiles, detachFiles, fileViews } from '#modules/files/index.ts'
-import { fileTasks } from '#modules/files/jobs.ts'
-import { runJobs } from '#platform/jobs.ts'
+import { runJobs } from '#platform/jobs'
 import {
   animatedGif,
   bmp,
@@ -21,6 +20,7 @@ import {
 } from '#test/fixtures/media.ts'
 import { multipart, newPicture } from '#test/fixtures/uploads.ts'
 import { createWorld, type Person } from '#test/world.ts'
+import { fileTasks } from '../module.ts'
 import { tidyUploads } from './service.ts'
 
 const world = await createWorld({ MAX_UPLOAD_BYTES: '300000' })
@@ -43,7 +43,7 @@ async function uploaded(person: Person, bytes: Buffer): Promise<number> {
   return answer.body.id
 }
 
-/** Follows the redirect, as a browser does. */
+/** Follows the redirect like a browser. */
 async function download(id: number, query = '', headers: Record<string, string> = {}, by = alice) {
   const found = await world.as(by, 'GET', `/files/${id}${query}`)
   assert.equal(found.status, 302)
@@ -56,7 +56,7 @@ async function fetchBytes(url: string, headers: Record<string, string> = {}, met
   return { status: reply.statusCode, bytes: reply.rawPayload, headers: reply.headers }
 }
 
-/** How many objects the store holds. */
+/** Counts the objects in the store. */
 async function objects(): Promise<number> {
   const entries = await readdir(join(ctx.config.dataDir, 'uploads', 'files'), {
     recursive: true,
@@ -65,8 +65,8 @@ async function objects(): Promise<number> {
   return entries.filter((entry) => entry.isFile()).length
 }
 
-describe('uploading', () => {
-  test('a picture gets an id and leads to its bytes', async () => {
+describe('uploads', () => {
+  test('returns an id and serves the bytes of a picture', async () => {
     const bytes = await newPicture(30, 20)
     const answer = await send(alice, [
       ['width', '30'],
@@ -82,7 +82,7 @@ describe('uploading', () => {
     assert.ok(got.bytes.equals(bytes))
   })
 
-  test('every accepted kind is kept with the type of its content (files-1, files-8)', async () => {
+  test('stores every accepted type with its detected media type (files-1, files-8)', async () => {
     const kinds: [Buffer, string, string | null][] = [
       [await noisyPicture(20, 10).jpeg().toBuffer(), 'image/jpeg', '20x10'],
       [await noisyPicture(20, 10).webp().toBuffer(), 'image/webp', '20x10'],
@@ -104,7 +104,7 @@ describe('uploading', () => {
     }
   })
 
-  test('a photo loses the place it was taken at and stands upright (files-3)', async () => {
+  test('strips the location from a photo and rotates it upright (files-3)', async () => {
     const id = await uploaded(alice, await photo({ orientation: 6 }))
     assert.equal((await fileViews(sql, [id])).get(id)?.size, '40x60')
     const { exif, xmp, width } = await sharp((await download(id)).bytes).metadata()
@@ -123,7 +123,7 @@ describe('uploading', () => {
     ],
   ]
   for (const [name, bytes] of refused) {
-    test(`${name} is refused and leaves nothing behind`, async () => {
+    test(`rejects ${name} and leaves nothing behind`, async () => {
       const before = await objects()
       const answer = await upload(alice, await bytes())
       assert.equal(answer.status, 422)
@@ -132,14 +132,14 @@ describe('uploading', () => {
     })
   }
 
-  test('a file of exactly the limit is read whole (files-2)', async () => {
+  test('reads a file of exactly the size limit in full (files-2)', async () => {
     const limit = 300_000
     const start = wav()
     const bytes = Buffer.concat([start, Buffer.alloc(limit - start.length)])
     assert.equal((await upload(alice, bytes)).status, 201)
   })
 
-  test('a request without the file, or not multipart at all, is told so', async () => {
+  test('rejects a request without a file or without multipart', async () => {
     const other = await send(alice, [['picture', await newPicture()]])
     const fields = await send(alice, [['file', 'text']])
     const json = await world.as(alice, 'POST', '/files', { file: 'text' })
@@ -150,7 +150,7 @@ describe('uploading', () => {
     }
   })
 
-  test('a request cut short, or one that is no multipart inside, is refused (files-2)', async () => {
+  test('rejects a truncated request and an invalid multipart body (files-2)', async () => {
     const { payload, headers } = await multipart([['file', await noisyPicture(90, 90).png().toBuffer()]])
     for (const cut of [payload.subarray(0, payload.length / 2), payload.subarray(0, 20), Buffer.alloc(0)]) {
       const answer = await world.as(alice, 'POST', '/files', cut, headers)
@@ -162,14 +162,14 @@ describe('uploading', () => {
     assert.ok([400, 422].includes(unbounded.status), JSON.stringify(unbounded))
   })
 
-  test('guests may not upload', async () => {
+  test('rejects uploads by guests', async () => {
     const { payload, headers } = await multipart([['file', await newPicture()]])
     assert.equal((await world.guest('POST', '/files', payload, headers)).status, 401)
   })
 })
 
 describe('de-duplication', () => {
-  test('the same bytes of one person are kept once, under an id for each use (files-4)', async () => {
+  test('stores the same bytes of one user once, with an id per use (files-4)', async () => {
     const bytes = await newPicture()
     const first = await uploaded(alice, bytes)
     const before = await objects()
@@ -178,7 +178,7 @@ describe('de-duplication', () => {
     assert.equal(await objects(), before)
   })
 
-  test('racing uploads of the same bytes keep them once', async () => {
+  test('stores bytes of racing uploads once', async () => {
     const bytes = await newPicture()
     const before = await objects()
     const ids = await Promise.all(Array.from({ length: 8 }, () => uploaded(alice, bytes)))
@@ -187,7 +187,7 @@ describe('de-duplication', () => {
     for (const id of ids) assert.ok((await download(id)).bytes.equals(bytes))
   })
 
-  test('an upload of mine is found again by its md5, as a new use (files-5)', async () => {
+  test("finds the viewer's upload by its md5 and adds a use (files-5)", async () => {
     const bytes = await photo()
     const first = await uploaded(alice, bytes)
     const found = await world.as(alice, 'GET', `/files/uploaded/${hashOf(bytes).toUpperCase()}`)
@@ -196,7 +196,7 @@ describe('de-duplication', () => {
     assert.ok(found.body.id > first)
   })
 
-  test('an md5 of somebody else, of nobody, or of no such form is 404 (files-5)', async () => {
+  test('returns 404 for an md5 of another user, an unknown or a malformed one (files-5)', async () => {
     const bytes = await newPicture()
     await uploaded(alice, bytes)
     for (const md5 of [hashOf(bytes), '0'.repeat(32), 'short', 'z'.repeat(32)]) {
@@ -205,7 +205,7 @@ describe('de-duplication', () => {
     assert.equal((await world.guest('GET', `/files/uploaded/${hashOf(bytes)}`)).status, 401)
   })
 
-  test('somebody else who uploads the same bytes gets a file of their own', async () => {
+  test('stores a separate file when another user uploads the same bytes', async () => {
     const bytes = await newPicture()
     await uploaded(alice, bytes)
     const before = await objects()
@@ -214,7 +214,7 @@ describe('de-duplication', () => {
   })
 })
 
-describe('tidying', () => {
+describe('cleanup of uploads', () => {
   const days = (id: number) =>
     sql`update file_uses set created_at = now() - interval '25 hours' where id = ${id}`
   const waitFor = async (condition: () => Promise<boolean>) => {
@@ -223,7 +223,7 @@ describe('tidying', () => {
   }
   const known = async (id: number) => (await world.as(bob, 'GET', `/files/${id}`)).status === 302
 
-  test('what nothing took within a day goes, the rest stays (files-11)', async () => {
+  test('deletes uploads that stay unattached for a day and keeps the rest (files-11)', async () => {
     const bytes = await newPicture()
     const [stale, attached, recent] = [
       await uploaded(bob, await newPicture()),
@@ -241,7 +241,7 @@ describe('tidying', () => {
     await waitFor(async () => (await objects()) === before - 1)
     assert.deepEqual([await known(stale), await known(attached), await known(recent)], [false, true, true])
 
-    // Deleting the thing deletes its files, but not bytes that another use needs.
+    // Deleting content deletes its files, except bytes with another use.
     await sql.begin((tx) => detachFiles(tx, { channel: 'test:image', raws: [2] }))
     assert.deepEqual([await known(attached), await known(recent)], [false, true])
     await sql.begin((tx) => detachFiles(tx, { ids: [recent] }))
@@ -250,7 +250,7 @@ describe('tidying', () => {
   })
 })
 
-test('an upload that somebody is taking while stale ones are removed stays, and keeps nobody waiting (files-11)', async () => {
+test('keeps an upload that is attached during cleanup, without blocking (files-11)', async () => {
   const id = await uploaded(alice, await newPicture())
   await sql`update file_uses set created_at = now() - interval '25 hours' where id = ${id}`
   await sql.begin(async (tx) => {

@@ -2,23 +2,65 @@ import { createHash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { LRUCache } from 'lru-cache'
 import type { Context } from '#platform/context.ts'
-import type { Caller } from '#platform/database/callers.ts'
-import { transaction } from '#platform/database.ts'
+import { type Db, type RequestScope, type Row, transaction } from '#platform/database'
 import { tooManyRequests } from '#platform/errors.ts'
-import { limitHeaders } from '#platform/http/admission.ts'
-import type { Asker } from '#platform/http/bytes-limit.ts'
-import { MediaError } from '#platform/media/errors.ts'
-import { type ImageRule, transformImage } from '#platform/media/images.ts'
-import { formatRule } from '#platform/media/rule.ts'
-import { StorageError } from '#platform/storage/errors.ts'
-import type { Storage } from '#platform/storage/storage.ts'
-import type { StoredBytes } from '../service.ts'
-import { dropVariant, findVariant, noteVariant, sumVariants, takeOldestVariants } from './queries.ts'
+import { type Storage, StorageError } from '#platform/files'
+import { type ByteRequester, rateLimitHeaders } from '#platform/http'
+import { formatRule, type ImageRule, MediaError, transformImage } from '#platform/media'
+import type { StoredBytes } from '../schema.ts'
 
-/** A picture by a rule. */
+/** Finds a stored variant and updates its last use at most once a day. */
+async function findVariant(sql: Db, key: string): Promise<Row<'file_variants', 'mime' | 'size'> | undefined> {
+  const [row] = await sql<Row<'file_variants', 'mime' | 'size'>[]>`
+    with found as (select storage_key, mime, size, used_at from file_variants where storage_key = ${key}),
+    touched as (
+      update file_variants v set used_at = now() from found f
+      where v.storage_key = f.storage_key and f.used_at < now() - interval '1 day'
+    )
+    select mime, size from found`
+  return row
+}
+
+/** Inserts a variant before its bytes are stored, so that no stored bytes lack a row. */
+async function noteVariant(
+  sql: Db,
+  variant: { key: string; sourceKey: string; mime: string; size: number },
+): Promise<void> {
+  await sql`
+    insert into file_variants (storage_key, source_key, mime, size)
+    values (${variant.key}, ${variant.sourceKey}, ${variant.mime}, ${variant.size})
+    on conflict (storage_key) do update set mime = excluded.mime, size = excluded.size, used_at = excluded.used_at`
+}
+
+/** Deletes the variants of these files and returns their storage keys. */
+export async function takeVariantsOf(sql: Db, sourceKeys: string[]): Promise<string[]> {
+  const rows = await sql<{ storage_key: string }[]>`
+    delete from file_variants where source_key = any(${sourceKeys}::text[]) returning storage_key`
+  return rows.map(({ storage_key }) => storage_key)
+}
+
+const dropVariant = (sql: Db, key: string) => sql`delete from file_variants where storage_key = ${key}`
+
+/** Total bytes of all variants. */
+const sumVariants = async (sql: Db): Promise<number> =>
+  (await sql<[{ bytes: number }]>`select coalesce(sum(size), 0)::bigint as bytes from file_variants`)[0].bytes
+
+/** Deletes up to `limit` least recently used variants of about `bytes` in total. */
+export const takeOldestVariants = (sql: Db, limit: number, bytes: number) => sql<
+  { storage_key: string; size: number }[]
+>`
+  delete from file_variants where storage_key in (
+    select storage_key from (
+      select storage_key, sum(size) over (order by used_at, storage_key) - size as before from (
+        select storage_key, size, used_at from file_variants
+        order by used_at limit ${limit} for update skip locked
+      ) oldest
+    ) counted where before < ${bytes}
+  ) returning storage_key, size`
+
 export type Variant = { data: Buffer; mime: string }
 
-type Making = { address: string; askers: (Caller | null)[]; variant: Promise<Variant> }
+type Making = { address: string; askers: (RequestScope | null)[]; variant: Promise<Variant> }
 
 type Known = { recent: LRUCache<string, Variant>; making: Map<string, Making> }
 
@@ -43,26 +85,26 @@ const keyOf = (source: StoredBytes, wanted: string) => {
 }
 
 /**
- * The variant of a picture by a rounded rule: from memory, from the store, or made. Whoever asks for what is being made waits
- * for the same; it is dropped when all of them have gone. Only making is counted (files-14).
+ * The variant of a picture by a rounded rule: cached, stored, or rendered. Concurrent requests share one
+ * rendering, which is cancelled when all clients leave. Only renderings count against the limit (files-14).
  */
 export async function getVariant(
   ctx: Context,
   source: StoredBytes,
   rule: ImageRule,
-  asker: Asker,
+  asker: ByteRequester,
 ): Promise<Variant> {
   const { recent, making } = knownOf(ctx.storage)
   const key = keyOf(source, formatRule(rule))
   const found = recent.get(key)
   if (found) return found
-  // Several may wait for one that is refused: the first of them makes it then, and the others wait for that.
+  // When a shared rendering is rejected, the first waiting request renders and the others wait for it.
   for (let joined = making.get(key); joined; joined = making.get(key)) {
     joined.askers.push(asker.caller)
     try {
       return await joined.variant
     } catch (error) {
-      // That others asked for too much is no reason to refuse somebody else.
+      // The quota of another client is no reason to reject this one.
       const theirs = joined.address !== asker.address && !(error instanceof StorageError)
       if (!theirs || (error instanceof MediaError && error.fault !== 'busy')) throw error
     }
@@ -86,14 +128,14 @@ async function find(
   const stored = await readVariant(ctx, key)
   if (stored) return stored
   const state = await ctx.limiter.hit(`variants:${address}`, ctx.config.rateLimits.variants)
-  if (state.exceeded) throw tooManyRequests({ headers: limitHeaders(state) })
+  if (state.exceeded) throw tooManyRequests({ headers: rateLimitHeaders(state) })
   const read = async () => buffer((await ctx.storage.open(source.key)).stream)
   const made = await transformImage(read, source.mime, rule, { key: address, isGone })
   await keepVariant(ctx, key, source.key, made)
   return made
 }
 
-/** What is kept of an earlier time; bytes that are gone although there is a row are made again. */
+/** Reads a stored variant. Undefined if the bytes are lost despite a row, so that it is rendered again. */
 async function readVariant(ctx: Context, key: string): Promise<Variant | undefined> {
   if (ctx.config.variantBytes === 0) return undefined
   const row = await findVariant(ctx.sql, key)
@@ -107,24 +149,24 @@ async function readVariant(ctx: Context, key: string): Promise<Variant | undefin
   }
 }
 
-/** Keeps a variant for the next time. That there is no room for it is no reason to refuse what was made. */
+/** Stores a variant. A full store must not fail the reply. */
 async function keepVariant(ctx: Context, key: string, sourceKey: string, { data, mime }: Variant) {
   if (ctx.config.variantBytes === 0) return
   try {
     await noteVariant(ctx.sql, { key, sourceKey, mime, size: data.length })
     await ctx.storage.put(key, data, { mime })
   } catch (error) {
-    ctx.log.warn({ err: error }, 'a picture that was made smaller could not be kept')
+    ctx.log.warn({ err: error }, 'a rendered variant could not be stored')
     await dropVariant(ctx.sql, key).catch(() => {})
   }
 }
 
-/** How far below the budget it is tidied, so that it is not tidied for every picture. */
+/** Cleanup frees this much below the budget, so that it does not run for every picture. */
 const ROOM = 0.9
 
 /**
- * Removes the variants that nobody asked for longest until all fit the budget. Rows and bytes go together; what another
- * process is just removing is left to it.
+ * Deletes least recently used variants until the rest fits the budget. Deletes rows with bytes, and skips
+ * rows that another process is deleting.
  */
 export async function tidyVariants(ctx: Context, batch = 200): Promise<void> {
   const total = await sumVariants(ctx.sql)

@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import { detachFiles } from '#modules/files/index.ts'
-import { uploadTurn, variantTurn } from '#platform/media/queue.ts'
-import { StorageError } from '#platform/storage/errors.ts'
+import { StorageError } from '#platform/files'
+import { runImageUpload, runVariant } from '#platform/media/queue.ts'
 import { noisyPicture } from '#test/fixtures/media.ts'
 import { createWorld, type Person } from '#test/world.ts'
-import type { StoredBytes } from '../service.ts'
+import type { StoredBytes } from '../schema.ts'
 import { getVariant, tidyVariants } from './service.ts'
 
 const world = await createWorld({ RATE_LIMIT_FILES: '200', RATE_LIMIT_VARIANTS: '3' })
@@ -28,13 +28,13 @@ const noise = (width = 400, height = 300) => noisyPicture(width, height).jpeg().
 const uploaded = async () => (await upload(alice, await noise())).body.id as number
 
 let places = 0
-/** An address that nobody had before. */
+/** A fresh client address. */
 const somewhere = () => {
   places += 1
   return `192.0.2.${places}`
 }
 
-/** Goes on as another process, which has the same store and nothing in memory. */
+/** Simulates another process: the same store and an empty cache. */
 const elsewhere = () => {
   ctx.storage = { ...ctx.storage }
 }
@@ -50,8 +50,8 @@ const kept = async (id: number) =>
     select v.storage_key, v.size from file_variants v join files f on f.storage_key = v.source_key
     join file_uses u on u.file_id = f.id where u.id = ${id}`
 
-/** Keeps a queue busy until it is let go. */
-function occupy(turn: typeof variantTurn) {
+/** Occupies a queue until it is released. */
+function occupy(turn: typeof runVariant) {
   let release = () => {}
   const until = new Promise<void>((resolve) => (release = resolve))
   const held = Promise.all([turn({}, () => until), turn({}, () => until)])
@@ -62,7 +62,7 @@ function occupy(turn: typeof variantTurn) {
 }
 
 describe('variants of pictures (files-14)', () => {
-  test('sizes are brought to a few, and those are made once', async () => {
+  test('rounds sizes to a few and renders each once', async () => {
     const id = await uploaded()
     const widths: (number | undefined)[] = []
     for (const query of ['w=101', 'w=120', 'h=119', 'w=160&h=4000', 'w=150&h=160'])
@@ -72,7 +72,7 @@ describe('variants of pictures (files-14)', () => {
     assert.equal((await sharp((await variant(id, 'w=390')).rawPayload).metadata()).width, 400)
   })
 
-  test('an address has so many made and no more, and gets what is made already', async () => {
+  test('limits renderings per address, but not cached variants', async () => {
     const id = await uploaded()
     const address = somewhere()
     for (const side of [50, 100, 160]) assert.equal((await variant(id, `w=${side}`, address)).statusCode, 200)
@@ -80,17 +80,17 @@ describe('variants of pictures (files-14)', () => {
     assert.equal(refused.statusCode, 429)
     assert.ok(Number(refused.headers['retry-after']) > 0)
     assert.equal((await variant(id, 'w=100', address)).statusCode, 200)
-    // Another process, which has it from the store, makes nothing either.
+    // Another process reads it from the store without rendering.
     elsewhere()
     assert.equal((await variant(id, 'w=100', address)).statusCode, 200)
     assert.equal((await variant(id, 'w=240')).statusCode, 200)
-    // One connection has a whole /64.
+    // One connection has a whole /64 network.
     for (const side of [50, 75, 90])
       assert.equal((await variant(id, `q=${side}`, `2001:db8:1:2::${side}`)).statusCode, 200)
     assert.equal((await variant(id, 'b=20', '2001:db8:1:2:ffff::1')).statusCode, 429)
   })
 
-  test('bytes are counted by address, of uploads and of nodes', async () => {
+  test('counts bytes of uploads and nodes per address', async () => {
     const remoteAddress = somewhere()
     const get = async (url: string, method: 'GET' | 'PUT' = 'GET') =>
       (await app.inject({ method, url, remoteAddress })).statusCode
@@ -102,25 +102,25 @@ describe('variants of pictures (files-14)', () => {
     assert.equal((await app.inject({ url: '/storage/public:none' })).statusCode, 404)
   })
 
-  test('uploads go on while variants wait, and variants while uploads do', async () => {
+  test('accepts uploads while variants are queued, and variants while uploads are', async () => {
     const id = await uploaded()
-    const releaseVariants = occupy(variantTurn)
+    const releaseVariants = occupy(runVariant)
     const waiting = variant(id, 'w=100')
     assert.equal((await upload(alice, await noise(50, 50))).status, 201)
     await releaseVariants()
     assert.equal((await waiting).statusCode, 200)
-    const releaseUploads = occupy(uploadTurn)
+    const releaseUploads = occupy(runImageUpload)
     const sending = upload(alice, await noise(50, 51))
     assert.equal((await variant(id, 'w=160')).statusCode, 200)
     await releaseUploads()
     assert.equal((await sending).status, 201)
   })
 
-  test('what was asked for by a connection that is closed is not made', async () => {
+  test('cancels the rendering when the client disconnects', async () => {
     const id = await uploaded()
     await app.listen({ port: 0, host: '127.0.0.1' })
     const { port } = app.server.address() as AddressInfo
-    const release = occupy(variantTurn)
+    const release = occupy(runVariant)
     const { pathname, search } = new URL((await world.as(alice, 'GET', `/files/${id}?json=1&w=100`)).body.url)
     const request = httpRequest({ port, host: '127.0.0.1', path: pathname + search })
     request.on('error', () => {})
@@ -130,7 +130,7 @@ describe('variants of pictures (files-14)', () => {
     incoming.on('error', () => {})
     const closed = new Promise((resolve) => incoming.once('close', resolve))
     const other = variant(id, 'w=160')
-    // Time to get into the queue: before that, it would be dropped elsewhere.
+    // Time to enter the queue, since it would be cancelled elsewhere before that.
     await new Promise((resolve) => setTimeout(resolve, 200))
     request.destroy()
     await closed
@@ -139,7 +139,7 @@ describe('variants of pictures (files-14)', () => {
     assert.equal((await kept(id)).length, 1)
   })
 
-  test('a variant that is kept is served by every process, and made again where its bytes or its row are gone', async () => {
+  test('serves a stored variant from every process, and renders it again when its bytes or row are lost', async () => {
     const id = await uploaded()
     const first = await variant(id, 'w=240')
     const [row] = await kept(id)
@@ -157,7 +157,7 @@ describe('variants of pictures (files-14)', () => {
     assert.deepEqual([...(await kept(id))], [row])
   })
 
-  test('that one was asked for is noted once a day', async () => {
+  test('records the use of a variant once a day', async () => {
     const id = await uploaded()
     await variant(id, 'w=240')
     const askedAt = async (hoursAgo: number) => {
@@ -173,7 +173,7 @@ describe('variants of pictures (files-14)', () => {
     assert.deepEqual([await askedAt(23), await askedAt(25)], [false, true])
   })
 
-  test('a site that keeps none makes each for once, as long as it remembers it', async () => {
+  test('renders each variant once per cache lifetime when storing is off', async () => {
     const id = await uploaded()
     const { config } = ctx
     const address = somewhere()
@@ -187,7 +187,7 @@ describe('variants of pictures (files-14)', () => {
     assert.equal((await kept(id)).length, 0)
   })
 
-  test('that another asked for too much refuses nobody who waits for the same, and a fault is told to all', async () => {
+  test("isolates another client's quota from shared renderings, and reports errors to all", async () => {
     const id = await uploaded()
     const [source] = await sql<StoredBytes[]>`
       select f.storage_key as key, f.mime, f.size, f.width, f.height from files f
@@ -207,7 +207,7 @@ describe('variants of pictures (files-14)', () => {
         },
       },
     }
-    /** Asked for in one moment, so that all but the first wait for what the first has made. */
+    /** Requests at one moment, so that all but the first wait for the same rendering. */
     const ask = (addresses: string[], w: number) =>
       Promise.allSettled(
         addresses.map((address) => getVariant(counting, source, { w }, { address, caller: null })),
@@ -227,7 +227,7 @@ describe('variants of pictures (files-14)', () => {
     assert.equal(opened, 2)
   })
 
-  test('those that nobody asked for longest make way, also when two processes tidy at once', async () => {
+  test('deletes least recently used variants, also when two processes clean up at once', async () => {
     const ids = [await uploaded(), await uploaded(), await uploaded()]
     for (const id of ids) for (const side of [50, 100, 160]) await variant(id, `w=${side}`)
     const [old] = ids
@@ -240,7 +240,7 @@ describe('variants of pictures (files-14)', () => {
     const sum = async () => (await sql`select sum(size)::bigint as bytes from file_variants`)[0]?.bytes
     await tidyVariants({ ...ctx, config: { ...ctx.config, variantBytes: all[0].bytes } })
     assert.equal(await sum(), all[0].bytes)
-    // Nor is anything waited for that another process has in hand.
+    // Cleanup does not wait for rows that another process has locked.
     let tidied = Promise.resolve()
     await sql.begin(async (tx) => {
       await tx`select from file_variants for update`
@@ -261,7 +261,7 @@ describe('variants of pictures (files-14)', () => {
     assert.equal((await variant(ids[1] ?? 0, 'w=50')).statusCode, 200)
   })
 
-  test('they go with the file they were made from', async () => {
+  test('deletes variants with their source file', async () => {
     const id = await uploaded()
     await variant(id, 'w=240')
     const [row] = await kept(id)

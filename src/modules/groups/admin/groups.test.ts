@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { groupCounters } from '#modules/groups/index.ts'
-import { move, PLATFORM } from '#modules/ledger/index.ts'
+import { moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
 import { groupMaker } from '#test/fixtures/groups.ts'
 import { createWorld } from '#test/world.ts'
 
@@ -15,7 +15,7 @@ async function assertNoDrift() {
   for (const check of groupCounters) assert.deepEqual(await check.find(sql), [], check.name)
 }
 
-test('categories are made, changed, hidden and, while empty, deleted (groups-4, groups-31)', async () => {
+test('creates, changes, hides and deletes empty categories (groups-4, groups-31)', async () => {
   const made = await as(admin, 'POST', '/admin/group-categories', { name: 'Games', sort_by: 5 })
   assert.equal(made.status, 201)
   const { id } = made.body
@@ -37,7 +37,7 @@ test('categories are made, changed, hidden and, while empty, deleted (groups-4, 
   assert.deepEqual([record.id, record.groups_count], [id, 1])
 })
 
-test('groups pass or are rejected, once, their founder is told and the total follows (groups-29)', async () => {
+test('approves or rejects a group once, notifies its founder and updates the total (groups-29)', async () => {
   const founder = await person()
   const id = await group(founder, {}, { passed: false })
   const url = `/admin/groups/${id}`
@@ -70,13 +70,13 @@ test('groups pass or are rejected, once, their founder is told and the total fol
   await assertNoDrift()
 })
 
-test('a deleted group is gone at once, pays back who waits, and its posts go after it (groups-30)', async () => {
+test('hides a deleted group at once, refunds pending requests and deletes its posts later (groups-30)', async () => {
   const founder = await person()
   const id = await group(founder, { mode: 'paid', money: 9 })
   const waiting = await person()
-  await move(sql, {
+  await moveFunds(sql, {
     currency: 'points',
-    from: PLATFORM.issuance,
+    from: PLATFORM_ACCOUNTS.issuance,
     to: waiting.id,
     amount: 9,
     kind: 'adjustment',
@@ -101,7 +101,7 @@ test('a deleted group is gone at once, pays back who waits, and its posts go aft
   await assertNoDrift()
 })
 
-test('groups are recommended in an order (groups-4, groups-31)', async () => {
+test('orders recommended groups (groups-4, groups-31)', async () => {
   const founder = await person()
   const [one, two] = [await group(founder), await group(founder)]
   for (const [group_id, sort_by] of [
@@ -118,7 +118,7 @@ test('groups are recommended in an order (groups-4, groups-31)', async () => {
   assert.equal((await as(admin, 'POST', '/admin/group-recommends', { group_id: 999_999 })).status, 422)
 })
 
-test('posts and comments of private groups are found and deleted (groups-29)', async () => {
+test('lists and deletes posts and comments of private groups (groups-29)', async () => {
   const founder = await person()
   const id = await group(founder, { mode: 'private' })
   const alice = await member(id, founder)
@@ -136,7 +136,7 @@ test('posts and comments of private groups are found and deleted (groups-29)', a
   await assertNoDrift()
 })
 
-test('the recount of groups finds every counter that drifted, and mends it to what is there', async () => {
+test('repairs drift of every group counter with a recount', async () => {
   const founder = await person()
   const id = await group(founder, { mode: 'paid', money: 30 })
   const [paying, waiting] = [await person(), await person()]
@@ -155,7 +155,7 @@ test('the recount of groups finds every counter that drifted, and mends it to wh
   assert.equal((await as(paying, 'POST', `/group-posts/${plain}/likes`)).status, 201)
   assert.equal((await as(paying, 'POST', `/group-posts/${plain}/collections`)).status, 201)
   await group(founder, {}, { passed: false })
-  // Its row stays until a job takes it away.
+  // A job deletes the row later.
   assert.equal((await as(admin, 'DELETE', `/admin/groups/${await group(founder)}`)).status, 204)
 
   const kept = async () => ({

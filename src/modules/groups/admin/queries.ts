@@ -1,8 +1,42 @@
-import type { Db } from '#platform/database.ts'
-import { pageOf } from '#platform/listing.ts'
-import { andContains, ifGiven, listingAt, orderAt, when } from '#platform/sql.ts'
+import { UserView } from '#modules/accounts/index.ts'
+import { andContains, type Db, ifGiven, listingClause, listingOrder, when } from '#platform/database'
+import { Id, Int, listingQuery, Nullable, OneOf, pageOf, Shared, type Static, Type } from '#platform/http'
+import { MODES } from '../access/schema.ts'
 import { type GroupRow, groupColumns } from '../queries.ts'
-import type { GroupQuery, RecommendQuery } from './schema.ts'
+import { Group } from '../schema.ts'
+
+/** A group with its income, for administrators. */
+export const GroupRecord = Shared('GroupRecord', {
+  ...Group.properties,
+  founder: Nullable(UserView),
+  recommended: Type.Boolean(),
+})
+export type GroupRecord = Static<typeof GroupRecord>
+
+export const GroupQuery = Type.Object({
+  ...listingQuery(['id']),
+  audit: Type.Optional(Int(0, 2)),
+  category_id: Type.Optional(Id),
+  mode: Type.Optional(OneOf(MODES)),
+  user_id: Type.Optional(Id),
+})
+export type GroupQuery = Static<typeof GroupQuery>
+
+export const GroupReview = Shared('GroupReview', {
+  audit: Type.Optional(
+    Type.Unsafe<1 | 2>(Int(1, 2, { description: '1 lets it pass, 2 rejects or closes it' })),
+  ),
+  category_id: Type.Optional(Id),
+})
+
+/** A recommended group with its position. */
+export const NewRecommendation = Shared('NewGroupRecommendation', {
+  group_id: Id,
+  sort_by: Type.Optional(Int(-1_000_000, 1_000_000)),
+})
+
+export const RecommendQuery = Type.Object(listingQuery(['sort_by', 'id']))
+export type RecommendQuery = Static<typeof RecommendQuery>
 
 export type GroupRecordRow = GroupRow & { founder_id: number | null; recommended: boolean }
 
@@ -11,7 +45,6 @@ const groupFields = (sql: Db) => sql`
   (select m.user_id from group_members m where m.group_id = g.id and m.role = 'founder') as founder_id,
   exists (select from group_recommends r where r.group_id = g.id) as recommended`
 
-/** A page of groups of every state. */
 export function listGroupRecords(sql: Db, query: GroupQuery) {
   const where = sql`where g.deleted_at is null ${ifGiven(sql, query.audit, (audit) => sql`and g.audit = ${audit}`)}
     ${ifGiven(sql, query.category_id, (id) => sql`and g.category_id = ${id}`)}
@@ -19,16 +52,16 @@ export function listGroupRecords(sql: Db, query: GroupQuery) {
     ${ifGiven(sql, query.user_id, (id) => sql`and g.user_id = ${id}`)} 
     ${ifGiven(sql, query.q, (part) => {
       const named = andContains(sql, 'g.name', part)
-      // As two conditions, since each has an index of its own.
+      // Two conditions, because each uses an index of its own.
       return sql`and (g.audit = 1 ${named} or g.audit <> 1 ${named})`
     })}`
   const order = { id: sql`g.id` }
   return pageOf<GroupRecordRow>(
     sql,
-    // Founders are looked up for what is on the page, not for all before it.
+    // Joins founders for the rows of the page only.
     sql`select ${groupFields(sql)} from groups g join group_counts n on n.group_id = g.id
-      where g.id = any(array(select g.id from groups g ${where} ${listingAt(sql, query, order)}))
-      ${orderAt(sql, query, order)}`,
+      where g.id = any(array(select g.id from groups g ${where} ${listingClause(sql, query, order)}))
+      ${listingOrder(sql, query, order)}`,
     sql`select count(*)::int as total from groups g ${where}`,
   )
 }
@@ -40,18 +73,16 @@ export async function findGroupRecord(sql: Db, id: number, { lock = false } = {}
   return row
 }
 
-/** Moves a group to another category. */
 export const setCategory = (sql: Db, id: number, categoryId: number) =>
   sql`update groups set category_id = ${categoryId}, updated_at = now() where id = ${id}`
 
-/** A page of the recommended groups. */
 export function listRecommendRecords(sql: Db, query: RecommendQuery) {
   const { sort = 'sort_by' } = query
   const from = sql`from group_recommends r join groups g on g.id = r.group_id and g.deleted_at is null`
   return pageOf<GroupRecordRow>(
     sql,
     sql`select ${groupFields(sql)} ${from} join group_counts n on n.group_id = g.id where true
-      ${listingAt(sql, query, {
+      ${listingClause(sql, query, {
         id: sql`r.group_id`,
         by: sort === 'sort_by' ? sql`r.sort_by` : undefined,
         from: sql`group_recommends r`,
@@ -60,12 +91,12 @@ export function listRecommendRecords(sql: Db, query: RecommendQuery) {
   )
 }
 
-/** Recommends a group, or gives it another place. */
+/** Recommends a group or changes its position. */
 export const saveRecommend = (sql: Db, groupId: number, sortBy: number, referrer: number) => sql`
   insert into group_recommends (group_id, sort_by, referrer) values (${groupId}, ${sortBy}, ${referrer})
   on conflict (group_id) do update set sort_by = excluded.sort_by, referrer = excluded.referrer`
 
-/** False when the group was not recommended. */
+/** Removes a recommendation. False if there was none. */
 export async function deleteRecommend(sql: Db, groupId: number): Promise<boolean> {
   const gone = await sql`delete from group_recommends where group_id = ${groupId}`
   return gone.count > 0

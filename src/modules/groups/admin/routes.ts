@@ -1,30 +1,85 @@
 import { userViews } from '#modules/accounts/index.ts'
 import { type Actor, recordAudit } from '#modules/audit/index.ts'
+import { moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
+import { notify, publishEvent, withdrawNotifications } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
-import { onConstraint, type Tx, transaction } from '#platform/database.ts'
-import { fieldError, notFound } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Listing } from '#platform/listing.ts'
-import { Created, Empty } from '#platform/schema.ts'
+import { onConstraint, type Tx, transaction } from '#platform/database'
+import { apiError, fieldError, notFound } from '#platform/errors.ts'
+import { Created, Empty, Listing, routesOn, type Server } from '#platform/http'
+import { addJob } from '#platform/jobs'
 import { noSuchGroup, unknownCategory } from '../errors.ts'
-import { GroupParams } from '../schema.ts'
+import { closeRequests } from '../members/queries.ts'
+import { REQUESTS } from '../members/schema.ts'
+import { addToTotal, markDeleted, setAudit } from '../queries.ts'
+import { GROUPS, GroupParams } from '../schema.ts'
 import { groupViews } from '../view.ts'
 import {
   deleteRecommend,
   findGroupRecord,
+  GroupQuery,
+  GroupRecord,
   type GroupRecordRow,
+  GroupReview,
   listGroupRecords,
   listRecommendRecords,
+  NewRecommendation,
+  RecommendQuery,
   saveRecommend,
   setCategory,
 } from './queries.ts'
-import { GroupQuery, GroupRecord, GroupReview, NewRecommendation, RecommendQuery } from './schema.ts'
-import { auditedAlready, auditGroup, removeGroup } from './service.ts'
 
-const unknownGroup = fieldError('group_id', 'no_such_group', 'There is no such group.', '圈子不存在。')
+const auditedAlready = apiError(
+  422,
+  'group_audited_already',
+  'The group is in this state already.',
+  '圈子已处于该状态。',
+)
 
-/** What of a group an audit record holds. */
+/** Approves or rejects a group in the caller's transaction and notifies its founder. */
+export async function auditGroup(tx: Tx, id: number, audit: 1 | 2): Promise<void> {
+  const changed = await setAudit(tx, id, audit)
+  if (!changed) throw auditedAlready()
+  if (audit === 1) await addToTotal(tx, 1)
+  else if (changed.was === 1) await addToTotal(tx, -1)
+  await notify(tx, {
+    type: 'system',
+    recipients: [changed.founder],
+    senderId: 0,
+    cause: { type: GROUPS, id },
+    data: {
+      type: 'group:audit',
+      state: audit === 1 ? 'passed' : 'rejected',
+      resource: { type: GROUPS, id },
+      group: { id, name: changed.name },
+    },
+  })
+}
+
+/** Soft-deletes a group in the caller's transaction, refunds pending requests and enqueues the cleanup. */
+async function removeGroup(ctx: Context, tx: Tx, id: number): Promise<void> {
+  const gone = await markDeleted(tx, id)
+  if (!gone) throw noSuchGroup()
+  if (gone.audit === 1) await addToTotal(tx, -1)
+  const waiting = await closeRequests(tx, id)
+  await moveFunds(
+    tx,
+    waiting.map(({ id: request, user_id, fee, currency }) => ({
+      currency,
+      from: PLATFORM_ACCOUNTS.escrow,
+      to: user_id,
+      amount: fee,
+      kind: 'membership:refunded',
+      subject: { type: REQUESTS, id: request },
+    })),
+  )
+  await withdrawNotifications(tx, { cause: { type: GROUPS, id } })
+  await addJob(tx, 'remove_group', { id })
+  await publishEvent(ctx, tx, 'group.deleted', { id })
+}
+
+const unknownGroup = fieldError('group_id', 'no_such_group', 'This group does not exist.', '圈子不存在。')
+
+/** Fields of a group in the audit log. */
 const summary = ({ name, category_id, mode, audit, founder_id, recommended }: GroupRecordRow) => ({
   name,
   category_id,
@@ -34,7 +89,7 @@ const summary = ({ name, category_id, mode, audit, founder_id, recommended }: Gr
   recommended,
 })
 
-/** Groups and recommendations of them under /admin (groups-29 to groups-31). */
+/** Groups and their recommendations under /admin (groups-29 to groups-31). */
 export function adminGroupRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: groups' })
@@ -103,13 +158,13 @@ export function adminGroupRoutes(server: Server, ctx: Context) {
 
   route('PATCH /admin/groups/:group', {
     operationId: 'adminUpdateGroup',
-    summary: 'Let a group pass, reject or close it, or move it to another category',
+    summary: 'Approve, reject, close or recategorize a group',
     access,
     params: GroupParams,
     body: GroupReview,
     reply: { 204: Empty },
     errors: [noSuchGroup, auditedAlready, unknownCategory],
-    whenInvalid: ({ params }) => getGroup(params.group),
+    precheck: ({ params }) => getGroup(params.group),
     handler: (call) =>
       change(call, call.params.group, 'update', async (tx, { id }) => {
         const { audit, category_id } = call.body
@@ -121,7 +176,7 @@ export function adminGroupRoutes(server: Server, ctx: Context) {
 
   route('DELETE /admin/groups/:group', {
     operationId: 'adminDeleteGroup',
-    summary: 'Delete a group with all posts; who waits to join gets the fee back',
+    summary: 'Delete a group with all posts; pending members get their fee back',
     access,
     params: GroupParams,
     reply: { 204: Empty },
@@ -143,7 +198,7 @@ export function adminGroupRoutes(server: Server, ctx: Context) {
 
   route('POST /admin/group-recommends', {
     operationId: 'adminCreateGroupRecommendation',
-    summary: 'Recommend a group, or give it another place',
+    summary: 'Recommend a group, or change its position',
     access,
     body: NewRecommendation,
     reply: { 201: Created },
@@ -166,7 +221,7 @@ export function adminGroupRoutes(server: Server, ctx: Context) {
 
   route('DELETE /admin/group-recommends/:group', {
     operationId: 'adminDeleteGroupRecommendation',
-    summary: 'Recommend a group no longer',
+    summary: 'Stop recommending a group',
     access,
     params: GroupParams,
     reply: { 204: Empty },

@@ -1,5 +1,4 @@
-import type { Db } from '#platform/database.ts'
-import type { Row } from '#platform/tables.ts'
+import type { Db, Row } from '#platform/database'
 
 export type GroupCategoryRow = Row<
   'group_categories',
@@ -8,11 +7,11 @@ export type GroupCategoryRow = Row<
 
 const columns = (sql: Db) => sql`id, name, sort_by, status, created_at, updated_at`
 
-/** The categories that are shown, in their order. */
+/** Visible categories in order. */
 export const listCategories = (sql: Db) => sql<GroupCategoryRow[]>`
   select ${columns(sql)} from group_categories where status = 0 order by sort_by desc, id`
 
-/** A category, hidden or not. */
+/** Reads a category, even a hidden one. */
 export async function findCategory(sql: Db, id: number): Promise<GroupCategoryRow | undefined> {
   const [row] = await sql<GroupCategoryRow[]>`select ${columns(sql)} from group_categories where id = ${id}`
   return row

@@ -1,7 +1,5 @@
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Type } from '#platform/schema.ts'
+import { routesOn, type Server, Type } from '#platform/http'
 import { noSuchCategory } from '../errors.ts'
 import { listGroups } from '../queries.ts'
 import { CategoryGroupsQuery, Group } from '../schema.ts'
@@ -11,7 +9,7 @@ import { GroupCategory, GroupCategoryParams } from './schema.ts'
 import { requireCategory } from './service.ts'
 import { groupCategoryView } from './view.ts'
 
-/** Categories of groups, and the groups in each (groups-4). */
+/** Group categories and their groups (groups-4). */
 export function groupCategoryRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Groups' })
@@ -21,7 +19,6 @@ export function groupCategoryRoutes(server: Server, ctx: Context) {
     replica: true,
     summary: 'List categories of groups',
     access: 'optional',
-    kept: 'everybody',
     reply: { 200: Type.Array(GroupCategory) },
     handler: async () => (await listCategories(sql)).map(groupCategoryView),
   })
@@ -30,7 +27,6 @@ export function groupCategoryRoutes(server: Server, ctx: Context) {
     operationId: 'listGroupsOfCategory',
     summary: 'List the groups of a category',
     access: 'optional',
-    kept: 'each',
     params: GroupCategoryParams,
     query: CategoryGroupsQuery,
     reply: { 200: Type.Array(Group) },

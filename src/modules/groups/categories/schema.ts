@@ -1,8 +1,7 @@
-import { Id, Shared, type Static, Time, Type } from '#platform/schema.ts'
+import { Id, Shared, type Static, Time, Type } from '#platform/http'
 
 export const GroupCategoryParams = Type.Object({ category: Id })
 
-/** A category of groups. */
 export const GroupCategory = Shared('GroupCategory', {
   id: Type.Integer(),
   name: Type.String(),

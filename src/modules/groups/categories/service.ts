@@ -1,8 +1,8 @@
-import type { Db } from '#platform/database.ts'
+import type { Db } from '#platform/database'
 import { noSuchCategory } from '../errors.ts'
 import { findCategory } from './queries.ts'
 
-/** 404 for a category that is unknown or hidden. */
+/** Throws 404 for an unknown or hidden category. */
 export async function requireCategory(sql: Db, id: number): Promise<void> {
   const category = await findCategory(sql, id)
   if (category?.status !== 0) throw noSuchCategory()

@@ -1,11 +1,34 @@
-import type { Db } from '#platform/database.ts'
-import { ifGiven, when } from '#platform/sql.ts'
-import type { Tables } from '#platform/tables.ts'
-import type { IncomesQuery } from './schema.ts'
+import { UserView } from '#modules/accounts/index.ts'
+import { type Db, ifGiven, type Tables, when } from '#platform/database'
+import { Cursor, Int, Limit, Nullable, OneOf, Shared, type Static, Time, Type } from '#platform/http'
+
+const MAX_SECONDS = 9_999_999_999
+
+/** `start` and `end` are seconds since the epoch. */
+export const IncomesQuery = Type.Object({
+  type: Type.Optional(OneOf(['all', 'join', 'pinned'], { default: 'all' })),
+  start: Type.Optional(Int(0, MAX_SECONDS)),
+  end: Type.Optional(Int(0, MAX_SECONDS)),
+  after: Cursor,
+  limit: Limit(),
+})
+export type IncomesQuery = Static<typeof IncomesQuery>
+
+export const GroupIncome = Shared('GroupIncome', {
+  id: Type.Integer(),
+  group_id: Type.Integer(),
+  subject: Type.String({ description: 'Who joined, or the post that was pinned' }),
+  type: Type.Integer({ description: '1 somebody joined, 2 something was pinned' }),
+  amount: Type.Integer(),
+  currency: Type.String({ description: 'points or wallet' }),
+  user_id: Type.Integer({ description: 'Who paid' }),
+  created_at: Time,
+  updated_at: Time,
+  user: Nullable(UserView),
+})
 
 export type GroupIncomeRow = Tables['group_incomes']
 
-/** What a group earned, newest first. */
 export function listIncomes(sql: Db, groupId: number, query: IncomesQuery) {
   const { type = 'all', start, end, after = 0, limit = 15 } = query
   return sql<GroupIncomeRow[]>`
@@ -17,7 +40,7 @@ export function listIncomes(sql: Db, groupId: number, query: IncomesQuery) {
     order by i.id desc limit ${limit}`
 }
 
-/** Notes what an accepted pin of a post brought the founder. */
+/** Records the founder's income from an accepted pin. */
 export async function addPinIncome(
   sql: Db,
   { groupId, subject, amount, userId }: { groupId: number; subject: string; amount: number; userId: number },

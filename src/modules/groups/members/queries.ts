@@ -1,13 +1,10 @@
 import { nameContains } from '#modules/accounts/index.ts'
 import type { Currency } from '#modules/ledger/index.ts'
-import type { Db, Fragment } from '#platform/database.ts'
-import { ifGiven, when } from '#platform/sql.ts'
-import type { Tables } from '#platform/tables.ts'
-import { type MemberRow, managedGroups, memberColumns } from '../standing/queries.ts'
-import type { Role } from '../standing/schema.ts'
+import { type Db, type Fragment, ifGiven, type Tables, when } from '#platform/database'
+import { type MemberRow, managedGroups, memberColumns } from '../access/queries.ts'
+import type { Role } from '../access/schema.ts'
 import type { MembersQuery, RequestsQuery } from './schema.ts'
 
-/** A page of the people in a group, the last who came first. */
 export function listMembers(sql: Db, groupId: number, query: MembersQuery) {
   const { type = 'all', name, after = 0, limit = 15 } = query
   const which = {
@@ -26,7 +23,6 @@ export function listMembers(sql: Db, groupId: number, query: MembersQuery) {
     order by m.id desc limit ${limit}`
 }
 
-/** How many plain members and how many managers a group has. */
 export async function countRoles(sql: Db, groupId: number) {
   const [row] = await sql<[{ member_count: number; admin_count: number }]>`
     select n.users_count - a.n as member_count, a.n as admin_count
@@ -49,14 +45,14 @@ export const findMemberOfUser = (sql: Db, groupId: number, userId: number) =>
   findOne(sql, groupId, sql`m.user_id = ${userId}`)
 
 export type Joined = {
-  /** The new member; null for who is in the group or has asked already. */
+  /** Id of the new member. Null if the user is a member or has a pending request. */
   member_id: number | null
-  /** The request, where somebody has to accept it. */
+  /** Id of the request, if a manager has to accept it. */
   log_id: number | null
   fee: number
 }
 
-/** Lets a person into a passed group, or notes the request, once. Undefined when there is no such group. */
+/** Adds a user to an approved group or records a request, once. Undefined for an unknown group. */
 export async function insertMember(
   sql: Db,
   groupId: number,
@@ -66,7 +62,7 @@ export async function insertMember(
   const [row] = await sql<Joined[]>`
     with wanted as (
       select id, mode, case mode when 'paid' then money else 0 end as fee from groups
-      -- So that it is not deleted before the request is there, which would keep the fee.
+      -- Locks the group against deletion before the request exists. Otherwise the fee would stay in escrow.
       where id = ${groupId} and audit = 1 and deleted_at is null for share
     ),
     made as (
@@ -91,7 +87,7 @@ export async function insertMember(
 
 export type Ended = { audit: number; log_id: number | null; fee: number; currency: Currency | null }
 
-/** Takes a member or a request of one's own back. Undefined for who is not in it, founds it or is on the blacklist. */
+/** Removes the viewer's membership or request. Undefined for a non-member, founder or blacklisted user. */
 export async function deleteOwnMember(sql: Db, groupId: number, userId: number): Promise<Ended | undefined> {
   const [row] = await sql<Ended[]>`
     with gone as (
@@ -100,7 +96,7 @@ export async function deleteOwnMember(sql: Db, groupId: number, userId: number):
       returning group_id, id, audit
     ),
     counted as (
-      update group_counts set users_count = users_count - 1
+      update group_counts set users_count = greatest(users_count - 1, 0)
       where group_id in (select group_id from gone where audit = 1)
     ),
     closed as (
@@ -114,7 +110,7 @@ export async function deleteOwnMember(sql: Db, groupId: number, userId: number):
 
 export type Decided = { user_id: number; log_id: number; fee: number; currency: Currency | null }
 
-/** Accepts or rejects a request, once; what was paid for it becomes income, or is to be given back. */
+/** Accepts or rejects a request once. Its fee becomes income or has to be refunded. */
 export async function decideRequest(
   sql: Db,
   options: { groupId: number; memberId: number; accept: boolean; by: number },
@@ -146,16 +142,16 @@ export async function decideRequest(
   return row
 }
 
-/** Removes a member, out of the count too. */
+/** Deletes a member and updates the counter. */
 export async function deleteMember(sql: Db, groupId: number, id: number): Promise<void> {
   await sql`
     with gone as (
       delete from group_members where group_id = ${groupId} and id = ${id} and audit = 1 returning group_id
     )
-    update group_counts set users_count = users_count - 1 where group_id in (select group_id from gone)`
+    update group_counts set users_count = greatest(users_count - 1, 0) where group_id in (select group_id from gone)`
 }
 
-/** Gives an accepted member another role, or puts them on the blacklist or takes them off. */
+/** Changes the role or the blacklist flag of an accepted member. */
 export async function updateMember(
   sql: Db,
   groupId: number,
@@ -174,7 +170,6 @@ export async function countAdministrators(sql: Db, groupId: number): Promise<num
   return row.n
 }
 
-/** Whether somebody waits to be let in. */
 export async function hasPending(sql: Db, groupId: number): Promise<boolean> {
   const rows = await sql`select from group_members where group_id = ${groupId} and audit = 0 limit 1`
   return rows.length > 0
@@ -182,7 +177,7 @@ export async function hasPending(sql: Db, groupId: number): Promise<boolean> {
 
 export type RequestRow = Omit<Tables['group_member_logs'], 'fee' | 'currency'>
 
-/** Requests to join the groups that a person manages, newest first. */
+/** Join requests to the groups that a user manages, newest first. */
 export const listRequests = (
   sql: Db,
   userId: number,
@@ -196,10 +191,24 @@ export const listRequests = (
   ) l
   order by l.id desc limit ${limit}`
 
+/**
+ * Counts pending join requests to the groups that a user manages, with the time of the newest. Requests up to
+ * `since` count as seen.
+ */
+export async function countRequests(sql: Db, userId: number, since: string | null) {
+  const [row] = await sql<[{ count: number; time: string | null }]>`
+    select coalesce(sum(l.count), 0)::int as count, max(l.time) as time
+    from (${managedGroups(sql, userId, undefined)}) mine cross join lateral (
+      select count(*) as count, max(created_at) as time from group_member_logs
+      where group_id = mine.id and status = 0 ${ifGiven(sql, since ?? undefined, (time) => sql`and created_at > ${time}`)}
+    ) l`
+  return row
+}
+
 export const findMembersById = (sql: Db, ids: number[]) => sql<MemberRow[]>`
   select ${memberColumns(sql)} from group_members m where m.id = any(${ids})`
 
-/** Takes all waiting requests to join back; answers those that were paid for. */
+/** Withdraws all pending join requests and returns the paid ones. */
 export const closeRequests = (sql: Db, groupId: number) => sql<
   { id: number; user_id: number; fee: number; currency: Currency }[]
 >`
@@ -209,7 +218,7 @@ export const closeRequests = (sql: Db, groupId: number) => sql<
   )
   select id, user_id, fee, currency from closed where fee > 0 order by id`
 
-/** Deletes some of the people of a deleted group; answers how many. */
+/** Deletes a batch of members of a deleted group and returns their number. */
 export async function deleteMembers(sql: Db, groupId: number, limit: number): Promise<number> {
   const gone = await sql`
     delete from group_members where group_id = ${groupId} and user_id in (
@@ -218,7 +227,7 @@ export async function deleteMembers(sql: Db, groupId: number, limit: number): Pr
   return gone.count
 }
 
-/** How many requests to join were decided or taken back longer ago than `days`. */
+/** Counts join requests decided or withdrawn more than `days` ago. */
 export async function countOldRequests(sql: Db, days: number): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*)::int as count from group_member_logs
@@ -226,7 +235,10 @@ export async function countOldRequests(sql: Db, days: number): Promise<number> {
   return row.count
 }
 
-/** Deletes up to `limit` of them, oldest first; answers how many. One that waits stays, because escrow holds its fee. */
+/**
+ * Deletes up to `limit` such requests, oldest first, and returns their number. Pending ones stay, because
+ * escrow holds their fee.
+ */
 export async function deleteOldRequests(sql: Db, days: number, limit: number): Promise<number> {
   const gone = await sql`
     delete from group_member_logs where id in (
@@ -235,4 +247,18 @@ export async function deleteOldRequests(sql: Db, days: number, limit: number): P
       order by audit_at limit ${limit} for update skip locked
     )`
   return gone.count
+}
+
+/** User ids of members after `afterId`, without blacklisted ones. */
+export async function listMemberUserIds(
+  sql: Db,
+  groupId: number,
+  afterId: number,
+  limit: number,
+): Promise<number[]> {
+  const rows = await sql<{ user_id: number }[]>`
+    select user_id from group_members
+    where group_id = ${groupId} and user_id > ${afterId} and audit = 1 and not disabled
+    order by user_id limit ${limit}`
+  return rows.map((row) => row.user_id)
 }

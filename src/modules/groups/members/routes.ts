@@ -1,8 +1,11 @@
-import { checkPaymentPassword, PAYMENT_PASSWORD_ERRORS } from '#modules/accounts/index.ts'
+import { wireTime, wireTimeOrNull } from '#lib/time.ts'
+import { checkPaymentPassword, PAYMENT_PASSWORD_ERRORS, userViews } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { payerOf, type Server, say } from '#platform/http.ts'
-import { Empty, Message, Type } from '#platform/schema.ts'
+import { blocked } from '#platform/errors.ts'
+import { Empty, localizedMessage, Message, payerOf, routesOn, type Server, Type } from '#platform/http'
+import { MemberView } from '../access/schema.ts'
+import { getGroupAccess, getManagedGroup } from '../access/service.ts'
+import { memberRecord, memberViews } from '../access/view.ts'
 import {
   cannotPay,
   founderStays,
@@ -17,10 +20,8 @@ import {
   requestHandled,
 } from '../errors.ts'
 import { GroupParams } from '../schema.ts'
-import { MemberView } from '../standing/schema.ts'
-import { getManaged, getStanding } from '../standing/service.ts'
-import { memberViews } from '../standing/view.ts'
-import { countRoles, listMembers, listRequests } from './queries.ts'
+import { groupsById } from '../view.ts'
+import { countRoles, findMembersById, listMembers, listRequests, type RequestRow } from './queries.ts'
 import {
   JoinBody,
   JoinDecision,
@@ -32,9 +33,37 @@ import {
   RoleCounts,
 } from './schema.ts'
 import { auditMember, getJoinable, joinGroup, leaveGroup, removeMember, requireMember } from './service.ts'
-import { requestViews } from './view.ts'
 
-/** Who is in a group, and how people join and leave it (groups-7 to groups-13). */
+/** Join requests with their users, groups and members. */
+async function requestViews(ctx: Context, rows: RequestRow[], viewerId: number): Promise<JoinRequest[]> {
+  if (rows.length === 0) return []
+  const [people, groups, members] = await Promise.all([
+    userViews(
+      ctx,
+      ctx.sql,
+      rows.flatMap((row) => [row.user_id, row.auditer ?? 0]),
+      viewerId,
+    ),
+    groupsById(ctx, [...new Set(rows.map((row) => row.group_id))], viewerId),
+    findMembersById(
+      ctx.sql,
+      rows.map((row) => row.member_id),
+    ),
+  ])
+  const memberOf = new Map(members.map((row) => [row.id, memberRecord(row)]))
+  return rows.map((row) => ({
+    ...row,
+    audit_at: wireTimeOrNull(row.audit_at),
+    created_at: wireTime(row.created_at),
+    updated_at: wireTime(row.audit_at ?? row.created_at),
+    user: people.get(row.user_id) ?? null,
+    audit_user: people.get(row.auditer ?? 0) ?? null,
+    group: groups.get(row.group_id) ?? null,
+    member_info: memberOf.get(row.member_id) ?? null,
+  }))
+}
+
+/** Members of a group, joining and leaving (groups-7 to groups-13). */
 export function groupMemberRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Groups' })
@@ -50,7 +79,7 @@ export function groupMemberRoutes(server: Server, ctx: Context) {
       params: GroupParams,
       body: JoinBody,
       reply: { 201: Message },
-      errors: [noSuchGroup, notAudited, joinedAlready, cannotPay, ...PAYMENT_PASSWORD_ERRORS],
+      errors: [noSuchGroup, notAudited, joinedAlready, blocked, cannotPay, ...PAYMENT_PASSWORD_ERRORS],
       load: ({ params, viewer }) => getJoinable(sql, params.group, viewer.id),
       idempotent: true,
       handler: async ({ request, reply, viewer, loaded: group, atomically }) => {
@@ -58,15 +87,15 @@ export function groupMemberRoutes(server: Server, ctx: Context) {
         return atomically(async (tx) => {
           const inside = await joinGroup(tx, group, viewer.id, currency)
           return inside
-            ? say(request, 'Joined.', '加入成功。')
-            : say(request, 'Your request waits for review.', '申请已提交，等待审核。')
+            ? localizedMessage(request, 'Joined.', '加入成功。')
+            : localizedMessage(request, 'Your request waits for review.', '申请已提交，等待审核。')
         })
       },
     })
 
   route('DELETE /groups/:group/exit', {
     operationId: 'leaveGroup',
-    summary: 'Leave a group, or take a request to join back',
+    summary: 'Leave a group, or cancel a request to join',
     access: 'user',
     params: GroupParams,
     reply: { 204: Empty },
@@ -76,17 +105,16 @@ export function groupMemberRoutes(server: Server, ctx: Context) {
 
   route('GET /groups/:group/members', {
     operationId: 'listGroupMembers',
-    summary: 'List the members of a group; managers also see its blacklist and who waits',
+    summary: 'List the members of a group; managers also see blacklisted and pending ones',
     access: 'optional',
-    kept: 'each',
     params: GroupParams,
     query: MembersQuery,
     reply: { 200: Type.Array(MemberView) },
     errors: [noSuchGroup, notManager],
-    whenInvalid: ({ params, viewer }) => getStanding(sql, params.group, viewer.id),
+    precheck: ({ params, viewer }) => getGroupAccess(sql, params.group, viewer.id),
     handler: async ({ params, query, viewer }) => {
       const isOpen = OPEN_MEMBER_TYPES.includes(query.type ?? 'all')
-      await (isOpen ? getStanding : getManaged)(sql, params.group, viewer.id)
+      await (isOpen ? getGroupAccess : getManagedGroup)(sql, params.group, viewer.id)
       return memberViews(ctx, await listMembers(sql, params.group, query), viewer.id)
     },
   })
@@ -98,13 +126,13 @@ export function groupMemberRoutes(server: Server, ctx: Context) {
     params: GroupParams,
     reply: { 200: RoleCounts },
     errors: [noSuchGroup],
-    load: ({ params, viewer }) => getStanding(sql, params.group, viewer.id),
+    load: ({ params, viewer }) => getGroupAccess(sql, params.group, viewer.id),
     handler: ({ params }) => countRoles(sql, params.group),
   })
 
   route('GET /user-group-audit-members', {
     operationId: 'listJoinRequests',
-    summary: 'List requests to join the groups that I manage',
+    summary: 'List join requests of groups that I manage',
     access: 'user',
     query: RequestsQuery,
     reply: { 200: Type.Array(JoinRequest) },
@@ -114,7 +142,7 @@ export function groupMemberRoutes(server: Server, ctx: Context) {
 
   route('PATCH /groups/:group/members/:member/audit', {
     operationId: 'decideJoinRequest',
-    // What was paid decides in which currency it goes on, whatever the path says.
+    // The request stores its currency, so the path has no effect on it.
     aliases: { decideJoinRequestWithPoints: '/currency-groups/:group/members/:member/audit' },
     summary: 'Accept or reject a request to join',
     access: 'user',
@@ -122,13 +150,13 @@ export function groupMemberRoutes(server: Server, ctx: Context) {
     body: JoinDecision,
     reply: { 201: Message },
     errors: [noSuchGroup, noSuchMember, notManager, requestHandled],
-    whenInvalid: ({ params, viewer }) => requireMember(sql, params.group, params.member, viewer.id),
+    precheck: ({ params, viewer }) => requireMember(sql, params.group, params.member, viewer.id),
     idempotent: true,
     handler: ({ request, params, viewer, body, atomically }) =>
       atomically(async (tx) => {
         const { group: groupId, member: memberId } = params
         await auditMember(tx, { groupId, memberId, accept: body.status === 1, by: viewer.id })
-        return say(request, 'Done.', '操作成功。')
+        return localizedMessage(request, 'Done.', '操作成功。')
       }),
   })
 

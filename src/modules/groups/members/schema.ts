@@ -8,23 +8,23 @@ import {
   Nullable,
   OneOf,
   RawText,
-  SameAs,
   Shared,
   type Static,
   Text,
   TextList,
   Time,
   Type,
-} from '#platform/schema.ts'
+  WithAlias,
+} from '#platform/http'
+import { MemberRecord, ROLES } from '../access/schema.ts'
 import { Group } from '../schema.ts'
-import { MemberRecord, ROLES } from '../standing/schema.ts'
 
-/** What escrow holds the fee of a request to join for. */
+/** Escrow type of join request fees. */
 export const REQUESTS = 'group-member-logs'
 
 export const MemberParams = Type.Object({ group: Id, member: Id })
 
-/** The lists that everybody may read, and those of managers (groups-13). */
+/** Member lists open to everyone. The others are for managers (groups-13). */
 export const OPEN_MEMBER_TYPES: readonly string[] = ['all', 'manager', 'member']
 
 export const MembersQuery = Type.Object({
@@ -32,31 +32,27 @@ export const MembersQuery = Type.Object({
     OneOf(['all', 'manager', 'member', 'blacklist', 'audit', 'audit_user'], { default: 'all' }),
   ),
   name: Type.Optional(Text(100)),
-  q: SameAs('name', Type.Optional(Text(100))),
+  q: WithAlias('name', Type.Optional(Text(100))),
   after: Cursor,
   limit: Limit(),
 })
 export type MembersQuery = Static<typeof MembersQuery>
 
-/** How many plain members and managers a group has. */
 export const RoleCounts = Shared('GroupRoleCounts', {
   member_count: Type.Integer(),
   admin_count: Type.Integer(),
 })
 
-/** What a manager decides on a request to join. */
 export const JoinDecision = Shared('JoinDecision', {
   status: Int(1, 2, { description: '1 accepts, 2 rejects' }),
 })
 
-/** The payment password, while the site asks for it. */
+/** The payment password, if the site requires it. */
 export const JoinBody = Shared('JoinGroup', { password: Type.Optional(RawText(128)) })
 
-/** The roles that may post. */
 export const PostPermissions = Shared('GroupPermissions', {
   permissions: TextList(3, 20, { minItems: 1, items: { type: 'string', enum: ROLES } }),
 })
-/** Who gets the group. */
 export const Handover = Shared('GroupHandover', { target: Id })
 
 export const RequestsQuery = Type.Object({
@@ -66,7 +62,7 @@ export const RequestsQuery = Type.Object({
 })
 export type RequestsQuery = Static<typeof RequestsQuery>
 
-/** A request to join, and what became of it. */
+/** A join request with its status. */
 export const JoinRequest = Shared('JoinRequest', {
   id: Type.Integer(),
   group_id: Type.Integer(),

@@ -1,8 +1,12 @@
-import { type Currency, move, PLATFORM } from '#modules/ledger/index.ts'
-import { notify, type SystemType, takeBack } from '#modules/notifications/index.ts'
-import { handOverPins } from '#modules/pinning/index.ts'
+import { requireNotBlocked } from '#modules/accounts/index.ts'
+import { type Currency, moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
+import { notify, type SystemType, withdrawNotifications } from '#modules/notifications/index.ts'
+import { reassignPins } from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Db, type Tx, transaction } from '#platform/database.ts'
+import { type Db, type Tx, transaction } from '#platform/database'
+import { findFounderId, findManagerIds, type GroupAccess, type MemberRow } from '../access/queries.ts'
+import { type Role, rankOf } from '../access/schema.ts'
+import { actingRank, getGroupAccess, getOwnedGroup, manages } from '../access/service.ts'
 import {
   applicantsWait,
   cannotPay,
@@ -24,9 +28,6 @@ import {
 } from '../errors.ts'
 import { POST_PIN } from '../pins/schema.ts'
 import { GROUPS } from '../schema.ts'
-import { findFounderId, findManagerIds, type MemberRow, type Standing } from '../standing/queries.ts'
-import { type Role, rankOf } from '../standing/schema.ts'
-import { actingRank, getOwned, getStanding, manages } from '../standing/service.ts'
 import {
   countAdministrators,
   decideRequest,
@@ -42,7 +43,7 @@ import { REQUESTS } from './schema.ts'
 
 const ADMINISTRATORS_MAX = 5
 
-const told = (group: Standing, type: SystemType, recipients: number[], senderId: number) => ({
+const told = (group: GroupAccess, type: SystemType, recipients: number[], senderId: number) => ({
   type: 'system' as const,
   recipients: recipients.filter((id) => id !== senderId),
   senderId,
@@ -50,46 +51,51 @@ const told = (group: Standing, type: SystemType, recipients: number[], senderId:
   data: { type, resource: { type: GROUPS, id: group.id }, group: { id: group.id, name: group.name } },
 })
 
-/** The group for who wants to join it, with the price; 422 for who is in it. */
-export async function getJoinable(sql: Db, groupId: number, userId: number): Promise<Standing> {
-  const group = await getStanding(sql, groupId, userId)
+/** Returns the group and its price to a user who may join. Throws 422 for a member. */
+export async function getJoinable(sql: Db, groupId: number, userId: number): Promise<GroupAccess> {
+  const group = await getGroupAccess(sql, groupId, userId)
   if (group.member) throw joinedAlready()
   if (group.audit !== 1) throw notAudited()
   return group
 }
 
-/** Joins a group, or asks to; the price of a paid one waits in escrow (groups-8). Answers whether one is in. */
+/**
+ * Joins a group or requests to join. Escrow holds the price of a paid one (groups-8). Returns whether the
+ * user is a member now.
+ */
 export async function joinGroup(
   tx: Tx,
-  group: Standing,
+  group: GroupAccess,
   userId: number,
   currency: Currency,
 ): Promise<boolean> {
   const made = await insertMember(tx, group.id, userId, currency)
   if (!made) throw noSuchGroup()
   if (made.member_id === null) throw joinedAlready()
-  if (made.fee > 0 && made.log_id !== null)
-    await move(
+  if (made.fee > 0 && made.log_id !== null) {
+    await requireNotBlocked(tx, userId, [await findFounderId(tx, group.id)])
+    await moveFunds(
       tx,
       {
         currency,
         from: userId,
-        to: PLATFORM.escrow,
+        to: PLATFORM_ACCOUNTS.escrow,
         amount: made.fee,
         kind: 'membership',
         subject: { type: REQUESTS, id: made.log_id },
       },
       cannotPay,
     )
+  }
   await notify(tx, told(group, 'group:join', await findManagerIds(tx, group.id), userId))
   return made.log_id === null
 }
 
 const giveBack = (tx: Tx, userId: number, fee: number, currency: Currency | null, logId: number | null) =>
   fee > 0 && currency !== null && logId !== null
-    ? move(tx, {
+    ? moveFunds(tx, {
         currency,
-        from: PLATFORM.escrow,
+        from: PLATFORM_ACCOUNTS.escrow,
         to: userId,
         amount: fee,
         kind: 'membership:refunded',
@@ -97,42 +103,42 @@ const giveBack = (tx: Tx, userId: number, fee: number, currency: Currency | null
       })
     : undefined
 
-/** Leaves a group, without a refund, or takes a request to join back, with what was paid. */
+/** Leaves a group without a refund, or withdraws a join request with a refund. */
 export async function leaveGroup(ctx: Context, groupId: number, userId: number): Promise<void> {
   await transaction(ctx.sql, async (tx) => {
     const gone = await deleteOwnMember(tx, groupId, userId)
     if (gone) {
       await giveBack(tx, userId, gone.fee, gone.currency, gone.log_id)
       const cause = { type: GROUPS, id: groupId }
-      return takeBack(tx, { systemType: 'group:join', senderId: userId, cause })
+      return withdrawNotifications(tx, { systemType: 'group:join', senderId: userId, cause })
     }
-    const { member } = await getStanding(tx, groupId, userId)
+    const { member } = await getGroupAccess(tx, groupId, userId)
     if (!member) throw notMember()
-    // Leaving and coming back would clear the blacklist.
+    // Leaving and joining again would clear the blacklist.
     throw member.role === 'founder' ? founderStays() : memberDisabled()
   })
 }
 
-/** The member of the path, under the lock of its group; 404 when it is of another one. */
+/** Returns the member in the path under the lock of its group. Throws 404 for a member of another group. */
 async function getMember(sql: Db, groupId: number, memberId: number): Promise<MemberRow> {
   const member = await findMember(sql, groupId, memberId)
   if (!member) throw noSuchMember()
   return member
 }
 
-/** What every call on a member finds before its body is read: the group, the member, and a manager who asks. */
+/** Checks that run before the body is validated: the group, the member, and the viewer's rank as manager. */
 export async function requireMember(sql: Db, groupId: number, memberId: number, actorId: number) {
-  const group = await getStanding(sql, groupId, actorId)
+  const group = await getGroupAccess(sql, groupId, actorId)
   await getMember(sql, groupId, memberId)
   if (!manages(group)) throw notManager()
 }
 
-/** Accepts or rejects a request to join, once (groups-9). The fee goes to the founder, or back. */
+/** Accepts or rejects a join request once (groups-9). The fee goes to the founder, or back. */
 export async function auditMember(
   tx: Tx,
   { groupId, memberId, accept, by }: { groupId: number; memberId: number; accept: boolean; by: number },
 ): Promise<void> {
-  const group = await getStanding(tx, groupId, by, { lock: true })
+  const group = await getGroupAccess(tx, groupId, by, { lock: true })
   await getMember(tx, groupId, memberId)
   if (!manages(group)) throw notManager()
   const decided = await decideRequest(tx, { groupId, memberId, accept, by })
@@ -140,27 +146,27 @@ export async function auditMember(
   const { user_id: userId, fee, currency, log_id: logId } = decided
   if (fee === 0 || currency === null) return
   if (accept)
-    await move(tx, {
+    await moveFunds(tx, {
       currency,
-      from: PLATFORM.escrow,
+      from: PLATFORM_ACCOUNTS.escrow,
       to: await findFounderId(tx, groupId),
       amount: fee,
       kind: 'membership',
       subject: { type: REQUESTS, id: logId },
     })
   else await giveBack(tx, userId, fee, currency, logId)
-  // Who paid is told; other requests say nothing (groups-9).
+  // Only a paid request is answered with a notification (groups-9).
   await notify(tx, told(group, accept ? 'group:join:accept' : 'group:join:reject', [userId], by))
 }
 
-/** Does something to an accepted member of lower rank, under the lock of the group. */
+/** Changes an accepted member of lower rank under the lock of the group. */
 async function onMember(
   ctx: Context,
   { groupId, memberId, actorId, least }: MemberCall & { least: Role },
   work: (tx: Tx, member: MemberRow) => Promise<void>,
 ): Promise<void> {
   await transaction(ctx.sql, async (tx) => {
-    const group = await getStanding(tx, groupId, actorId, { lock: true })
+    const group = await getGroupAccess(tx, groupId, actorId, { lock: true })
     const member = await getMember(tx, groupId, memberId)
     if (actingRank(group) < rankOf(least)) throw least === 'founder' ? notFounder() : notManager()
     if (member.audit !== 1) throw memberPending()
@@ -171,11 +177,10 @@ async function onMember(
 
 export type MemberCall = { groupId: number; memberId: number; actorId: number }
 
-/** Removes a member of lower rank. */
 export const removeMember = (ctx: Context, call: MemberCall) =>
   onMember(ctx, { ...call, least: 'administrator' }, (tx) => deleteMember(tx, call.groupId, call.memberId))
 
-/** Makes a member an administrator, of whom there are at most five. */
+/** Promotes a member to administrator. A group has at most five. */
 export const addAdministrator = (ctx: Context, call: MemberCall) =>
   onMember(ctx, { ...call, least: 'founder' }, async (tx, member) => {
     if (member.role === 'administrator') return
@@ -184,20 +189,19 @@ export const addAdministrator = (ctx: Context, call: MemberCall) =>
     await updateMember(tx, call.groupId, call.memberId, { role: 'administrator' })
   })
 
-/** Makes an administrator a plain member again. */
 export const removeAdministrator = (ctx: Context, call: MemberCall) =>
   onMember(ctx, { ...call, least: 'founder' }, async (tx, member) => {
     if (member.role !== 'administrator') throw notAdministrator()
     await updateMember(tx, call.groupId, call.memberId, { role: 'member' })
   })
 
-/** Puts a member of lower rank on the blacklist, or takes them off. */
+/** Changes the blacklist flag of a member of lower rank. */
 export const setBlacklisted = (ctx: Context, call: MemberCall, disabled: boolean) =>
   onMember(ctx, { ...call, least: 'administrator' }, (tx) =>
     updateMember(tx, call.groupId, call.memberId, disabled ? { role: 'member', disabled } : { disabled }),
   )
 
-/** Hands a group over to an active member; who founded it stays as a plain one. */
+/** Transfers a group to an active member. The former founder stays as a plain member. */
 export async function transferGroup(
   ctx: Context,
   groupId: number,
@@ -205,14 +209,14 @@ export async function transferGroup(
   targetId: number,
 ): Promise<void> {
   await transaction(ctx.sql, async (tx) => {
-    const group = await getOwned(tx, groupId, ownerId, { lock: true })
+    const group = await getOwnedGroup(tx, groupId, ownerId, { lock: true })
     if (await hasPending(tx, groupId)) throw applicantsWait()
     const target = targetId === ownerId ? undefined : await findMemberOfUser(tx, groupId, targetId)
     if (target?.audit !== 1 || target.disabled) throw notEligible()
-    // In this order there is never more than one founder.
+    // Demotes first, so that there is never more than one founder.
     await updateMember(tx, groupId, group.member!.id, { role: 'member' })
     await updateMember(tx, groupId, target.id, { role: 'founder' })
-    await handOverPins(tx, POST_PIN, groupId, targetId)
+    await reassignPins(tx, POST_PIN, groupId, targetId)
     await notify(tx, told(group, 'group:transfer', [targetId], ownerId))
   })
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { groupCounters } from '#modules/groups/index.ts'
-import { ledgerChecks, move, PLATFORM } from '#modules/ledger/index.ts'
+import { ledgerChecks, moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
 import { pinChecks } from '#modules/pinning/index.ts'
 import { groupMaker } from '#test/fixtures/groups.ts'
 import { createWorld, type Person } from '#test/world.ts'
@@ -11,9 +11,9 @@ const { as, guest, person, sql } = world
 const { group, memberId, member, post } = groupMaker(world)
 
 const fund = (who: Person, amount: number) =>
-  move(sql, {
+  moveFunds(sql, {
     currency: 'points',
-    from: PLATFORM.issuance,
+    from: PLATFORM_ACCOUNTS.issuance,
     to: who.id,
     amount,
     kind: 'adjustment',
@@ -30,7 +30,7 @@ async function assertNoDrift() {
     assert.deepEqual(await check.find(sql), [], check.name)
 }
 
-test('a member pays for the pin of a post, and the founder decides and is paid, once (groups-26)', async () => {
+test("charges a member for a post's pin, and pays the founder once on acceptance (groups-26)", async () => {
   const founder = await person()
   const id = await group(founder)
   const alice = await member(id, founder)
@@ -48,9 +48,18 @@ test('a member pays for the pin of a post, and the founder decides and is paid, 
   assert.equal(await balance(alice), 40)
   const [request] = (await as(founder, 'GET', `/pinned/posts?group=${id}`)).body
   assert.deepEqual(
-    [request.target, request.user.id, request.amount, request.status],
-    [postId, alice.id, 60, 0],
+    [request.target, request.user.id, request.amount, request.state, request.status],
+    [postId, alice.id, 60, 0, 0],
   )
+  assert.deepEqual(ids((await as(founder, 'GET', '/pinned/posts?group=0')).body), [request.id])
+  const counts = async () => {
+    const { user } = (await as(founder, 'GET', '/user/counts')).body
+    const { pinneds } = (await as(founder, 'GET', '/user/unread-count')).body
+    return [user['post-pinned'], pinneds['group-posts'].count]
+  }
+  assert.deepEqual(await counts(), [1, 1])
+  assert.equal((await as(founder, 'PATCH', '/user/counts', { type: 'post-pinned' })).status, 204)
+  assert.deepEqual(await counts(), [0, 0])
   assert.deepEqual(ids((await as(alice, 'GET', '/user-group-posts?type=3')).body), [postId])
   assert.equal((await as(alice, 'PATCH', `${url}/accept`)).status, 403)
   const answers = await Promise.all(
@@ -61,7 +70,7 @@ test('a member pays for the pin of a post, and the founder decides and is paid, 
   await assertNoDrift()
 })
 
-test('an accepted pin stands first and is an income; a rejected one is paid back', async () => {
+test('lists an accepted pin first and records income, and refunds a rejected one', async () => {
   const founder = await person()
   const id = await group(founder)
   const alice = await member(id, founder)
@@ -83,7 +92,7 @@ test('an accepted pin stands first and is an income; a rejected one is paid back
   await assertNoDrift()
 })
 
-test('deleting a post pays a waiting pin back, and a new founder decides on what waits (groups-14)', async () => {
+test('refunds a pending pin of a deleted post, and passes pending ones to a new founder (groups-14)', async () => {
   const founder = await person()
   const id = await group(founder)
   const [alice, heir] = [await member(id, founder), await member(id, founder)]
@@ -100,7 +109,7 @@ test('deleting a post pays a waiting pin back, and a new founder decides on what
   await assertNoDrift()
 })
 
-test('the pin of a comment is decided by the author of the post, who is told and paid (groups-27)', async () => {
+test('lets the author of the post decide and earn the pin of a comment (groups-27)', async () => {
   const founder = await person()
   const id = await group(founder)
   const alice = await person()
@@ -111,15 +120,24 @@ test('the pin of a comment is decided by the author of the post, who is told and
   assert.equal((await as(founder, 'POST', url, { amount: 5, day: 1 })).status, 403)
   assert.equal((await as(alice, 'POST', url, { amount: 20, day: 1 })).status, 201)
   assert.equal((await as(alice, 'PATCH', `${url}/accept`)).status, 403)
-  const [request] = (await as(founder, 'GET', `/pinned/comments?post=${postId}`)).body
-  assert.deepEqual([request.raw, request.comment.body], [postId, 'First!'])
+  const waiting = async (query = '') => (await as(founder, 'GET', `/pinned/comments${query}`)).body
+  const [request] = await waiting(`?post=${postId}`)
+  assert.deepEqual([request.raw, request.comment.body, request.state], [postId, 'First!', 0])
+  assert.deepEqual(ids(await waiting('?post=0')), ids(await waiting()))
+  const counts = async () => {
+    const { user } = (await as(founder, 'GET', '/user/counts')).body
+    const { pinneds } = (await as(founder, 'GET', '/user/unread-count')).body
+    return [user['post-comment-pinned'], pinneds['group-comments'].count]
+  }
+  assert.deepEqual(await counts(), [1, 1])
   assert.equal((await as(founder, 'PATCH', `${url}/accept`)).status, 201)
+  assert.deepEqual([(await waiting())[0].state, ...(await counts())], [1, 0, 0])
   assert.equal(await balance(founder), 20)
   assert.equal((await guest('GET', `/group-posts/${postId}/comments`)).body.pinneds.length, 1)
   await assertNoDrift()
 })
 
-test('asking to pin a comment while its post is deleted leaves nothing waiting (pins-12)', async () => {
+test('leaves no pending comment pin when its post is deleted meanwhile (pins-12)', async () => {
   const founder = await person()
   const id = await group(founder)
   const alice = await person()
@@ -141,7 +159,7 @@ test('asking to pin a comment while its post is deleted leaves nothing waiting (
   await assertNoDrift()
 })
 
-test('rewards of posts go to their author, not from who is on the blacklist (groups-12, groups-25)', async () => {
+test("pays rewards to the post's author, and rejects them from blacklisted users (groups-12, groups-25)", async () => {
   const founder = await person()
   const id = await group(founder)
   const alice = await member(id, founder)
@@ -156,4 +174,21 @@ test('rewards of posts go to their author, not from who is on the blacklist (gro
   await as(founder, 'PUT', `/groups/${id}/blacklist/${await memberId(id, alice)}`)
   assert.equal((await as(alice, 'POST', url, { amount: 1 })).status, 403)
   await assertNoDrift()
+})
+
+test('averages the daily price over accepted pins (pins-10)', async () => {
+  const founder = await person()
+  const id = await group(founder)
+  const alice = await member(id, founder)
+  await fund(alice, 100_000)
+  const average = async () => (await as(alice, 'GET', '/plus-group/average')).body
+  const postId = await post(alice, id)
+  const url = `/currency-pinned/posts/${postId}`
+  assert.equal((await as(alice, 'POST', url, { amount: 90_001, day: 1 })).status, 201)
+  const before = await average()
+  assert.equal((await as(founder, 'PATCH', `${url}/accept`)).status, 201)
+  const after = await average()
+  assert.ok(after.post > before.post)
+  assert.equal(after.post_comment, before.post_comment)
+  assert.equal((await guest('GET', '/plus-group/average')).status, 401)
 })

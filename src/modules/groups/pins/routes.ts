@@ -1,22 +1,65 @@
+import { distinct } from '#lib/lists.ts'
+import { userViews } from '#modules/accounts/index.ts'
+import { commentViews } from '#modules/comments/index.ts'
 import {
   endPin,
+  findAverage,
   listPinsAddressedTo,
   mountPinning,
   notPinned,
+  type PinRow,
   pinForFree,
   pinnedAlready,
+  pinStateNumber,
+  pinView,
 } from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { type Server, say } from '#platform/http.ts'
-import { Id, Message, Type } from '#platform/schema.ts'
+import { transaction } from '#platform/database'
+import { Id, localizedMessage, Message, routesOn, type Server, Type } from '#platform/http'
 import { noSuchPost, notManager } from '../errors.ts'
-import { COMMENT_PIN, CommentPinsQuery, FreePin, GroupPin, POST_PIN, PostPinsQuery } from './schema.ts'
+import { postsById } from '../posts/view.ts'
+import {
+  COMMENT_PIN,
+  CommentPinsQuery,
+  FreePin,
+  GroupPin,
+  GroupPinAverage,
+  POST_PIN,
+  PostPinsQuery,
+} from './schema.ts'
 import { commentPinDecisions, commentPins, getManagedPost, postPinDecisions, postPins } from './service.ts'
-import { pinViews } from './view.ts'
 
-/** Pinning of posts and comments in groups (groups-26, groups-27): asked for with points, decided by founder or author. */
+/** Pin requests with their users and content. */
+async function pinViews(
+  ctx: Context,
+  pins: PinRow[],
+  channel: 'post' | 'comment',
+  viewerId: number,
+): Promise<GroupPin[]> {
+  const isComment = channel === 'comment'
+  const postOf = (pin: PinRow) => (isComment ? pin.thing_id : pin.target_id)
+  const [users, posts, comments] = await Promise.all([
+    userViews(ctx, ctx.sql, distinct(pins, 'user_id'), viewerId),
+    postsById(ctx, distinct(pins, isComment ? 'thing_id' : 'target_id'), viewerId),
+    commentViews(ctx, isComment ? distinct(pins, 'target_id') : [], viewerId),
+  ])
+  return pins.map((pin) => ({
+    ...pinView(pin),
+    channel,
+    raw: isComment ? pin.thing_id : 0,
+    target: pin.target_id,
+    state: pinStateNumber(pin.state),
+    status: pinStateNumber(pin.state),
+    user: users.get(pin.user_id) ?? null,
+    post: posts.get(postOf(pin)) ?? null,
+    comment: (isComment ? comments.get(pin.target_id) : undefined) ?? null,
+  }))
+}
+
+/**
+ * Pins of posts and comments in groups (groups-26, groups-27). Users pay in points, and the founder or author
+ * decides.
+ */
 export function groupPinRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Groups' })
@@ -37,7 +80,7 @@ export function groupPinRoutes(server: Server, ctx: Context) {
     handler: async ({ request, viewer: { id: by }, body: { day }, loaded: { group, post } }) => {
       const subject = { contentId: group.id, targetId: post.id, authorId: post.ownerId, deciderId: by }
       await transaction(sql, (tx) => pinForFree(tx, postPins, subject, { day, by }))
-      return say(request, 'Pinned.', '置顶成功。')
+      return localizedMessage(request, 'Pinned.', '置顶成功。')
     },
   })
 
@@ -51,7 +94,7 @@ export function groupPinRoutes(server: Server, ctx: Context) {
     load: ({ params, viewer }) => getManagedPost(sql, params.post, viewer.id),
     handler: async ({ request, viewer, loaded: { post } }) => {
       if (!(await endPin(sql, POST_PIN, post.id, viewer.id))) throw notPinned()
-      return say(request, 'No longer pinned.', '已取消置顶。')
+      return localizedMessage(request, 'No longer pinned.', '已取消置顶。')
     },
   })
 
@@ -82,6 +125,25 @@ export function groupPinRoutes(server: Server, ctx: Context) {
         limit,
       })
       return pinViews(ctx, pins, 'comment', deciderId)
+    },
+  })
+}
+
+/** Separate from the other routes, because its path has no version without the group prefix (pins-10). */
+export function groupPinAverageRoutes(server: Server, ctx: Context) {
+  const route = routesOn(server, ctx, { tag: 'Groups' })
+
+  route('GET /plus-group/average', {
+    operationId: 'getGroupPinAverage',
+    summary: 'Read the average daily price of a pin in groups',
+    access: 'user',
+    reply: { 200: GroupPinAverage },
+    handler: async () => {
+      const [post, comment] = await Promise.all([
+        findAverage(ctx.sql, POST_PIN),
+        findAverage(ctx.sql, COMMENT_PIN),
+      ])
+      return { post, post_comment: comment }
     },
   })
 }

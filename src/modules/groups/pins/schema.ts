@@ -1,24 +1,30 @@
 import { UserView } from '#modules/accounts/index.ts'
 import { CommentWithPeople } from '#modules/comments/index.ts'
-import { Days, PinsQuery, pinFields } from '#modules/pinning/index.ts'
-import { Id, Nullable, Shared, type Static, Type } from '#platform/schema.ts'
+import { Days, numberedPinFields, PinsQuery } from '#modules/pinning/index.ts'
+import { FilterId, Nullable, Shared, type Static, Type } from '#platform/http'
 import { PostItem } from '../posts/schema.ts'
 
 export const POST_PIN = 'group-post'
 export const COMMENT_PIN = 'group-post:comment'
 
-/** For how long a manager pins a post. */
+/** Average price of a day in points. */
+export const GroupPinAverage = Shared('GroupPinAverage', {
+  post: Type.Integer(),
+  post_comment: Type.Integer(),
+})
+
+/** Duration of a manager's free pin. */
 export const FreePin = Shared('FreePin', { day: Days })
 
-export const PostPinsQuery = Type.Object({ group: Type.Optional(Id), ...PinsQuery.properties })
-export const CommentPinsQuery = Type.Object({ post: Type.Optional(Id), ...PinsQuery.properties })
+export const PostPinsQuery = Type.Object({ group: FilterId, ...PinsQuery.properties })
+export const CommentPinsQuery = Type.Object({ post: FilterId, ...PinsQuery.properties })
 
-/** A request that is addressed to me; what is gone is null. */
+/** A pin request that the viewer decides. Deleted content is null. */
 export const GroupPin = Shared('GroupPin', {
-  ...pinFields,
+  ...numberedPinFields,
   raw: Type.Integer({ description: 'The post of a comment; 0 for a post' }),
   target: Type.Integer({ description: 'The post or the comment' }),
-  status: Type.Integer({ description: '0 waits, 1 accepted, 2 rejected or taken back' }),
+  status: Type.Integer({ description: 'the same as `state`' }),
   user: Nullable(UserView),
   post: Nullable(PostItem),
   comment: Nullable(CommentWithPeople),

@@ -1,4 +1,4 @@
-import { findComment, findComments, liveComment } from '#modules/comments/index.ts'
+import { findComment, findComments, lockableComment } from '#modules/comments/index.ts'
 import { notify } from '#modules/notifications/index.ts'
 import {
   commentPinKind,
@@ -7,43 +7,46 @@ import {
   type PinOptions,
   type PinSubject,
 } from '#modules/pinning/index.ts'
-import type { Db } from '#platform/database.ts'
+import type { Db } from '#platform/database'
 import { forbidden, notFound } from '#platform/errors.ts'
+import { findFounderId } from '../access/queries.ts'
+import { rankOf } from '../access/schema.ts'
+import { actingRank, isActiveMember } from '../access/service.ts'
 import { memberDisabled, noSuchPost, notFounder, notManager, notMember } from '../errors.ts'
 import { addPinIncome } from '../incomes/queries.ts'
 import { postContent, standingAt } from '../posts/content.ts'
 import { findTitle, holdGroupOf } from '../posts/queries.ts'
 import { POSTS } from '../posts/schema.ts'
-import { findFounderId } from '../standing/queries.ts'
-import { rankOf } from '../standing/schema.ts'
-import { actingRank, isActive } from '../standing/service.ts'
 import { COMMENT_PIN, POST_PIN } from './schema.ts'
 
-/** A post that the viewer may read, and what they are in its group. */
+/** Returns a post visible to the viewer, with their standing in its group. */
 async function getPostFor(sql: Db, postId: number, viewerId: number) {
   const post = await postContent.find(sql, postId, viewerId)
   if (!post) throw noSuchPost()
   return { post, group: await standingAt(sql, postId, viewerId) }
 }
 
-/** A post of a group that the viewer manages. */
+/** Returns a post in a group that the viewer manages. */
 export async function getManagedPost(sql: Db, postId: number, viewerId: number) {
   const found = await getPostFor(sql, postId, viewerId)
   if (actingRank(found.group) < rankOf('administrator')) throw notManager()
   return found
 }
 
-/** A post whose pin somebody may ask for: its author, or a manager, who decides at once (groups-26). */
+/**
+ * Returns a post for a pin request by its author, or by a manager, whose pin takes effect at once
+ * (groups-26).
+ */
 async function getPinnablePost(sql: Db, postId: number, userId: number): Promise<PinSubject> {
   const { post, group } = await getPostFor(sql, postId, userId)
   const manages = actingRank(group) >= rankOf('administrator')
   if (post.ownerId !== userId && !manages) throw forbidden()
-  if (!isActive(group)) throw group.member?.disabled ? memberDisabled() : notMember()
+  if (!isActiveMember(group)) throw group.member?.disabled ? memberDisabled() : notMember()
   const deciderId = manages ? userId : await findFounderId(sql, group.id)
   return { contentId: group.id, targetId: postId, authorId: userId, deciderId }
 }
 
-/** A comment under a post that somebody may read; the author of the post decides on its pin. */
+/** Returns a comment on a visible post. The author of the post decides on its pin. */
 async function getCommentSubject(sql: Db, commentId: number, userId: number): Promise<PinSubject> {
   const [comment] = await findComments(sql, [commentId])
   if (comment?.commentable_type !== POSTS) throw notFound()
@@ -64,7 +67,7 @@ async function getPinnableComment(sql: Db, commentId: number, userId: number): P
   return subject
 }
 
-/** Pins of posts at the head of their group, which its founder decides on. */
+/** Pins of posts in their group. The founder decides. */
 export const postPins: PinOptions = {
   channel: POST_PIN,
   tag: postContent.tag,
@@ -73,7 +76,7 @@ export const postPins: PinOptions = {
   aliases: { requestGroupPostPinByOldPath: '/pinned/posts/:post' },
   freeIsPlain: true,
   find: (sql, { post = 0 }, viewerId) => getPinnablePost(sql, post, viewerId),
-  // The group may have been handed over since, and is not from here on.
+  // The group may have a new founder since. The lock prevents a transfer from here on.
   async hold(tx, { post = 0 }, viewerId) {
     await holdGroupOf(tx, post)
     return getPinnablePost(tx, post, viewerId)
@@ -94,11 +97,11 @@ export const postPins: PinOptions = {
   },
 }
 
-/** Pins of comments at the head of their post, which its author decides on. */
+/** Pins of comments on their post. The author of the post decides. */
 export const commentPins: PinOptions = {
   ...commentPinKind(
     postContent,
-    { find: findComment, live: liveComment },
+    { find: findComment, live: lockableComment },
     { channel: COMMENT_PIN, notice: 'group:comment-pinned' },
   ),
   path: '/currency-pinned/comments/:comment',
@@ -106,8 +109,8 @@ export const commentPins: PinOptions = {
   freeIsPlain: true,
   find: (sql, { comment = 0 }, viewerId) => getPinnableComment(sql, comment, viewerId),
   hold: (tx, { comment = 0 }, viewerId) => getPinnableComment(tx, comment, viewerId),
-  errors: [forbidden, memberDisabled],
-  // Who decides is told; posts have their list of requests for that (groups-26).
+  errors: [noSuchPost, forbidden, memberDisabled],
+  // Notifies the decider. Posts need no notice, because they have a list of requests (groups-26).
   onRequest: (tx, { contentId, targetId, authorId, deciderId }) =>
     notify(tx, {
       type: 'system',
@@ -122,7 +125,7 @@ export const commentPins: PinOptions = {
     }),
 }
 
-/** Where requests are decided: the path names what is to be pinned, which has one open request at most. */
+/** Mounts the decision routes. The path names the pinned content, which has at most one open request. */
 const decisionsAt = (
   { path, noun }: PinOptions,
   of: Pick<DecisionOptions, 'find' | 'errors'>,

@@ -6,7 +6,7 @@ import type { Person } from '#test/world.ts'
 const { as, guest, person, sql, group, memberId, join, post, people, told, assertNoDrift } = await postWorld()
 
 describe('comments and reports', () => {
-  test('a manager deletes comments, others only their own (groups-25)', async () => {
+  test('lets managers delete all comments, and others only their own (groups-25)', async () => {
     const founder = await person()
     const groupId = await group(founder)
     const [alice, bob] = await people(2)
@@ -22,7 +22,41 @@ describe('comments and reports', () => {
     await assertNoDrift()
   })
 
-  test('reports are handled once, by managers of the group only (groups-28)', async () => {
+  test('shows the newest comments with listed posts, without blocked authors (groups-22)', async () => {
+    const [founder, alice, bob] = await people(3)
+    const groupId = await group(founder!, { mode: 'paid', money: 1 })
+    const [id, other] = [await post(founder!, groupId), await post(founder!, groupId)]
+    await sql`
+      insert into group_members (group_id, user_id, role, audit) values
+        (${groupId}, ${alice!.id}, 'member', 1), (${groupId}, ${bob!.id}, 'member', 1)`
+    for (let n = 1; n <= 6; n += 1)
+      await as(n === 6 ? bob! : alice!, 'POST', `/group-posts/${id}/comments`, { body: `Comment ${n}` })
+    type Listed = { id: number; comments: { body: string; user: { id: number } }[] }
+    const list = async (who: Person, path = `/groups/${groupId}/posts`) => {
+      const { body } = await as(who, 'GET', path)
+      return new Map(
+        (body.posts ?? body).map((each: Listed) => [each.id, each.comments.map((comment) => comment.body)]),
+      )
+    }
+    const newest = ['Comment 6', 'Comment 5', 'Comment 4', 'Comment 3', 'Comment 2']
+    for (const path of [
+      `/groups/${groupId}/posts`,
+      `/group-posts?group_id=${groupId}`,
+      '/user-group-posts',
+    ]) {
+      const shown = await list(founder!, path)
+      assert.deepEqual([shown.get(id), shown.get(other)], [newest, []], path)
+    }
+    await as(founder!, 'POST', `/user/black/${bob!.id}`)
+    assert.deepEqual((await list(founder!)).get(id), [...newest.slice(1), 'Comment 1'])
+    const preview = await guest('GET', `/groups/${groupId}/preview-posts`)
+    assert.deepEqual(
+      preview.body.map(({ comments }: Listed) => comments),
+      [[], []],
+    )
+  })
+
+  test('lets only managers of the group handle a report, once (groups-28)', async () => {
     const [founder, other, alice] = await people(3)
     const [groupId] = [await group(founder!), await group(other!)]
     const id = await post(founder!, groupId)
@@ -44,6 +78,16 @@ describe('comments and reports', () => {
         ['post', id, alice!.id],
       ],
     )
+    assert.deepEqual(
+      body.map(({ resource }: { resource: { id: number; body?: string; title?: string } }) => [
+        resource.id,
+        resource.body ?? resource.title,
+      ]),
+      [
+        [made.comment.id, 'Bad'],
+        [id, 'A post'],
+      ],
+    )
     assert.equal((await as(alice!, 'GET', `/reports?group_id=${groupId}`)).status, 403)
     for (const who of [alice!, other!])
       for (const verb of ['accept', 'reject'])
@@ -60,7 +104,7 @@ describe('comments and reports', () => {
     assert.equal((await as(founder!, 'GET', '/reports?status=2')).body.at(-1).cause, 'Gone')
   })
 
-  test('a group itself is reported to the site', async () => {
+  test('reports a group to the site', async () => {
     const [founder, alice] = await people(2)
     const id = await group(founder!)
     assert.equal((await as(alice!, 'POST', `/groups/${id}/reports`, { content: 'Spam' })).status, 201)
@@ -69,7 +113,7 @@ describe('comments and reports', () => {
     assert.equal(row?.n, 1)
   })
 
-  test('lists across kinds know posts, and hide those of private groups (groups-16)', async () => {
+  test('includes posts in lists across kinds, except those of private groups (groups-16)', async () => {
     const [founder, stranger] = await people(2)
     const groupId = await group(founder!, { mode: 'private' })
     const alice = await join(groupId, founder!, await person())
@@ -80,7 +124,7 @@ describe('comments and reports', () => {
     const url = `/comments?author=${alice.id}`
     assert.equal((await as(alice, 'GET', url)).body.length, 1)
     assert.deepEqual((await as(stranger!, 'GET', url)).body, [])
-    // A reply to somebody outside is not for them to read, and a page is filled from what follows.
+    // Hides a reply from a user outside the group, and fills the page from later items.
     const open = await post(founder!, await group(founder!))
     const reply = { body: 'Hm', reply_user: stranger!.id }
     for (const each of [open, id]) await as(founder!, 'POST', `/group-posts/${each}/comments`, reply)
@@ -93,7 +137,7 @@ describe('comments and reports', () => {
     assert.equal((await as(alice, 'GET', `/group-posts/${id}/likes`)).status, 404)
   })
 
-  test('who left a private group hears nothing more of their posts in it (groups-16)', async () => {
+  test('stops notifications about posts of a private group after its author left (groups-16)', async () => {
     const founder = await person()
     const groupId = await group(founder, { mode: 'private' })
     const [alice, bob] = [

@@ -1,17 +1,17 @@
 import { hasAbility } from '#modules/abilities/index.ts'
 import type { CommentRules } from '#modules/comments/index.ts'
 import { cancelPinOfTarget } from '#modules/pinning/index.ts'
-import type { Content, Counts, Reader } from '#platform/content.ts'
-import type { Db } from '#platform/database.ts'
+import type { Content, ContentReader, Counts } from '#platform/content.ts'
+import type { Db } from '#platform/database'
+import { findGroupAccess, type GroupAccess } from '../access/queries.ts'
+import { manages } from '../access/service.ts'
 import { memberDisabled, noSuchPost } from '../errors.ts'
 import { COMMENT_PIN } from '../pins/schema.ts'
-import { findStanding, type Standing } from '../standing/queries.ts'
-import { manages } from '../standing/service.ts'
 import { findGroupOf, findReaders, findTarget, findVisiblePosts } from './queries.ts'
 import { POSTS } from './schema.ts'
 import { postsById } from './view.ts'
 
-/** Posts as content that is commented on, liked, collected and reported. */
+/** Posts as content for comments, likes, collections and reports. */
 export const postContent: Content = {
   type: POSTS,
   param: 'post',
@@ -21,43 +21,46 @@ export const postContent: Content = {
   live: (sql, id) => sql`select id from group_posts where id = ${id}`,
 }
 
-/** Posts in lists that mix kinds. */
-export const postReader: Reader = { visible: findVisiblePosts, views: postsById, closed: true }
+/** Posts in mixed lists. */
+export const postReader: ContentReader = { visible: findVisiblePosts, views: postsById, closed: true }
 
 export const countLikes: Counts = (sql) => [
-  sql`update group_posts p set likes_count = p.likes_count + c.by from changed c where p.id = c.id`,
+  sql`update group_posts p set likes_count = greatest(p.likes_count + c.by, 0) from changed c where p.id = c.id`,
 ]
 export const countCollections: Counts = (sql) => [
-  sql`update group_posts p set collections_count = p.collections_count + c.by from changed c where p.id = c.id`,
+  sql`update group_posts p set collections_count = greatest(p.collections_count + c.by, 0) from changed c where p.id = c.id`,
 ]
 const countComments: Counts = (sql) => [
-  sql`update group_posts p set comments_count = p.comments_count + c.by,
+  sql`update group_posts p set comments_count = greatest(p.comments_count + c.by, 0),
         replied_at = case when c.by > 0 then now() else p.replied_at end
       from changed c where p.id = c.id`,
 ]
 
-/** What the viewer is in the group of a post. */
-export async function standingAt(sql: Db, postId: number, viewerId: number): Promise<Standing> {
+/** The viewer's standing in the group of a post. */
+export async function standingAt(sql: Db, postId: number, viewerId: number): Promise<GroupAccess> {
   const groupId = await findGroupOf(sql, postId)
-  const standing = groupId === undefined ? undefined : await findStanding(sql, groupId, viewerId)
+  const standing = groupId === undefined ? undefined : await findGroupAccess(sql, groupId, viewerId)
   if (!standing) throw noSuchPost()
   return standing
 }
 
-/** What the viewer is in the group of a post; 403 for who is on its blacklist, who writes nothing (groups-12). */
-export async function requireWriter(sql: Db, postId: number, viewerId: number): Promise<Standing> {
+/** The viewer's standing in the group of a post. Throws 403 for a blacklisted user (groups-12). */
+export async function requireWriter(sql: Db, postId: number, viewerId: number): Promise<GroupAccess> {
   const standing = await standingAt(sql, postId, viewerId)
   if (standing.member?.disabled) throw memberDisabled()
   return standing
 }
 
-/** Which of these people may read a post. */
+/** Filters users to those with read access to a post. */
 export async function readersOf(sql: Db, { id }: { id: number }, userIds: number[]): Promise<number[]> {
   const group = await findGroupOf(sql, id)
   return group === undefined ? [] : findReaders(sql, group, userIds)
 }
 
-/** Comments of posts: their author deletes them, a manager of the group, and who administers groups (groups-25). */
+/**
+ * Comments on posts. Their author, managers of the group and site administrators of groups may delete them
+ * (groups-25).
+ */
 export const commentRules: CommentRules = {
   count: countComments,
   readers: readersOf,

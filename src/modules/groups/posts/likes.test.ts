@@ -5,7 +5,7 @@ import { postWorld } from '#test/fixtures/posts.ts'
 const { as, guest, group, post, people, told, assertNoDrift } = await postWorld()
 
 describe('likes of posts', () => {
-  test('are made, listed with people as addresses, taken back (groups-24)', async () => {
+  test('creates, lists with avatar URLs and removes likes (groups-24)', async () => {
     const [founder, alice] = await people(2)
     const id = await post(founder!, await group(founder!))
     const url = `/group-posts/${id}/likes`
@@ -44,7 +44,7 @@ describe('likes of posts', () => {
     assert.equal((await guest('POST', url)).status, 401)
   })
 
-  test('of private and paid groups are for members only (groups-16, groups-17)', async () => {
+  test('restricts likes in private and paid groups to members (groups-16, groups-17)', async () => {
     const [founder, stranger] = await people(2)
     for (const body of [{ mode: 'private' }, { mode: 'paid', money: 3 }]) {
       const groupId = await group(founder!, body)
@@ -70,7 +70,7 @@ describe('likes of posts', () => {
     }
   })
 
-  test('racing likes count once per person', async () => {
+  test('counts racing likes of one user once', async () => {
     const [founder, ...others] = await people(6)
     const groupId = await group(founder!)
     const id = await post(founder!, groupId)

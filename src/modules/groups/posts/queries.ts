@@ -1,38 +1,46 @@
 import { grams, nameKey } from '#lib/text.ts'
-import { defineBufferedCounts } from '#platform/buffered-counts.ts'
 import type { Target } from '#platform/content.ts'
-import type { Db, Tx } from '#platform/database.ts'
-import { andContains, andPast, andPastRow, ifGiven, partOf, when } from '#platform/sql.ts'
-import type { Tables } from '#platform/tables.ts'
-import { isReadable, isReadableAt } from '../standing/queries.ts'
+import {
+  andAfterCursor,
+  andAfterRow,
+  andContains,
+  type Db,
+  ifGiven,
+  limitClause,
+  type Tables,
+  type Tx,
+  when,
+} from '#platform/database'
+import { defineBufferedCounts } from '#platform/memory'
+import { isReadable, isReadableAt } from '../access/queries.ts'
 import type { GroupPostsQuery, PostsQuery } from './schema.ts'
 
 export type PostRow = Omit<Tables['group_posts'], 'title_key' | 'title_grams' | 'body' | 'replied_at'>
 
-/** The columns of `group_posts p`, without the text. */
+/** Columns of `group_posts p`, without the text. */
 export const postColumns = (sql: Db) => sql`
   p.id, p.group_id, p.user_id, p.title, p.summary, p.has_images, p.likes_count, p.comments_count, p.collections_count,
   p.views_count, p.excellent_at, p.created_at, p.updated_at`
 
 const pastPost = (sql: Db, { type, after = 0 }: GroupPostsQuery) =>
   type === 'latest_reply'
-    ? andPastRow(
+    ? andAfterRow(
         sql,
         after,
         sql`p.replied_at, p.id`,
         sql`select replied_at, id from group_posts where id = ${after}`,
       )
-    : andPast(sql, sql`p.id`, after)
+    : andAfterCursor(sql, sql`p.id`, after)
 
-/** The posts of one group, by their making or by their last comment. */
+/** Posts of one group, by creation or by last comment. */
 export const listGroupPosts = (sql: Db, groupId: number, query: GroupPostsQuery) => sql<PostRow[]>`
   select ${postColumns(sql)} from group_posts p
   where p.group_id = ${groupId} ${when(sql, query.excellent === true, () => sql`and p.excellent_at is not null`)}
     ${pastPost(sql, query)}
   order by ${query.type === 'latest_reply' ? sql`p.replied_at desc, p.id desc` : sql`p.id desc`}
-  ${partOf(sql, { limit: query.limit ?? 15, offset: query.offset, after: query.after })}`
+  ${limitClause(sql, { limit: query.limit ?? 15, offset: query.offset, after: query.after })}`
 
-/** Posts that the viewer may read, newest first. */
+/** Posts visible to the viewer, newest first. */
 export const listPosts = (
   sql: Db,
   { keyword, group_id: groupId, limit = 15, ...page }: PostsQuery,
@@ -41,26 +49,26 @@ export const listPosts = (
   select ${postColumns(sql)} from group_posts p
   where ${isReadableAt(sql, sql`p.group_id`, viewerId)}
     ${ifGiven(sql, groupId, (id) => sql`and p.group_id = ${id}`)} ${andContains(sql, 'p.title', keyword)}
-    ${andPast(sql, sql`p.id`, page.after ?? 0)}
-  order by p.id desc ${partOf(sql, { limit, ...page })}`
+    ${andAfterCursor(sql, sql`p.id`, page.after ?? 0)}
+  order by p.id desc ${limitClause(sql, { limit, ...page })}`
 
-/** A person's posts, newest first, in groups that they still may read. */
+/** A user's posts, newest first, in groups that the user may still read. */
 export const listPostsOf = (
   sql: Db,
   userId: number,
   { limit = 15, ...page }: { limit?: number; offset?: number; after?: number },
 ) => sql<PostRow[]>`
   select ${postColumns(sql)} from group_posts p
-  where p.user_id = ${userId} and ${isReadableAt(sql, sql`p.group_id`, userId)} ${andPast(sql, sql`p.id`, page.after ?? 0)}
-  order by p.id desc ${partOf(sql, { limit, ...page })}`
+  where p.user_id = ${userId} and ${isReadableAt(sql, sql`p.group_id`, userId)} ${andAfterCursor(sql, sql`p.id`, page.after ?? 0)}
+  order by p.id desc ${limitClause(sql, { limit, ...page })}`
 
-/** Posts by id that the viewer may read. */
+/** Posts by id, if visible to the viewer. */
 export const findPosts = (sql: Db, ids: number[], viewerId: number) => sql<PostRow[]>`
   select ${postColumns(sql)} from group_posts p join groups g on g.id = p.group_id
   where p.id = any(${ids}) and ${isReadable(sql, viewerId)}
   order by p.id desc`
 
-/** A post of a group with its text, for who may read it. */
+/** A post with its text, if visible to the viewer. */
 export const findPost = async (sql: Db, groupId: number, id: number, viewerId: number) =>
   (
     await sql<(PostRow & { body: string })[]>`
@@ -68,11 +76,11 @@ export const findPost = async (sql: Db, groupId: number, id: number, viewerId: n
       where p.id = ${id} and p.group_id = ${groupId} and ${isReadable(sql, viewerId)}`
   )[0]
 
-/** The newest posts of a group, for people who do not know it yet. */
+/** Newest posts of a group, as a preview for non-members. */
 export const listPreview = (sql: Db, groupId: number, limit: number) => sql<PostRow[]>`
   select ${postColumns(sql)} from group_posts p where p.group_id = ${groupId} order by p.id desc limit ${limit}`
 
-/** Which of these posts the viewer may read. */
+/** Filters posts to those visible to the viewer. */
 export async function findVisiblePosts(sql: Db, ids: number[], viewerId: number): Promise<Set<number>> {
   if (ids.length === 0) return new Set()
   const rows = await sql<{ id: number }[]>`
@@ -81,19 +89,19 @@ export async function findVisiblePosts(sql: Db, ids: number[], viewerId: number)
   return new Set(rows.map(({ id }) => id))
 }
 
-/** The post as something to comment on, like, collect or report. */
+/** A post as target of comments, likes, collections and reports. */
 export async function findTarget(sql: Db, id: number, viewerId: number): Promise<Target | undefined> {
   const [row] = await sql<Target[]>`
-    select p.id, p.user_id as "ownerId", p.title as contents from group_posts p join groups g on g.id = p.group_id
+    select p.id, p.user_id as "ownerId", p.title as contents, g.audit <> 1 or g.mode <> 'public' as closed
+    from group_posts p join groups g on g.id = p.group_id
     where p.id = ${id} and ${isReadable(sql, viewerId)}`
   return row
 }
 
-/** In which group a post is. */
 export const findGroupOf = async (sql: Db, id: number) =>
   (await sql<{ group_id: number }[]>`select group_id from group_posts where id = ${id}`)[0]?.group_id
 
-/** Until the transaction ends the group of a post keeps its founder. */
+/** Locks the group of a post, so that its founder cannot change during the transaction. */
 export const holdGroupOf = (sql: Db, id: number) => sql`
   select from groups where id = (select group_id from group_posts where id = ${id}) for share`
 
@@ -104,7 +112,7 @@ export const findImages = (sql: Db, postIds: number[]) => sql<ImageRow[]>`
 
 export type PostValues = { title: string; body: string; summary: string; hasImages: boolean }
 
-/** Publishes a post and counts it. Undefined for who may not post there (any more). */
+/** Inserts and counts a post. Undefined if the author may no longer post in the group. */
 export async function insertPost(
   sql: Db,
   groupId: number,
@@ -132,7 +140,7 @@ export async function insertPost(
   return row?.id
 }
 
-/** Changes a post of the author's; false when it is gone. */
+/** Updates the author's post. False if it is deleted. */
 export async function updatePost(
   sql: Db,
   id: number,
@@ -148,7 +156,7 @@ export async function updatePost(
 
 export type NewImage = Omit<ImageRow, 'post_id'>
 
-/** Gives a post these pictures, in their order. */
+/** Replaces the pictures of a post, in order. */
 export async function replaceImages(sql: Db, postId: number, images: NewImage[]): Promise<void> {
   await sql`delete from group_post_images where post_id = ${postId}`
   if (images.length === 0) return
@@ -160,11 +168,11 @@ export async function replaceImages(sql: Db, postId: number, images: NewImage[])
       as i (position, file, size, mime)`
 }
 
-// Constraints are checked on what the statement's snapshot holds of a row, before a newer version of it is noticed. So
-// what turns on whether a post is an excellent one waits for it first, and counts in a statement that begins after.
+// Locks a post. A constraint checks the snapshot of its statement, even if the row has a newer version. So
+// code that depends on the excellent flag locks first and counts in a later statement.
 const holdPost = (tx: Tx, id: number) => tx`select from group_posts where id = ${id} for no key update`
 
-/** Deletes a post, out of the counts of its group. False when somebody was faster. */
+/** Deletes a post and updates the counters of its group. False if another call deleted it first. */
 export async function deletePost(sql: Tx, groupId: number, id: number): Promise<boolean> {
   await holdPost(sql, id)
   const [row] = await sql<[{ gone: boolean }]>`
@@ -172,15 +180,15 @@ export async function deletePost(sql: Tx, groupId: number, id: number): Promise<
       delete from group_posts where id = ${id} and group_id = ${groupId} returning group_id, excellent_at
     ),
     counted as (
-      update group_counts n set posts_count = n.posts_count - 1,
-        excellen_posts_count = n.excellen_posts_count - case when g.excellent_at is null then 0 else 1 end
+      update group_counts n set posts_count = greatest(n.posts_count - 1, 0),
+        excellen_posts_count = greatest(n.excellen_posts_count - case when g.excellent_at is null then 0 else 1 end, 0)
       from gone g where n.group_id = g.group_id
     )
     select exists (select from gone) as gone`
   return row.gone
 }
 
-/** Makes a post an excellent one, or a usual one again. False when there is none. */
+/** Toggles the excellent flag. False for an unknown post. */
 export async function toggleExcellent(sql: Tx, id: number): Promise<boolean> {
   await holdPost(sql, id)
   const [row] = await sql<[{ found: boolean }]>`
@@ -190,7 +198,7 @@ export async function toggleExcellent(sql: Tx, id: number): Promise<boolean> {
     ),
     counted as (
       update group_counts n set
-        excellen_posts_count = n.excellen_posts_count + case when c.excellent_at is null then -1 else 1 end
+        excellen_posts_count = greatest(n.excellen_posts_count + case when c.excellent_at is null then -1 else 1 end, 0)
       from changed c where n.group_id = c.group_id
     )
     select exists (select from changed) as found`
@@ -204,10 +212,10 @@ const addViews = (sql: Db, ids: number[], counts: number[]) => sql`
   update group_posts p set views_count = p.views_count + s.n
   from unnest(${ids}::bigint[], ${counts}::bigint[]) as s (id, n) join held h on h.id = s.id where p.id = s.id`
 
-/** Views of posts, one for each time one is read by itself. */
+/** Buffered view counts. Only reads of a single post count. */
 export const viewsOf = defineBufferedCounts('group post views', addViews)
 
-/** Which of these people may read the posts of a group. */
+/** Filters users to those with read access to a group's posts. */
 export async function findReaders(sql: Db, groupId: number, userIds: number[]): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     select u.id from unnest(${userIds}::bigint[]) as u (id) cross join groups g
@@ -217,7 +225,7 @@ export async function findReaders(sql: Db, groupId: number, userIds: number[]): 
   return rows.map(({ id }) => id)
 }
 
-/** Some posts of a group, to be deleted. */
+/** A batch of posts of a group, for deletion. */
 export const listPostIds = async (sql: Db, groupId: number, limit: number): Promise<number[]> =>
   (
     await sql<

@@ -7,15 +7,14 @@ import { findShownPinsOf, listTargetsOfUser } from '#modules/pinning/index.ts'
 import { mountRewards } from '#modules/rewards/index.ts'
 import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database.ts'
+import { transaction } from '#platform/database'
 import { blocked, forbidden } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { type Server, say } from '#platform/http.ts'
-import { Empty, Type } from '#platform/schema.ts'
+import { Empty, localizedMessage, routesOn, type Server, Type } from '#platform/http'
+import { countView } from '#platform/memory'
+import { getGroupAccess, manages } from '../access/service.ts'
 import { memberDisabled, noSuchGroup, noSuchPost, notManager, notMember, WRITER_ERRORS } from '../errors.ts'
 import { COMMENT_PIN, POST_PIN } from '../pins/schema.ts'
 import { GroupParams } from '../schema.ts'
-import { getStanding, manages } from '../standing/service.ts'
 import {
   commentRules,
   countCollections,
@@ -65,7 +64,10 @@ import { imagesOf, postItems, postsById } from './view.ts'
 const PREVIEW = 3
 const VALUE_ERRORS = [sensitiveWords, fileNotUsable, blocked] as const
 
-/** Posts in groups and what people do to them (groups-16 to groups-25). Feeds, a layer above, say how they take copies. */
+/**
+ * Group posts and interactions with them (groups-16 to groups-25). `copyToFeed` comes from feeds, a higher
+ * layer.
+ */
 export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx: Context) => {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Groups' })
@@ -75,7 +77,6 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     replica: true,
     summary: 'List the posts of a group; the first page has the pinned ones too',
     access: 'optional',
-    kept: 'each',
     params: GroupParams,
     query: GroupPostsQuery,
     reply: { 200: PinnedAndPosts },
@@ -104,7 +105,7 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     errors: [noSuchPost],
     handler: async ({ params, viewer }) => {
       const view = await getPost(ctx, params.group, params.post, viewer.id)
-      viewsOf(ctx).add([params.post])
+      countView(() => viewsOf(ctx).add([params.post]))
       return { ...view, views_count: view.views_count + 1 }
     },
   })
@@ -121,7 +122,7 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     handler: async ({ request, viewer, body, loaded: group }) => {
       const id = await publishPost(ctx, group, viewer.id, body, copyToFeed)
       const post = await getPost(ctx, group.id, id, viewer.id)
-      return { ...say(request, 'Published.', '发布成功。'), post }
+      return { ...localizedMessage(request, 'Published.', '发布成功。'), post }
     },
   })
 
@@ -137,7 +138,7 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     handler: async ({ request, params, viewer, body }) => {
       await changePost(ctx, params.post, viewer.id, body)
       const post = await getPost(ctx, params.group, params.post, viewer.id)
-      return { ...say(request, 'Changed.', '修改成功。'), post }
+      return { ...localizedMessage(request, 'Changed.', '修改成功。'), post }
     },
   })
 
@@ -154,7 +155,7 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
   route('PUT /posts/:post/toggle-excellent', {
     operationId: 'toggleExcellentGroupPost',
     aliases: { toggleExcellentGroupPostByOlderPath: '/group/posts/:post/toggle-excellent' },
-    summary: 'Make a post an excellent one, or a usual one again, as a manager of its group',
+    summary: 'Mark a post as excellent, or remove the mark, as a manager of its group',
     access: 'user',
     params: PostParams,
     reply: { 204: Empty },
@@ -171,7 +172,6 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     replica: true,
     summary: 'List posts of all groups that I may read, or find them by title',
     access: 'optional',
-    kept: 'each',
     query: PostsQuery,
     reply: { 200: Type.Array(PostItem) },
     handler: async ({ query, viewer }) => postItems(ctx, await listPosts(sql, query, viewer.id), viewer.id),
@@ -218,7 +218,6 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     aliases: { listGroupPostHeadlinesByOlderPath: '/group/simple-posts' },
     summary: 'Read the headlines of posts by id',
     access: 'optional',
-    kept: 'each',
     query: SimplePostsQuery,
     reply: { 200: Type.Array(SimplePost) },
     handler: async ({ query, viewer }) => {
@@ -237,18 +236,17 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
   route('GET /groups/:group/preview-posts', {
     operationId: 'previewGroupPosts',
     aliases: { previewGroupPostsByOlderPath: '/group/groups/:group/preview-posts' },
-    summary: 'See the newest posts of a group before joining; of a paid one without their pictures',
+    summary: 'Preview the newest posts of a group; those of a paid group without pictures and comments',
     access: 'optional',
-    kept: 'each',
     params: GroupParams,
     reply: { 200: Type.Array(PostItem) },
     errors: [noSuchGroup],
-    load: ({ params, viewer }) => getStanding(sql, params.group, viewer.id),
+    load: ({ params, viewer }) => getGroupAccess(sql, params.group, viewer.id),
     handler: async ({ loaded: group, viewer }) => {
       const reads = group.mode === 'public' || group.member?.audit === 1
       const shown = reads || group.mode === 'paid' ? await listPreview(sql, group.id, PREVIEW) : []
       const posts = await postItems(ctx, shown, viewer.id)
-      return reads ? posts : posts.map((post) => ({ ...post, images: [] }))
+      return reads ? posts : posts.map((post) => ({ ...post, images: [], comments: [] }))
     },
   })
 
@@ -266,7 +264,7 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     count: countLikes,
     readers: readersOf,
     mayWrite,
-    errors: [memberDisabled],
+    errors: [noSuchPost, memberDisabled],
   })
   mountCollections(server, ctx, postContent, {
     create: '/group-posts/:post/collections',

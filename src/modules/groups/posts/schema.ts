@@ -1,4 +1,5 @@
 import { UserView } from '#modules/accounts/index.ts'
+import { CommentWithPeople } from '#modules/comments/index.ts'
 import { FileView } from '#modules/files/index.ts'
 import {
   Cursor,
@@ -10,23 +11,23 @@ import {
   Nullable,
   Offset,
   OneOf,
-  SameAs,
   Shared,
   type Static,
   Text,
   Time,
   Type,
+  WithAlias,
   ZuluTime,
-} from '#platform/schema.ts'
+} from '#platform/http'
 import { Group } from '../schema.ts'
 
 export const PostParams = Type.Object({ post: Id })
 export const GroupPostParams = Type.Object({ group: Id, post: Id })
 
-/** The name of posts on the wire and in tables (conventions-24). */
+/** Name of posts on the wire and in tables (conventions-24). */
 export const POSTS = 'group-posts'
 
-/** A post in lists, without its text. */
+/** A post in a list, without its text. */
 export const PostItem = Shared('GroupPostItem', {
   id: Type.Integer(),
   group_id: Type.Integer(),
@@ -47,14 +48,14 @@ export const PostItem = Shared('GroupPostItem', {
   updated_at: Time,
   user: Nullable(UserView),
   group: Nullable(Group),
+  comments: Type.Array(CommentWithPeople, { description: 'The newest ones' }),
 })
 export type PostItem = Static<typeof PostItem>
 
-/** A post by itself. */
 export const Post = Shared('GroupPost', { ...PostItem.properties, body: Type.String() })
 export type Post = Static<typeof Post>
 
-/** A post where something else only points to it. */
+/** A post referenced by other content. */
 export const SimplePost = Shared('GroupPostHeadline', {
   id: Type.Integer(),
   group_id: Type.Integer(),
@@ -80,7 +81,7 @@ export type GroupPostsQuery = Static<typeof GroupPostsQuery>
 
 export const PostsQuery = Type.Object({
   keyword: Type.Optional(Text(100)),
-  q: SameAs('keyword', Type.Optional(Text(100))),
+  q: WithAlias('keyword', Type.Optional(Text(100))),
   group_id: Type.Optional(Id),
   limit: Limit(),
   offset: Offset,
@@ -88,7 +89,7 @@ export const PostsQuery = Type.Object({
 })
 export type PostsQuery = Static<typeof PostsQuery>
 
-/** 1: mine, 2: mine that are pinned, 3: mine whose pin waits. */
+/** 1: own posts. 2: own pinned posts. 3: own posts with a pending pin. */
 export const MyPostsQuery = Type.Object({
   type: Type.Optional(Int(1, 3, { default: 1 })),
   limit: Limit(),
@@ -104,7 +105,7 @@ const Images = Type.Unsafe<(number | { id: number })[]>({
   items: Type.Union([Id, Shared('PictureReference', { id: Id })]),
 })
 
-/** `summary` has to be there and may be empty, but then `images` may not (groups-18). */
+/** `summary` is required. It may be empty if there are `images` (groups-18). */
 export const NewPost = Shared('NewGroupPost', {
   title: Text(100, { minLength: 1 }),
   body: Text(50_000, { minLength: 1 }),

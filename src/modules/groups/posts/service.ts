@@ -1,15 +1,20 @@
+import { findAttachments } from '#lib/attachments.ts'
+import { cutCharacters, findMentions, nameKey } from '#lib/text.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
+import { findBlockers, findPeopleByKeys } from '#modules/accounts/index.ts'
 import { deleteCollectionsOf } from '#modules/collections/index.ts'
 import { deleteCommentsOf } from '#modules/comments/index.ts'
-import { attachFiles, detachFiles } from '#modules/files/index.ts'
+import { attachFiles, attachUnattached, detachFiles } from '#modules/files/index.ts'
 import { deleteLikesOf } from '#modules/likes/index.ts'
-import { publishEvent, takeBack } from '#modules/notifications/index.ts'
+import { notify, publishEvent, withdrawNotifications } from '#modules/notifications/index.ts'
 import { cancelPinOfTarget, cancelPinsOfContent } from '#modules/pinning/index.ts'
-import { screen } from '#modules/words/index.ts'
-import type { Removal } from '#platform/content.ts'
+import { screenWords } from '#modules/words/index.ts'
+import type { ContentRemoval } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
-import { type Db, type Tx, transaction } from '#platform/database.ts'
-import { forbidden } from '#platform/errors.ts'
+import { type Db, type Tx, transaction } from '#platform/database'
+import { blocked, forbidden } from '#platform/errors.ts'
+import type { GroupAccess } from '../access/queries.ts'
+import { getGroupAccess, isActiveMember, manages, requireActiveMember } from '../access/service.ts'
 import {
   feedFromRequired,
   imagesRequired,
@@ -20,14 +25,12 @@ import {
   roleMayNotPost,
 } from '../errors.ts'
 import { COMMENT_PIN, POST_PIN } from '../pins/schema.ts'
-import type { Standing } from '../standing/queries.ts'
-import { getStanding, isActive, manages, requireActive } from '../standing/service.ts'
-import { tellMentioned } from './mentions.ts'
 import {
   deletePost,
   findGroupOf,
   findImages,
   findPost,
+  findReaders,
   insertPost,
   replaceImages,
   updatePost,
@@ -35,34 +38,57 @@ import {
 import { NewPost, POSTS, type Post } from './schema.ts'
 import { postItems } from './view.ts'
 
-/** Where uploads of posts belong. */
+/** Length of the post excerpt in a mention notice. */
+const QUOTED = 100
+
+/** Notifies mentioned users that may read the post. Throws 403 if one of them blocks its author. */
+async function tellMentioned(
+  tx: Tx,
+  post: { groupId: number; postId: number; userId: number; text: string; isOpen: boolean },
+): Promise<void> {
+  const { groupId, postId, userId, text, isOpen } = post
+  const names = findMentions(text).map(nameKey)
+  if (names.length === 0) return
+  const mentioned = await findPeopleByKeys(tx, names)
+  if ((await findBlockers(tx, userId, mentioned)).size > 0) throw blocked()
+  await notify(tx, {
+    type: 'at',
+    recipients: await findReaders(tx, groupId, mentioned),
+    hidesRecipients: !isOpen,
+    senderId: userId,
+    cause: { type: POSTS, id: postId },
+    data: { resource: { type: POSTS, id: postId }, contents: cutCharacters(text, QUOTED) },
+  })
+}
+
+/** Upload channel of posts. */
 const CHANNEL = 'group:post'
 const SCREENED: ('title' | 'body' | 'summary')[] = ['title', 'body', 'summary']
 
-/** Copies a post to its author's feed, in the transaction that publishes it; given by the module of feeds. */
+/** Copies a post to its author's feed in the publishing transaction. Injected by `feeds`. */
 export type CopyToFeed = (
   ctx: Context,
   tx: Tx,
   post: { userId: number; postId: number; title: string; from: number },
 ) => Promise<unknown>
 
-/** The group for who may read its posts; others do not know of them (groups-16). */
-export async function getReadable(sql: Db, groupId: number, viewerId: number): Promise<Standing> {
-  const group = await getStanding(sql, groupId, viewerId)
-  if (group.mode !== 'public' && !isActive(group)) throw noSuchGroup()
+/** Returns a group whose posts the viewer may read. Throws 404 otherwise (groups-16). */
+export async function getReadable(sql: Db, groupId: number, viewerId: number): Promise<GroupAccess> {
+  const group = await getGroupAccess(sql, groupId, viewerId)
+  if (group.mode !== 'public' && !isActiveMember(group)) throw noSuchGroup()
   return group
 }
 
-/** The group for who may post in it; 403 and 422 for others, in the order of groups-18. */
-export async function getWritable(sql: Db, groupId: number, userId: number): Promise<Standing> {
-  const group = await getStanding(sql, groupId, userId)
+/** Returns a group that the user may post in. Throws 403 and 422 otherwise, in the order of groups-18. */
+export async function getWritable(sql: Db, groupId: number, userId: number): Promise<GroupAccess> {
+  const group = await getGroupAccess(sql, groupId, userId)
   if (group.audit !== 1) throw notAudited()
-  requireActive(group)
+  requireActiveMember(group)
   if (!group.permissions.includes(group.member!.role)) throw roleMayNotPost()
   return group
 }
 
-/** The post of the path for its author, who may still write in the group. */
+/** Returns the author's own post in a group that still allows them to write. */
 export async function getOwnPost(
   sql: Db,
   groupId: number,
@@ -72,7 +98,7 @@ export async function getOwnPost(
   const post = await findPost(sql, groupId, postId, userId)
   if (!post) throw noSuchPost()
   if (post.user_id !== userId) throw forbidden()
-  requireActive(await getStanding(sql, groupId, userId))
+  requireActiveMember(await getGroupAccess(sql, groupId, userId))
   return post.id
 }
 
@@ -85,8 +111,17 @@ function valuesOf({ title, body, summary, images = [] }: NewPost) {
   return { title, body, summary, hasImages: images.length > 0 }
 }
 
-/** Gives a post its pictures: those it had stay, new ones are taken, and what is left over goes. */
-async function setImages(tx: Tx, ownerId: number, postId: number, ids: number[]): Promise<void> {
+/**
+ * Replaces the pictures of a post, including those embedded in its text. Named ones stay, and the others are
+ * deleted.
+ */
+async function setImages(
+  tx: Tx,
+  ownerId: number,
+  postId: number,
+  ids: number[],
+  body: string,
+): Promise<void> {
   const had = new Map((await findImages(tx, [postId])).map((image) => [image.file, image]))
   const added = ids.filter((id) => !had.has(id))
   const taken = await attachFiles(tx, {
@@ -105,23 +140,25 @@ async function setImages(tx: Tx, ownerId: number, postId: number, ids: number[])
       return { file, size, mime }
     }),
   )
-  const dropped = [...had.keys()].filter((id) => !ids.includes(id))
+  const named = findAttachments(body)
+  await attachUnattached(tx, { ids: named, ownerId, channel: CHANNEL, raw: postId })
+  const dropped = [...had.keys()].filter((id) => !ids.includes(id) && !named.includes(id))
   if (dropped.length > 0) await detachFiles(tx, { ids: dropped })
 }
 
-/** Publishes a post; with `sync_feed` a copy of it appears in the author's feed (groups-19). */
+/** Publishes a post. With `sync_feed` it is also copied to the author's feed (groups-19). */
 export async function publishPost(
   ctx: Context,
-  { id: groupId, mode, allow_feed: allowsCopies }: Standing,
+  { id: groupId, audit, mode, allow_feed: allowsCopies }: GroupAccess,
   userId: number,
   body: NewPost,
   copyToFeed: CopyToFeed,
 ): Promise<number> {
-  const values = valuesOf(await screen(ctx, body, NewPost, SCREENED))
+  const values = valuesOf(await screenWords(ctx, body, NewPost, SCREENED))
   const from = body.sync_feed ? body.feed_from : undefined
   if (body.sync_feed) {
     if (from === undefined) throw feedFromRequired()
-    // A feed is for everybody, and the copy has the title of the post.
+    // Feeds are public, and the copy contains the title of the post.
     if (!allowsCopies || mode !== 'public') throw noFeedCopies()
     if (!(await hasAbility(ctx, userId, 'feed-post'))) throw forbidden()
   }
@@ -132,24 +169,25 @@ export async function publishPost(
       await getWritable(tx, groupId, userId)
       throw forbidden()
     }
-    if (images.length > 0) await setImages(tx, userId, id, images)
+    await setImages(tx, userId, id, images, values.body)
     if (from !== undefined) await copyToFeed(ctx, tx, { userId, postId: id, title: values.title, from })
-    await tellMentioned(tx, { groupId, postId: id, userId, text: values.body })
-    await publishEvent(ctx, tx, 'post.created', { id, group_id: groupId, user_id: userId })
+    const isOpen = audit === 1 && mode === 'public'
+    await tellMentioned(tx, { groupId, postId: id, userId, text: values.body, isOpen })
+    const author = isOpen ? { user_id: userId } : {}
+    await publishEvent(ctx, tx, 'post.created', { id, group_id: groupId, ...author })
     return id
   })
 }
 
-/** Changes a post as its author. */
 export async function changePost(ctx: Context, postId: number, userId: number, body: NewPost): Promise<void> {
-  const values = valuesOf(await screen(ctx, body, NewPost, SCREENED))
+  const values = valuesOf(await screenWords(ctx, body, NewPost, SCREENED))
   await transaction(ctx.sql, async (tx) => {
     if (!(await updatePost(tx, postId, userId, values))) throw noSuchPost()
-    await setImages(tx, userId, postId, idsOf(body.images ?? []))
+    await setImages(tx, userId, postId, idsOf(body.images ?? []), values.body)
   })
 }
 
-/** Deletes a post with all that is on it, in the caller's transaction. */
+/** Deletes a post with its dependents, in the caller's transaction. */
 export async function removePost(tx: Tx, groupId: number, postId: number): Promise<void> {
   if (!(await deletePost(tx, groupId, postId))) throw noSuchPost()
   await cancelPinsOfContent(tx, [COMMENT_PIN], postId)
@@ -158,10 +196,9 @@ export async function removePost(tx: Tx, groupId: number, postId: number): Promi
   await deleteCommentsOf(tx, POSTS, [postId])
   await deleteCollectionsOf(tx, POSTS, [postId])
   await detachFiles(tx, { channel: CHANNEL, raws: [postId] })
-  await takeBack(tx, { cause: { type: POSTS, id: postId } })
+  await withdrawNotifications(tx, { cause: { type: POSTS, id: postId } })
 }
 
-/** Deletes a post as its author or a manager of the group. */
 export async function deleteOwnPost(
   ctx: Context,
   groupId: number,
@@ -170,14 +207,13 @@ export async function deleteOwnPost(
 ): Promise<void> {
   const post = await findPost(ctx.sql, groupId, postId, userId)
   if (!post) throw noSuchPost()
-  if (post.user_id !== userId && !manages(await getStanding(ctx.sql, groupId, userId))) throw forbidden()
+  if (post.user_id !== userId && !manages(await getGroupAccess(ctx.sql, groupId, userId))) throw forbidden()
   await transaction(ctx.sql, async (tx) => {
     await removePost(tx, groupId, postId)
-    await publishEvent(ctx, tx, 'post.deleted', { id: postId, group_id: groupId, deleted_by: userId })
+    await publishEvent(ctx, tx, 'post.deleted', { id: postId, group_id: groupId })
   })
 }
 
-/** A post by itself, with its text. */
 export async function getPost(
   ctx: Context,
   groupId: number,
@@ -190,13 +226,13 @@ export async function getPost(
   return { ...item!, body: row.body }
 }
 
-/** Removes a post as a moderator of the site. */
-export const postRemoval: Removal = {
+/** Removes a post as a site moderator. */
+export const postRemoval: ContentRemoval = {
   ability: 'admin: groups',
-  async remove(ctx, tx, id, moderatorId) {
+  async remove(ctx, tx, id) {
     const groupId = await findGroupOf(tx, id)
     if (groupId === undefined) throw noSuchPost()
     await removePost(tx, groupId, id)
-    await publishEvent(ctx, tx, 'post.deleted', { id, group_id: groupId, deleted_by: moderatorId })
+    await publishEvent(ctx, tx, 'post.deleted', { id, group_id: groupId })
   },
 }

@@ -1,6 +1,12 @@
 import { wireTime, zuluTimeOrNull } from '#lib/time.ts'
 import { userViews } from '#modules/accounts/index.ts'
 import { findCollected } from '#modules/collections/index.ts'
+import {
+  commentsWithPeople,
+  commentUserIds,
+  commentView,
+  listLatestComments,
+} from '#modules/comments/index.ts'
 import type { FileView } from '#modules/files/index.ts'
 import { findLiked } from '#modules/likes/index.ts'
 import { sumRewards } from '#modules/rewards/index.ts'
@@ -9,10 +15,12 @@ import { groupsById } from '../view.ts'
 import { findImages, findPosts, type ImageRow, type PostRow, viewsOf } from './queries.ts'
 import { POSTS, type PostItem } from './schema.ts'
 
-/** A picture of a post as clients get it. */
+/** Number of newest comments with a listed post (groups-22). */
+const PREVIEW = 5
+
 const imageView = ({ file, size, mime }: ImageRow): FileView => ({ id: file, file, size, mime })
 
-/** The pictures of those of these posts that have any. */
+/** Pictures by post. Posts without pictures are absent. */
 export async function imagesOf(
   ctx: Context,
   rows: { id: number; has_images: boolean }[],
@@ -24,25 +32,31 @@ export async function imagesOf(
   )
 }
 
-/** Rows as lists show them, in their order: one statement for each kind of content that the page has any of. */
+/** Posts for lists, in order. Runs one statement for each kind of related content on the page. */
 export async function postItems(ctx: Context, rows: PostRow[], viewerId: number): Promise<PostItem[]> {
   if (rows.length === 0) return []
   const { sql } = ctx
   const ids = rows.map(({ id }) => id)
   const counts = viewsOf(ctx)
-  const [people, groups, liked, collected, images, rewards] = await Promise.all([
-    userViews(
-      ctx,
-      sql,
-      rows.map((row) => row.user_id),
-      viewerId,
-    ),
+  const commented = rows.filter((row) => row.comments_count > 0).map(({ id }) => id)
+  const [latest, groups, liked, collected, images, rewards] = await Promise.all([
+    commented.length > 0
+      ? listLatestComments(sql, {
+          type: POSTS,
+          contents: sql`select id, '' as version from unnest(${commented}::bigint[]) as asked (id)`,
+          each: PREVIEW,
+          hideFrom: viewerId,
+        })
+      : [],
     groupsById(ctx, [...new Set(rows.map((row) => row.group_id))], viewerId),
     findLiked(sql, POSTS, ids, viewerId),
     findCollected(sql, POSTS, ids, viewerId),
     imagesOf(ctx, rows),
     sumRewards(sql, POSTS, ids),
   ])
+  const authors = rows.map((row) => row.user_id)
+  const people = await userViews(ctx, sql, [...authors, ...commentUserIds(latest)], viewerId)
+  const commentsOf = Map.groupBy(latest, ({ commentable_id }) => commentable_id)
   return rows.map((row) => ({
     id: row.id,
     group_id: row.group_id,
@@ -63,10 +77,14 @@ export async function postItems(ctx: Context, rows: PostRow[], viewerId: number)
     updated_at: wireTime(row.updated_at),
     user: people.get(row.user_id) ?? null,
     group: groups.get(row.group_id) ?? null,
+    comments: commentsWithPeople(
+      (commentsOf.get(row.id) ?? []).map(({ version: _, ...comment }) => commentView(comment)),
+      people,
+    ),
   }))
 }
 
-/** Posts by id that the viewer may read. */
+/** Posts by id, if visible to the viewer. */
 export async function postsById(
   ctx: Context,
   ids: number[],

@@ -7,8 +7,8 @@ import type { Person } from '#test/world.ts'
 const { world, as, guest, person, sql, group, member, post, people, ids, told, assertNoDrift } =
   await postWorld()
 
-describe('posts', () => {
-  test('are published by members whose role may, with pictures, and read (groups-18, groups-23)', async () => {
+describe('group posts', () => {
+  test('publishes posts with pictures for members whose role allows it (groups-18, groups-23)', async () => {
     const founder = await person()
     const groupId = await group(founder)
     const [alice, stranger] = [await member(groupId, founder), await person()]
@@ -38,7 +38,7 @@ describe('posts', () => {
     assert.deepEqual(ids((await as(alice, 'GET', '/user-group-posts')).body), [id])
   })
 
-  test('belong to the group of the path', async () => {
+  test('returns 404 for a post under another group', async () => {
     const founder = await person()
     const [one, two] = [await group(founder), await group(founder)]
     const id = await post(founder, one)
@@ -51,7 +51,7 @@ describe('posts', () => {
     assert.equal((await guest('GET', `/groups/${one}/posts/${id}`)).status, 200)
   })
 
-  test('are changed by their author, keeping pictures that are named again (groups-21)', async () => {
+  test('lets the author change a post and keeps pictures named again (groups-21)', async () => {
     const founder = await person()
     const groupId = await group(founder)
     const [first, second, third] = [
@@ -77,7 +77,54 @@ describe('posts', () => {
     assert.equal((await as(alice, 'DELETE', url)).status, 403)
   })
 
-  test('are deleted by author or manager, with all that is on them (groups-21)', async () => {
+  test('shares embedded pictures with readers of the post (groups-18, files-15)', async () => {
+    const founder = await person()
+    const groupId = await group(founder, { mode: 'private' })
+    const [alice, stranger] = [await member(groupId, founder), await person()]
+    const [first, second, foreign] = [
+      await uploadPicture(world, founder),
+      await uploadPicture(world, founder),
+      await uploadPicture(world, stranger),
+    ]
+    const asked = async (file: number) => {
+      const answers = await Promise.all([alice, stranger].map((who) => as(who, 'GET', `/files/${file}`)))
+      return answers.map(({ status }) => status)
+    }
+    const id = await post(founder, groupId, { body: `Look @![one](${first}) @![not mine](${foreign})` })
+    assert.deepEqual(await asked(first), [302, 404])
+    assert.deepEqual(await asked(foreign), [404, 302])
+    assert.deepEqual(await asked(second), [404, 404])
+    const url = `/groups/${groupId}/posts/${id}`
+    const change = (images: number[]) =>
+      as(founder, 'PUT', url, {
+        title: 'x',
+        summary: 'y',
+        images,
+        body: `@![one](${first}) @![two](${second})`,
+      })
+    for (const images of [[], [first, second], [second], []]) {
+      const changed = await change(images)
+      assert.equal(changed.status, 201, JSON.stringify(changed.body))
+      assert.deepEqual(
+        [await asked(first), await asked(second)],
+        [
+          [302, 404],
+          [302, 404],
+        ],
+      )
+    }
+    const elsewhere = await as(founder, 'POST', `/groups/${groupId}/posts`, {
+      title: 'x',
+      body: 'y',
+      summary: 'z',
+      images: [first],
+    })
+    assert.equal(elsewhere.status, 422)
+    assert.equal((await as(founder, 'DELETE', url)).status, 204)
+    assert.deepEqual(await asked(first), [404, 404])
+  })
+
+  test('lets the author or a manager delete a post with its dependents (groups-21)', async () => {
     const founder = await person()
     const groupId = await group(founder)
     const alice = await member(groupId, founder)
@@ -94,7 +141,7 @@ describe('posts', () => {
     await assertNoDrift()
   })
 
-  test('are listed by making or by last reply, the excellent ones apart (groups-21, groups-22)', async () => {
+  test('lists posts by creation or last reply, and excellent ones separately (groups-21, groups-22)', async () => {
     const founder = await person()
     const groupId = await group(founder)
     const [one, two, three] = [
@@ -122,7 +169,7 @@ describe('posts', () => {
     await assertNoDrift()
   })
 
-  test('are copied to the feed where the group lets them be (groups-19)', async () => {
+  test('copies posts to the feed when the group allows it (groups-19)', async () => {
     const founder = await person()
     const [open, shut] = [await group(founder, { allow_feed: true }), await group(founder)]
     const body = { sync_feed: 1, feed_from: 3, title: 'For all' }
@@ -132,7 +179,7 @@ describe('posts', () => {
       [feed.feed_content, feed.feed_from, feed.repostable_type, feed.repostable_id],
       ['For all', 3, 'group-posts', id],
     )
-    // The copy would tell everybody the title.
+    // The copy would make the title public.
     for (const closed of [
       await group(founder, { allow_feed: true, mode: 'private' }),
       await group(founder, { allow_feed: true, mode: 'paid', money: 5 }),
@@ -149,7 +196,7 @@ describe('posts', () => {
     assert.equal(await fails(open, { feed_from: null }), 422)
   })
 
-  test('mention people, in private groups only those who may read them (groups-20)', async () => {
+  test('notifies mentioned users, in private groups only those with access (groups-20)', async () => {
     const [founder, stranger] = await people(2)
     const groupId = await group(founder!, { mode: 'private' })
     const alice = await member(groupId, founder!)
@@ -162,7 +209,7 @@ describe('posts', () => {
     assert.equal((await as(founder!, 'POST', `/groups/${groupId}/posts`, body)).status, 403)
   })
 
-  test('are collected once, listed and given back (groups-24)', async () => {
+  test('collects a post once, lists it and removes it (groups-24)', async () => {
     const [founder, alice] = await people(2)
     const groupId = await group(founder!)
     const id = await post(founder!, groupId)

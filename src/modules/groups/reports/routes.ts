@@ -1,21 +1,85 @@
+import { withWireTimes } from '#lib/time.ts'
+import { userViews } from '#modules/accounts/index.ts'
+import { commentViews } from '#modules/comments/index.ts'
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { type Server, say } from '#platform/http.ts'
-import { Id, Message, Type } from '#platform/schema.ts'
+import { Id, localizedMessage, Message, routesOn, type Server, type Static, Type } from '#platform/http'
+import { getManagedGroup } from '../access/service.ts'
 import { memberDisabled, noSuchGroup, noSuchPost, notManager } from '../errors.ts'
-import { getManaged } from '../standing/service.ts'
-import { listReports } from './queries.ts'
-import { GroupReport, ReportParams, ReportRejection, ReportsQuery, ReportToManagers } from './schema.ts'
+import { postsById } from '../posts/view.ts'
+import { groupsById } from '../view.ts'
+import {
+  GroupReport,
+  ReportedContent,
+  ReportParams,
+  ReportRejection,
+  ReportsQuery,
+  ReportToManagers,
+} from './schema.ts'
 import {
   contentGone,
+  type GroupReportRow,
   getReportableComment,
   getReportablePost,
   getReportToHandle,
   handleReport,
+  listReports,
   reportHandled,
   reportToManagers,
 } from './service.ts'
-import { groupReportViews } from './view.ts'
+
+const REPORTED = Object.keys(ReportedContent.properties)
+
+/** The fields that a reported post and a reported comment show. */
+const reported = (content: object | null) =>
+  content &&
+  (Object.fromEntries(Object.entries(content).filter(([name]) => REPORTED.includes(name))) as Static<
+    typeof ReportedContent
+  >)
+
+/** Reports with their users and content. */
+async function groupReportViews(
+  ctx: Context,
+  rows: GroupReportRow[],
+  viewerId: number,
+): Promise<GroupReport[]> {
+  const all = (of: (row: GroupReportRow) => number) => [...new Set(rows.map(of))]
+  const [people, groups, posts, comments] = await Promise.all([
+    userViews(
+      ctx,
+      ctx.sql,
+      rows.flatMap((row) => [row.user_id, row.target_id]),
+      viewerId,
+    ),
+    groupsById(
+      ctx,
+      all((row) => row.group_id),
+      viewerId,
+    ),
+    postsById(
+      ctx,
+      all((row) => row.post_id),
+      viewerId,
+    ),
+    commentViews(
+      ctx,
+      rows.filter((row) => row.type === 'comment').map((row) => row.resource_id),
+      viewerId,
+    ),
+  ])
+  return rows.map(({ post_id, subject, ...row }) => {
+    const post = posts.get(post_id) ?? null
+    const comment = (row.type === 'comment' ? comments.get(row.resource_id) : undefined) ?? null
+    return {
+      ...withWireTimes(row),
+      user: people.get(row.user_id) ?? null,
+      target: people.get(row.target_id) ?? null,
+      group: groups.get(row.group_id) ?? null,
+      resource: reported(row.type === 'comment' ? comment : post),
+      post,
+      comment,
+    }
+  })
+}
 
 /** Reports inside groups (groups-28). */
 export function groupReportRoutes(server: Server, ctx: Context) {
@@ -33,7 +97,7 @@ export function groupReportRoutes(server: Server, ctx: Context) {
     load: ({ params, viewer }) => getReportablePost(sql, params.post, viewer.id),
     handler: async ({ request, viewer, body, loaded }) => {
       await reportToManagers(ctx, loaded, viewer.id, body.content)
-      return say(request, 'Reported.', '举报成功。')
+      return localizedMessage(request, 'Reported.', '举报成功。')
     },
   })
 
@@ -48,7 +112,7 @@ export function groupReportRoutes(server: Server, ctx: Context) {
     load: ({ params, viewer }) => getReportableComment(sql, params.comment, viewer.id),
     handler: async ({ request, viewer, body, loaded }) => {
       await reportToManagers(ctx, loaded, viewer.id, body.content)
-      return say(request, 'Reported.', '举报成功。')
+      return localizedMessage(request, 'Reported.', '举报成功。')
     },
   })
 
@@ -60,7 +124,7 @@ export function groupReportRoutes(server: Server, ctx: Context) {
     reply: { 200: Type.Array(GroupReport) },
     errors: [noSuchGroup, notManager],
     handler: async ({ query, viewer }) => {
-      if (query.group_id !== undefined) await getManaged(sql, query.group_id, viewer.id)
+      if (query.group_id !== undefined) await getManagedGroup(sql, query.group_id, viewer.id)
       return groupReportViews(ctx, await listReports(sql, viewer.id, query), viewer.id)
     },
   })
@@ -77,10 +141,10 @@ export function groupReportRoutes(server: Server, ctx: Context) {
       body: ReportRejection,
       reply: { 201: Message },
       errors: [noSuchGroup, notManager, contentGone, reportHandled],
-      whenInvalid: ({ params, viewer }) => getReportToHandle(sql, params.report, viewer.id),
+      precheck: ({ params, viewer }) => getReportToHandle(sql, params.report, viewer.id),
       handler: async ({ request, params, viewer, body: { cause = null } }) => {
         await handleReport(ctx, params.report, viewer.id, { accept, cause })
-        return say(request, 'Done.', '操作成功。')
+        return localizedMessage(request, 'Done.', '操作成功。')
       },
     })
 }

@@ -1,12 +1,11 @@
 import { UserView } from '#modules/accounts/index.ts'
 import { CommentWithPeople } from '#modules/comments/index.ts'
-import { Cursor, Id, Int, Limit, Nullable, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
+import { Cursor, Id, Int, Limit, Nullable, Shared, type Static, Text, Time, Type } from '#platform/http'
 import { PostItem } from '../posts/schema.ts'
 import { Group } from '../schema.ts'
 
 export const ReportParams = Type.Object({ report: Id })
 
-/** Why a post or a comment is reported. */
 export const ReportToManagers = Shared('ReportToManagers', { content: Text(255, { minLength: 1 }) })
 
 const MAX_SECONDS = 9_999_999_999
@@ -20,12 +19,23 @@ export const ReportsQuery = Type.Object({
 })
 export type ReportsQuery = Static<typeof ReportsQuery>
 
-/** Why a report is rejected. */
 export const ReportRejection = Shared('GroupReportRejection', {
   cause: Type.Optional(Nullable(Text(255))),
 })
 
-/** A report that the managers of a group handle; the resource is null when it is gone. */
+/** The reported post with its title, or comment with its text. */
+export const ReportedContent = Shared('ReportedGroupContent', {
+  id: Type.Integer(),
+  user_id: Type.Integer(),
+  title: Type.Optional(Type.String()),
+  summary: Type.Optional(Type.String()),
+  images: Type.Optional(PostItem.properties.images),
+  body: Type.Optional(Type.String()),
+  created_at: Time,
+  updated_at: Time,
+})
+
+/** A report for managers of a group. Deleted content is null. */
 export const GroupReport = Shared('GroupReport', {
   id: Type.Integer(),
   group_id: Type.Integer(),
@@ -42,6 +52,7 @@ export const GroupReport = Shared('GroupReport', {
   user: Nullable(UserView),
   target: Nullable(UserView),
   group: Nullable(Group),
+  resource: Nullable(ReportedContent),
   post: Nullable(PostItem),
   comment: Nullable(CommentWithPeople),
 })

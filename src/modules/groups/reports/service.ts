@@ -5,14 +5,64 @@ import { addReport } from '#modules/reports/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
-import { type Db, transaction } from '#platform/database.ts'
+import { type Db, ifGiven, insertValues, type Tables, transaction, when } from '#platform/database'
 import { apiError, notFound } from '#platform/errors.ts'
+import { findManagerIds, type GroupAccess, managedGroups } from '../access/queries.ts'
+import { getManagedGroup } from '../access/service.ts'
 import { postContent, requireWriter } from '../posts/content.ts'
 import { findGroupOf } from '../posts/queries.ts'
 import { POSTS } from '../posts/schema.ts'
-import { findManagerIds, type Standing } from '../standing/queries.ts'
-import { getManaged } from '../standing/service.ts'
-import { closeReport, findReport, type GroupReportRow, insertReport } from './queries.ts'
+import type { ReportsQuery } from './schema.ts'
+
+export type GroupReportRow = Tables['group_reports'] & { type: 'post' | 'comment' }
+
+const columns = (sql: Db) => sql`
+  r.id, r.group_id, r.user_id, r.target_id, r.type, r.resource_id, r.post_id, r.subject, r.content, r.status, r.cause,
+  r.handler, r.created_at, r.updated_at`
+
+export type NewGroupReport = Pick<
+  GroupReportRow,
+  'group_id' | 'user_id' | 'target_id' | 'type' | 'resource_id' | 'post_id' | 'subject' | 'content'
+>
+
+/** Inserts a report. Undefined while the user has an open report of the same content. */
+async function insertReport(sql: Db, report: NewGroupReport): Promise<number | undefined> {
+  const [row] = await sql<{ id: number }[]>`
+    insert into group_reports ${insertValues(sql, report)}
+    on conflict (user_id, type, resource_id) where status = 0 do nothing
+    returning id`
+  return row?.id
+}
+
+/** Reports in one or all groups that a user manages, newest first. */
+export function listReports(sql: Db, userId: number, query: ReportsQuery) {
+  const { group_id: groupId, status, start, end, after = 0, limit = 15 } = query
+  return sql<GroupReportRow[]>`
+    select r.* from (${managedGroups(sql, userId, groupId === undefined ? undefined : [groupId])}) mine cross join lateral (
+      select ${columns(sql)} from group_reports r
+      where r.group_id = mine.id ${ifGiven(sql, status, (value) => sql`and r.status = ${value}`)}
+        ${ifGiven(sql, start, (seconds) => sql`and r.created_at >= to_timestamp(${seconds}::bigint)`)}
+        ${ifGiven(sql, end, (seconds) => sql`and r.created_at <= to_timestamp(${seconds}::bigint)`)}
+        ${when(sql, after > 0, () => sql`and r.id < ${after}`)}
+      order by r.id desc limit ${limit}
+    ) r
+    order by r.id desc limit ${limit}`
+}
+
+const findReport = async (sql: Db, id: number) =>
+  (await sql<GroupReportRow[]>`select ${columns(sql)} from group_reports r where r.id = ${id}`)[0]
+
+/** Closes an open report. Undefined if it is closed already. */
+async function closeReport(
+  sql: Db,
+  { id, status, cause, handler }: { id: number; status: 1 | 2; cause: string | null; handler: number },
+): Promise<GroupReportRow | undefined> {
+  const [row] = await sql<GroupReportRow[]>`
+    update group_reports r set status = ${status}, cause = ${cause}, handler = ${handler}, updated_at = now()
+    where r.id = ${id} and r.status = 0
+    returning ${columns(sql)}`
+  return row
+}
 
 const SUBJECT_MAX = 100
 
@@ -33,17 +83,17 @@ type Kind = { type: 'post' | 'comment'; told: SystemType; resource: string }
 const POST: Kind = { type: 'post', told: 'group:report-post', resource: POSTS }
 const COMMENT: Kind = { type: 'comment', told: 'group:report-comment', resource: 'comments' }
 
-/** A post, or a comment under one, that somebody may report, with what they are in its group. */
-export type Reportable = { kind: Kind; target: Target; postId: number; group: Standing }
+/** A reportable post or comment, with the viewer's standing in its group. */
+export type Reportable = { kind: Kind; target: Target; postId: number; group: GroupAccess }
 
-/** The post for who may read it; 403 for who is on the blacklist (groups-12). */
+/** Returns a post visible to the viewer. Throws 403 for a blacklisted user (groups-12). */
 export async function getReportablePost(sql: Db, id: number, viewerId: number): Promise<Reportable> {
   const target = await postContent.find(sql, id, viewerId)
   if (!target) throw notFound()
   return { kind: POST, target, postId: id, group: await requireWriter(sql, id, viewerId) }
 }
 
-/** The same for a comment. */
+/** Like `getReportablePost`, for a comment. */
 export async function getReportableComment(sql: Db, id: number, viewerId: number): Promise<Reportable> {
   const [comment] = await findComments(sql, [id])
   if (comment?.commentable_type !== POSTS) throw notFound()
@@ -53,7 +103,7 @@ export async function getReportableComment(sql: Db, id: number, viewerId: number
   return { kind: COMMENT, target, postId, group: await requireWriter(sql, postId, viewerId) }
 }
 
-/** Reports a post or a comment under it: to the managers of the group, or to the site where that is set (groups-28). */
+/** Reports a post or comment to the managers of the group, or to the site if so configured (groups-28). */
 export async function reportToManagers(
   ctx: Context,
   { kind, target, postId, group }: Reportable,
@@ -93,7 +143,6 @@ export async function reportToManagers(
   })
 }
 
-/** Whether the reported content is still there. */
 async function isThere(sql: Db, report: GroupReportRow): Promise<boolean> {
   if ((await findGroupOf(sql, report.post_id)) === undefined) return false
   return (
@@ -102,15 +151,20 @@ async function isThere(sql: Db, report: GroupReportRow): Promise<boolean> {
   )
 }
 
-/** Checks of a decision that need no body: 404 for no report, 403 for who does not manage its group. */
+/**
+ * Checks of a decision that run before the body: 404 for an unknown report, 403 unless the viewer manages its
+ * group.
+ */
 export async function getReportToHandle(sql: Db, id: number, userId: number): Promise<GroupReportRow> {
   const report = await findReport(sql, id)
   if (!report) throw notFound()
-  await getManaged(sql, report.group_id, userId)
+  await getManagedGroup(sql, report.group_id, userId)
   return report
 }
 
-/** Accepts or rejects a report, once; who reported is told, and of an accepted one its author. The content stays. */
+/**
+ * Accepts or rejects a report once. Notifies the reporter, and on acceptance the author. The content stays.
+ */
 export async function handleReport(
   ctx: Context,
   id: number,

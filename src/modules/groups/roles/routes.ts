@@ -1,8 +1,8 @@
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { type Server, say } from '#platform/http.ts'
-import { Empty, Message } from '#platform/schema.ts'
+import { transaction } from '#platform/database'
+import { Empty, localizedMessage, Message, routesOn, type Server } from '#platform/http'
+import { rolesOf } from '../access/schema.ts'
+import { getManagedGroup, getOwnedGroup } from '../access/service.ts'
 import {
   applicantsWait,
   FOUNDER_ERRORS,
@@ -18,8 +18,6 @@ import { Handover, MemberParams, PostPermissions } from '../members/schema.ts'
 import { addAdministrator, removeAdministrator, setBlacklisted, transferGroup } from '../members/service.ts'
 import { updateGroup } from '../queries.ts'
 import { GroupParams } from '../schema.ts'
-import { rolesOf } from '../standing/schema.ts'
-import { getManaged, getOwned } from '../standing/service.ts'
 
 type MemberPath = { params: { group: number; member: number }; viewer: { id: number } }
 const callOf = ({ params, viewer }: MemberPath) => ({
@@ -28,7 +26,7 @@ const callOf = ({ params, viewer }: MemberPath) => ({
   actorId: viewer.id,
 })
 
-/** Who may do what in a group: its administrators, its blacklist, who may post, and whose it is (groups-11 to groups-15). */
+/** Roles in a group: administrators, blacklist, posting permissions and founder (groups-11 to groups-15). */
 export function groupRoleRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Groups' })
@@ -42,13 +40,13 @@ export function groupRoleRoutes(server: Server, ctx: Context) {
     errors: [...FOUNDER_ERRORS, notEligible, tooManyAdministrators],
     handler: async (call) => {
       await addAdministrator(ctx, callOf(call))
-      return say(call.request, 'Done.', '设置成功。')
+      return localizedMessage(call.request, 'Done.', '设置成功。')
     },
   })
 
   route('DELETE /groups/:group/managers/:member', {
     operationId: 'removeGroupAdministrator',
-    summary: 'Make an administrator a plain member',
+    summary: 'Demote an administrator to member',
     access: 'user',
     params: MemberParams,
     reply: { 204: Empty },
@@ -58,14 +56,14 @@ export function groupRoleRoutes(server: Server, ctx: Context) {
 
   route('PUT /groups/:group/blacklist/:member', {
     operationId: 'blacklistGroupMember',
-    summary: 'Put a member of lower rank on the blacklist: they write nothing, and read what everybody may',
+    summary: 'Blacklist a member of lower rank; they cannot post and see only public content',
     access: 'user',
     params: MemberParams,
     reply: { 201: Message },
     errors: MEMBER_ERRORS,
     handler: async (call) => {
       await setBlacklisted(ctx, callOf(call), true)
-      return say(call.request, 'Done.', '已加入黑名单。')
+      return localizedMessage(call.request, 'Done.', '已加入黑名单。')
     },
   })
 
@@ -87,28 +85,28 @@ export function groupRoleRoutes(server: Server, ctx: Context) {
     body: PostPermissions,
     reply: { 201: Message },
     errors: [noSuchGroup, notManager],
-    whenInvalid: ({ params, viewer }) => getManaged(sql, params.group, viewer.id),
+    precheck: ({ params, viewer }) => getManagedGroup(sql, params.group, viewer.id),
     handler: async ({ request, params, viewer, body }) => {
       await transaction(sql, async (tx) => {
-        await getManaged(tx, params.group, viewer.id, { lock: true })
+        await getManagedGroup(tx, params.group, viewer.id, { lock: true })
         await updateGroup(tx, params.group, { permissions: rolesOf(body.permissions) })
       })
-      return say(request, 'Changed.', '设置成功。')
+      return localizedMessage(request, 'Changed.', '设置成功。')
     },
   })
 
   route('PATCH /groups/:group/owner', {
     operationId: 'handOverGroup',
-    summary: 'Hand the group over to one of its members',
+    summary: 'Transfer ownership of a group to a member',
     access: 'user',
     params: GroupParams,
     body: Handover,
     reply: { 201: Message },
     errors: [noSuchGroup, notFounder, applicantsWait, notEligible],
-    whenInvalid: ({ params, viewer }) => getOwned(sql, params.group, viewer.id),
+    precheck: ({ params, viewer }) => getOwnedGroup(sql, params.group, viewer.id),
     handler: async ({ request, params, viewer, body }) => {
       await transferGroup(ctx, params.group, viewer.id, body.target)
-      return say(request, 'Handed over.', '转让成功。')
+      return localizedMessage(request, 'Handed over.', '转让成功。')
     },
   })
 }

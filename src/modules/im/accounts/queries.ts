@@ -1,8 +1,7 @@
 import { isSuspended } from '#modules/accounts/index.ts'
-import type { Db } from '#platform/database.ts'
-import type { Row } from '#platform/tables.ts'
+import type { Db, Row } from '#platform/database'
 
-/** Gives people an account unless they have one; unknown ids are passed over. */
+/** Inserts missing accounts. Skips unknown ids. */
 export async function insertAccounts(
   sql: Db,
   accounts: { user_id: number; password: string }[],
@@ -17,7 +16,7 @@ export async function insertAccounts(
     on conflict do nothing`
 }
 
-/** Who of these has an account, confirmed by the provider or not. */
+/** Filters the users down to those with an account, confirmed or not. */
 export async function findAccounts(
   sql: Db,
   ids: number[],
@@ -29,33 +28,33 @@ export async function findAccounts(
   return new Map(rows.map(({ user_id, confirmed }) => [user_id, { confirmed }]))
 }
 
-/** The sealed password of one's account. */
+/** Reads the sealed password of an account. */
 export async function findPassword(sql: Db, userId: number): Promise<string | undefined> {
   const [row] = await sql<{ password: string }[]>`select password from im_accounts where user_id = ${userId}`
   return row?.password
 }
 
-/** Has the provider told again of people's accounts. */
+/** Marks accounts for another sync with the provider. */
 export async function markWaiting(sql: Db, ids: number[]): Promise<void> {
   await sql`update im_accounts set version = version + 1 where user_id = any(${ids})`
 }
 
-/** Sets another password, which the provider has to be told. */
+/** Stores a new password and marks the account for sync. */
 export async function updatePassword(sql: Db, userId: number, password: string): Promise<void> {
   await sql`
     update im_accounts set password = ${password}, version = version + 1, updated_at = now()
     where user_id = ${userId}`
 }
 
-/** `locked`: it may be locked at the provider; `disabled`: it should be. */
+/** `locked`: possibly locked at the provider. `disabled`: has to be locked. */
 export type LeasedAccount = Row<'im_accounts', 'user_id' | 'password' | 'version' | 'locked'> & {
   known: boolean
   disabled: boolean
 }
 
 /**
- * Takes the unconfirmed accounts among these that nobody else is speaking to the provider about. `known`: the provider
- * had confirmed an earlier state.
+ * Leases the unconfirmed accounts among these that no other process has leased. `known`: the provider
+ * confirmed an earlier version.
  */
 export async function leaseAccounts(
   sql: Db,
@@ -79,7 +78,7 @@ export async function leaseAccounts(
     returning a.user_id, a.password, a.version, a.locked, free.known, free.disabled`
 }
 
-/** Ends the lease of accounts that the provider confirmed in the version that was leased. */
+/** Releases the lease of accounts that the provider confirmed in the leased version. */
 export async function confirmAccounts(
   sql: Db,
   accounts: { user_id: number; version: number; disabled: boolean }[],
@@ -94,7 +93,7 @@ export async function confirmAccounts(
     where a.user_id = given.user_id`
 }
 
-/** Ends the lease of accounts that could not be brought in line; answers how often that happened. */
+/** Releases the lease of accounts that failed to sync. Returns the number of failed attempts. */
 export async function failAccounts(sql: Db, ids: number[], error: string): Promise<number> {
   const rows = await sql<{ attempts: number }[]>`
     update im_accounts set leased_until = null, attempts = attempts + 1, last_error = ${error.slice(0, 500)}
@@ -102,7 +101,7 @@ export async function failAccounts(sql: Db, ids: number[], error: string): Promi
   return Math.max(1, ...rows.map(({ attempts }) => attempts))
 }
 
-/** People after `lastId` whose account the provider has not confirmed, by id. */
+/** Lists users after `lastId` without a confirmed account, by id. */
 export async function listUnregistered(
   sql: Db,
   lastId: number,
@@ -117,7 +116,7 @@ export async function listUnregistered(
   return rows.map(({ id }) => id)
 }
 
-/** How many people have no confirmed account. */
+/** Counts users without a confirmed account. */
 export async function countUnregistered(sql: Db, provider: string): Promise<number> {
   const [row] = await sql<[{ n: number }]>`
     select count(*)::int as n from users u left join im_accounts a on a.user_id = u.id
@@ -126,7 +125,7 @@ export async function countUnregistered(sql: Db, provider: string): Promise<numb
   return row.n
 }
 
-/** Confirmed accounts after `lastId`, by id. */
+/** Lists confirmed accounts after `lastId`, by id. */
 export async function listAccounts(
   sql: Db,
   lastId: number,
@@ -141,7 +140,7 @@ export async function listAccounts(
     order by user_id limit ${limit}`
 }
 
-/** Accounts that wait to be brought in line and that nobody is at work on or has a job for. */
+/** Lists accounts that need a sync and have neither a lease nor a job. */
 export async function listWaitingAccounts(sql: Db, limit: number): Promise<number[]> {
   const rows = await sql<{ user_id: number }[]>`
     select user_id from im_accounts a

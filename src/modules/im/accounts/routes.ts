@@ -2,13 +2,18 @@ import { hasAbility } from '#modules/abilities/index.ts'
 import { findEnabledIds, isUser, noSuchUser } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import { forbidden } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { type Server, say } from '#platform/http.ts'
-import { Message } from '#platform/schema.ts'
+import { localizedMessage, Message, routesOn, type Server } from '#platform/http'
 import { startRegistration } from '../registrations/service.ts'
 import { madeStatus } from '../sync/background.ts'
-import { ImPassword, Nothing, UserIdParams, UserIds } from './schema.ts'
-import { readPassword, register, rotatePassword } from './service.ts'
+import {
+  ImPassword,
+  Nothing,
+  readPassword,
+  register,
+  rotatePassword,
+  UserIdParams,
+  UserIds,
+} from './service.ts'
 
 const ABILITY = 'im: manage'
 
@@ -20,7 +25,7 @@ export function imAccountRoutes(server: Server, ctx: Context) {
   route('POST /im/register/:user_id', {
     operationId: 'registerImUser',
     aliases: { easemobRegisterImUser: '/easemob/register/:user_id' },
-    summary: 'Register a person with the provider; again changes nothing',
+    summary: 'Register a person with the provider; repeating it changes nothing',
     access: 'user',
     params: UserIdParams,
     reply: replies,
@@ -36,7 +41,7 @@ export function imAccountRoutes(server: Server, ctx: Context) {
   route('POST /im/register', {
     operationId: 'registerImUsers',
     aliases: { easemobRegisterImUsers: '/easemob/register' },
-    summary: 'Register people with the provider; unknown ids are passed over',
+    summary: 'Register people with the provider; unknown ids are skipped',
     access: { ability: ABILITY },
     body: UserIds,
     reply: replies,
@@ -50,19 +55,19 @@ export function imAccountRoutes(server: Server, ctx: Context) {
   route('POST /im/register-old-users', {
     operationId: 'registerAllImUsers',
     aliases: { easemobRegisterAllImUsers: '/easemob/register-old-users' },
-    summary: 'Begin to register everybody who is not; GET /admin/im tells how far it came',
+    summary: 'Start registering all missing people; GET /admin/im shows the progress',
     access: { ability: ABILITY },
     reply: { 201: Message },
     handler: async ({ request, viewer }) =>
       (await startRegistration(ctx, viewer.id))
-        ? say(request, 'The registration has begun.', '已开始注册用户。')
-        : say(request, 'The registration is going on.', '用户注册正在进行中。'),
+        ? localizedMessage(request, 'The registration has begun.', '已开始注册用户。')
+        : localizedMessage(request, 'The registration is going on.', '用户注册正在进行中。'),
   })
 
   route('PUT /im/password', {
     operationId: 'rotateImPassword',
     aliases: { easemobRotateImPassword: '/easemob/password' },
-    summary: 'Make another password for the provider',
+    summary: 'Replace my password for the provider',
     access: 'user',
     reply: replies,
     handler: async ({ viewer, reply }) => {
@@ -80,7 +85,7 @@ export function imAccountRoutes(server: Server, ctx: Context) {
     handler: async ({ request, viewer, reply }) => {
       const im_pwd_hash = await readPassword(ctx, viewer.id)
       reply.header('Cache-Control', 'no-store')
-      return { ...say(request, 'Here is your password.', '获取成功。'), im_pwd_hash }
+      return { ...localizedMessage(request, 'Here is your password.', '获取成功。'), im_pwd_hash }
     },
   })
 }

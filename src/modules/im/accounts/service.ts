@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { messageOf } from '#lib/faults.ts'
 import type { Context } from '#platform/context.ts'
-import { type Db, transaction } from '#platform/database.ts'
-import { addJob } from '#platform/jobs.ts'
+import { type Db, transaction } from '#platform/database'
+import { Id, IdList, Message, Shared, Type } from '#platform/http'
+import { addJob } from '#platform/jobs'
 import { imProvider } from '../providers/choose.ts'
 import { ImError, type ImProvider } from '../providers/provider.ts'
 import { addRetry, addSync, LEASE_SECONDS, waitFor } from '../sync/background.ts'
@@ -18,9 +19,19 @@ import {
   updatePassword,
 } from './queries.ts'
 
+export const UserIdParams = Type.Object({ user_id: Id })
+
+export const UserIds = Shared('ImUserIds', { user_ids: IdList(1000, { minItems: 1 }) })
+
+/** The reply of a registration, a new password and an addition of members (im-2). */
+export const Nothing = Type.Unsafe<readonly []>({ type: 'array', items: {}, maxItems: 0 })
+
+/** `im_pwd_hash` is the plain password under its historical name (im-4). */
+export const ImPassword = Shared('ImPassword', { ...Message.properties, im_pwd_hash: Type.String() })
+
 const makePassword = (ctx: Context) => ctx.secrets.seal(randomBytes(24).toString('base64url'))
 
-/** Gives people an account here unless they have one; the provider is told later. */
+/** Inserts missing accounts. The sync with the provider follows later. */
 export async function ensureAccounts(ctx: Context, db: Db, ids: number[]): Promise<void> {
   const known = await findAccounts(db, ids, imProvider(ctx).name)
   const missing = [...new Set(ids)].filter((id) => !known.has(id))
@@ -31,15 +42,15 @@ export async function ensureAccounts(ctx: Context, db: Db, ids: number[]): Promi
   )
 }
 
-/** Which of these accounts the provider has not confirmed. */
+/** Filters the accounts down to those that the provider has not confirmed. */
 export async function listUnconfirmed(ctx: Context, ids: number[], db: Db = ctx.sql): Promise<number[]> {
   const found = await findAccounts(db, ids, imProvider(ctx).name)
   return ids.filter((id) => !found.get(id)?.confirmed)
 }
 
 /**
- * Tells the provider of the accounts among these that it has not confirmed. What fails is tried again later; `busy`
- * when somebody else is at work on some.
+ * Syncs the unconfirmed accounts among these with the provider. Failures are retried later. Returns `busy`
+ * when another process has leased some.
  */
 export async function syncAccounts(ctx: Context, ids: number[]): Promise<'done' | 'busy' | 'failed'> {
   const provider = imProvider(ctx)
@@ -50,7 +61,7 @@ export async function syncAccounts(ctx: Context, ids: number[]): Promise<'done' 
       const leased = await leaseAccounts(ctx.sql, some, provider.name, LEASE_SECONDS)
       if (leased.length === 0) break
       if (!(await tellAccounts(ctx, provider, leased))) failed = true
-      // A password may have changed meanwhile; what failed waits for its retry.
+      // A password may have changed in the meantime. Failed accounts wait for their retry.
       some = failed ? [] : leased.map(({ user_id }) => user_id)
     }
     if (failed) return 'failed'
@@ -58,7 +69,7 @@ export async function syncAccounts(ctx: Context, ids: number[]): Promise<'done' 
   return (await listUnconfirmed(ctx, ids)).length > 0 ? 'busy' : 'done'
 }
 
-/** False when anything failed. */
+/** Returns false when an account failed. */
 async function tellAccounts(ctx: Context, provider: ImProvider, leased: LeasedAccount[]): Promise<boolean> {
   const passwords = new Map(leased.map((each) => [each.user_id, ctx.secrets.open(each.password)]))
   const confirmed: LeasedAccount[] = []
@@ -71,7 +82,7 @@ async function tellAccounts(ctx: Context, provider: ImProvider, leased: LeasedAc
       faults.set(account.user_id, error)
     }
   }
-  /** `found`: it was there already, with who knows what password. */
+  /** `found`: the account already existed, with an unknown password. */
   const bringInLine = (account: LeasedAccount, found: boolean) => {
     const [name, password] = [String(account.user_id), passwords.get(account.user_id) as string]
     if (account.disabled) return provider.lock(name)
@@ -120,7 +131,7 @@ async function tellAccounts(ctx: Context, provider: ImProvider, leased: LeasedAc
   return faults.size === 0
 }
 
-/** Registers people; true once the provider confirmed all of them. */
+/** Registers users. Returns true when the provider confirmed all of them. */
 export async function register(ctx: Context, ids: number[]): Promise<boolean> {
   if (ids.length === 0) return true
   await transaction(ctx.sql, async (tx) => {
@@ -138,13 +149,13 @@ const confirmed = (ctx: Context, ids: number[]) =>
     async () => (await listUnconfirmed(ctx, ids)).length === 0,
   )
 
-/** The password one signs in to the provider with; the account is made on first use (im-4). */
+/** Reads the password for the provider. The first call creates the account (im-4). */
 export async function readPassword(ctx: Context, userId: number): Promise<string> {
   await register(ctx, [userId])
   return ctx.secrets.open((await findPassword(ctx.sql, userId)) as string)
 }
 
-/** Makes another password; true once the provider confirmed it. */
+/** Sets a new password. Returns true when the provider confirmed it. */
 export async function rotatePassword(ctx: Context, userId: number): Promise<boolean> {
   await transaction(ctx.sql, async (tx) => {
     await ensureAccounts(ctx, tx, [userId])
@@ -154,7 +165,13 @@ export async function rotatePassword(ctx: Context, userId: number): Promise<bool
   return confirmed(ctx, [userId])
 }
 
-/** Locks the account of somebody who was disabled at the provider, or unlocks that of one who was enabled. */
+/** Rotates the password of a user with revoked sign-ins. Does nothing without an account (im-4). */
+export async function renewPassword(ctx: Context, userId: number): Promise<void> {
+  await updatePassword(ctx.sql, userId, makePassword(ctx))
+  await syncAccounts(ctx, [userId])
+}
+
+/** Locks or unlocks the account at the provider after a user was disabled or enabled. */
 export async function changeAccess(ctx: Context, userId: number): Promise<void> {
   await markWaiting(ctx.sql, [userId])
   await syncAccounts(ctx, [userId])

@@ -3,7 +3,7 @@ import { countUnregistered, listAccounts, listWaitingAccounts, markWaiting } fro
 import { syncAccounts } from '../accounts/service.ts'
 import { imProvider } from '../providers/choose.ts'
 import { sameSettings } from '../providers/provider.ts'
-import { findLastRegistration, type Registration } from '../registrations/queries.ts'
+import { findLastRegistration, type Registration } from '../registrations/service.ts'
 import { addSync } from '../sync/background.ts'
 import {
   type Backlog,
@@ -16,20 +16,20 @@ import {
 } from '../sync/queries.ts'
 import { settingsOf } from '../sync/service.ts'
 
-/** Jobs that one sweep adds. */
+/** Maximum number of jobs that one sweep adds. */
 const AT_ONCE = 1000
 
-/** Takes up what waits for the provider and has no job, because a process died or the provider was exchanged. */
+/** Enqueues syncs that lost their job, because a process died or the provider was replaced. */
 export async function sweep(ctx: Context): Promise<void> {
   await moveToProvider(ctx.sql, imProvider(ctx).name)
   for (const id of await listWaitingGroups(ctx.sql, AT_ONCE)) await addSync(ctx.sql, 'im_group', id, 0)
   await syncAccounts(ctx, await listWaitingAccounts(ctx.sql, AT_ONCE))
 }
 
-/** What differs at the provider from what is kept here. */
+/** A difference between the provider and the database. */
 export type ImDrift = { group: number; difference: string }
 
-/** Compares every confirmed group with the provider's; `found` is told of each difference. */
+/** Compares every confirmed group with the provider's copy and passes each difference to `found`. */
 async function compareGroups(
   ctx: Context,
   found: (drift: ImDrift, version: number) => Promise<void>,
@@ -60,7 +60,7 @@ async function compareGroups(
   }
 }
 
-/** Makes accounts that the provider lost again, and sets locks right; answers how many were lost. */
+/** Recreates accounts that the provider lost and corrects locks. Returns the number of lost accounts. */
 async function restoreAccounts(ctx: Context): Promise<number> {
   const provider = imProvider(ctx)
   let restored = 0
@@ -83,7 +83,7 @@ async function restoreAccounts(ctx: Context): Promise<number> {
   }
 }
 
-/** Finds what differs at the provider and mends it. */
+/** Finds differences at the provider and repairs them. */
 export async function reconcile(ctx: Context): Promise<{ restored: number; drift: ImDrift[] }> {
   await sweep(ctx)
   const restored = await restoreAccounts(ctx)
@@ -94,15 +94,15 @@ export async function reconcile(ctx: Context): Promise<{ restored: number; drift
     await addSync(ctx.sql, 'im_group', each.group, 0)
   })
   if (restored > 0 || drift.length > 0)
-    ctx.log.warn({ restored, drift: drift.slice(0, 100) }, 'instant messaging had drifted')
+    ctx.log.warn({ restored, drift: drift.slice(0, 100) }, 'repaired drift at the instant-messaging provider')
   return { restored, drift }
 }
 
-/** Throws while the provider does not answer. */
+/** Throws when the provider does not respond. */
 export const pingIm = (ctx: Context): Promise<void> => imProvider(ctx).health()
 
-/** How instant messaging stands: for administrators and `kith doctor im`. */
-export async function imState(ctx: Context): Promise<
+/** State of instant messaging, for administrators and `kith doctor im`. */
+export async function findImState(ctx: Context): Promise<
   Backlog & {
     provider: string
     fault: string | null
@@ -123,7 +123,7 @@ export async function imState(ctx: Context): Promise<
   return { provider: provider.name, fault, ...backlog, unregistered, registration: registration ?? null }
 }
 
-/** What differs at the provider, without changing anything. */
+/** Finds differences at the provider without changing anything. */
 export async function findDrift(ctx: Context): Promise<ImDrift[]> {
   const drift: ImDrift[] = []
   await compareGroups(ctx, async (each) => void drift.push(each))

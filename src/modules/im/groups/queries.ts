@@ -1,8 +1,7 @@
 import { uuidv7 } from '#lib/ids.ts'
-import type { Db } from '#platform/database.ts'
-import type { Row } from '#platform/tables.ts'
+import { assignments, type Db, insertValues, type Row } from '#platform/database'
 
-/** What is set of a group. */
+/** The settings of a group. */
 export type ImGroupSettings = Row<
   'im_groups',
   'name' | 'description' | 'public' | 'members_only' | 'allow_invites' | 'max_users'
@@ -10,10 +9,10 @@ export type ImGroupSettings = Row<
 
 export type ImGroupRow = ImGroupSettings &
   Row<'im_groups', 'id' | 'custom' | 'face_id' | 'owner_id' | 'version'> & {
-    /** The id clients use: the provider's once there is one. */
+    /** The id that clients use: the provider's, once assigned. */
     wire_id: string
     created_ms: number
-    /** Whether the viewer is a member. */
+    /** True when the viewer is a member. */
     member: boolean
   }
 
@@ -23,7 +22,9 @@ const columns = (sql: Db, viewerId: number) => sql`
   floor(extract(epoch from g.created_at) * 1000)::bigint as created_ms,
   coalesce((select true from im_group_members m where m.group_id = g.id and m.user_id = ${viewerId}), false) as member`
 
-/** Groups by the ids clients know them by: the provider's, or ours from the time before there was one. */
+/**
+ * Finds groups by their client id: the provider's, or ours if it was issued before the provider assigned one.
+ */
 export async function findGroups(sql: Db, wireIds: string[], viewerId: number): Promise<ImGroupRow[]> {
   const own = wireIds.map(Number).filter((id) => Number.isSafeInteger(id) && id > 0)
   return sql<ImGroupRow[]>`
@@ -31,14 +32,14 @@ export async function findGroups(sql: Db, wireIds: string[], viewerId: number): 
     where g.deleted_at is null and (g.provider_id = any(${wireIds}) or g.id = any(${own}))`
 }
 
-/** A group, locked against other changes until the transaction ends. */
+/** Finds a group and locks it until the transaction ends. */
 export async function lockGroup(sql: Db, id: number, viewerId: number): Promise<ImGroupRow | undefined> {
   const [row] = await sql<ImGroupRow[]>`
     select ${columns(sql, viewerId)} from im_groups g where g.id = ${id} and g.deleted_at is null for update of g`
   return row
 }
 
-/** Answers the id. */
+/** Inserts a group and returns its id. */
 export async function insertGroup(
   sql: Db,
   ownerId: number,
@@ -47,7 +48,7 @@ export async function insertGroup(
 ): Promise<number> {
   const [row] = await sql<[{ id: number }]>`
     with made as (
-      insert into im_groups ${sql({ ...settings, creator_id: ownerId, owner_id: ownerId } as never)}
+      insert into im_groups ${insertValues(sql, { ...settings, creator_id: ownerId, owner_id: ownerId })}
       returning id
     ),
     joined as (
@@ -59,19 +60,19 @@ export async function insertGroup(
   return row.id
 }
 
-/** Answers the version that the provider has to reach. */
+/** Updates a group and returns the version that the provider has to reach. */
 export async function updateGroup(
   sql: Db,
   id: number,
   changes: Partial<ImGroupSettings> & { face_id?: number; owner_id?: number },
 ): Promise<number> {
   const [row] = await sql<[{ version: number }]>`
-    update im_groups set ${sql(changes as never)}, version = version + 1, updated_at = now()
+    update im_groups set ${assignments(sql, changes)}, version = version + 1, updated_at = now()
     where id = ${id} returning version`
   return row.version
 }
 
-/** The same without a change of settings: its members changed. */
+/** Bumps the version after a change of members only. */
 export async function touchGroup(sql: Db, id: number): Promise<number> {
   const [row] = await sql<[{ version: number }]>`
     update im_groups set version = version + 1, updated_at = now() where id = ${id} returning version`
@@ -81,11 +82,12 @@ export async function touchGroup(sql: Db, id: number): Promise<number> {
 export async function markDeleted(sql: Db, id: number): Promise<void> {
   await sql`
     with gone as (delete from im_group_members where group_id = ${id}),
-    silent as (delete from im_announcements where group_id = ${id})
+    silent as (delete from im_announcements where group_id = ${id}),
+    chat as (delete from chats where group_id = ${id})
     update im_groups set deleted_at = now(), face_id = null where id = ${id}`
 }
 
-/** Members of groups, the owner of each first, then in the order they joined. */
+/** Lists members of groups, each owner first, then by time of joining. */
 export async function listMembers(
   sql: Db,
   groupIds: number[],
@@ -102,7 +104,7 @@ export async function countMembers(sql: Db, groupId: number): Promise<number> {
   return row.n
 }
 
-/** Answers who was not in the group before. */
+/** Adds members and returns those that were new. */
 export async function insertMembers(sql: Db, groupId: number, userIds: number[]): Promise<number[]> {
   const rows = await sql<{ user_id: number }[]>`
     insert into im_group_members (group_id, user_id)
@@ -111,21 +113,21 @@ export async function insertMembers(sql: Db, groupId: number, userIds: number[])
   return rows.map(({ user_id }) => user_id)
 }
 
-/** Answers who was in the group. */
+/** Deletes members and returns those that existed. */
 export async function deleteMembers(sql: Db, groupId: number, userIds: number[]): Promise<number[]> {
   const rows = await sql<{ user_id: number }[]>`
     delete from im_group_members where group_id = ${groupId} and user_id = any(${userIds}) returning user_id`
   return rows.map(({ user_id }) => user_id)
 }
 
-/** Which of these are members. */
+/** Filters the users down to the members. */
 export async function findMembers(sql: Db, groupId: number, userIds: number[]): Promise<Set<number>> {
   const rows = await sql<{ user_id: number }[]>`
     select user_id from im_group_members where group_id = ${groupId} and user_id = any(${userIds})`
   return new Set(rows.map(({ user_id }) => user_id))
 }
 
-/** Keeps an announcement until the provider takes it. */
+/** Stores an announcement until the provider accepts it. */
 export async function insertAnnouncement(sql: Db, groupId: number, ext: object): Promise<void> {
   await sql`
     insert into im_announcements (id, group_id, ext) values (${uuidv7()}, ${groupId}, ${sql.json(ext as never)})`

@@ -1,10 +1,9 @@
-import { fileNotUsable } from '#modules/files/index.ts'
+import { findEnabledIds, userViews, withUrls } from '#modules/accounts/index.ts'
+import { fileNotUsable, fileUrl } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
 import { blocked } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { type Server, say } from '#platform/http.ts'
-import { Empty, Type } from '#platform/schema.ts'
-import { Nothing } from '../accounts/schema.ts'
+import { Empty, localizedMessage, routesOn, type Server, Type } from '#platform/http'
+import { Nothing } from '../accounts/service.ts'
 import {
   mayNotInvite,
   noSuchImGroup,
@@ -14,6 +13,7 @@ import {
   unknownMember,
 } from '../errors.ts'
 import { madeStatus } from '../sync/background.ts'
+import { type ImGroupRow, listMembers } from './queries.ts'
 import {
   BriefImGroup,
   ImGroup,
@@ -35,7 +35,80 @@ import {
   getGroups,
   removeMembers,
 } from './service.ts'
-import { briefImGroupViews, faceUrl, imGroupViews } from './view.ts'
+
+/** URL of the group picture, or an empty string. */
+const faceUrl = (ctx: Context, faceId: number | null) => (faceId === null ? '' : fileUrl(ctx, faceId))
+
+/** The fields of a group except its members. */
+const settingsView = (ctx: Context, row: ImGroupRow) => ({
+  id: row.wire_id,
+  name: row.name,
+  description: row.description,
+  membersonly: row.members_only,
+  allowinvites: row.allow_invites,
+  maxusers: row.max_users,
+  owner: String(row.owner_id),
+  created: row.created_ms,
+  custom: row.custom,
+  public: row.public,
+  group_face: faceUrl(ctx, row.face_id),
+})
+
+const membersOf = (ctx: Context, rows: ImGroupRow[]) =>
+  listMembers(
+    ctx.sql,
+    rows.map(({ id }) => id),
+  )
+
+/** Groups with their members, in two queries for any number of groups. Omits disabled users (im-5). */
+async function imGroupViews(ctx: Context, rows: ImGroupRow[], viewerId: number): Promise<ImGroup[]> {
+  const members = await membersOf(ctx, rows)
+  const users = await userViews(
+    ctx,
+    ctx.sql,
+    members.map(({ user_id }) => user_id),
+    viewerId,
+  )
+  const byGroup = Map.groupBy(members, ({ group_id }) => group_id)
+  return rows.map((row) => {
+    const affiliations = (byGroup.get(row.id) ?? []).flatMap(({ user_id }) => {
+      const user = users.get(user_id)
+      if (!user) return []
+      return {
+        ...withUrls(user),
+        is_owner: user_id === row.owner_id ? 1 : 0,
+        certification: user.verified?.type ?? null,
+      }
+    })
+    return { ...settingsView(ctx, row), affiliations_count: affiliations.length, affiliations }
+  })
+}
+
+/**
+ * Groups with account names of members, as providers list them. Omits disabled members but not the owner, so
+ * that every group names one (im-5).
+ */
+async function briefImGroupViews(ctx: Context, rows: ImGroupRow[]): Promise<BriefImGroup[]> {
+  const members = await membersOf(ctx, rows)
+  const enabled = new Set(
+    await findEnabledIds(
+      ctx.sql,
+      members.map(({ user_id }) => user_id),
+    ),
+  )
+  const byGroup = Map.groupBy(members, ({ group_id }) => group_id)
+  return rows.map((row) => {
+    const affiliations = (byGroup.get(row.id) ?? []).flatMap<BriefImGroup['affiliations'][number]>(
+      ({ user_id }) =>
+        user_id === row.owner_id
+          ? [{ owner: String(user_id) }]
+          : enabled.has(user_id)
+            ? [{ member: String(user_id) }]
+            : [],
+    )
+    return { ...settingsView(ctx, row), affiliations_count: affiliations.length, affiliations }
+  })
+}
 
 /** Groups at the chat provider (im-6 to im-10). */
 export function imGroupRoutes(server: Server, ctx: Context) {
@@ -44,7 +117,7 @@ export function imGroupRoutes(server: Server, ctx: Context) {
   route('GET /im/group', {
     operationId: 'listImGroups',
     aliases: { easemobListImGroups: '/easemob/group' },
-    summary: 'Read groups with their members; those you may not know of are left out',
+    summary: 'Read groups with their members; groups hidden from the viewer are omitted',
     access: 'user',
     query: ImGroupsQuery,
     reply: { 200: Type.Array(ImGroup) },
@@ -56,7 +129,7 @@ export function imGroupRoutes(server: Server, ctx: Context) {
   route('GET /im/groups', {
     operationId: 'listImGroupsBriefly',
     aliases: { easemobListImGroupsBriefly: '/easemob/groups' },
-    summary: 'Read groups with the account names of their members alone',
+    summary: 'Read groups with the account names of their members',
     access: 'user',
     query: ImGroupsQuery,
     reply: { 200: Type.Array(BriefImGroup) },
@@ -76,14 +149,14 @@ export function imGroupRoutes(server: Server, ctx: Context) {
     handler: async ({ request, reply, viewer, body }) => {
       const { wireId, confirmed } = await createGroup(ctx, viewer.id, body)
       reply.code(madeStatus(confirmed))
-      return { ...say(request, 'The group was created.', '群组创建成功。'), im_group_id: wireId }
+      return { ...localizedMessage(request, 'The group was created.', '群组创建成功。'), im_group_id: wireId }
     },
   })
 
   route('PATCH /im/group', {
     operationId: 'updateImGroup',
     aliases: { easemobUpdateImGroup: '/easemob/group' },
-    summary: 'Change a group; what is absent becomes the default, its picture excepted',
+    summary: 'Replace the settings of a group; absent fields except the picture become defaults',
     access: 'user',
     body: ImGroupChange,
     reply: { 201: ImGroupChanged, 202: ImGroupChanged },
@@ -119,7 +192,7 @@ export function imGroupRoutes(server: Server, ctx: Context) {
   route('GET /im/group/face', {
     operationId: 'listImGroupFaces',
     aliases: { easemobListImGroupFaces: '/easemob/group/face' },
-    summary: 'List the uploads that are the pictures of groups, 0 for none',
+    summary: 'List the picture uploads of groups, 0 for none',
     access: 'user',
     query: ImGroupsQuery,
     reply: { 200: Type.Array(ImGroupFace) },

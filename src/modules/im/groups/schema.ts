@@ -11,7 +11,7 @@ import {
   Text,
   TextList,
   Type,
-} from '#platform/schema.ts'
+} from '#platform/http'
 
 export const ImGroupsQuery = Type.Object({ im_group_id: TextList(100, 64, { minItems: 1 }) })
 
@@ -25,11 +25,11 @@ const settings = {
 }
 const Members = IdList(2000)
 
-/** What a group is made of (im-6). */
+/** Body of a new group (im-6). */
 export const NewImGroup = Shared('NewImGroup', { ...settings, members: Type.Optional(Members) })
 export type NewImGroup = Static<typeof NewImGroup>
 
-/** All settings of a group; what is absent becomes the default (im-6). */
+/** All settings of a group. Absent ones are reset to the default (im-6). */
 export const ImGroupChange = Shared('ImGroupChange', {
   im_group_id: Id,
   ...settings,
@@ -40,10 +40,9 @@ export const ImGroupChange = Shared('ImGroupChange', {
 })
 export type ImGroupChange = Static<typeof ImGroupChange>
 
-/** Which group. */
 export const ImGroupId = Shared('ImGroupId', { im_group_id: Id })
 
-/** Who comes or goes. */
+/** Members to add or remove. */
 export const ImMemberChange = Shared('ImMemberChange', {
   im_group_id: Id,
   members: IdList(2000, { minItems: 1 }),
@@ -52,7 +51,7 @@ export type ImMemberChange = Static<typeof ImMemberChange>
 
 export const ImGroupMade = Shared('ImGroupMade', { ...Message.properties, im_group_id: Type.String() })
 
-/** The group as it is after a change. `newowner` only when the owner changed (im-10). */
+/** The group after a change. `newowner` only when the owner changed (im-10). */
 export const ImGroupChanged = Shared('ImGroupChanged', {
   groupname: Type.String(),
   desc: Type.String(),
@@ -65,10 +64,9 @@ export const ImGroupChanged = Shared('ImGroupChanged', {
   newowner: Type.Optional(Type.String()),
 })
 
-/** The upload that is the picture of a group, 0 for none. */
+/** The upload used as group picture, 0 for none. */
 export const ImGroupFace = Shared('ImGroupFace', { im_group_id: Type.String(), group_face: Type.Integer() })
 
-/** A member of a group. */
 const ImGroupMember = Shared('ImGroupMember', {
   ...UserWithUrls.properties,
   is_owner: Type.Integer(),
@@ -93,7 +91,7 @@ export const ImGroup = Shared('ImGroup', {
 })
 export type ImGroup = Static<typeof ImGroup>
 
-/** The same with the account names of the members alone: one `owner`, the others `member` (im-10). */
+/** A group with account names only: one `owner`, the others `member` (im-10). */
 export const BriefImGroup = Shared('BriefImGroup', {
   ...ImGroup.properties,
   affiliations: Type.Array(

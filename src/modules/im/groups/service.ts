@@ -2,7 +2,7 @@ import { hasAbility } from '#modules/abilities/index.ts'
 import { findBlockers, findEnabledIds } from '#modules/accounts/index.ts'
 import { attachFiles, detachFiles } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Db, type Tx, transaction } from '#platform/database.ts'
+import { type Db, type Tx, transaction } from '#platform/database'
 import { blocked } from '#platform/errors.ts'
 import { ensureAccounts } from '../accounts/service.ts'
 import {
@@ -32,7 +32,7 @@ import {
 } from './queries.ts'
 import type { ImGroupChange, ImMemberChange, NewImGroup } from './schema.ts'
 
-/** The settings of a request; what is absent is the default (im-6). */
+/** Settings of a request, with defaults for absent fields (im-6). */
 const settingsIn = (body: NewImGroup | ImGroupChange): ImGroupSettings => ({
   name: body.groupname,
   description: body.desc,
@@ -44,7 +44,7 @@ const settingsIn = (body: NewImGroup | ImGroupChange): ImGroupSettings => ({
 
 const mayManage = (ctx: Context, userId: number) => hasAbility(ctx, userId, 'im: manage')
 
-/** The groups among these that the viewer may know of, as asked and each once. */
+/** Finds the groups visible to the viewer, in the requested order without duplicates. */
 export async function findVisibleGroups(
   ctx: Context,
   wireIds: string[],
@@ -61,7 +61,7 @@ export async function findVisibleGroups(
   return visible.sort((one, other) => place(one) - place(other))
 }
 
-/** The same, 404 when there is none. */
+/** Like `findVisibleGroups`, but throws 404 when none is visible. */
 export async function getGroups(ctx: Context, wireIds: string[], viewerId: number): Promise<ImGroupRow[]> {
   const rows = await findVisibleGroups(ctx, wireIds, viewerId)
   if (rows.length === 0) throw noSuchImGroup()
@@ -70,7 +70,7 @@ export async function getGroups(ctx: Context, wireIds: string[], viewerId: numbe
 
 type Rights = { manager: boolean; owner: boolean }
 
-/** Changes a group that the viewer may know of, locked: 404 otherwise. */
+/** Locks a group visible to the viewer and runs the change. Throws 404 otherwise. */
 async function changing<T>(
   ctx: Context,
   wireId: number,
@@ -86,20 +86,20 @@ async function changing<T>(
   })
 }
 
-/** 422 on the field unless all are people whose account is not disabled (im-9). */
+/** Throws 422 on the field unless all ids are enabled users (im-9). */
 async function requirePeople(db: Db, field: string, ids: number[]): Promise<void> {
   const people = new Set(await findEnabledIds(db, ids))
   const unknown = ids.find((id) => !people.has(id))
   if (unknown !== undefined) throw unknownMember(field, unknown)
 }
 
-/** 422 unless all are people, 403 when one of them has blocked the viewer (im-9). */
+/** Throws 422 unless all ids are users, and 403 when one has blocked the viewer (im-9). */
 async function requireInvitable(db: Db, field: string, ids: number[], viewerId: number, manager: boolean) {
   await requirePeople(db, field, ids)
   if (!manager && (await findBlockers(db, viewerId, ids)).size > 0) throw blocked()
 }
 
-/** A change that is stored: the group's id for clients, and whether the provider has it too. */
+/** A stored change: the group's client id, and whether the provider confirmed it. */
 export type Stored = { wireId: string; confirmed: boolean }
 
 async function confirm(ctx: Context, id: number, version: number): Promise<Stored> {
@@ -108,7 +108,7 @@ async function confirm(ctx: Context, id: number, version: number): Promise<Store
   return { wireId: row?.wire_id ?? String(id), confirmed }
 }
 
-/** Makes a group with the viewer as its owner. */
+/** Creates a group owned by the viewer. */
 export async function createGroup(ctx: Context, viewerId: number, body: NewImGroup): Promise<Stored> {
   const settings = settingsIn(body)
   const members = [...new Set(body.members ?? [])].filter((id) => id !== viewerId)
@@ -127,7 +127,7 @@ export async function createGroup(ctx: Context, viewerId: number, body: NewImGro
 
 export type ChangedGroup = { before: ImGroupRow; after: ImGroupRow; confirmed: boolean }
 
-/** Sets all settings of a group, its picture, and hands it over. */
+/** Replaces all settings of a group and its picture, and transfers ownership. */
 export async function changeGroup(
   ctx: Context,
   viewerId: number,
@@ -178,7 +178,7 @@ export async function changeGroup(
   return { before, after: { ...before, wire_id: wireId, owner_id }, confirmed }
 }
 
-/** Deletes a group; the provider follows. */
+/** Deletes a group here and, through a sync, at the provider. */
 export async function deleteGroup(ctx: Context, viewerId: number, wireId: number): Promise<void> {
   const { id, version } = await changing(ctx, wireId, viewerId, async (tx, group, rights) => {
     if (!rights.owner) throw notOwner()
@@ -189,7 +189,7 @@ export async function deleteGroup(ctx: Context, viewerId: number, wireId: number
   await confirmVersion(ctx, id, version)
 }
 
-/** Adds people; true once the provider has them. Who is a member already stays one. */
+/** Adds members. Existing members stay. Returns true when the provider confirmed the change. */
 export async function addMembers(
   ctx: Context,
   viewerId: number,
@@ -218,7 +218,7 @@ const change = async (tx: Db, id: number) => {
   return touchGroup(tx, id)
 }
 
-/** Removes people, or lets one leave. Who is no member is passed over. */
+/** Removes members, or lets one leave. Ignores users who are not members. */
 export async function removeMembers(
   ctx: Context,
   viewerId: number,

@@ -4,12 +4,12 @@ import { after, before, suite, test } from 'node:test'
 import { startEasemob } from '#test/fixtures/easemob.ts'
 import { type Ejabberd, prepareEjabberd, skipEjabberd } from '#test/fixtures/ejabberd.ts'
 import { createWorld } from '#test/world.ts'
+import { createTokenStore } from './choose.ts'
 import { createEasemob } from './easemob.ts'
 import { createEjabberd } from './ejabberd.ts'
 import { hasEmbeddedPassword } from './embedded/queries.ts'
 import { createEmbedded } from './embedded.ts'
 import { type GroupSettings, ImError, type ImFault, type ImProvider, type Outcomes } from './provider.ts'
-import { createTokenStore } from './tokens.ts'
 
 const { sql, ctx } = await createWorld()
 const easemob = await startEasemob()
@@ -40,14 +40,16 @@ const fresh = (count: number) => {
   return names.map((name) => ({ name, password: randomBytes(12).toString('hex') }))
 }
 
-/** What every provider has to do alike. */
+/** The behaviour that every provider has to share. */
 function conformance(
   name: string,
   get: () => {
     provider: ImProvider
-    /** Whether this password lets somebody in. */
+    /** True when the password opens the account. */
     hasPassword(name: string, password: string): Promise<boolean>
-    /** The same service with a wrong secret, and one that does not answer; where there is a service. */
+    /**
+     * The same service with a wrong secret, and one that does not respond. Absent for the embedded provider.
+     */
     others?: { stranger: ImProvider; nobody: ImProvider }
   },
 ) {
@@ -65,9 +67,9 @@ function conformance(
     return { key, id }
   }
 
-  is('it answers', (provider) => provider.health())
+  is('responds to a health check', (provider) => provider.health())
 
-  is('accounts are made once, each by itself', async (provider) => {
+  is('creates accounts once, with an outcome for each', async (provider) => {
     const accounts = fresh(3)
     const [one, two, three] = accounts as [(typeof accounts)[0], (typeof accounts)[0], (typeof accounts)[0]]
     assert.deepEqual(told(await provider.ensureUsers([one, two])), { [one.name]: 'done', [two.name]: 'done' })
@@ -77,7 +79,7 @@ function conformance(
     assert.equal(await get().hasPassword(one.name, 'another'), false)
   })
 
-  is('a password is set, but not of an account that is not there', async (provider) => {
+  is('sets a password, except of a missing account', async (provider) => {
     const [account] = fresh(1)
     assert.ok(account)
     await provider.ensureUsers([account])
@@ -88,7 +90,7 @@ function conformance(
     await assert.rejects(provider.setPassword('69999', 'x'), failsWith('not_found'))
   })
 
-  is('a locked account lets nobody in until it is unlocked', async (provider) => {
+  is('rejects sign-ins to a locked account until unlocked', async (provider) => {
     const [{ name, password } = { name: '', password: '' }] = fresh(1)
     await provider.ensureUsers([{ name, password }])
     await provider.lock(name)
@@ -104,7 +106,7 @@ function conformance(
     await assert.rejects(provider.unlock('69999', 'x'), failsWith('not_found'))
   })
 
-  is('a key makes one group, with its owner in it', async (provider) => {
+  is('creates one group per key with its owner as member', async (provider) => {
     const [owner = ''] = await people(1)
     const { key, id } = await makeGroup(owner)
     assert.equal(await provider.createGroup({ key, owner, settings }), id)
@@ -115,13 +117,13 @@ function conformance(
     assert.deepEqual(found, { id, settings: provider.settingsHeld(settings) })
   })
 
-  is('a group needs an owner with an account', async (provider) => {
+  is('rejects a group when its owner has no account', async (provider) => {
     const work = provider.createGroup({ key: '990001', owner: '69999', settings })
     await assert.rejects(work, failsWith('not_found'))
     assert.equal(await provider.findGroup({ key: '990001', owner: '69999' }), undefined)
   })
 
-  is('every setting changes, texts of any signs and lengths included', async (provider) => {
+  is('changes every setting, with texts of any characters and lengths', async (provider) => {
     const [owner = ''] = await people(1)
     const { id } = await makeGroup(owner)
     const others: GroupSettings[] = [
@@ -137,7 +139,7 @@ function conformance(
     await assert.rejects(provider.updateGroup('69999', settings), failsWith('not_found'))
   })
 
-  is('members come and go, each by itself', async (provider) => {
+  is('adds and removes members with an outcome for each', async (provider) => {
     const [owner = '', one = '', two = ''] = await people(3)
     const { id } = await makeGroup(owner)
     assert.deepEqual(told(await provider.addMembers(id, [one])), { [one]: 'done' })
@@ -152,7 +154,7 @@ function conformance(
     await assert.rejects(provider.listMembers('69999'), failsWith('not_found'))
   })
 
-  is('many members are listed whole', async (provider) => {
+  is('lists all of many members', async (provider) => {
     const names = await people(130)
     const [owner = '', ...others] = names
     const { id } = await makeGroup(owner)
@@ -163,7 +165,7 @@ function conformance(
     assert.equal((await provider.listMembers(id)).names.length, 30)
   })
 
-  is('a group is handed to a member, and its former owner stays', async (provider) => {
+  is('transfers a group to a member and keeps the former owner', async (provider) => {
     const [owner = '', heir = '', stranger = ''] = await people(3)
     const { id } = await makeGroup(owner)
     await provider.addMembers(id, [heir])
@@ -176,7 +178,7 @@ function conformance(
     await assert.rejects(provider.transferOwner('69999', heir), failsWith('not_found'))
   })
 
-  is('groups are found or missing one by one', async (provider) => {
+  is('returns found groups and null for missing ones', async (provider) => {
     const [owner = ''] = await people(1)
     const [one, two] = [await makeGroup(owner), await makeGroup(owner)]
     const found = await provider.getGroups([one.id, '69999', two.id])
@@ -187,7 +189,7 @@ function conformance(
     assert.equal(found.get('69999'), null)
   })
 
-  is('a group is deleted once', async (provider) => {
+  is('deletes a group once', async (provider) => {
     const [owner = ''] = await people(1)
     const { key, id } = await makeGroup(owner)
     assert.equal(await provider.deleteGroup(id), true)
@@ -196,7 +198,7 @@ function conformance(
     assert.equal(await provider.findGroup({ key, owner }), undefined)
   })
 
-  is('announcements go into groups', async (provider) => {
+  is('sends announcements to groups', async (provider) => {
     const [owner = ''] = await people(1)
     const { id } = await makeGroup(owner)
     await provider.sendSystem(id, {
@@ -206,7 +208,7 @@ function conformance(
     })
   })
 
-  is('a wrong secret and a silent service are told apart', async () => {
+  is('distinguishes a wrong secret from an unresponsive service', async () => {
     const { others } = get()
     if (!others) return
     await assert.rejects(others.stranger.health(), failsWith('auth'))
@@ -240,6 +242,16 @@ suite('easemob', () => {
     stranger: create(easemob.url, 'wrong', 'wrong'),
     nobody: create('http://127.0.0.1:9', 'secret', 'nobody'),
   }
+  test('closes the connections of an account when its password changes', async () => {
+    await provider.ensureUsers([{ name: '77001', password: 'the first' }])
+    const from = easemob.calls.length
+    await provider.setPassword('77001', 'the second')
+    assert.deepEqual(easemob.calls.slice(from), [
+      'PUT /users/:/password',
+      'POST /users/:/deactivate',
+      'POST /users/:/activate',
+    ])
+  })
   conformance('easemob', () => ({
     provider,
     others,

@@ -1,10 +1,10 @@
 import { createHttpClient, type Reply } from './http.ts'
 import { ImError } from './provider.ts'
 
-/** Where the access token is kept: one for all nodes. */
+/** Storage of the access token, shared by all nodes. */
 export type TokenStore = {
   read(): Promise<string | undefined>
-  /** Replaces the token unless another node replaced `stale` already; answers the one that is good now. */
+  /** Replaces the token unless another node already replaced `stale`. Returns the valid token. */
   renew(stale: string | undefined, fetch: () => Promise<{ token: string; seconds: number }>): Promise<string>
 }
 
@@ -14,7 +14,7 @@ export type EasemobOptions = {
   appKey: string
   clientId: string
   clientSecret: string
-  /** Who sends announcements. */
+  /** Sender of announcements. */
   sender: string
   timeoutMs: number
   tokens: TokenStore
@@ -25,8 +25,8 @@ export const CONNECTIONS = 8
 type Body = { data?: unknown; error?: string; error_description?: string } | null
 
 /**
- * Requests to an application of Easemob, with a token that all nodes share and that is replaced once when it is refused.
- * Answers replies of 200 and of the statuses that are expected; others are an `ImError`.
+ * Sends requests to an Easemob application. All nodes share a token, which is replaced once when the service
+ * rejects it. Returns replies of 200 and of the expected statuses; throws `ImError` otherwise.
  */
 export function createEasemobClient(options: EasemobOptions) {
   const [org = '', app = ''] = options.appKey.split('#')
@@ -61,13 +61,13 @@ export function createEasemobClient(options: EasemobOptions) {
   }
 }
 
-/** What a reply holds beside its status and error. */
+/** Returns the payload of a reply. */
 export const dataOf = ({ body }: Reply) => (body as Body)?.data
 
-/** Whether a registration was refused because the name is registered. */
+/** True when a registration failed because the name is taken. */
 export const isDuplicate = ({ body }: Reply) => (body as Body)?.error === 'duplicate_unique_property_exists'
 
-/** What a refusal means. */
+/** Maps a rejection to an `ImError`. */
 export function faultOf(what: string, reply: Reply): ImError {
   const body = reply.body as Body
   const told = typeof body === 'object' ? body : null
@@ -80,7 +80,7 @@ export function faultOf(what: string, reply: Reply): ImError {
   if (isDuplicate(reply)) return new ImError('conflict', message)
   if (status === 401 || (status === 400 && told?.error === 'invalid_grant'))
     return new ImError('auth', message)
-  // A refusal of "owner does not exist" and the like comes as 400 or 403.
+  // Rejections such as "owner does not exist" come as 400 or 403.
   if (
     status === 404 ||
     /not_found|not exist|doesn.t exist/i.test(`${told?.error} ${told?.error_description}`)

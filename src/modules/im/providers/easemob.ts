@@ -21,7 +21,10 @@ const MEMBERS_AT_ONCE = 60
 const GROUPS_AT_ONCE = 100
 const MEMBERS_A_PAGE = 100
 
-/** Easemob through its REST API. Group ids are the service's; our key is kept in the group's `custom`. */
+/**
+ * Easemob through its REST API. The service assigns group ids; our key is stored in the group's `custom`
+ * field.
+ */
 export function createEasemob(options: EasemobOptions): ImProvider {
   const call = createEasemobClient(options)
   const group = (id: string) => `/chatgroups/${encodeURIComponent(id)}`
@@ -53,7 +56,7 @@ export function createEasemob(options: EasemobOptions): ImProvider {
     }
   }
 
-  /** Groups by id, with what the service alone knows. */
+  /** Reads groups by id, with fields that only the service has. */
   const readGroups = async (ids: string[]) => {
     const found = new Map<string, (ProviderGroup & { custom: string }) | null>()
     for (let from = 0; from < ids.length; from += GROUPS_AT_ONCE) {
@@ -66,7 +69,7 @@ export function createEasemob(options: EasemobOptions): ImProvider {
       )
       const rows = reply.status === 404 ? [] : ((dataOf(reply) ?? []) as RawGroup[])
       for (const id of some) found.set(id, null)
-      // Unknown ids come back one by one, with an error instead of a name.
+      // The service returns unknown ids one by one, with an error instead of a name.
       for (const row of rows) if (row.name !== undefined) found.set(String(row.id), groupOf(row))
     }
     return found
@@ -98,7 +101,7 @@ export function createEasemob(options: EasemobOptions): ImProvider {
         for (const name of some) outcomes.set(name, 'done')
       } catch (error) {
         if (!(error instanceof ImError) || error.fault === 'unavailable') throw error
-        // One bad name refuses all: each by itself tells which.
+        // One bad name fails the whole call. Single calls find it.
         await forEach(some, CONNECTIONS, async (name) => {
           try {
             const path = `${group(id)}/users/${encodeURIComponent(name)}`
@@ -131,7 +134,7 @@ export function createEasemob(options: EasemobOptions): ImProvider {
           for (const { name } of some) outcomes.set(name, 'done')
           continue
         }
-        // One account that exists refuses all: each by itself tells which.
+        // One existing account fails the whole call. Single calls find it.
         await forEach(some, CONNECTIONS, async (account) => {
           try {
             outcomes.set(account.name, await registerOne(account))
@@ -142,12 +145,17 @@ export function createEasemob(options: EasemobOptions): ImProvider {
       }
       return outcomes
     },
-    setPassword,
+    async setPassword(name, password) {
+      await setPassword(name, password)
+      // Deactivating closes the connections of the former password.
+      await call('POST', `${user(name)}/deactivate`)
+      await call('POST', `${user(name)}/activate`)
+    },
     async lock(name) {
       await call('POST', `${user(name)}/deactivate`)
     },
     async unlock(name, password) {
-      // The password first: what an earlier one let in stays out.
+      // Sets the password first, so that connections of an earlier one cannot return.
       await setPassword(name, password)
       await call('POST', `${user(name)}/activate`)
     },
@@ -221,10 +229,10 @@ type RawGroup = {
 
 const customOf = (key: string) => `kith:${key}`
 
-/** The service reserves the slash in names and descriptions. */
+/** Replaces slashes, which the service reserves in names and descriptions. */
 const held = (text: string) => text.replaceAll('/', '／')
 
-/** The fields that creation and change call alike. */
+/** The fields that creation and update name alike. */
 const fieldsOf = (settings: GroupSettings) => ({
   public: settings.public,
   maxusers: settings.maxUsers,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { createEjabberd } from './ejabberd.ts'
 
-/** Answers `get_room_options` as it is told, one after another, and every other command with success. */
+/** Replies to `get_room_options` with these in order, and to every other command with success. */
 const told: { status: number; body: unknown }[] = []
 const asked: string[] = []
 const server = createServer((request, response) => {
@@ -29,7 +29,7 @@ const there = { status: 200, body: { title: 'Room' } }
 const ending = { status: 500, body: 'internal_error' }
 const gone = { status: 200, body: {} }
 
-test('a room whose process is ending is waited for, and counts as deleted by who ended it', async () => {
+test('waits for a room whose process is ending, and counts it as deleted once', async () => {
   told.push(there, there, ending, gone)
   assert.equal(await provider.deleteGroup('1'), true)
   assert.equal(asked.filter((command) => command === 'destroy_room').length, 1)
@@ -38,7 +38,14 @@ test('a room whose process is ending is waited for, and counts as deleted by who
   assert.equal(asked.filter((command) => command === 'destroy_room').length, 1)
 })
 
-test('another fault of the service is none of a room that ends', async () => {
+test('closes the connections of an account when its password changes', async () => {
+  asked.length = 0
+  await provider.setPassword('1', 'another')
+  await provider.unlock('1', 'another')
+  assert.deepEqual(asked, ['change_password', 'kick_user', 'change_password', 'kick_user'])
+})
+
+test('does not mistake another fault of the service for an ending room', async () => {
   told.push({ status: 500, body: 'out of memory' })
   await assert.rejects(provider.deleteGroup('1'), { fault: 'unavailable' })
 })

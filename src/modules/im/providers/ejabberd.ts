@@ -11,11 +11,11 @@ import {
 } from './provider.ts'
 
 export type EjabberdOptions = {
-  /** Of `mod_http_api`, such as http://localhost:5280/api. */
+  /** URL of `mod_http_api`, such as http://localhost:5280/api. */
   url: string
-  /** The host of the accounts. */
+  /** Host of the accounts. */
   host: string
-  /** The host of the rooms, `conference.<host>` unless configured otherwise. */
+  /** Host of the rooms, by default `conference.<host>`. */
   service: string
   /** User name of an administrator of that host. */
   user: string
@@ -23,20 +23,20 @@ export type EjabberdOptions = {
   timeoutMs: number
 }
 
-/** Fresh connections in bursts are reset by the service. */
+/** Limit on connections. The service resets new connections that arrive in bursts. */
 const CONNECTIONS = 8
 
 const DESTROY_ATTEMPTS = 100
 const DESTROY_PAUSE_MS = 20
 
-/** ejabberd through its HTTP API: people are accounts, groups are rooms with a member list. */
+/** ejabberd through its HTTP API. Users are accounts; groups are rooms with a member list. */
 export function createEjabberd(options: EjabberdOptions): ImProvider {
   const { host, service } = options
   const http = createHttpClient({ base: options.url, timeoutMs: options.timeoutMs, atOnce: CONNECTIONS })
   const credentials = Buffer.from(`${options.user}@${host}:${options.password}`).toString('base64')
   const headers = { authorization: `Basic ${credentials}` }
 
-  /** The answer to a command; refusals that `expected` names are answers too. */
+  /** Returns the reply to a command, including rejections that `expected` names. */
   const call = async (
     command: string,
     body: object,
@@ -52,12 +52,12 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
   const setOption = async (id: string, [option, value]: [string, string]) =>
     void (await call('change_room_option', { ...room(id), option, value }))
 
-  /** Undefined when there is no room. */
+  /** Returns undefined when the room does not exist. */
   const findSettings = async (id: string): Promise<GroupSettings | undefined> => {
     const { body } = await call('get_room_options', room(id))
     return settingsOf(body as Record<string, string>)
   }
-  /** How far the end of a room is: while its process ends, it is listed and asking it fails. */
+  /** State of a deletion. While the room's process ends, the room is listed and requests to it fail. */
   const findStage = async (id: string): Promise<'there' | 'ending' | 'ended'> => {
     const isEnding = (reply: Reply) => reply.status === 500 && messageOf(reply) === 'internal_error'
     const reply = await call('get_room_options', room(id), isEnding)
@@ -72,8 +72,11 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
   }
   const hasAccount = async (name: string) => (await call('check_account', { user: name, host })).body === 0 // 0 is yes
 
-  const setPassword = async (name: string, newpass: string) =>
-    void (await call('change_password', { user: name, host, newpass }))
+  /** Closes connections explicitly, because the service keeps those of the former password open. */
+  const setPassword = async (name: string, newpass: string) => {
+    await call('change_password', { user: name, host, newpass })
+    await call('kick_user', { user: name, host })
+  }
 
   const changeMembers = async (id: string, names: string[], kind: 'add' | 'remove'): Promise<Outcomes> => {
     const affiliations = new Map((await listAffiliations(id)).map(({ name, owner }) => [name, owner]))
@@ -83,7 +86,7 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
       if (kind === 'remove' && affiliations.get(name))
         return void outcomes.set(name, new ImError('invalid', 'the owner cannot be removed'))
       try {
-        // The service would make anybody a member, with or without an account.
+        // The service would add any name as member, even without an account.
         if (kind === 'add' && !(await hasAccount(name)))
           throw new ImError('not_found', `there is no account ${name}`)
         await affiliate(id, name, kind === 'add' ? 'member' : 'none')
@@ -115,17 +118,15 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
       return outcomes
     },
     setPassword,
-    // Its own ban is a password that nobody knows too, in 23.01; later versions keep bans in a module of their own.
-    async lock(name) {
-      await setPassword(name, randomBytes(32).toString('base64url'))
-      await call('kick_user', { user: name, host })
-    },
+    // Sets a random password. ejabberd 23.01 bans the same way; later versions store bans in a module of
+    // their own.
+    lock: (name) => setPassword(name, randomBytes(32).toString('base64url')),
     unlock: setPassword,
     async createGroup({ key, owner, settings }) {
       if (!(await hasAccount(owner))) throw new ImError('not_found', `there is no account ${owner}`)
       const list = Object.entries(optionsOf(settings)).map(([name, value]) => ({ name, value }))
       const made = { ...room(key), host, options: [...list, { name: 'persistent', value: 'true' }] }
-      // Affiliations cannot be given here: the service refuses them with 400.
+      // Affiliations cannot be set here; the service rejects them with 400.
       const { status } = await call(
         'create_room_with_opts',
         made,
@@ -148,7 +149,8 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
           await setOption(id, change)
         }
       } catch (error) {
-        // One option at a time is all the service can do: a group is not left half changed if it can be helped.
+        // The service sets one option per call. On failure this restores the previous options, to avoid a
+        // half-changed group.
         for (const [name] of made.reverse()) await setOption(id, [name, former[name] ?? '']).catch(() => {})
         throw error
       }
@@ -160,7 +162,7 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
       const members = await listAffiliations(id)
       if (!members.some(({ name }) => name === owner))
         throw new ImError('invalid', `${owner} is not in room ${id}`)
-      // The new owner first, so that the room is never without one.
+      // Adds the new owner first, so that the room always has one.
       await affiliate(id, owner, 'owner')
       for (const { name, owner: owns } of members)
         if (owns && name !== owner) await affiliate(id, name, 'member')
@@ -178,7 +180,7 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
     async listMembers(id) {
       const members = await listAffiliations(id)
       return {
-        // More than one owner is drift: it is told as none, so that ownership is set again.
+        // More than one owner is drift. Reporting none triggers another transfer of ownership.
         owner:
           members.filter(({ owner }) => owner).length === 1 ? members.find(({ owner }) => owner)!.name : null,
         names: members.map(({ name }) => name),
@@ -187,7 +189,7 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
     async deleteGroup(id) {
       const found = await findStage(id)
       if (found === 'there') await call('destroy_room', room(id), isMissingRoom)
-      // The answer comes before the room's process has ended; on a busy machine it can be read for a while.
+      // The service replies before the room's process has ended, so the room stays readable for a moment.
       for (let attempt = 0; (await findStage(id)) !== 'ended'; attempt += 1) {
         if (attempt === DESTROY_ATTEMPTS) throw new ImError('unavailable', `room ${id} does not end`)
         await sleep(DESTROY_PAUSE_MS)
@@ -233,7 +235,7 @@ function faultOf(command: string, reply: Reply): ImError {
   return new ImError(status >= 500 ? 'unavailable' : 'invalid', message)
 }
 
-/** Our settings as options of a room. */
+/** Maps settings to room options. */
 const optionsOf = (settings: GroupSettings): Record<string, string> => ({
   title: settings.name,
   description: settings.description,
@@ -243,7 +245,7 @@ const optionsOf = (settings: GroupSettings): Record<string, string> => ({
   max_users: String(settings.maxUsers),
 })
 
-/** A missing room answers with no option at all. */
+/** Maps room options to settings. A missing room has no options. */
 const settingsOf = (options: Record<string, string>): GroupSettings | undefined =>
   options.title === undefined
     ? undefined

@@ -1,4 +1,4 @@
-import type { Sql } from '#platform/database.ts'
+import type { Sql } from '#platform/database'
 import {
   deleteEmbeddedGroup,
   findEmbeddedGroups,
@@ -12,10 +12,15 @@ import {
   updateEmbeddedOwner,
   updateEmbeddedPassword,
 } from './embedded/queries.ts'
-import { ImError, type ImProvider, type Outcome, type Outcomes } from './provider.ts'
+import { type Announcement, ImError, type ImProvider, type Outcome, type Outcomes } from './provider.ts'
 
-/** Accounts and groups in our own database: nothing else is needed, and nothing delivers messages. */
-export function createEmbedded(sql: Sql): ImProvider {
+/**
+ * Accounts and groups in our own database, and the chat of Kith, which `announce` writes to.
+ */
+export function createEmbedded(
+  sql: Sql,
+  announce: (groupId: number, announcement: Announcement) => Promise<void> = async () => {},
+): ImProvider {
   const missing = (id: string) => new ImError('not_found', `there is no group ${id}`)
   const changeMembers = async (id: string, names: string[], kind: 'add' | 'remove'): Promise<Outcomes> => {
     const result = await updateEmbeddedMembers(sql, id, names, kind)
@@ -33,7 +38,7 @@ export function createEmbedded(sql: Sql): ImProvider {
   }
   return {
     name: 'embedded',
-    capabilities: { announcements: false, usersAtOnce: 500, membersAtOnce: 2000, groupsAtOnce: 100 },
+    capabilities: { announcements: true, usersAtOnce: 500, membersAtOnce: 2000, groupsAtOnce: 100 },
     async ensureUsers(accounts) {
       const made = new Set(await insertEmbeddedAccounts(sql, accounts))
       return new Map(accounts.map(({ name }) => [name, made.has(name) ? 'done' : 'already']))
@@ -77,7 +82,7 @@ export function createEmbedded(sql: Sql): ImProvider {
       return found
     },
     deleteGroup: (id) => deleteEmbeddedGroup(sql, id),
-    async sendSystem() {},
+    sendSystem: (id, announcement) => announce(Number(id), announcement),
     async health() {
       await sql`select 1`
     },

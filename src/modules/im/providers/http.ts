@@ -2,7 +2,7 @@ import { ImError } from './provider.ts'
 
 export type Reply = { status: number; body: unknown; headers: Headers }
 
-/** Requests of one provider: JSON both ways, a few at once, each within a time. */
+/** HTTP client of a provider: JSON both ways, limited concurrency, a timeout per request. */
 export type HttpClient = (
   method: string,
   path: string,
@@ -10,8 +10,8 @@ export type HttpClient = (
 ) => Promise<Reply>
 
 /**
- * At most `atOnce` requests are open, which also bounds the connections that are kept. A request that could not even
- * be sent because its connection was refused or reset is `unavailable`, as is a 5xx answer or none in time.
+ * Keeps at most `atOnce` requests open, which also bounds kept-alive connections. A refused or reset
+ * connection, a 5xx reply and a timeout all become `unavailable`.
  */
 export function createHttpClient(options: { base: string; timeoutMs: number; atOnce: number }): HttpClient {
   let open = 0
@@ -55,7 +55,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Does `work` on all items, a few at once, and collects what became of each. */
+/** Runs `work` on all items with limited concurrency and collects the outcomes. */
 export async function forEach<T>(
   items: readonly T[],
   atOnce: number,

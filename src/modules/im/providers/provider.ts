@@ -1,7 +1,7 @@
-/** What can go wrong at a provider, whatever its own words for it. */
+/** Faults of a provider, independent of its own error codes. */
 export type ImFault = 'not_found' | 'conflict' | 'limited' | 'auth' | 'invalid' | 'unavailable'
 
-/** A failure at a provider. After `unavailable` it is unknown whether the change was made. */
+/** A failure at a provider. After `unavailable` the outcome of the change is unknown. */
 export class ImError extends Error {
   readonly fault: ImFault
   readonly retryAfterSeconds: number | undefined
@@ -18,7 +18,7 @@ export class ImError extends Error {
   }
 }
 
-/** What became of one item of a call with several. */
+/** The outcome for one item of a batch call. */
 export type Outcome = 'done' | 'already' | ImError
 export type Outcomes = Map<string, Outcome>
 
@@ -31,60 +31,64 @@ export type GroupSettings = {
   maxUsers: number
 }
 
-/** A group as the provider holds it. */
+/** A group as stored at the provider. */
 export type ProviderGroup = { id: string; settings: GroupSettings }
 
-/** Everybody in a group, the owner included. */
+/** All members of a group, including the owner. */
 export type ProviderMembers = { owner: string | null; names: string[] }
 
-/** A message into a group that the system sends; a client drops a second one with the same id. */
+/** A system message to a group. Clients drop duplicates by id. */
 export type Announcement = { id: string; text: string; ext: Record<string, unknown> }
 
-/**
- * An instant-messaging service. People are known there by their id as text. Every change may be repeated: what is done
- * already stays as it is.
- */
+/** An instant-messaging service. Account names are user ids as text. Every change is idempotent. */
 export type ImProvider = {
   name: string
   capabilities: {
-    /** Whether there is anything that delivers announcements. */
+    /** True when the provider delivers announcements. */
     announcements: boolean
     usersAtOnce: number
     membersAtOnce: number
     groupsAtOnce: number
   }
-  /** `done`: created; `already`: existed, with whatever password. */
+  /** `done`: created. `already`: existed, with an unknown password. */
   ensureUsers(accounts: { name: string; password: string }[]): Promise<Outcomes>
+  /** Sets a password and closes the connections of an earlier one. */
   setPassword(name: string, password: string): Promise<void>
-  /** Lets nobody in and ends the connections there are, until `unlock` sets a password. */
+  /** Rejects sign-ins and closes open connections until `unlock` sets a password. */
   lock(name: string): Promise<void>
   unlock(name: string, password: string): Promise<void>
-  /** Makes the group of this key, or finds the one that an earlier call made; the owner is its only member then. */
+  /**
+   * Creates the group of this key, or finds the one from an earlier call. A new group has the owner as only
+   * member.
+   */
   createGroup(group: { key: string; owner: string; settings: GroupSettings }): Promise<string>
-  /** The group that a call with this key made, if any. */
+  /** Finds the group that an earlier call created with this key. */
   findGroup(group: { key: string; owner: string }): Promise<string | undefined>
   updateGroup(id: string, settings: GroupSettings): Promise<void>
-  /** Hands the group to a member; the former owner stays as a member. */
+  /** Transfers the group to a member. The former owner stays a member. */
   transferOwner(id: string, owner: string): Promise<void>
   addMembers(id: string, names: string[]): Promise<Outcomes>
   removeMembers(id: string, names: string[]): Promise<Outcomes>
-  /** Null for a group that is not there. */
+  /** Maps a missing group to null. */
   getGroups(ids: string[]): Promise<Map<string, ProviderGroup | null>>
   listMembers(id: string): Promise<ProviderMembers>
-  /** False when there was none. */
+  /** Returns false when the group did not exist. */
   deleteGroup(id: string): Promise<boolean>
   sendSystem(groupId: string, announcement: Announcement): Promise<void>
-  /** Throws unless the provider answers and lets us in. */
+  /** Throws unless the provider responds and accepts our credentials. */
   health(): Promise<void>
-  /** The form in which the provider holds these settings, where it cannot hold every text. */
+  /** The settings as the provider stores them, when it cannot store every text. */
   settingsHeld(settings: GroupSettings): GroupSettings
 }
 
-/** Whether two groups are set alike. */
+/** True when two groups have equal settings. */
 export const sameSettings = (one: GroupSettings, other: GroupSettings) =>
   (Object.keys(one) as (keyof GroupSettings)[]).every((key) => one[key] === other[key])
 
-/** The failure of one item; a service that is down, asks for patience or does not know us fails the whole call. */
+/**
+ * Returns the fault of one item. Rethrows outage, throttling and authentication failures, which affect the
+ * whole call.
+ */
 export function itemFault(error: unknown): ImError {
   if (error instanceof ImError && !['unavailable', 'limited', 'auth'].includes(error.fault)) return error
   throw error

@@ -1,20 +1,59 @@
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database.ts'
-import { addJob } from '#platform/jobs.ts'
+import { type Db, type Tables, transaction } from '#platform/database'
+import { addJob } from '#platform/jobs'
 import { countUnregistered, listUnregistered } from '../accounts/queries.ts'
 import { ensureAccounts, listUnconfirmed, syncAccounts } from '../accounts/service.ts'
 import { imProvider } from '../providers/choose.ts'
-import { advanceRegistration, findRegistration, finishRegistration, insertRegistration } from './queries.ts'
+
+export type Registration = Tables['im_registrations']
+
+/** Starts a registration of all users. Returns undefined when one is running. */
+async function insertRegistration(sql: Db, userId: number, total: number): Promise<number | undefined> {
+  const [row] = await sql<{ id: number }[]>`
+    insert into im_registrations (user_id, total) values (${userId}, ${total})
+    on conflict do nothing returning id`
+  return row?.id
+}
+
+async function findRegistration(sql: Db, id: number): Promise<Registration | undefined> {
+  const [row] = await sql<Registration[]>`select * from im_registrations where id = ${id}`
+  return row
+}
+
+/** Finds the latest registration. */
+export async function findLastRegistration(sql: Db): Promise<Registration | undefined> {
+  const [row] = await sql<Registration[]>`select * from im_registrations order by id desc limit 1`
+  return row
+}
+
+async function advanceRegistration(
+  sql: Db,
+  id: number,
+  progress: { done: number; lastUserId: number; error?: string | null },
+): Promise<void> {
+  await sql`
+    update im_registrations set done = done + ${progress.done}, last_user_id = ${progress.lastUserId},
+      last_error = ${progress.error ?? null}
+    where id = ${id}`
+}
+
+/** `left`: users still without an account. Others may have registered another way in the meantime. */
+async function finishRegistration(sql: Db, id: number, left: number): Promise<void> {
+  await sql`
+    update im_registrations set finished_at = now(), done = greatest(done, total - ${left}) where id = ${id}`
+}
 
 const TASK = 'im_register_everybody'
-/** A job ends after this long and goes on in another, so that a process can stop. */
+/** Maximum duration of one job. The rest continues in another job, so that a process can stop. */
 const AT_A_TIME_MS = 5_000
 const RETRY_SECONDS = 5
 
 const goOn = (db: Parameters<typeof addJob>[0], id: number, delaySeconds = 0) =>
   addJob(db, TASK, { id }, { key: `${TASK}:${id}`, queue: TASK, delaySeconds })
 
-/** Begins to register everybody who has no account at the provider; false when that is going on already. */
+/**
+ * Starts the registration of all users without an account at the provider. Returns false when one is running.
+ */
 export function startRegistration(ctx: Context, userId: number): Promise<boolean> {
   return transaction(ctx.sql, async (tx) => {
     const total = await countUnregistered(tx, imProvider(ctx).name)
@@ -24,7 +63,10 @@ export function startRegistration(ctx: Context, userId: number): Promise<boolean
   })
 }
 
-/** Goes on with a registration of everybody. While the provider is down it waits; whom it refuses is passed over. */
+/**
+ * Continues a registration of all users. Waits during an outage of the provider, and skips users that it
+ * rejects.
+ */
 export async function registerEverybody(ctx: Context, id: number): Promise<void> {
   const provider = imProvider(ctx)
   const until = Date.now() + AT_A_TIME_MS

@@ -1,14 +1,13 @@
-import type { Db } from '#platform/database.ts'
-import type { Row } from '#platform/tables.ts'
+import type { Db, Row } from '#platform/database'
 import type { ImGroupSettings } from '../groups/queries.ts'
 
-/** A group as it should be, for whoever brings the provider in line. */
+/** The target state of a group, for a sync. */
 export type LeasedGroup = ImGroupSettings &
   Row<'im_groups', 'id' | 'provider' | 'provider_id' | 'creator_id' | 'owner_id' | 'version'> & {
     deleted: boolean
   }
 
-/** Takes an unconfirmed group unless somebody else is speaking to the provider about it. */
+/** Leases an unconfirmed group unless another process holds the lease. */
 export async function leaseGroup(
   sql: Db,
   id: number,
@@ -24,7 +23,7 @@ export async function leaseGroup(
   return row
 }
 
-/** Asked after the lease: members that changed since make a newer version, never an older one. */
+/** Runs after the lease, so that the members are never older than the leased version. */
 export async function listMemberIds(sql: Db, groupId: number): Promise<number[]> {
   const rows = await sql<{ user_id: number }[]>`
     select user_id from im_group_members where group_id = ${groupId} order by user_id`
@@ -36,12 +35,12 @@ export async function extendLease(sql: Db, id: number, seconds: number): Promise
     where id = ${id} and leased_until is not null`
 }
 
-/** Remembers under which id the provider made the group. */
+/** Stores the provider's id of the group. */
 export async function saveProviderId(sql: Db, id: number, provider: string, providerId: string | null) {
   await sql`update im_groups set provider = ${provider}, provider_id = ${providerId} where id = ${id}`
 }
 
-/** Ends the lease; true when the group changed again meanwhile. */
+/** Releases the lease. Returns true when the group changed in the meantime. */
 export async function confirmGroup(sql: Db, id: number, provider: string, version: number): Promise<boolean> {
   const [row] = await sql<{ again: boolean }[]>`
     update im_groups set synced_version = ${version}, provider = ${provider}, leased_until = null, attempts = 0,
@@ -50,7 +49,7 @@ export async function confirmGroup(sql: Db, id: number, provider: string, versio
   return row?.again ?? false
 }
 
-/** Ends the lease of a group that could not be brought in line; answers how often that happened. */
+/** Releases the lease of a group that failed to sync. Returns the number of failed attempts. */
 export async function failGroup(sql: Db, id: number, error: string): Promise<number> {
   const [row] = await sql<{ attempts: number }[]>`
     update im_groups set leased_until = null, attempts = attempts + 1, last_error = ${error.slice(0, 500)}
@@ -58,12 +57,12 @@ export async function failGroup(sql: Db, id: number, error: string): Promise<num
   return row?.attempts ?? 1
 }
 
-/** The provider has deleted the group, so nothing is left to remember. */
+/** Deletes the row of a group that the provider has deleted. */
 export async function dropGroup(sql: Db, id: number): Promise<void> {
   await sql`delete from im_groups where id = ${id} and deleted_at is not null`
 }
 
-/** How far the provider is with a group; undefined when it is gone. */
+/** Returns whether the provider confirmed a version of a group, or undefined when the group is gone. */
 export async function isGroupConfirmed(
   sql: Db,
   id: number,
@@ -88,7 +87,7 @@ export async function deleteAnnouncement(sql: Db, id: string): Promise<void> {
   await sql`delete from im_announcements where id = ${id}`
 }
 
-/** Groups that wait to be brought in line and that nobody is at work on or has a job for. */
+/** Lists groups that need a sync and have neither a lease nor a job. */
 export async function listWaitingGroups(sql: Db, limit: number): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     select id from im_groups g
@@ -98,7 +97,7 @@ export async function listWaitingGroups(sql: Db, limit: number): Promise<number[
   return rows.map(({ id }) => id)
 }
 
-/** Makes groups and accounts of another provider wait for this one. */
+/** Marks groups and accounts of another provider for a sync with this one. */
 export async function moveToProvider(sql: Db, provider: string): Promise<void> {
   await sql`
     with moved as (
@@ -110,7 +109,7 @@ export async function moveToProvider(sql: Db, provider: string): Promise<void> {
 export type ConfirmedGroup = ImGroupSettings &
   Row<'im_groups', 'id' | 'owner_id' | 'version'> & { provider_id: string }
 
-/** Confirmed groups after `lastId`, by id. */
+/** Lists confirmed groups after `lastId`, by id. */
 export async function listConfirmedGroups(
   sql: Db,
   lastId: number,
@@ -125,7 +124,7 @@ export async function listConfirmedGroups(
     order by id limit ${limit}`
 }
 
-/** Makes a group wait again; nothing when it changed since that version. */
+/** Marks a group for another sync, unless it changed since that version. */
 export async function markDrifted(sql: Db, id: number, version: number): Promise<void> {
   await sql`update im_groups set synced_version = version - 1 where id = ${id} and version = ${version}`
 }
@@ -138,7 +137,7 @@ export type Backlog = {
   last_error: string | null
 }
 
-/** What there is, and what waits for the provider. */
+/** Counts all accounts and groups, and those that wait for the provider. */
 export async function countBacklog(sql: Db): Promise<Backlog> {
   const [row] = await sql<[Backlog]>`
     select (select count(*)::int from im_accounts) as accounts,
@@ -152,8 +151,8 @@ export async function countBacklog(sql: Db): Promise<Backlog> {
   return row
 }
 
-/** What waits for the provider, by the indexes of what does. */
-export async function imBacklog(sql: Db): Promise<{ accounts: number; groups: number }> {
+/** Counts what waits for the provider, through partial indexes. */
+export async function countImBacklog(sql: Db): Promise<{ accounts: number; groups: number }> {
   const [row] = await sql<[{ accounts: number; groups: number }]>`
     select (select count(*)::int from im_accounts where synced_version < version) as accounts,
            (select count(*)::int from im_groups where synced_version < version) as groups`

@@ -25,7 +25,7 @@ import {
   saveProviderId,
 } from './queries.ts'
 
-/** A group's settings in the words of providers. */
+/** Maps a row to the settings that providers take. */
 export const settingsOf = (row: ImGroupSettings): GroupSettings => ({
   name: row.name,
   description: row.description,
@@ -35,7 +35,7 @@ export const settingsOf = (row: ImGroupSettings): GroupSettings => ({
   maxUsers: row.max_users,
 })
 
-/** Brings the provider in line with a group, until nothing changed meanwhile; what fails is tried again later. */
+/** Syncs a group with the provider until no concurrent change is left. Failures are retried later. */
 export async function syncGroup(ctx: Context, id: number): Promise<'done' | 'busy' | 'failed'> {
   const provider = imProvider(ctx)
   for (;;) {
@@ -51,7 +51,8 @@ export async function syncGroup(ctx: Context, id: number): Promise<'done' | 'bus
       if (!(await confirmGroup(ctx.sql, id, provider.name, group.version))) return 'done'
     } catch (error) {
       clearInterval(beat)
-      if (!(error instanceof ImError)) ctx.log.error({ err: error, group: id }, 'instant messaging')
+      if (!(error instanceof ImError))
+        ctx.log.error({ err: error, group: id }, 'instant-messaging sync failed')
       const attempts = await failGroup(ctx.sql, id, messageOf(error))
       await addRetry(ctx, 'im_group', id, attempts, error)
       return 'failed'
@@ -59,7 +60,7 @@ export async function syncGroup(ctx: Context, id: number): Promise<'done' | 'bus
   }
 }
 
-/** Waits a little for the provider to have this version of a group. */
+/** Waits briefly until the provider confirms this version of a group. */
 export const confirmVersion = (ctx: Context, id: number, version: number) =>
   waitFor(
     ctx,
@@ -70,7 +71,7 @@ export const confirmVersion = (ctx: Context, id: number, version: number) =>
 async function bringInLine(ctx: Context, provider: ImProvider, group: LeasedGroup): Promise<void> {
   const key = String(group.id)
   const creator = String(group.creator_id)
-  // What another provider called the group means nothing to this one.
+  // An id from another provider is meaningless here.
   const known = group.provider === provider.name ? group.provider_id : null
   if (group.deleted) {
     const id = known ?? (await provider.findGroup({ key, owner: creator }))
@@ -93,7 +94,7 @@ async function bringInLine(ctx: Context, provider: ImProvider, group: LeasedGrou
   const wanted = new Set(memberIds.map(String))
   const { names, owner: former } = await provider.listMembers(id)
   const present = new Set(names)
-  // Those who leave first, so that nobody who comes meets a full group.
+  // Removes members first, so that additions do not exceed the limit.
   await remove(
     provider,
     id,
@@ -126,7 +127,7 @@ const add = (provider: ImProvider, id: string, names: string[]) =>
 const remove = (provider: ImProvider, id: string, names: string[]) =>
   inParts(provider, names, (some) => provider.removeMembers(id, some))
 
-/** Fails with the first item that failed. */
+/** Throws the error of the first failed item. */
 async function inParts(provider: ImProvider, names: string[], work: (some: string[]) => Promise<Outcomes>) {
   const size = provider.capabilities.membersAtOnce
   for (let from = 0; from < names.length; from += size)
@@ -141,7 +142,7 @@ const TEXTS: Record<string, string> = {
   ts_user_exit: 'Members left.',
 }
 
-/** Sends what waits to be announced, in order. One that the provider refuses for good is dropped. */
+/** Sends waiting announcements in order. Drops those that the provider rejects permanently. */
 async function announce(ctx: Context, provider: ImProvider, groupId: number, id: string): Promise<void> {
   for (;;) {
     const waiting = await listAnnouncements(ctx.sql, groupId)
@@ -153,13 +154,13 @@ async function announce(ctx: Context, provider: ImProvider, groupId: number, id:
           await provider.sendSystem(id, {
             id: messageId,
             text: TEXTS[type] ?? type,
-            // The provider's id, which was not known when the group was made here.
+            // The provider's id was unknown when the announcement was stored.
             ext: type.startsWith('ts_group') ? { ...ext, group_id: id } : ext,
           })
       } catch (error) {
         if (!(error instanceof ImError && (error.fault === 'invalid' || error.fault === 'not_found')))
           throw error
-        ctx.log.warn({ err: error, group: groupId }, 'an announcement was refused')
+        ctx.log.warn({ err: error, group: groupId }, 'the provider rejected an announcement')
       }
       await deleteAnnouncement(ctx.sql, messageId)
     }

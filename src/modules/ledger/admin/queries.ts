@@ -1,14 +1,52 @@
 import { escapeLike } from '#lib/text.ts'
-import type { Db, Fragment } from '#platform/database.ts'
-import { pageOf } from '#platform/listing.ts'
-import { ifGiven, listingAt, orderAt } from '#platform/sql.ts'
-import type { RequestQuery } from './schema.ts'
+import { wireTimeOrNull, withWireTimes } from '#lib/time.ts'
+import { type Db, type Fragment, ifGiven, listingClause, listingOrder } from '#platform/database'
+import { Id, listingQuery, Nullable, OneOf, pageOf, type Static, Time, Type } from '#platform/http'
+import { CURRENCIES } from '../schema.ts'
+
+/** Filters for lists of requests with a one-time decision. */
+export const requestQuery = <const S extends readonly string[]>(states: S) =>
+  Type.Object({
+    ...listingQuery(['id', 'amount', 'updated_at'] as const),
+    state: Type.Optional(OneOf(states)),
+    currency: Type.Optional(OneOf(CURRENCIES)),
+    user: Type.Optional(Id),
+  })
+export type RequestQuery = Omit<Static<ReturnType<typeof requestQuery<[]>>>, 'state'> & { state?: string }
+
+/** The owner of the request. */
+export const Owner = Nullable(
+  Type.Unsafe<{ id: number; name: string }>({ type: 'object', additionalProperties: true }),
+)
+
+/** The decision and its time. */
+export const decided = {
+  remark: Nullable(Type.String()),
+  decided_by: Nullable(Type.Integer()),
+  decided_at: Nullable(Time),
+  created_at: Time,
+  updated_at: Time,
+}
 
 type Requests = 'withdrawals' | 'recharges'
 
-const columns = (sql: Db): Fragment => sql`r.*, json_build_object('id', u.id, 'name', u.name) as user`
+const columns = (sql: Db, table: Requests): Fragment => sql`
+  r.*, json_build_object('id', u.id, 'name', u.name) as user ${
+    table === 'recharges'
+      ? sql`, p.charged, p.charge_currency, p.refunded, p.state as payment, p.dispute,
+          p.provider_fee as fee, p.fee_currency`
+      : sql``
+  }`
 
-/** A page of requests that are decided once, with the names of their owners: looked up for those on the page only. */
+/** Joins the owner, and what a provider charges: by row, since the planner does not know how short a page is. */
+const joined = (sql: Db, table: Requests): Fragment =>
+  sql`join users u on u.id = r.owner_id ${
+    table === 'recharges'
+      ? sql`left join lateral (select * from payments where recharge_id = r.id limit 1) p on true`
+      : sql``
+  }`
+
+/** Lists requests with a one-time decision, paged. Looks up owner names for the page only. */
 export function listRequests<T extends object>(sql: Db, table: Requests, query: RequestQuery) {
   const { state, currency, user, q, sort = 'id' } = query
   const where = sql`where true
@@ -20,14 +58,14 @@ export function listRequests<T extends object>(sql: Db, table: Requests, query: 
   const list = { id: sql`r.id`, by, from: sql`${sql(table)} r` }
   return pageOf<T>(
     sql,
-    sql`select ${columns(sql)}
-      from (select r.* from ${sql(table)} r ${where} ${listingAt(sql, query, list)}) r join users u on u.id = r.owner_id
-      ${orderAt(sql, query, list)}`,
+    sql`select ${columns(sql, table)}
+      from (select r.* from ${sql(table)} r ${where} ${listingClause(sql, query, list)}) r ${joined(sql, table)}
+      ${listingOrder(sql, query, list)}`,
     sql`select count(*)::int as total from ${sql(table)} r ${where}`,
   )
 }
 
-/** One of these requests. */
+/** Finds one of these requests. */
 export async function findRequest<T extends object>(
   sql: Db,
   table: Requests,
@@ -35,6 +73,14 @@ export async function findRequest<T extends object>(
 ): Promise<T | undefined> {
   const [row] = await sql<
     T[]
-  >`select ${columns(sql)} from ${sql(table)} r join users u on u.id = r.owner_id where r.id = ${id}`
+  >`select ${columns(sql, table)} from ${sql(table)} r ${joined(sql, table)} where r.id = ${id}`
   return row as T | undefined
 }
+
+type Decided = { created_at: string; updated_at: string; decided_at: string | null }
+
+/** A decided order with its times in wire format. */
+export const withTimes = <T extends Decided>(row: T): T => ({
+  ...withWireTimes(row),
+  decided_at: wireTimeOrNull(row.decided_at),
+})

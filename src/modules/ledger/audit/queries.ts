@@ -1,16 +1,17 @@
-import type { Drift } from '#platform/counters.ts'
-import { type Db, type Sql, transaction } from '#platform/database.ts'
-import { CURRENCIES, PLATFORM } from '../schema.ts'
+import { type Db, type Drift, type Sql, transaction } from '#platform/database'
+import { CURRENCIES, PLATFORM_ACCOUNTS } from '../schema.ts'
 
 /**
- * Notes what platform accounts hold up to now, so that asking later sums only what came since. The lock waits for
- * those who are writing: below the last id seen under it nothing can appear any more.
+ * Stores the balances of platform accounts, so that later reads sum only newer postings. The lock waits for
+ * running writers, so no posting below the last id can appear later.
  */
 export async function writeCheckpoints(sql: Sql): Promise<void> {
   const last = await transaction(sql, async (tx) => {
     await tx`set local lock_timeout = '2s'`
     await tx`lock table ledger_postings in share mode`
-    const [row] = await tx<[{ id: number }]>`select last_value as id from ledger_order_ids`
+    // The sequence's own `last_value` is 1 before the first use too: the posting that gets 1 would never be counted.
+    const [row] = await tx<[{ id: number }]>`
+      select coalesce(pg_sequence_last_value('ledger_order_ids'), 0)::bigint as id`
     return row.id
   })
   await sql`
@@ -19,7 +20,7 @@ export async function writeCheckpoints(sql: Sql): Promise<void> {
       select coalesce(sum(p.amount), 0) from ledger_postings p
       where p.owner_id = a.owner_id and p.currency = c.currency and p.id > coalesce(k.posting_id, 0) and p.id <= ${last}
     )
-    from unnest(${Object.values(PLATFORM)}::bigint[]) as a (owner_id)
+    from unnest(${Object.values(PLATFORM_ACCOUNTS)}::bigint[]) as a (owner_id)
     cross join unnest(${[...CURRENCIES]}::text[]) as c (currency)
     left join ledger_checkpoints k on k.owner_id = a.owner_id and k.currency = c.currency
     on conflict (owner_id, currency) do update set posting_id = excluded.posting_id, balance = excluded.balance,
@@ -27,7 +28,7 @@ export async function writeCheckpoints(sql: Sql): Promise<void> {
     where kept.posting_id < excluded.posting_id`
 }
 
-/** What platform accounts hold: the last checkpoint and what was posted since. */
+/** Balances of platform accounts: the last checkpoint plus later postings. */
 export const findPlatformBalances = (sql: Db) => sql<
   { owner_id: number; currency: string; balance: number }[]
 >`
@@ -35,21 +36,21 @@ export const findPlatformBalances = (sql: Db) => sql<
     select coalesce(sum(p.amount), 0) from ledger_postings p
     where p.owner_id = a.owner_id and p.currency = c.currency and p.id > coalesce(k.posting_id, 0)
   ))::bigint as balance
-  from unnest(${Object.values(PLATFORM)}::bigint[]) as a (owner_id)
+  from unnest(${Object.values(PLATFORM_ACCOUNTS)}::bigint[]) as a (owner_id)
   cross join unnest(${[...CURRENCIES]}::text[]) as c (currency)
   left join ledger_checkpoints k on k.owner_id = a.owner_id and k.currency = c.currency`
 
-/** The sum of what people own, by currency. */
+/** Sum of user balances by currency. */
 export const findPeopleTotals = (sql: Db) => sql<{ currency: string; balance: number }[]>`
   select currency, sum(balance)::bigint as balance from ledger_accounts group by currency`
 
-/** Transactions whose postings do not sum to zero. */
+/** Transactions with postings that do not sum to zero. */
 export const findUnbalanced = (sql: Db) => sql<Drift[]>`
   select transaction_id || ' ' || currency as key, 0 as kept, sum(amount)::bigint as counted
   from ledger_postings group by transaction_id, currency having sum(amount) <> 0
   order by transaction_id limit 100`
 
-/** People's balances that differ from the sum of their postings. */
+/** User balances that differ from the sum of their postings. */
 export const findBalanceDrift = (sql: Db) => sql<Drift[]>`
   select owner_id || ' ' || currency as key, coalesce(a.balance, 0) as kept, coalesce(p.total, 0)::bigint as counted
   from ledger_accounts a full join (
@@ -58,7 +59,7 @@ export const findBalanceDrift = (sql: Db) => sql<Drift[]>`
   where coalesce(a.balance, 0) <> coalesce(p.total, 0) or a.balance <> a.income - a.expenses
   order by owner_id, currency limit 100`
 
-/** Postings whose balance does not follow from the one before. */
+/** Postings with a balance that does not follow from the previous one. */
 export const findBrokenChains = (sql: Db) => sql<Drift[]>`
   select owner_id || ' ' || currency || ' ' || id as key, balance_after as kept, expected::bigint as counted
   from (
@@ -68,18 +69,18 @@ export const findBrokenChains = (sql: Db) => sql<Drift[]>`
   ) p
   where balance_after <> expected order by owner_id, currency, id limit 100`
 
-/** Withdrawals of which escrow holds something else than it should: the amount while they wait, else nothing. */
+/** Withdrawals with a wrong amount in escrow: it must be the amount while they wait, else zero. */
 export const findWithdrawalDrift = (sql: Db) => sql<Drift[]>`
   select w.id::text as key, case w.state when 'pending' then w.amount else 0 end as kept,
     coalesce(p.total, 0)::bigint as counted
   from withdrawals w left join (
     select subject_id, sum(amount) as total from ledger_postings
-    where owner_id = ${PLATFORM.escrow} and subject_type = 'withdrawals' group by subject_id
+    where owner_id = ${PLATFORM_ACCOUNTS.escrow} and subject_type = 'withdrawals' group by subject_id
   ) p on p.subject_id = w.id
   where case w.state when 'pending' then w.amount else 0 end <> coalesce(p.total, 0)
   order by w.id limit 100`
 
-/** Recharges that were credited another amount than their state says. */
+/** Recharges with a credited amount that contradicts their state. */
 export const findRechargeDrift = (sql: Db) => sql<Drift[]>`
   select r.id::text as key, case r.state when 'confirmed' then r.credited else 0 end as kept,
     coalesce(p.total, 0)::bigint as counted
@@ -90,7 +91,21 @@ export const findRechargeDrift = (sql: Db) => sql<Drift[]>`
   where case r.state when 'confirmed' then r.credited else 0 end <> coalesce(p.total, 0)
   order by r.id limit 100`
 
-/** Checkpoints that differ from the sum they stand for. */
+/** Payments with a credit or a returned amount that contradicts their state. */
+export const findPaymentDrift = (sql: Db) => sql<Drift[]>`
+  select p.recharge_id::text as key,
+    case when p.fault is null then div(r.credited::numeric * p.refunded, p.charged)::bigint else 0 end as kept,
+    coalesce(t.total, 0)::bigint as counted
+  from payments p join recharges r on r.id = p.recharge_id left join (
+    select subject_id, sum(amount) as total from ledger_postings
+    where owner_id = ${PLATFORM_ACCOUNTS.issuance} and subject_type = 'payments' group by subject_id
+  ) t on t.subject_id = p.recharge_id
+  where case when p.fault is null then div(r.credited::numeric * p.refunded, p.charged) else 0 end <> coalesce(t.total, 0)
+    or (p.payment_number is not null and p.fault is null
+      and (r.state <> 'confirmed' or r.reference is distinct from p.payment_number))
+  order by p.recharge_id limit 100`
+
+/** Checkpoints that differ from the sum of their postings. */
 export const findCheckpointDrift = (sql: Db) => sql<Drift[]>`
   select k.owner_id || ' ' || k.currency as key, k.balance::bigint as kept, coalesce(sum(p.amount), 0)::bigint as counted
   from ledger_checkpoints k left join ledger_postings p

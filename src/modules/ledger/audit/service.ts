@@ -1,10 +1,10 @@
-import type { CounterCheck, Drift } from '#platform/counters.ts'
-import type { Db, Sql } from '#platform/database.ts'
-import { CURRENCIES, type Currency, PLATFORM } from '../schema.ts'
+import type { CounterCheck, Db, Drift, Sql } from '#platform/database'
+import { CURRENCIES, type Currency, PLATFORM_ACCOUNTS } from '../schema.ts'
 import {
   findBalanceDrift,
   findBrokenChains,
   findCheckpointDrift,
+  findPaymentDrift,
   findPeopleTotals,
   findPlatformBalances,
   findRechargeDrift,
@@ -12,22 +12,23 @@ import {
   findWithdrawalDrift,
 } from './queries.ts'
 
-/** Nothing of the ledger is mended by itself: what is wrong has to be understood first. */
-export const unmendable = (name: string, find: (sql: Db) => PromiseLike<Drift[]>): CounterCheck => ({
+/** A check without repair. A difference in the ledger has to be understood before it is changed. */
+export const unrepairable = (name: string, find: (sql: Db) => PromiseLike<Drift[]>): CounterCheck => ({
   name,
   find: async (sql) => [...(await find(sql))],
   mend: async () => 0,
   mendable: false,
 })
 
-/** What has to hold of the ledger by itself; modules that keep money in escrow have checks of their own. */
+/** Invariants of the ledger alone. Modules with money in escrow add their own checks. */
 export const ledgerChecks: CounterCheck[] = [
-  unmendable('ledger_postings.balanced', findUnbalanced),
-  unmendable('ledger_accounts.balance', findBalanceDrift),
-  unmendable('ledger_postings.balance_after', findBrokenChains),
-  unmendable('ledger_checkpoints.balance', findCheckpointDrift),
-  unmendable('withdrawals.escrow', findWithdrawalDrift),
-  unmendable('recharges.credited', findRechargeDrift),
+  unrepairable('ledger_postings.balanced', findUnbalanced),
+  unrepairable('ledger_accounts.balance', findBalanceDrift),
+  unrepairable('ledger_postings.balance_after', findBrokenChains),
+  unrepairable('ledger_checkpoints.balance', findCheckpointDrift),
+  unrepairable('withdrawals.escrow', findWithdrawalDrift),
+  unrepairable('recharges.credited', findRechargeDrift),
+  unrepairable('payments.credited', findPaymentDrift),
 ]
 
 export type Audit = {
@@ -36,7 +37,7 @@ export type Audit = {
   totals: Record<Currency, { people: number; escrow: number; income: number; issuance: number; sum: number }>
 }
 
-/** Checks the whole ledger as it was at one moment, with the checks of modules that keep money in escrow. */
+/** Audits the whole ledger in one snapshot, with the checks of modules that hold money in escrow. */
 export async function auditLedger(sql: Sql, more: CounterCheck[] = []): Promise<Audit> {
   const checks = [...ledgerChecks, ...more]
   const { people, platform, found } = await sql.begin(
@@ -59,9 +60,9 @@ export async function auditLedger(sql: Sql, more: CounterCheck[] = []): Promise<
         platform.find((row) => row.owner_id === id && row.currency === currency)?.balance ?? 0
       const parts = {
         people: people.find((row) => row.currency === currency)?.balance ?? 0,
-        escrow: held(PLATFORM.escrow),
-        income: held(PLATFORM.income),
-        issuance: held(PLATFORM.issuance),
+        escrow: held(PLATFORM_ACCOUNTS.escrow),
+        income: held(PLATFORM_ACCOUNTS.income),
+        issuance: held(PLATFORM_ACCOUNTS.issuance),
       }
       return [currency, { ...parts, sum: Object.values(parts).reduce((a, b) => a + b, 0) }]
     }),

@@ -1,16 +1,77 @@
-import { readSettings } from '#modules/settings/index.ts'
+import { isAmount, pointsFor } from '#lib/money.ts'
+import { readSettings, type Settings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { payerOf, type Server, say } from '#platform/http.ts'
-import { Message } from '#platform/schema.ts'
-import { notEnoughAmount, ownAccount, switchedOff, tooMuch, unknownPerson } from '../errors.ts'
-import type { People } from '../people.ts'
+import type { Tx } from '#platform/database'
+import { blocked, invalidField } from '#platform/errors.ts'
+import {
+  Id,
+  localizedMessage,
+  Message,
+  payerOf,
+  routesOn,
+  type Server,
+  Shared,
+  type Static,
+} from '#platform/http'
+import { moveFunds } from '../movements/service.ts'
+import { password, type UserFunctions } from '../people.ts'
+import {
+  amountOf,
+  featureOff,
+  IN_FEN,
+  notEnoughAmount,
+  ownAccount,
+  PLATFORM_ACCOUNTS,
+  tooMuch,
+  unknownPerson,
+} from '../schema.ts'
 import { requireSwitch } from '../switches.ts'
-import { TransferBody, TransformBody } from './schema.ts'
-import { transfer, transform } from './service.ts'
 
-/** Wallet money to somebody else (money-8), or into points (money-7). */
-export const exchangeRoutes = (people: People) => (server: Server, ctx: Context) => {
+/** A transfer of wallet money to another user. */
+const TransferBody = Shared('Transfer', { user: Id, amount: amountOf(IN_FEN), password })
+type TransferBody = Static<typeof TransferBody>
+
+/** A conversion of wallet money to points. */
+const TransformBody = Shared('Exchange', { amount: amountOf(IN_FEN) })
+
+/** Transfers wallet money to another user. */
+async function transfer(
+  tx: Tx,
+  from: number,
+  { user: to, amount }: TransferBody,
+  people: Pick<UserFunctions, 'isUser' | 'requireNotBlocked'>,
+): Promise<void> {
+  if (to === from) throw ownAccount()
+  if (!(await people.isUser(tx, to))) throw unknownPerson()
+  await people.requireNotBlocked(tx, from, [to])
+  const subject = { type: 'users', id: to }
+  await moveFunds(tx, { currency: 'wallet', from, to, amount, kind: 'transfer', subject }, notEnoughAmount)
+}
+
+/** Converts wallet money to points. */
+async function transform(tx: Tx, ownerId: number, amount: number, settings: Settings): Promise<void> {
+  const minimum = settings['currency:recharge-min']
+  if (amount < minimum)
+    throw invalidField('amount', {
+      en: `The amount must be at least ${minimum}.`,
+      zh: `金额不能小于 ${minimum}。`,
+    })
+  const points = pointsFor(amount, settings['currency:recharge-ratio'])
+  if (!isAmount(points)) throw tooMuch()
+  const { issuance } = PLATFORM_ACCOUNTS
+  const exchange = { kind: 'transform' as const, subject: { type: 'users', id: ownerId } }
+  await moveFunds(
+    tx,
+    [
+      { ...exchange, currency: 'wallet', from: ownerId, to: issuance, amount },
+      { ...exchange, currency: 'points', from: issuance, to: ownerId, amount: points },
+    ],
+    notEnoughAmount,
+  )
+}
+
+/** Routes that transfer wallet money (money-8) or convert it to points (money-7). */
+export const exchangeRoutes = (people: UserFunctions) => (server: Server, ctx: Context) => {
   const route = routesOn(server, ctx, { tag: 'Wallet and points' })
 
   route('POST /plus-pay/transfer', {
@@ -19,13 +80,13 @@ export const exchangeRoutes = (people: People) => (server: Server, ctx: Context)
     access: 'user',
     body: TransferBody,
     reply: { 201: Message },
-    errors: [...people.passwordErrors, ownAccount, unknownPerson, notEnoughAmount],
+    errors: [...people.passwordErrors, ownAccount, unknownPerson, blocked, notEnoughAmount],
     load: (arrival) => people.checkPassword(ctx, payerOf(ctx, arrival)),
     idempotent: true,
     handler: ({ request, viewer, body, atomically }) =>
       atomically(async (tx) => {
         await transfer(tx, viewer.id, body, people)
-        return say(request, 'Paid.', '转账成功。')
+        return localizedMessage(request, 'Paid.', '转账成功。')
       }),
   })
 
@@ -35,14 +96,14 @@ export const exchangeRoutes = (people: People) => (server: Server, ctx: Context)
     access: 'user',
     body: TransformBody,
     reply: { 201: Message },
-    errors: [switchedOff, tooMuch, notEnoughAmount],
+    errors: [featureOff, tooMuch, notEnoughAmount],
     load: () => requireSwitch(ctx, 'wallet:transform-currency'),
     idempotent: true,
     handler: async ({ request, viewer, body, atomically }) => {
       const settings = await readSettings(ctx)
       return atomically(async (tx) => {
         await transform(tx, viewer.id, body.amount, settings)
-        return say(request, 'Exchanged.', '兑换成功。')
+        return localizedMessage(request, 'Exchanged.', '兑换成功。')
       })
     },
   })

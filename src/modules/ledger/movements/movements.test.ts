@@ -1,18 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { transaction } from '#platform/database.ts'
+import { transaction } from '#platform/database'
 import { createWorld } from '#test/world.ts'
-import { PLATFORM } from '../schema.ts'
-import { findBalance, move } from './service.ts'
+import { PLATFORM_ACCOUNTS } from '../schema.ts'
+import { findBalance, moveFunds } from './service.ts'
 
 const { sql, person } = await createWorld()
 const subject = { type: 'tests', id: 1 }
 const grant = (to: number, amount: number) =>
-  move(sql, { currency: 'points', from: PLATFORM.issuance, to, amount, kind: 'adjustment', subject })
+  moveFunds(sql, {
+    currency: 'points',
+    from: PLATFORM_ACCOUNTS.issuance,
+    to,
+    amount,
+    kind: 'adjustment',
+    subject,
+  })
 const give = (from: number, to: number, amount: number) =>
-  transaction(sql, (tx) => move(tx, { currency: 'points', from, to, amount, kind: 'transfer', subject }))
+  transaction(sql, (tx) => moveFunds(tx, { currency: 'points', from, to, amount, kind: 'transfer', subject }))
 
-test('a movement writes both sides and opens the account of the receiver', async () => {
+test("writes both sides of a movement and opens the receiver's account", async () => {
   const anna = await person()
   const ben = await person()
   await grant(anna.id, 100)
@@ -28,7 +35,7 @@ test('a movement writes both sides and opens the account of the receiver', async
   assert.equal(await findBalance(sql, ben.id, 'wallet'), 0)
 })
 
-test('nobody pays more than they own, with or without an account (money-2)', async () => {
+test('rejects payments above the balance, with or without an account (money-2)', async () => {
   const anna = await person()
   const ben = await person()
   await assert.rejects(give(anna.id, ben.id, 1), { code: 'insufficient_balance' })
@@ -40,12 +47,33 @@ test('nobody pays more than they own, with or without an account (money-2)', asy
   assert.equal(postings.length, 0)
 })
 
-test('many movements of one call are one transaction, and each posting tells the balance after it', async () => {
+test('writes the movements of one call as one transaction, with running balances', async () => {
   const anna = await person()
-  await move(sql, [
-    { currency: 'wallet', from: PLATFORM.issuance, to: anna.id, amount: 50, kind: 'recharge', subject },
-    { currency: 'wallet', from: anna.id, to: PLATFORM.issuance, amount: 20, kind: 'transform', subject },
-    { currency: 'points', from: PLATFORM.issuance, to: anna.id, amount: 200, kind: 'transform', subject },
+  await moveFunds(sql, [
+    {
+      currency: 'wallet',
+      from: PLATFORM_ACCOUNTS.issuance,
+      to: anna.id,
+      amount: 50,
+      kind: 'recharge',
+      subject,
+    },
+    {
+      currency: 'wallet',
+      from: anna.id,
+      to: PLATFORM_ACCOUNTS.issuance,
+      amount: 20,
+      kind: 'transform',
+      subject,
+    },
+    {
+      currency: 'points',
+      from: PLATFORM_ACCOUNTS.issuance,
+      to: anna.id,
+      amount: 200,
+      kind: 'transform',
+      subject,
+    },
   ])
   const rows = await sql`
     select currency, amount, balance_after, transaction_id from ledger_postings where owner_id = ${anna.id} order by id`
@@ -60,7 +88,7 @@ test('many movements of one call are one transaction, and each posting tells the
   assert.equal(new Set(rows.map((row) => row.transaction_id)).size, 1)
 })
 
-test('racing opposite transfers neither deadlock nor lose anything', async () => {
+test('completes racing opposite transfers without deadlock or loss', async () => {
   const anna = await person()
   const ben = await person()
   await grant(anna.id, 1000)
@@ -72,7 +100,7 @@ test('racing opposite transfers neither deadlock nor lose anything', async () =>
   assert.equal(await findBalance(sql, ben.id, 'points'), 1000 + 30 * 7 - 30 * 5)
 })
 
-test('two payers emptying one balance stop at zero', async () => {
+test('stops at zero when two payments empty one balance', async () => {
   const anna = await person()
   const ben = await person()
   const cleo = await person()
@@ -84,7 +112,7 @@ test('two payers emptying one balance stop at zero', async () => {
   assert.equal(await findBalance(sql, anna.id, 'points'), 1)
 })
 
-test('postings are written once, and only whole', async () => {
+test('writes postings once and completely', async () => {
   const anna = await person()
   await grant(anna.id, 1)
   await assert.rejects(
@@ -96,11 +124,11 @@ test('postings are written once, and only whole', async () => {
   await assert.rejects(
     sql`insert into ledger_postings (owner_id, currency, transaction_id, amount, counterpart, kind, subject_type, subject_id)
       values (-1, 'points', 1, 5, -2, 'pin', 'tests', 1)`,
-    { constraint_name: 'ledger_postings_balanced' },
+    { constraint: 'ledger_postings_balanced' },
   )
 })
 
-test('a movement to oneself or of no amount is a fault of the caller', async () => {
+test('throws when a movement has the same payer and receiver, or no amount', async () => {
   const anna = await person()
   await assert.rejects(give(anna.id, anna.id, 1), RangeError)
   for (const amount of [0, -1, 1.5, 1e13, Number.NaN])

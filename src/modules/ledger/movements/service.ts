@@ -1,18 +1,87 @@
 import { isAmount } from '#lib/money.ts'
-import { type Db, onConstraint } from '#platform/database.ts'
-import { notEnough } from '../errors.ts'
-import type { Currency, Movement } from '../schema.ts'
-import { findBalances, insertMovements, type Posted } from './queries.ts'
+import { type Db, type Fragment, onConstraint, type Row } from '#platform/database'
+import { type Currency, type Movement, notEnough } from '../schema.ts'
 
-/** Turns the refusal of a payer without enough into an error: 403 unless another is given. */
-export const withFunds = <T>(query: PromiseLike<T>, error: () => Error = notEnough): Promise<T> =>
+/**
+ * Common table expressions that execute the rows of a preceding one, `moves (n, currency, from_id, to_id,
+ * amount, kind, subject_type, subject_id, title, body)`, ordered by `n`. They form one ledger transaction
+ * within the statement that writes the purchased item. `posted` holds the written postings and is empty
+ * without moves.
+ * User accounts are locked in ascending (owner_id, currency) order, so that opposite movements cannot
+ * deadlock. Map failures with `mapNotEnough`.
+ */
+export const movementsClause = (sql: Db): Fragment => sql`
+  sides as materialized (
+    select n * 2 as n, from_id as owner_id, to_id as counterpart, -amount as change, currency, kind, subject_type,
+      subject_id, title, body
+    from moves
+    union all
+    select n * 2 + 1, to_id, from_id, amount, currency, kind, subject_type, subject_id, title, body from moves
+  ),
+  kept as (
+    insert into ledger_accounts as a (owner_id, currency, balance, income, expenses)
+    select owner_id, currency, greatest(sum(change), 0), coalesce(sum(change) filter (where change > 0), 0),
+      coalesce(-sum(change) filter (where change < 0), 0)
+    from sides where owner_id > 0 group by owner_id, currency order by owner_id, currency
+    on conflict (owner_id, currency) do update set balance = a.balance + excluded.income - excluded.expenses,
+      income = a.income + excluded.income, expenses = a.expenses + excluded.expenses
+    -- A row opened by a charge has no valid balance. The null violates ledger_postings_funded.
+    returning owner_id, currency, case when balance = income - expenses then balance end as balance
+  ),
+  number as materialized (select nextval('ledger_transaction_ids') as id where exists (select from moves)),
+  posted as (
+    insert into ledger_postings (owner_id, currency, transaction_id, amount, balance_after, counterpart, kind,
+      subject_type, subject_id, title, body)
+    select s.owner_id, s.currency, t.id, s.change,
+      k.balance - coalesce(sum(s.change) over (
+        partition by s.owner_id, s.currency order by s.n desc rows between unbounded preceding and 1 preceding
+      ), 0),
+      s.counterpart, s.kind, s.subject_type, s.subject_id, s.title, s.body
+    from number t cross join sides s left join kept k on k.owner_id = s.owner_id and k.currency = s.currency
+    order by s.n
+    returning owner_id, currency, id, amount, balance_after
+  )`
+
+export type Posted = {
+  owner_id: number
+  currency: string
+  id: number
+  amount: number
+  balance_after: number | null
+}
+
+/** Executes movements in order as one transaction and returns its postings. */
+const insertMovements = (sql: Db, movements: Movement[]) => {
+  const column = <K extends keyof Movement>(name: K) => movements.map((movement) => movement[name])
+  return sql<Posted[]>`
+    with moves as materialized (
+      select * from unnest(
+        ${movements.map((_, index) => index)}::int[], ${column('currency')}::text[], ${column('from')}::bigint[],
+        ${column('to')}::bigint[], ${column('amount')}::bigint[], ${column('kind')}::text[],
+        ${movements.map(({ subject }) => subject.type)}::text[], ${movements.map(({ subject }) => subject.id)}::bigint[],
+        ${movements.map(({ title }) => title ?? null)}::text[], ${movements.map(({ body }) => body ?? null)}::text[]
+      ) as m (n, currency, from_id, to_id, amount, kind, subject_type, subject_id, title, body)
+    ),
+    ${movementsClause(sql)}
+    select * from posted order by id`
+}
+
+export type BalanceRow = Row<'ledger_accounts', 'currency' | 'balance' | 'income' | 'expenses'>
+
+/** Balances of a user. A currency without movements has no row. */
+const findBalances = (sql: Db, ownerId: number) => sql<BalanceRow[]>`
+  select currency, balance, income, expenses from ledger_accounts where owner_id = ${ownerId}`
+
+/** Maps insufficient funds to an error, by default a 403. */
+export const mapNotEnough = <T>(query: PromiseLike<T>, error: () => Error = notEnough): Promise<T> =>
   onConstraint(query, { ledger_accounts_not_negative: error, ledger_postings_funded: error })
 
 /**
- * Moves money, in the transaction that writes what it is paid for. All movements of one call are one transaction of the
- * ledger; who has several to make in one database transaction makes them in one call, which locks in the right order.
+ * Moves money in the transaction that writes the purchased item. All movements of one call form one ledger
+ * transaction. Pass all movements of a database transaction in one call, which locks accounts in the right
+ * order.
  */
-export async function move(
+export async function moveFunds(
   tx: Db,
   movements: Movement | Movement[],
   insufficient: () => Error = notEnough,
@@ -23,16 +92,16 @@ export async function move(
     if (!isAmount(amount)) throw new RangeError(`${amount} is not an amount`)
     if (from === to) throw new RangeError('a movement needs two accounts')
   }
-  return withFunds(insertMovements(tx, list), insufficient)
+  return mapNotEnough(insertMovements(tx, list), insufficient)
 }
 
-/** The balance of one account of a person. */
+/** Reads one balance of a user. */
 export async function findBalance(sql: Db, ownerId: number, currency: Currency): Promise<number> {
   const rows = await findBalances(sql, ownerId)
   return rows.find((row) => row.currency === currency)?.balance ?? 0
 }
 
-/** What a person owns in both currencies, with all that came in and went out of the wallet. */
+/** Reads the balances in both currencies with the totals of the wallet. */
 export async function balancesOf(
   sql: Db,
   ownerId: number,

@@ -1,9 +1,7 @@
-import type { Db } from '#platform/database.ts'
-import { ifGiven, when } from '#platform/sql.ts'
-import type { Row } from '#platform/tables.ts'
+import { type Db, ifGiven, type Row, when } from '#platform/database'
 import type { Currency, MovementKind } from '../schema.ts'
 
-/** `amount` is signed: what came in or went out. */
+/** `amount` is signed: positive when received, negative when paid. */
 export type OrderRow = Row<
   'ledger_postings',
   | 'id'
@@ -23,7 +21,7 @@ export type OrderRow = Row<
   updated_at: string
 }
 
-/** Which of a person's orders. `direction` keeps what came in (1) or went out (-1), `kind` one kind. */
+/** Filters for orders. `direction` selects received (1) or paid (-1), `kind` one kind. */
 export type OrderFilter = {
   currency: Currency
   after?: number
@@ -34,9 +32,9 @@ export type OrderFilter = {
 }
 
 /**
- * Orders as a view of the ledger, newest first. A recharge is an order before any money moves, and keeps its id then:
- * it is read from its own table instead of its posting. The price of a pin goes through escrow; its order names the
- * person who pays or decides.
+ * Lists orders as a view of the ledger, newest first. A recharge is an order before any money moves and keeps
+ * its id, so it is read from its own table instead of its posting. The price of a pin goes through escrow;
+ * its order names the payer or the decider.
  */
 export const listOrders = (sql: Db, ownerId: number, filter: OrderFilter) => {
   const { currency, after = 0, limit, direction, kind, id } = filter
@@ -75,7 +73,7 @@ export const listOrders = (sql: Db, ownerId: number, filter: OrderFilter) => {
     order by id desc limit ${limit}`
 }
 
-/** One order of a person. */
+/** Finds one order of a user. */
 export async function findOrder(
   sql: Db,
   ownerId: number,

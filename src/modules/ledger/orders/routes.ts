@@ -1,9 +1,7 @@
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { notFound } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { language, type Server } from '#platform/http.ts'
-import { Type } from '#platform/schema.ts'
+import { language, routesOn, type Server, Type } from '#platform/http'
 import { findBalance } from '../movements/service.ts'
 import type { Currency } from '../schema.ts'
 import { findOrder, listOrders } from './queries.ts'
@@ -20,7 +18,7 @@ import {
 } from './schema.ts'
 import { chargeView, orderView, pointsOrderView } from './view.ts'
 
-/** My movements of points and of the wallet, in the forms that clients know (money-4, money-5). */
+/** The user's movements of points and wallet money, in both client formats (money-4, money-5). */
 export function orderRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Wallet and points' })
@@ -32,7 +30,7 @@ export function orderRoutes(server: Server, ctx: Context) {
 
   route('GET /currency/orders', {
     operationId: 'listPointsOrders',
-    summary: 'List my movements of points, newest first',
+    summary: 'List my point transactions, newest first',
     access: 'user',
     query: PointsOrderQuery,
     reply: { 200: Type.Array(PointsOrder) },
@@ -50,7 +48,7 @@ export function orderRoutes(server: Server, ctx: Context) {
 
   route('GET /currency/orders/:order', {
     operationId: 'getPointsOrder',
-    summary: 'Read one of my movements of points, or a recharge',
+    summary: 'Read a point transaction or recharge of mine',
     access: 'user',
     params: OrderParams,
     reply: { 200: PointsOrder },
@@ -60,7 +58,7 @@ export function orderRoutes(server: Server, ctx: Context) {
 
   route('GET /plus-pay/orders', {
     operationId: 'listWalletOrders',
-    summary: 'List my movements of the wallet, newest first',
+    summary: 'List my wallet transactions, newest first',
     access: 'user',
     query: WalletOrderQuery,
     reply: { 200: Type.Array(WalletOrder) },
@@ -79,7 +77,7 @@ export function orderRoutes(server: Server, ctx: Context) {
 
   route('GET /plus-pay/orders/:order', {
     operationId: 'getWalletOrder',
-    summary: 'Read one of my movements of the wallet, or a recharge',
+    summary: 'Read a wallet transaction or recharge of mine',
     access: 'user',
     params: OrderParams,
     reply: { 200: WalletOrder },
@@ -110,7 +108,7 @@ export function orderRoutes(server: Server, ctx: Context) {
 
   route('GET /wallet/charges', {
     operationId: 'listWalletCharges',
-    summary: 'List my movements of the wallet, in their earlier form',
+    summary: 'List my wallet transactions in the legacy format',
     access: 'user',
     query: ChargeQuery,
     reply: { 200: Type.Array(Charge) },
@@ -127,7 +125,7 @@ export function orderRoutes(server: Server, ctx: Context) {
 
   route('GET /wallet/charges/:charge', {
     operationId: 'getWalletCharge',
-    summary: 'Read one of my movements of the wallet, in its earlier form',
+    summary: 'Read a wallet transaction of mine in the legacy format',
     access: 'user',
     params: ChargeParams,
     reply: { 200: Charge },

@@ -1,4 +1,5 @@
-import { Cursor, Id, Limit, Nullable, OneOf, Shared, type Static, Time, Type } from '#platform/schema.ts'
+import { Cursor, Id, Limit, Nullable, OneOf, Shared, type Static, Time, Type } from '#platform/http'
+import { IN_FEN, IN_POINTS } from '../schema.ts'
 
 export const OrderParams = Type.Object({ order: Id })
 
@@ -11,15 +12,15 @@ const common = {
   type: Type.Integer({ description: '1 income, -1 expense' }),
   target_type: Type.String(),
   target_id: Type.String({ description: 'The person on the other side, else "0"' }),
-  amount: Type.Integer(),
   state: Type.Integer({ description: '0 waiting, 1 done, -1 failed' }),
   created_at: Time,
   updated_at: Time,
 }
 
-export const WalletOrder = Shared('WalletOrder', common)
+export const WalletOrder = Shared('WalletOrder', { ...common, amount: Type.Integer(IN_FEN) })
 export const PointsOrder = Shared('PointsOrder', {
   ...common,
+  amount: Type.Integer(IN_POINTS),
   currency: Type.Integer({ description: '1: points' }),
 })
 export type Order = Static<typeof WalletOrder>
@@ -36,7 +37,7 @@ export const PointsOrderQuery = Type.Object({
   action: Type.Optional(OneOf(['recharge', 'cash'] as const)),
 })
 
-/** A movement of the wallet in the earlier form (money-5). */
+/** A wallet movement in the older format (money-5). */
 export const Charge = Shared('Charge', {
   id: Type.Integer(),
   user_id: Type.Integer(),
@@ -44,7 +45,7 @@ export const Charge = Shared('Charge', {
   account: Nullable(Type.String()),
   charge_id: Nullable(Type.String()),
   action: Type.Integer({ description: '1 in, 0 out' }),
-  amount: Type.Integer(),
+  amount: Type.Integer(IN_FEN),
   currency: Type.String(),
   subject: Type.String(),
   body: Nullable(Type.String()),
@@ -62,10 +63,10 @@ export const ChargeQuery = Type.Object({
   action: Type.Optional(OneOf(['1', '0', '2'] as const, { description: '1 in; 0 or 2 out' })),
 })
 
-/** What there is to know of the wallet before using it (money-6). */
+/** The wallet with the rules of the site (money-6). */
 export const WalletInfo = Shared('WalletAndRules', {
-  balance: Type.Integer(),
-  labels: Type.Array(Type.Integer()),
+  balance: Type.Integer(IN_FEN),
+  labels: Type.Array(Type.Integer(IN_FEN)),
   ratio: Type.Integer(),
   rule: Type.String(),
   cash: Type.Array(Type.String()),

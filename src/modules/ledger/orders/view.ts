@@ -4,7 +4,7 @@ import { KINDS, type MovementKind } from '../schema.ts'
 import type { OrderRow } from './queries.ts'
 import type { Charge, Order } from './schema.ts'
 
-/** What clients know the other side of an order by (money-4); `widthdraw` is spelled as they spell it. */
+/** Client names for the other side of an order (money-4). `widthdraw` is the clients' spelling. */
 const POINTS_TARGETS: Partial<Record<MovementKind, string>> = {
   recharge: 'recharge',
   withdrawal: 'cash',
@@ -50,7 +50,7 @@ export const pointsOrderView = (row: OrderRow, language: Language) => ({
   currency: 1,
 })
 
-/** An order of the wallet in its earlier form. */
+/** A wallet order in the older format. */
 export const chargeView = (row: OrderRow, language: Language): Charge => ({
   id: row.id,
   user_id: row.owner_id,

@@ -1,17 +1,20 @@
-import type { Db } from '#platform/database.ts'
+import type { Db } from '#platform/database'
 
 export type Ranked = { user_id: number; count: number }
 
-/** How far rankings go; their pages come from memory. */
+/** Maximum length of a ranking. Pages are served from the cache. */
 const RANKED = 1000
 
-/** Who owns most wallet money. An index in this order would make every payment write it too. */
+/**
+ * Ranks users by wallet balance, without an index, because one in this order would be written by every
+ * payment.
+ */
 export const rankByBalance = (sql: Db) => sql<Ranked[]>`
   select a.owner_id as user_id, a.balance as count
   from ledger_accounts a join users u on u.id = a.owner_id and u.deleted_at is null
   where a.currency = 'wallet' order by a.balance desc, a.owner_id limit ${RANKED}`
 
-/** Who was paid most wallet money by other people; what comes from the site is no income. */
+/** Ranks users by wallet money received from other users. Payments by the site do not count. */
 export const rankByIncome = (sql: Db) => sql<Ranked[]>`
   select p.owner_id as user_id, p.total::bigint as count
   from (

@@ -1,14 +1,13 @@
-import type { Db } from '#platform/database.ts'
-import type { Tables } from '#platform/tables.ts'
+import type { Db, Tables, Tx } from '#platform/database'
 import type { Currency } from '../schema.ts'
 
-/** An order to pay money in. */
+/** A recharge order. */
 export type RechargeRow = Tables['recharges'] & {
   currency: Currency
   state: 'pending' | 'confirmed' | 'rejected'
 }
 
-/** Opens an order for a payment; nothing moves yet. */
+/** Inserts a recharge order. No money moves yet. */
 export async function insertRecharge(
   sql: Db,
   order: Pick<RechargeRow, 'owner_id' | 'currency' | 'provider' | 'amount' | 'credited'>,
@@ -20,7 +19,17 @@ export async function insertRecharge(
   return row
 }
 
-/** Decides a waiting recharge, once. Undefined when it is not waiting. */
+/** Sum of what somebody ordered on the current day of a time zone and did not fail to pay. Later orders wait. */
+export async function sumOfDay(sql: Tx, ownerId: number, timeZone: string): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`recharges ${ownerId}`}, 4127))`
+  const [row] = await sql<[{ sum: number }]>`
+    select coalesce(sum(amount), 0)::bigint as sum from recharges
+    where owner_id = ${ownerId} and state <> 'rejected'
+      and created_at >= date_trunc('day', now() at time zone ${timeZone}) at time zone ${timeZone}`
+  return row.sum
+}
+
+/** Decides a waiting recharge once. Returns undefined when it is not waiting. */
 export async function closeRecharge(
   sql: Db,
   id: number,

@@ -1,24 +1,44 @@
-import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { AddRoute } from '#platform/http/route-options.ts'
-import { language, type Server } from '#platform/http.ts'
-import type { Static, TSchema } from '#platform/schema.ts'
-import { switchedOff, tooMuch } from '../errors.ts'
+import { type AddRoute, language, routesOn, type Server, type Static, type TSchema } from '#platform/http'
+import type { OrderRow } from '../orders/queries.ts'
 import { orderView, pointsOrderView } from '../orders/view.ts'
-import type { Currency } from '../schema.ts'
+import { type Currency, dailyLimit, featureOff, paymentUnavailable, tooMuch } from '../schema.ts'
 import { requireSwitch } from '../switches.ts'
-import { ChargedRecharge, PointsRecharge, RechargeBody, WalletRecharge } from './schema.ts'
-import { beginRecharge } from './service.ts'
-import { rechargeOrder } from './view.ts'
+import type { RechargeRow } from './queries.ts'
+import {
+  type Begun,
+  ChargedRecharge,
+  PointsRecharge,
+  prepareRecharge,
+  RechargeBody,
+  WalletRecharge,
+} from './service.ts'
 
-type Made = Awaited<ReturnType<typeof beginRecharge>>
+const STATES = { pending: 0, confirmed: 1, rejected: -1 } as const
 
-/** Orders to pay money in (money-9). */
+/** A recharge as an order. */
+const rechargeOrder = (row: RechargeRow): OrderRow => ({
+  id: row.id,
+  owner_id: row.owner_id,
+  currency: row.currency,
+  amount: row.credited,
+  counterpart: 0,
+  kind: 'recharge',
+  subject_type: 'recharges',
+  subject_id: row.id,
+  title: null,
+  body: row.remark,
+  state: STATES[row.state],
+  reference: row.reference,
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+})
+
+/** Recharge routes (money-9). */
 export function rechargeRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Wallet and points' })
 
-  /** Opens an order while its switch is on; `view` is what the client is shown of it. */
+  /** Opens an order while recharges are on. `view` builds the reply. */
   const rechargeAt = <R extends TSchema>(
     operation: Parameters<AddRoute>[0],
     options: {
@@ -26,7 +46,7 @@ export function rechargeRoutes(server: Server, ctx: Context) {
       summary: string
       currency: Currency
       reply: R
-      view(made: Made, spoken: ReturnType<typeof language>): Static<R>
+      view(made: Begun, spoken: ReturnType<typeof language>): Static<R>
     },
   ) =>
     route(operation, {
@@ -35,15 +55,12 @@ export function rechargeRoutes(server: Server, ctx: Context) {
       access: 'user',
       body: RechargeBody,
       reply: { 201: options.reply as TSchema },
-      errors: [switchedOff, tooMuch],
+      errors: [featureOff, tooMuch, dailyLimit, paymentUnavailable],
       load: () => requireSwitch(ctx, `${options.currency === 'points' ? 'currency' : 'wallet'}:recharge`),
       idempotent: true,
-      handler: async ({ request, viewer, body, atomically }) => {
-        const settings = await readSettings(ctx)
-        return atomically(async (tx) => {
-          const made = await beginRecharge(tx, viewer.id, options.currency, body, settings)
-          return options.view(made, language(request))
-        })
+      handler: async (call) => {
+        const begin = await prepareRecharge(ctx, call, options.currency, call.body)
+        return call.atomically(async (tx) => options.view(await begin(tx), language(call.request)))
       },
     })
 
@@ -69,7 +86,7 @@ export function rechargeRoutes(server: Server, ctx: Context) {
   })
   rechargeAt('POST /wallet/recharge', {
     operationId: 'createWalletCharge',
-    summary: 'Order a recharge of the wallet, in its earlier form',
+    summary: 'Order a wallet recharge in the legacy format',
     currency: 'wallet',
     reply: ChargedRecharge,
     view: ({ order, charge }) => ({ id: order.id, charge }),

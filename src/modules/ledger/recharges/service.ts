@@ -1,31 +1,161 @@
 import { isAmount, pointsFor } from '#lib/money.ts'
-import type { Settings } from '#modules/settings/index.ts'
-import { onConstraint, type Tx } from '#platform/database.ts'
+import { readSettings, type Settings } from '#modules/settings/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type Db, onConstraint, type Tx } from '#platform/database'
 import { invalidField, notFound } from '#platform/errors.ts'
-import { alreadyDecided, referenceUsed, tooMuch } from '../errors.ts'
-import { move } from '../movements/service.ts'
-import { type Currency, PLATFORM } from '../schema.ts'
-import { findProvider } from './providers.ts'
+import { Int, OpenObject, Shared, type Static, Text, Type } from '#platform/http'
+import { moveFunds } from '../movements/service.ts'
+import { PointsOrder, WalletOrder } from '../orders/schema.ts'
+import { isServiceMethod, type Opening, openPayment, requireWithinDay } from '../payments/service.ts'
+import {
+  alreadyDecided,
+  amountOf,
+  type Currency,
+  IN_FEN,
+  noSuchOrder,
+  otherAmount,
+  PLATFORM_ACCOUNTS,
+  referenceUsed,
+  tooMuch,
+} from '../schema.ts'
 import { closeRecharge, findRecharge, insertRecharge, type RechargeRow } from './queries.ts'
-import type { RechargeBody } from './schema.ts'
+
+/** A payment provider. */
+export type PaymentProvider = {
+  /**
+   * Starts a payment and returns the data that the client needs. A provider with callbacks confirms payments
+   * with `confirmRecharge` under its own payment number, which counts once.
+   */
+  begin(order: RechargeRow, extra: Record<string, unknown>): Promise<Record<string, unknown>>
+}
+
+/** Paid outside the system, quoting the code. An administrator confirms the payment by its reference. */
+const manual: PaymentProvider = {
+  begin: async (order) => ({
+    id: `manual-${order.id}`,
+    object: 'charge',
+    channel: 'manual',
+    order_no: String(order.id),
+    amount: order.amount,
+    currency: 'cny',
+    paid: false,
+    credential: { manual: { code: `KITH-${order.id}` } },
+  }),
+}
+
+const PROVIDERS: Record<string, PaymentProvider> = { manual }
+
+/** Finds the provider by the name used in settings and by clients. */
+const findProvider = (name: string): PaymentProvider | undefined =>
+  Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined
+
+/** `amount` is in fen. `extra` is passed to the provider. */
+export const RechargeBody = Shared('RechargeRequest', {
+  type: Text(50),
+  amount: amountOf(IN_FEN),
+  extra: Type.Optional(OpenObject),
+})
+export type RechargeBody = Static<typeof RechargeBody>
+
+/** The order with the provider's payment data. */
+export const WalletRecharge = Shared('WalletRecharge', { order: WalletOrder, pingpp_order: OpenObject })
+export const PointsRecharge = Shared('PointsRecharge', { order: PointsOrder, pingpp_order: OpenObject })
+
+/** The older format. */
+export const ChargedRecharge = Shared('ChargedRecharge', { id: Type.Integer(), charge: OpenObject })
+
+/** An order as mobile clients send it. */
+export const NativeRechargeBody = Shared('NativeRechargeRequest', {
+  type: Text(50, { description: 'a payment provider of the site' }),
+  amount: amountOf(IN_FEN),
+  from: Type.Optional(Int(0, 5)),
+})
+
+export const NativeRecharge = Shared('NativeRecharge', {
+  message: Type.String(),
+  data: OpenObject,
+  out_trade_no: Type.String({ description: 'names the order when its state is asked for' }),
+})
+
+/** Result that the provider's app gave the client. The server reads only its order and amount. */
+export const RechargeCheck = Shared('RechargeCheck', {
+  result: Type.Optional(Text(10_000)),
+  out_trade_no: Type.Optional(Text(32)),
+  memo: Type.Optional(Text(1000)),
+  resultStatus: Type.Optional(Text(32)),
+})
+export type RechargeCheck = Static<typeof RechargeCheck>
+
+export const RechargeState = Shared('RechargeState', { message: Type.String() })
+
+export const PointsSettings = Shared('PointsSettings', {
+  'recharge-ratio': Type.Integer(),
+  'recharge-options': Type.String(),
+  'recharge-max': Type.Integer(),
+  'recharge-min': Type.Integer(),
+  'cash-max': Type.Integer(),
+  'cash-min': Type.Integer(),
+  rule: Type.String(),
+  cash: Type.Array(Type.String()),
+  'recharge-type': Type.Array(Type.String()),
+})
 
 const unknownType = () =>
   invalidField('type', { en: 'This way of paying is not offered.', zh: '不支持该充值方式。' })
-/** Opens an order for a recharge, with what its provider tells the client. */
-export async function beginRecharge(
+/** Opens a recharge order and returns it with the provider's payment data. */
+async function beginRecharge(
+  ctx: Context,
   tx: Tx,
-  ownerId: number,
+  { ownerId, currency, method, amount, credited, extra }: Opening,
+): Promise<Begun> {
+  const provider = findProvider(method)
+  if (!provider) throw unknownType()
+  await requireWithinDay(ctx, tx, ownerId, amount)
+  const order = await insertRecharge(tx, { owner_id: ownerId, currency, provider: method, amount, credited })
+  return { order, charge: await provider.begin(order, extra) }
+}
+
+export type Begun = { order: RechargeRow; charge: Record<string, unknown> }
+
+/** A charge in the form of ping++, which existing clients read. */
+const chargeOf = ({ id, amount, provider }: RechargeRow, data: Record<string, unknown> | string) => ({
+  id: `${provider}-${id}`,
+  object: 'charge',
+  channel: provider,
+  order_no: String(id),
+  amount,
+  currency: 'cny',
+  paid: false,
+  credential: { [provider]: data },
+})
+
+/**
+ * Prepares a recharge and returns the work of its transaction. A payment service is called before it, because
+ * a transaction must not wait for another machine.
+ */
+export async function prepareRecharge(
+  ctx: Context,
+  { viewer, request }: { viewer: { id: number }; request: { ip: string } },
   currency: Currency,
   { type, amount, extra = {} }: RechargeBody,
-  settings: Settings,
-): Promise<{ order: RechargeRow; charge: Record<string, unknown> }> {
-  const provider = settings['wallet:recharge-types'].includes(type) ? findProvider(type) : undefined
-  if (!provider) throw unknownType()
+): Promise<(tx: Tx) => Promise<Begun>> {
+  const settings = await readSettings(ctx)
+  if (!settings['wallet:recharge-types'].includes(type)) throw unknownType()
   if (currency === 'points') requireWithin(amount, settings)
   const credited = currency === 'points' ? pointsFor(amount, settings['currency:recharge-ratio']) : amount
   if (!isAmount(credited)) throw tooMuch()
-  const order = await insertRecharge(tx, { owner_id: ownerId, currency, provider: type, amount, credited })
-  return { order, charge: await provider.begin(order, extra) }
+  const opening = {
+    ownerId: viewer.id,
+    currency,
+    method: type,
+    amount,
+    credited,
+    address: request.ip,
+    extra,
+  }
+  if (!isServiceMethod(ctx, type)) return (tx) => beginRecharge(ctx, tx, opening)
+  const { order, data } = await openPayment(ctx, opening)
+  return async () => ({ order, charge: chargeOf(order, data) })
 }
 
 function requireWithin(amount: number, settings: Settings) {
@@ -37,10 +167,7 @@ function requireWithin(amount: number, settings: Settings) {
     })
 }
 
-/**
- * Credits a recharge that was paid, once: by the state of the order, and by the provider's number of the payment,
- * which no other order can use.
- */
+/** Credits a paid recharge once. The order's state and the unique payment number prevent a second credit. */
 export async function confirmRecharge(
   tx: Tx,
   id: number,
@@ -50,9 +177,9 @@ export async function confirmRecharge(
     recharges_reference_used: referenceUsed,
   })
   if (!order) throw (await findRecharge(tx, id)) ? alreadyDecided() : notFound()
-  await move(tx, {
+  await moveFunds(tx, {
     currency: order.currency,
-    from: PLATFORM.issuance,
+    from: PLATFORM_ACCOUNTS.issuance,
     to: order.owner_id,
     amount: order.credited,
     kind: 'recharge',
@@ -61,7 +188,7 @@ export async function confirmRecharge(
   return order
 }
 
-/** Closes an order that was never paid. */
+/** Closes an unpaid order. */
 export async function rejectRecharge(
   tx: Tx,
   id: number,
@@ -69,5 +196,33 @@ export async function rejectRecharge(
 ): Promise<RechargeRow> {
   const order = await closeRecharge(tx, id, { state: 'rejected', reference: null, remark, by })
   if (!order) throw (await findRecharge(tx, id)) ? alreadyDecided() : notFound()
+  return order
+}
+
+/** Reads order number and amount from the result of the provider's app. */
+function readResult(result: string | undefined): { out_trade_no?: unknown; total_amount?: unknown } {
+  try {
+    const { alipay_trade_app_pay_response: told } = JSON.parse(result ?? '') ?? {}
+    return typeof told === 'object' && told !== null ? told : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Finds the user's order for a check. The client's claim of a payment credits nothing (money-19). */
+export async function getCheckedRecharge(
+  sql: Db,
+  ownerId: number,
+  currency: Currency,
+  { out_trade_no, result }: RechargeCheck,
+): Promise<RechargeRow> {
+  const told = readResult(result)
+  const number = String(out_trade_no ?? told.out_trade_no ?? '')
+  // The provider's app knows the order by its longer number, which ends with the id.
+  const id = /^(?:k[0-9a-f]{10}_)?([1-9]\d{0,15})$/.exec(number)?.[1]
+  const order = id === undefined ? undefined : await findRecharge(sql, Number(id))
+  if (order?.owner_id !== ownerId || order.currency !== currency) throw noSuchOrder()
+  if (told.total_amount !== undefined && Math.round(Number(told.total_amount) * 100) !== order.amount)
+    throw otherAmount()
   return order
 }

@@ -1,21 +1,50 @@
+import { wireTime } from '#lib/time.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Arrival } from '#platform/http/route-options.ts'
-import { payerOf, type Server, say } from '#platform/http.ts'
-import { Message, type TSchema, Type } from '#platform/schema.ts'
-import { notEnoughAmount, notEnoughValue, switchedOff } from '../errors.ts'
-import type { People } from '../people.ts'
+import {
+  localizedMessage,
+  Message,
+  payerOf,
+  routesOn,
+  type Server,
+  type Static,
+  type TSchema,
+  Type,
+  type UnvalidatedCall,
+} from '#platform/http'
+import type { UserFunctions } from '../people.ts'
+import { featureOff, notEnoughAmount, notEnoughValue } from '../schema.ts'
 import { requireSwitch } from '../switches.ts'
-import { listWithdrawals } from './queries.ts'
-import { Cash, CashBody, CashQuery, PointsCashBody } from './schema.ts'
-import { withdrawMoney, withdrawPoints } from './service.ts'
-import { cashView } from './view.ts'
+import {
+  Cash,
+  CashBody,
+  CashQuery,
+  listWithdrawals,
+  PointsCashBody,
+  type WithdrawalRow,
+  withdrawMoney,
+  withdrawPoints,
+} from './service.ts'
 
-/** Requests to take money or points out (money-10), which ask for the payment password. */
-export const withdrawalRoutes = (people: People) => (server: Server, ctx: Context) => {
+const STATUS = { pending: 0, passed: 1, rejected: 2 } as const
+
+/** A withdrawal as its owner sees it. */
+const cashView = (row: WithdrawalRow): Static<typeof Cash> => ({
+  id: row.id,
+  user_id: row.owner_id,
+  value: row.amount,
+  type: row.type ?? '',
+  account: row.account ?? '',
+  status: STATUS[row.state],
+  remark: row.remark,
+  created_at: wireTime(row.created_at),
+  updated_at: wireTime(row.updated_at),
+})
+
+/** Withdrawal routes (money-10), which require the payment password. */
+export const withdrawalRoutes = (people: UserFunctions) => (server: Server, ctx: Context) => {
   const route = routesOn(server, ctx, { tag: 'Wallet and points' })
-  const admit = async (arrival: Arrival<'user', TSchema>, name: 'wallet:cash' | 'currency:cash') => {
+  const admit = async (arrival: UnvalidatedCall<'user', TSchema>, name: 'wallet:cash' | 'currency:cash') => {
     await people.checkPassword(ctx, payerOf(ctx, arrival))
     await requireSwitch(ctx, name)
   }
@@ -33,11 +62,11 @@ export const withdrawalRoutes = (people: People) => (server: Server, ctx: Contex
 
   route('POST /plus-pay/cashes', {
     operationId: 'createWithdrawal',
-    summary: 'Ask for wallet money to be paid out',
+    summary: 'Request a withdrawal of wallet money',
     access: 'user',
     body: CashBody,
     reply: { 201: Message },
-    errors: [...people.passwordErrors, switchedOff, notEnoughValue],
+    errors: [...people.passwordErrors, featureOff, notEnoughValue],
     aliases: { createWithdrawalByOldPath: '/wallet/cashes' },
     load: (arrival) => admit(arrival, 'wallet:cash'),
     idempotent: true,
@@ -45,25 +74,25 @@ export const withdrawalRoutes = (people: People) => (server: Server, ctx: Contex
       const settings = await readSettings(ctx)
       return atomically(async (tx) => {
         await withdrawMoney(tx, viewer.id, body, settings)
-        return say(request, 'Your withdrawal is being reviewed.', '提现申请已提交。')
+        return localizedMessage(request, 'Your withdrawal is being reviewed.', '提现申请已提交。')
       })
     },
   })
 
   route('POST /currency/cash', {
     operationId: 'createPointsWithdrawal',
-    summary: 'Ask for points to become wallet money',
+    summary: 'Request to withdraw points',
     access: 'user',
     body: PointsCashBody,
     reply: { 201: Message },
-    errors: [...people.passwordErrors, switchedOff, notEnoughAmount],
+    errors: [...people.passwordErrors, featureOff, notEnoughAmount],
     load: (arrival) => admit(arrival, 'currency:cash'),
     idempotent: true,
     handler: async ({ request, viewer, body, atomically }) => {
       const settings = await readSettings(ctx)
       return atomically(async (tx) => {
         await withdrawPoints(tx, viewer.id, body.amount, settings)
-        return say(request, 'Your withdrawal is being reviewed.', '提取申请已提交。')
+        return localizedMessage(request, 'Your withdrawal is being reviewed.', '提取申请已提交。')
       })
     },
   })

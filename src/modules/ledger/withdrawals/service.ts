@@ -1,18 +1,93 @@
 import { fenFor } from '#lib/money.ts'
 import type { Settings } from '#modules/settings/index.ts'
-import type { Tx } from '#platform/database.ts'
+import { type Db, type Tables, type Tx, when } from '#platform/database'
 import { invalidField, notFound } from '#platform/errors.ts'
-import { alreadyDecided, notEnoughAmount, notEnoughValue } from '../errors.ts'
-import { move } from '../movements/service.ts'
-import { type Movement, PLATFORM } from '../schema.ts'
+import { Cursor, Limit, Nullable, Shared, type Static, Text, Time, Type } from '#platform/http'
+import { moveFunds } from '../movements/service.ts'
+import { password } from '../people.ts'
 import {
-  closeWithdrawal,
-  findWithdrawal,
-  insertWithdrawal,
-  type NewWithdrawal,
-  type WithdrawalRow,
-} from './queries.ts'
-import type { CashBody } from './schema.ts'
+  alreadyDecided,
+  amountOf,
+  type Currency,
+  IN_FEN,
+  IN_POINTS,
+  type Movement,
+  notEnoughAmount,
+  notEnoughValue,
+  PLATFORM_ACCOUNTS,
+} from '../schema.ts'
+
+/** `type` is one of the setting `wallet:cash-types`, `account` the payout destination. */
+export const CashBody = Shared('WithdrawalRequest', {
+  value: amountOf(IN_FEN),
+  type: Text(50),
+  account: Text(255),
+  password,
+})
+export type CashBody = Static<typeof CashBody>
+
+export const PointsCashBody = Shared('PointsWithdrawalRequest', { amount: amountOf(IN_POINTS), password })
+
+export const CashQuery = Type.Object({ after: Cursor, limit: Limit() })
+
+/** A withdrawal as its owner sees it (money-10). */
+export const Cash = Shared('Withdrawal', {
+  id: Type.Integer(),
+  user_id: Type.Integer(),
+  value: Type.Integer(IN_FEN),
+  type: Type.String(),
+  account: Type.String(),
+  status: Type.Integer({ description: '0 waiting, 1 paid, 2 refused' }),
+  remark: Nullable(Type.String()),
+  created_at: Time,
+  updated_at: Time,
+})
+
+/** A withdrawal of money or points. */
+export type WithdrawalRow = Tables['withdrawals'] & {
+  currency: Currency
+  state: 'pending' | 'passed' | 'rejected'
+}
+
+export type NewWithdrawal = Pick<
+  WithdrawalRow,
+  'owner_id' | 'currency' | 'amount' | 'payout' | 'type' | 'account'
+>
+
+async function insertWithdrawal(sql: Db, asked: NewWithdrawal): Promise<number> {
+  const [row] = await sql<[{ id: number }]>`
+    insert into withdrawals (owner_id, currency, amount, payout, type, account)
+    values (${asked.owner_id}, ${asked.currency}, ${asked.amount}, ${asked.payout}, ${asked.type}, ${asked.account})
+    returning id`
+  return row.id
+}
+
+/** Decides a waiting withdrawal once. Returns undefined when it is not waiting. */
+async function closeWithdrawal(
+  sql: Db,
+  id: number,
+  to: { state: 'passed' | 'rejected'; remark: string | null; by: number },
+): Promise<WithdrawalRow | undefined> {
+  const [row] = await sql<WithdrawalRow[]>`
+    update withdrawals set state = ${to.state}, remark = ${to.remark}, decided_by = ${to.by}, decided_at = now(),
+      updated_at = now()
+    where id = ${id} and state = 'pending'
+    returning *`
+  return row
+}
+
+async function findWithdrawal(sql: Db, id: number): Promise<WithdrawalRow | undefined> {
+  const [row] = await sql<WithdrawalRow[]>`select * from withdrawals where id = ${id}`
+  return row
+}
+
+/** Lists the user's wallet withdrawals, newest first. */
+export const listWithdrawals = (sql: Db, ownerId: number, after: number, limit: number) => sql<
+  WithdrawalRow[]
+>`
+  select * from withdrawals
+  where owner_id = ${ownerId} and currency = 'wallet' ${when(sql, after > 0, () => sql`and id < ${after}`)}
+  order by id desc limit ${limit}`
 
 const subjectOf = (id: number) => ({ type: 'withdrawals', id })
 
@@ -25,14 +100,14 @@ const tooLittle = (field: string, least: number) =>
 async function request(tx: Tx, asked: NewWithdrawal, insufficient: () => Error): Promise<void> {
   const id = await insertWithdrawal(tx, asked)
   const { currency, amount, owner_id: from } = asked
-  await move(
+  await moveFunds(
     tx,
-    { currency, from, to: PLATFORM.escrow, amount, kind: 'withdrawal', subject: subjectOf(id) },
+    { currency, from, to: PLATFORM_ACCOUNTS.escrow, amount, kind: 'withdrawal', subject: subjectOf(id) },
     insufficient,
   )
 }
 
-/** Asks for wallet money to be paid out; it leaves the balance at once. */
+/** Requests a payout of wallet money and deducts it at once. */
 export async function withdrawMoney(
   tx: Tx,
   ownerId: number,
@@ -50,7 +125,7 @@ export async function withdrawMoney(
   )
 }
 
-/** Asks for points to become wallet money. Points that make no whole fen stay where they are. */
+/** Requests a conversion of points to wallet money. The remainder below one fen stays in points. */
 export async function withdrawPoints(
   tx: Tx,
   ownerId: number,
@@ -75,16 +150,16 @@ export async function withdrawPoints(
 
 function settlement(row: WithdrawalRow, passed: boolean): Movement[] {
   const { currency, amount, owner_id: owner, payout, id } = row
-  const { escrow, issuance } = PLATFORM
+  const { escrow, issuance } = PLATFORM_ACCOUNTS
   const held = { currency, amount, from: escrow, subject: subjectOf(id) }
   if (!passed) return [{ ...held, to: owner, kind: 'withdrawal:rejected' }]
   const paid: Movement = { ...held, to: issuance, kind: 'withdrawal:passed' }
   if (currency === 'wallet') return [paid]
-  // With the ratio of the day on which it was asked for.
+  // Uses the ratio of the day of the request.
   return [paid, { ...paid, currency: 'wallet', from: issuance, to: owner, amount: payout }]
 }
 
-/** Decides a withdrawal, once: what was held is paid out, or given back. */
+/** Decides a withdrawal once: pays out the held amount, or refunds it. */
 export async function decideWithdrawal(
   tx: Tx,
   id: number,
@@ -92,6 +167,6 @@ export async function decideWithdrawal(
 ): Promise<WithdrawalRow> {
   const row = await closeWithdrawal(tx, id, { state: passed ? 'passed' : 'rejected', remark, by })
   if (!row) throw (await findWithdrawal(tx, id)) ? alreadyDecided() : notFound()
-  await move(tx, settlement(row, passed))
+  await moveFunds(tx, settlement(row, passed))
   return row
 }

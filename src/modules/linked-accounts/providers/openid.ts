@@ -8,7 +8,7 @@ const MAX_SUBJECT = 255
 
 type WithProfile = Extract<OutsideProvider, { type: 'oauth2' }>
 
-/** What the provider refused; everything else is a failure to ask it. */
+/** True when the provider rejected the request. Other errors mean that it is unavailable. */
 const isRefusal = (error: unknown) =>
   error instanceof client.ResponseBodyError ||
   error instanceof client.AuthorizationResponseError ||
@@ -28,11 +28,13 @@ async function ask(question: () => Promise<unknown>): Promise<string | null> {
   }
 }
 
-/** A provider of OpenID Connect, found by its issuer, or of OAuth 2 with an address that tells a profile. */
-export function createProvider(settings: OutsideProvider): Provider {
+/**
+ * Creates an OpenID Connect provider, discovered by its issuer, or an OAuth 2 provider with a profile URL.
+ */
+export function createProvider(settings: OutsideProvider & { redirectUrl: string }): Provider {
   let found: Promise<client.Configuration> | undefined
   const configuration = () => {
-    // A failure is not kept: the provider may be back when the next one asks.
+    // Failures are not cached, because the provider may have recovered by the next request.
     found ??= configure(settings).catch((error: unknown) => {
       found = undefined
       throw new ProviderAway('the provider could not be found', { cause: error })
@@ -83,8 +85,8 @@ export function createProvider(settings: OutsideProvider): Provider {
     subjectOfToken: (token) =>
       ask(async () => {
         if (settings.type === 'oauth2') return settings.acceptTokens ? profile(settings, token) : undefined
-        // A token that another site was given would sign its bearer in here, so the provider says for whom it is: one
-        // that cannot say so confirms nothing.
+        // A token issued to another site would sign its bearer in here. A provider that cannot state the
+        // audience of a token therefore proves nothing.
         const told = await client.tokenIntrospection(await configuration(), token)
         return told.active && told.client_id === settings.clientId ? told.sub : undefined
       }),
@@ -94,7 +96,7 @@ export function createProvider(settings: OutsideProvider): Provider {
 async function configure(settings: OutsideProvider): Promise<client.Configuration> {
   const { clientId, clientSecret } = settings
   const first = new URL(settings.type === 'oidc' ? settings.issuer : settings.tokenUrl)
-  // The configuration lets plain HTTP pass for this machine alone.
+  // The configuration allows plain HTTP for loopback only.
   const insecure = first.protocol === 'http:'
   if (settings.type === 'oidc')
     return client.discovery(first, clientId, clientSecret, undefined, {

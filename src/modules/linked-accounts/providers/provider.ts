@@ -1,15 +1,15 @@
-/** What a browser is sent away with; `verifier` and `nonce` stay here until it comes back. */
+/** Parameters of an authorization request. `verifier` and `nonce` stay here until the browser returns. */
 export type Departure = { state: string; nonce: string; verifier: string }
 
-/** A way to prove who somebody is at a provider outside. What is not proven is null. */
+/** A sign-in provider. Methods return null when nothing is proven. */
 export type Provider = {
-  /** Where a browser goes to ask the person. */
+  /** Returns the URL at which the user authorizes. */
   authorizationUrl(departure: Departure): Promise<string>
-  /** The id of the account, for the address that the browser came back with. */
+  /** Returns the account id, from the URL with which the browser returned. */
   subjectOfReturn(returned: URLSearchParams, departure: Departure): Promise<string | null>
-  /** The id of the account whose access token a client brings, where it was issued to this site. */
+  /** Returns the account id of an access token that was issued to this site. */
   subjectOfToken(token: string): Promise<string | null>
 }
 
-/** The provider could not be asked. */
+/** Thrown when the provider is unreachable. */
 export class ProviderAway extends Error {}

@@ -19,7 +19,7 @@ const audit = async (subject: string, id: number) =>
   sql`select action, user_id, before, after from audit_log where subject_type = ${subject} and subject_id = ${String(id)} order by id`
 
 describe('the administration of music', () => {
-  test('is closed to everybody without its ability', async () => {
+  test('requires the music ability', async () => {
     const clerk = await person({ roles: [] })
     await sql`
       with role as (insert into roles (name) values ('clerk') returning id),
@@ -38,7 +38,7 @@ describe('the administration of music', () => {
       }
   })
 
-  test('answers 404 for what does not exist before it looks at the body', async () => {
+  test('returns 404 before it validates the body', async () => {
     for (const area of ['singers', 'songs', 'specials'])
       for (const id of ['999999999', '0', 'x'])
         for (const method of ['GET', 'PATCH', 'DELETE'] as const)
@@ -47,7 +47,7 @@ describe('the administration of music', () => {
 })
 
 describe('singers', () => {
-  test('are made, listed, changed and deleted, with a record of it', async () => {
+  test('creates, lists, changes and deletes singers, with audit records', async () => {
     const name = unique('Björk 歌手')
     const made = await admin('POST', 'singers', { name })
     assert.equal(made.status, 201)
@@ -75,7 +75,7 @@ describe('singers', () => {
     )
   })
 
-  test('need a visible name, and a cover that is a picture of the editor', async () => {
+  test('requires a visible name and a cover uploaded by the editor', async () => {
     const sound = await uploadSound(world, editor)
     for (const [field, body] of [
       ['name', {}],
@@ -90,7 +90,7 @@ describe('singers', () => {
     }
   })
 
-  test('with songs stay, which are listed (music-11)', async () => {
+  test('lists a singer with songs, and rejects its deletion (music-11)', async () => {
     const song = await createSong(world, editor, { sound: false })
     await createSong(world, editor, { sound: false })
     const { singer_id: singer } = (await admin('GET', `songs/${song}`)).body
@@ -106,7 +106,7 @@ describe('singers', () => {
 })
 
 describe('songs', () => {
-  test('are made with sound, lyric, order and albums, found by parts of their title, and changed', async () => {
+  test('creates songs with sound, lyric, order and albums, and finds them by title', async () => {
     const special = await createSpecial(world, editor)
     const singer = (await admin('POST', 'singers', { name: unique('Singer') })).body.id
     const storage = await uploadSound(world, editor)
@@ -166,7 +166,7 @@ describe('songs', () => {
     assert.deepEqual([entry?.before.title, entry?.after.title], [title, 'Other'])
   })
 
-  test('are refused with an unknown singer or album, or a bad value', async () => {
+  test('rejects an unknown singer or album, or a bad value', async () => {
     const song = await createSong(world, editor, { sound: false })
     for (const [field, body] of [
       ['singer_id', { singer_id: 999_999_999 }],
@@ -182,7 +182,7 @@ describe('songs', () => {
     }
   })
 
-  test('take their comments and likes with them (music-11)', async () => {
+  test('deletes comments and likes with a song (music-11)', async () => {
     const listener = await person()
     const song = await createSong(world, editor)
     const special = await createSpecial(world, editor, { songs: [song] })
@@ -199,7 +199,7 @@ describe('songs', () => {
     for (const check of musicCounters) assert.deepEqual(await check.find(sql), [], check.name)
   })
 
-  test('may be deleted while people comment', async () => {
+  test('deletes a song while others comment on it', async () => {
     const people = await Promise.all(Array.from({ length: 5 }, () => person()))
     const song = await createSong(world, editor)
     const answers = await Promise.all([
@@ -212,7 +212,7 @@ describe('songs', () => {
 })
 
 describe('albums', () => {
-  test('are made, changed and deleted; their songs stay, collections end (music-11)', async () => {
+  test('creates, changes and deletes albums; songs stay, collections end (music-11)', async () => {
     const listener = await person()
     const song = await createSong(world, editor)
     const id = await createSpecial(world, editor, { songs: [song], body: { intro: 'About' } })
@@ -234,7 +234,7 @@ describe('albums', () => {
     for (const check of musicCounters) assert.deepEqual(await check.find(sql), [], check.name)
   })
 
-  test('need a title; a comment is removed by an administrator of music', async () => {
+  test('requires a title, and lets administrators of music delete a comment', async () => {
     assert.ok((await admin('POST', 'specials', { intro: 'x' })).body.errors.title)
     const writer = await person()
     const id = await createSpecial(world, editor)
@@ -245,8 +245,8 @@ describe('albums', () => {
   })
 })
 
-describe('what was deleted', () => {
-  test('is in no list, no total and no count of the administration, and cannot be changed (music-11)', async () => {
+describe('deleted music', () => {
+  test('excludes deleted music from lists, totals and counts, and rejects changes (music-11)', async () => {
     const name = unique('Vanished')
     const singer = (await admin('POST', 'singers', { name })).body.id
     const special = await createSpecial(world, editor, { body: { title: name } })

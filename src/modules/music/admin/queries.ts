@@ -1,9 +1,15 @@
 import { escapeLike, gramsOfQuery, nameKey } from '#lib/text.ts'
 import { priceOf } from '#modules/purchases/index.ts'
-import type { Db, Fragment } from '#platform/database.ts'
-import { pageOf } from '#platform/listing.ts'
-import { ifGiven, listingAt, orderAt, when } from '#platform/sql.ts'
-import type { Row } from '#platform/tables.ts'
+import {
+  type Db,
+  type Fragment,
+  ifGiven,
+  listingClause,
+  listingOrder,
+  type Row,
+  when,
+} from '#platform/database'
+import { pageOf } from '#platform/http'
 import type { SingerQuery, SongQuery, SpecialQuery } from './schema.ts'
 
 export type SingerRecordRow = Row<'music_singers', 'id' | 'name' | 'cover' | 'created_at' | 'updated_at'> & {
@@ -28,7 +34,9 @@ export type SongRecordRow = Row<
     paid_type: string | null
   }
 
-/** A part of a name or title: the columns are named `<column>_key` and `<column>_grams`. */
+/**
+ * Condition for a substring of a name or title. The columns are named `<column>_key` and `<column>_grams`.
+ */
 const contains = (sql: Db, table: string, column: 'name' | 'title', part: string | undefined) => {
   const key = nameKey(part ?? '')
   return when(
@@ -43,7 +51,7 @@ const singerColumns = (sql: Db) => sql`
   g.id, g.name, g.cover, g.created_at, g.updated_at,
   (select count(*) from music_songs s where s.singer_id = g.id and s.deleted_at is null) as songs_count`
 
-/** A page of singers. */
+/** Lists singers, paged. */
 export function listSingerRecords(sql: Db, query: SingerQuery) {
   const { sort = 'id', name, q } = query
   const where = sql`where g.deleted_at is null ${contains(sql, 'g', 'name', name)} ${contains(sql, 'g', 'name', q)}`
@@ -51,7 +59,7 @@ export function listSingerRecords(sql: Db, query: SingerQuery) {
   return pageOf<SingerRecordRow>(
     sql,
     sql`select ${singerColumns(sql)} from music_singers g ${where}
-      ${listingAt(sql, query, { id: sql`g.id`, by, from: sql`music_singers g` })}`,
+      ${listingClause(sql, query, { id: sql`g.id`, by, from: sql`music_singers g` })}`,
     sql`select count(*)::int as total from music_singers g ${where}`,
   )
 }
@@ -63,7 +71,7 @@ export async function findSingerRecord(sql: Db, id: number, { lock = false } = {
   return row
 }
 
-/** What a list is ordered by: a column of its own rows, or a count beside them. */
+/** True when the sort column is a count instead of a column of the row. */
 const isCounted = (sort: string) => sort !== 'id' && sort !== 'sort'
 const orderBy = (sql: Db, sort: string, own: Fragment) => {
   if (isCounted(sort)) return sql`c.${sql(sort)}`
@@ -76,7 +84,7 @@ const specialColumns = (sql: Db) => sql`
   (select count(*) from music_special_songs l where l.special_id = p.id) as songs_count,
   ${priceOf(sql, 'music', sql`p.id`, 'amount')} as amount`
 
-/** A page of albums, with what is counted on themselves. */
+/** Lists albums, paged, with the counts of the album itself. */
 export function listSpecialRecords(sql: Db, query: SpecialQuery) {
   const { sort = 'id', title, q } = query
   const where = sql`where p.deleted_at is null ${contains(sql, 'p', 'title', title)} ${contains(sql, 'p', 'title', q)}`
@@ -88,10 +96,10 @@ export function listSpecialRecords(sql: Db, query: SpecialQuery) {
   }
   return pageOf<SpecialRecordRow>(
     sql,
-    // Songs and prices are looked up for what is on the page, not for all before it.
+    // Looks up songs and prices for the page only.
     sql`select ${specialColumns(sql)} from ${tables}
-      where p.id = any(array(select p.id from ${order.from} ${where} ${listingAt(sql, query, order)}))
-      ${orderAt(sql, query, order)}`,
+      where p.id = any(array(select p.id from ${order.from} ${where} ${listingClause(sql, query, order)}))
+      ${listingOrder(sql, query, order)}`,
     sql`select count(*)::int as total from music_specials p ${where}`,
   )
 }
@@ -112,7 +120,7 @@ const songColumns = (sql: Db) => sql`
 const songTables = (sql: Db) => sql`
   music_songs s join music_song_counts c on c.song_id = s.id join music_singers g on g.id = s.singer_id`
 
-/** A page of songs. */
+/** Lists songs, paged. */
 export function listSongRecords(sql: Db, query: SongQuery) {
   const { sort = 'id', title, q, singer_id: singer, special_id: special } = query
   const where = sql`where s.deleted_at is null ${contains(sql, 's', 'title', title)} ${contains(sql, 's', 'title', q)}
@@ -127,10 +135,10 @@ export function listSongRecords(sql: Db, query: SongQuery) {
   }
   return pageOf<SongRecordRow>(
     sql,
-    // Albums and prices are looked up for what is on the page, not for all before it.
+    // Looks up albums and prices for the page only.
     sql`select ${songColumns(sql)} from ${songTables(sql)}
-      where s.id = any(array(select s.id from ${order.from} ${where} ${listingAt(sql, query, order)}))
-      ${orderAt(sql, query, order)}`,
+      where s.id = any(array(select s.id from ${order.from} ${where} ${listingClause(sql, query, order)}))
+      ${listingOrder(sql, query, order)}`,
     sql`select count(*)::int as total from music_songs s ${where}`,
   )
 }

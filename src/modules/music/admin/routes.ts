@@ -3,7 +3,7 @@ import { mountAdminCrud } from '#modules/audit/index.ts'
 import { fileNotUsable } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
 import { fieldError } from '#platform/errors.ts'
-import type { Server } from '#platform/http.ts'
+import type { Server } from '#platform/http'
 import {
   noSuchSinger,
   noSuchSong,
@@ -12,7 +12,7 @@ import {
   singerNameTaken,
   unknownSinger,
   unknownSpecial,
-} from '../errors.ts'
+} from '../schema.ts'
 import { addSinger, changeSinger, removeSinger } from '../singers/service.ts'
 import { addSong, changeSong, removeSong, type SongInput } from '../songs/service.ts'
 import { addSpecial, changeSpecial, removeSpecial } from '../specials/service.ts'
@@ -49,7 +49,7 @@ async function view<Row extends { created_at: string; updated_at: string }>(rows
   return rows.map(withWireTimes)
 }
 
-/** What of a song's body is given, in our names. */
+/** Maps the given fields of a song's body to internal names. */
 function songInput(
   { singer_id, last_time, amount, paid_type, ...rest }: Partial<NewSong>,
   now: { amount: number | null; paid_type: string | null } = { amount: null, paid_type: null },
@@ -66,7 +66,7 @@ function songInput(
   }
 }
 
-/** Singers, albums and songs (music-11). */
+/** Admin routes of singers, albums and songs (music-11). */
 export function adminMusicRoutes(server: Server, ctx: Context) {
   mountAdminCrud(server, ctx, {
     path: '/admin/music/singers',
@@ -75,6 +75,7 @@ export function adminMusicRoutes(server: Server, ctx: Context) {
     subject: 'music-singers',
     entity: 'Singer',
     noun: 'a singer',
+    nouns: 'singers',
     item: SingerRecord,
     query: SingerQuery,
     body: NewSinger,
@@ -94,6 +95,7 @@ export function adminMusicRoutes(server: Server, ctx: Context) {
     subject: 'music-specials',
     entity: 'Album',
     noun: 'an album',
+    nouns: 'albums',
     item: SpecialRecord,
     query: SpecialQuery,
     body: NewSpecial,
@@ -113,6 +115,7 @@ export function adminMusicRoutes(server: Server, ctx: Context) {
     subject: 'music-songs',
     entity: 'Song',
     noun: 'a song',
+    nouns: 'songs',
     item: SongRecord,
     query: SongQuery,
     body: NewSong,

@@ -1,11 +1,22 @@
 import { Amount } from '#modules/ledger/index.ts'
-import { listingQuery } from '#platform/listing.ts'
-import { Id, IdList, Int, Nullable, OneOf, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
+import {
+  Id,
+  IdList,
+  Int,
+  listingQuery,
+  Nullable,
+  OneOf,
+  Shared,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#platform/http'
 
 const Sort = Type.Optional(Int(-1_000_000, 1_000_000))
 const times = { created_at: Time, updated_at: Time }
 
-/** A singer as administrators see them. */
+/** A singer in the administration. */
 export const SingerRecord = Shared('SingerRecord', {
   id: Type.Integer(),
   name: Type.String(),
@@ -15,10 +26,9 @@ export const SingerRecord = Shared('SingerRecord', {
 })
 export const SingerQuery = Type.Object({ ...listingQuery(['id', 'name']), name: Type.Optional(Text(100)) })
 export type SingerQuery = Static<typeof SingerQuery>
-/** What a singer is made of. */
 export const NewSinger = Shared('NewSinger', { name: Text(100), cover: Type.Optional(Nullable(Id)) })
 
-/** An album as administrators see it. */
+/** An album in the administration. */
 export const SpecialRecord = Shared('SpecialRecord', {
   id: Type.Integer(),
   title: Type.String(),
@@ -37,7 +47,7 @@ export const SpecialQuery = Type.Object({
   title: Type.Optional(Text(100)),
 })
 export type SpecialQuery = Static<typeof SpecialQuery>
-/** What an album is made of; `amount` is its price. */
+/** `amount` is the price of the album. */
 export const NewSpecial = Shared('NewSpecial', {
   title: Text(255),
   intro: Type.Optional(Nullable(Text(10_000))),
@@ -46,7 +56,7 @@ export const NewSpecial = Shared('NewSpecial', {
   amount: Type.Optional(Nullable(Amount)),
 })
 
-/** A song as administrators see it. */
+/** A song in the administration. */
 export const SongRecord = Shared('SongRecord', {
   id: Type.Integer(),
   title: Type.String(),
@@ -71,7 +81,7 @@ export const SongQuery = Type.Object({
   special_id: Type.Optional(Id),
 })
 export type SongQuery = Static<typeof SongQuery>
-/** What a song is made of; `amount` is the price of its sound, `paid_type` what is sold. */
+/** `amount` is the price of the sound, `paid_type` the part that is sold. */
 export const NewSong = Shared('NewSong', {
   title: Text(255),
   singer_id: Id,

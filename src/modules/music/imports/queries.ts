@@ -1,6 +1,5 @@
 import { grams, nameKey } from '#lib/text.ts'
-import type { Db } from '#platform/database.ts'
-import { rowsByKey } from '#platform/row-keys.ts'
+import { type Db, rowsByKey } from '#platform/database'
 
 type IdRow = { id: number; key: string }
 const byKey = (rows: readonly IdRow[]) => new Map(rows.map(({ id, key }) => [key, id]))
@@ -13,7 +12,7 @@ export type ImportedSinger = {
   updatedAt: string | null
 }
 
-/** Singers by the key of their name. */
+/** Finds singers by the key of their name. */
 export async function singersByKey(sql: Db, keys: string[]): Promise<Map<string, number>> {
   if (keys.length === 0) return new Map()
   return byKey(
@@ -22,7 +21,7 @@ export async function singersByKey(sql: Db, keys: string[]): Promise<Map<string,
   )
 }
 
-/** Makes the singers whose name is unknown; answers them by the key of their name. */
+/** Inserts unknown singers. Returns ids by the key of the name. */
 export async function insertSingers(sql: Db, singers: ImportedSinger[]): Promise<Map<string, number>> {
   const entries = [...new Map(singers.map((singer) => [nameKey(singer.name), singer]))].sort(([a], [b]) =>
     a < b ? -1 : 1,
@@ -45,7 +44,7 @@ export async function insertSingers(sql: Db, singers: ImportedSinger[]): Promise
 
 export type Known = { id: number; deleted: boolean }
 
-/** Songs or albums by their id in files; deleted ones too. */
+/** Finds songs or albums by their id in files, including deleted ones. */
 export async function findImported(
   sql: Db,
   table: 'music_songs' | 'music_specials',
@@ -70,7 +69,7 @@ export type ImportedSpecial = {
   updatedAt: string | null
 }
 
-/** Makes albums; answers those made by their id in the file. */
+/** Inserts albums. Returns new ids by the id in the file. */
 export async function insertSpecials(sql: Db, specials: ImportedSpecial[]): Promise<Map<string, number>> {
   if (specials.length === 0) return new Map()
   const column = <K extends keyof ImportedSpecial>(name: K) => specials.map((special) => special[name])
@@ -114,7 +113,7 @@ export type ImportedSong = {
   updatedAt: string | null
 }
 
-/** Makes songs; answers those made by their id in the file. */
+/** Inserts songs. Returns new ids by the id in the file. */
 export async function insertSongs(sql: Db, songs: ImportedSong[]): Promise<Map<string, number>> {
   if (songs.length === 0) return new Map()
   const column = <K extends keyof ImportedSong>(name: K) => songs.map((song) => song[name])
@@ -145,7 +144,7 @@ export async function insertSongs(sql: Db, songs: ImportedSong[]): Promise<Map<s
   )
 }
 
-/** Puts songs on albums. */
+/** Links songs to albums. */
 export async function insertLinks(sql: Db, links: { specialId: number; songId: number }[]): Promise<void> {
   if (links.length === 0) return
   await sql`

@@ -1,8 +1,8 @@
-import { PersonForm } from '#modules/accounts/index.ts'
+import { UserForm } from '#modules/accounts/index.ts'
 import { ImportPath } from '#modules/files/index.ts'
 import { Amount } from '#modules/ledger/index.ts'
+import { Int, MAX_ID, Nullable, OneOf, type Static, Text, Type } from '#platform/http'
 import { ImportTime } from '#platform/import-lines.ts'
-import { Int, MAX_ID, Nullable, OneOf, type Static, Text, Type } from '#platform/schema.ts'
 
 const ExternalId = Text(100, { minLength: 1 })
 const Kind = Type.Optional(Text(20))
@@ -10,9 +10,9 @@ const Count = Type.Optional(Int(0, MAX_ID))
 const Sort = Type.Optional(Int(-1_000_000, 1_000_000))
 const times = { created_at: ImportTime, updated_at: ImportTime }
 
-/** The lines of a file of music. What a line refers to stands in an earlier one, or is there already. */
+/** Lines of a music file. A line refers to earlier lines or existing rows. */
 export const MUSIC_FORMS = {
-  person: PersonForm,
+  person: UserForm,
   singer: Type.Object({
     kind: Kind,
     name: Text(100),

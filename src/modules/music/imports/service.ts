@@ -1,10 +1,16 @@
 import { nameKey } from '#lib/text.ts'
-import { importPeople, peopleByName } from '#modules/accounts/index.ts'
+import { importUsers, userIdsByName } from '#modules/accounts/index.ts'
 import { importComments } from '#modules/comments/index.ts'
-import { bindFiles, type SavedFiles, saveFiles, type WantedFile } from '#modules/files/index.ts'
+import { attachImported, type SavedFiles, saveFiles, type WantedFile } from '#modules/files/index.ts'
 import { type Price, setPrices } from '#modules/purchases/index.ts'
-import type { Tx } from '#platform/database.ts'
-import { type Fault, type Importer, type Line, type Source, sift } from '#platform/import-lines.ts'
+import type { Tx } from '#platform/database'
+import {
+  type Importer,
+  type ImportFault,
+  type ImportSource,
+  type Line,
+  skipInvalid,
+} from '#platform/import-lines.ts'
 import {
   countImported,
   findImported,
@@ -24,7 +30,7 @@ const byId = <T extends { id: string }>(lines: Line<T>[]) =>
   new Map(lines.map((line) => [line.value.id, line]))
 const keysOf = (lines: Line<{ id: string }>[]) => lines.map(({ value }) => value.id)
 
-/** `kith import music`: singers, albums, songs and comments. What is there already is left as it is. */
+/** `kith import music`: singers, albums, songs and comments. Existing rows stay unchanged. */
 export const musicImporter: Importer<typeof MUSIC_FORMS, SavedFiles> = {
   name: 'music',
   forms: MUSIC_FORMS,
@@ -56,8 +62,8 @@ export const musicImporter: Importer<typeof MUSIC_FORMS, SavedFiles> = {
   },
 
   async write(tx, { person, singer, special, song, comment }, files, source) {
-    const faults: Fault[] = []
-    await importPeople(tx, person, faults)
+    const faults: ImportFault[] = []
+    await importUsers(tx, person, faults)
     await writeSingers(tx, singer, files, faults)
     await writeSpecials(tx, special, files, faults)
     const specials = await findImported(tx, 'music_specials', [
@@ -70,8 +76,8 @@ export const musicImporter: Importer<typeof MUSIC_FORMS, SavedFiles> = {
   },
 }
 
-async function writeSingers(tx: Tx, lines: Line<SingerLine>[], files: SavedFiles, faults: Fault[]) {
-  const singers = sift(lines, faults, ({ name }) =>
+async function writeSingers(tx: Tx, lines: Line<SingerLine>[], files: SavedFiles, faults: ImportFault[]) {
+  const singers = skipInvalid(lines, faults, ({ name }) =>
     invisible(name) ? 'the name shows no character' : undefined,
   )
   const values = singers.map(({ number, value: { name, ...times } }) => {
@@ -85,7 +91,7 @@ async function writeSingers(tx: Tx, lines: Line<SingerLine>[], files: SavedFiles
     }
   })
   const made = await insertSingers(tx, values)
-  await bindFiles(
+  await attachImported(
     tx,
     values.flatMap(({ name, cover }) => {
       const raw = made.get(nameKey(name))
@@ -94,9 +100,11 @@ async function writeSingers(tx: Tx, lines: Line<SingerLine>[], files: SavedFiles
   )
 }
 
-async function writeSpecials(tx: Tx, lines: Line<SpecialLine>[], files: SavedFiles, faults: Fault[]) {
+async function writeSpecials(tx: Tx, lines: Line<SpecialLine>[], files: SavedFiles, faults: ImportFault[]) {
   const specials = byId(
-    sift(lines, faults, ({ title }) => (invisible(title) ? 'the title shows no character' : undefined)),
+    skipInvalid(lines, faults, ({ title }) =>
+      invisible(title) ? 'the title shows no character' : undefined,
+    ),
   )
   const known = await findImported(tx, 'music_specials', [...specials.keys()])
   const values = [...specials.values()].flatMap(({ number, value }) => {
@@ -115,7 +123,7 @@ async function writeSpecials(tx: Tx, lines: Line<SpecialLine>[], files: SavedFil
     }
   })
   const made = await insertSpecials(tx, values)
-  await bindFiles(
+  await attachImported(
     tx,
     values.flatMap(({ key, storage }) => {
       const raw = made.get(key)
@@ -138,10 +146,10 @@ async function writeSongs(
   lines: Line<SongLine>[],
   files: SavedFiles,
   specials: Map<string, Known>,
-  faults: Fault[],
+  faults: ImportFault[],
 ) {
   const songs = byId(
-    sift(lines, faults, ({ title, singer, specials: on = [], file, amount, paid_type: type }) => {
+    skipInvalid(lines, faults, ({ title, singer, specials: on = [], file, amount, paid_type: type }) => {
       if (invisible(title)) return 'the title shows no character'
       if (invisible(singer)) return 'the singer shows no character'
       if (amount !== undefined && file === undefined) return 'a song without a file has no price'
@@ -196,7 +204,7 @@ async function writeSongs(
       prices.push({ channel: 'file', raw: storage, amount, userId: 0, extra })
   }
   await insertLinks(tx, links)
-  await bindFiles(tx, uses)
+  await attachImported(tx, uses)
   await price(tx, prices)
 }
 
@@ -206,8 +214,8 @@ async function writeComments(
   tx: Tx,
   lines: Line<CommentLine>[],
   specials: Map<string, Known>,
-  { hash }: Source,
-  faults: Fault[],
+  { hash }: ImportSource,
+  faults: ImportFault[],
 ) {
   if (lines.length === 0) return
   const songs = await findImported(
@@ -215,11 +223,11 @@ async function writeComments(
     'music_songs',
     lines.flatMap(({ value }) => value.song ?? []),
   )
-  const people = await peopleByName(
+  const people = await userIdsByName(
     tx,
     lines.flatMap(({ value: { user, reply } }) => (reply === undefined ? [user] : [user, reply])),
   )
-  const comments = sift(lines, faults, ({ song, special, user, reply }) => {
+  const comments = skipInvalid(lines, faults, ({ song, special, user, reply }) => {
     if ((song === undefined) === (special === undefined)) return 'give either song or special'
     if (song !== undefined && songs.get(song)?.deleted !== false) return `there is no song ${song}`
     if (special !== undefined && specials.get(special)?.deleted !== false)

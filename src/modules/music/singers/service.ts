@@ -1,7 +1,42 @@
+import { grams, nameKey } from '#lib/text.ts'
 import { attachFiles, detachFiles } from '#modules/files/index.ts'
-import { onConstraint, type Tx } from '#platform/database.ts'
-import { singerHasSongs, singerNameTaken } from '../errors.ts'
-import { deleteSinger, insertSinger, updateSinger } from './queries.ts'
+import { type Db, ifGiven, onConstraint, type Tx } from '#platform/database'
+import { singerHasSongs, singerNameTaken } from '../schema.ts'
+
+/** Filters the ids down to existing singers and locks them against deletion. */
+export const findLiveSingers = (sql: Db, ids: number[]) => sql<{ id: number }[]>`
+  select id from music_singers where id = any(${ids}) and deleted_at is null order by id for share`
+
+export type SingerValues = { name: string; cover: number | null; coverSize: string | null }
+
+async function insertSinger(sql: Db, { name, cover, coverSize }: SingerValues): Promise<number> {
+  const [row] = await sql<[{ id: number }]>`
+    insert into music_singers (name, name_key, name_grams, cover, cover_size)
+    values (${name}, ${nameKey(name)}, ${grams(name)}, ${cover}, ${coverSize}) returning id`
+  return row.id
+}
+
+/** Updates the given fields. */
+async function updateSinger(
+  sql: Db,
+  id: number,
+  { name, cover, coverSize }: Partial<SingerValues>,
+): Promise<void> {
+  await sql`
+    update music_singers set updated_at = now()
+      ${ifGiven(sql, name, (value) => sql`, name = ${value}, name_key = ${nameKey(value)}, name_grams = ${grams(value)}`)}
+      ${ifGiven(sql, cover, (value) => sql`, cover = ${value}, cover_size = ${coverSize ?? null}`)}
+    where id = ${id}`
+}
+
+/** Deletes a singer without songs. Returns false otherwise. */
+async function deleteSinger(sql: Db, id: number): Promise<boolean> {
+  const rows = await sql`
+    update music_singers set deleted_at = now(), updated_at = now()
+    where id = ${id} and deleted_at is null
+      and not exists (select from music_songs where singer_id = ${id} and deleted_at is null)`
+  return rows.count > 0
+}
 
 const takeCover = async (tx: Tx, cover: number, ownerId: number, singerId: number) =>
   (
@@ -17,7 +52,7 @@ const takeCover = async (tx: Tx, cover: number, ownerId: number, singerId: numbe
 
 export type SingerInput = { name?: string; cover?: number | null }
 
-/** Makes a singer in the caller's transaction; `ownerId` has uploaded the cover. */
+/** Creates a singer in the caller's transaction. `ownerId` is the uploader of the cover. */
 export async function addSinger(
   tx: Tx,
   ownerId: number,
@@ -31,7 +66,7 @@ export async function addSinger(
   return id
 }
 
-/** Changes what is given, in the caller's transaction; null clears the cover. */
+/** Changes the given fields in the caller's transaction. Null clears the cover. */
 export async function changeSinger(
   tx: Tx,
   ownerId: number,
@@ -50,7 +85,7 @@ export async function changeSinger(
   if (changed && singer.cover !== null) await detachFiles(tx, { ids: [singer.cover] })
 }
 
-/** Deletes a singer who has no songs any more. */
+/** Deletes a singer without songs. */
 export async function removeSinger(tx: Tx, id: number): Promise<void> {
   if (!(await deleteSinger(tx, id))) throw singerHasSongs()
 }

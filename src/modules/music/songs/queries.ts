@@ -1,9 +1,7 @@
 import { grams, nameKey } from '#lib/text.ts'
 import { isLiked } from '#modules/likes/index.ts'
-import { boughtBy } from '#modules/purchases/index.ts'
-import type { Db, Fragment } from '#platform/database.ts'
-import { andContains, ifGiven, when } from '#platform/sql.ts'
-import type { Row } from '#platform/tables.ts'
+import { purchasesOf } from '#modules/purchases/index.ts'
+import { andContains, type Db, type Fragment, ifGiven, type Row, when } from '#platform/database'
 
 export type SongRow = Row<
   'music_songs',
@@ -40,7 +38,7 @@ const singerColumns = (sql: Db) => sql`
   g.created_at as singer_created_at, g.updated_at as singer_updated_at`
 
 export type SongPage = {
-  /** A part of the title. */
+  /** Substring of the title. */
   q?: string | undefined
   ids?: number[] | undefined
   after?: number | undefined
@@ -49,8 +47,8 @@ export type SongPage = {
 }
 
 /**
- * Songs, newest first, all or those of `ids`. The offset has the counts looked up song by song: joined, they are merged
- * from the newest song down to the cursor.
+ * Lists songs newest first, all or those of `ids`. `offset 0` forces the planner to look counts up per song;
+ * joined, it would merge them from the newest song down to the cursor.
  */
 export const listSongs = (sql: Db, { q, ids, after = 0, limit, viewerId }: SongPage) => sql<SongRow[]>`
   select ${columns(sql, viewerId)} from music_songs s
@@ -64,27 +62,27 @@ const withSingers = (sql: Db, viewerId: number, where: Fragment) => sql<SongWith
   from music_songs s join music_song_counts c on c.song_id = s.id join music_singers g on g.id = s.singer_id
   where s.deleted_at is null and ${where} order by s.id desc`
 
-/** Songs by id with their singers, newest first; those deleted are absent. */
+/** Finds songs by id with their singers, newest first, without deleted ones. */
 export const findSongs = (sql: Db, ids: number[], viewerId: number) =>
   withSingers(sql, viewerId, sql`s.id = any(${ids})`)
 
 export const findSong = async (sql: Db, id: number, viewerId: number) =>
   (await withSingers(sql, viewerId, sql`s.id = ${id}`))[0]
 
-/** Songs whose sound a person has bought, the newest song first; what became free is left out. */
+/** Lists songs with a bought sound, newest first, without those that became free. */
 export const listBoughtSongs = (sql: Db, userId: number, before: number, limit: number) =>
   withSingers(
     sql,
     userId,
     sql`s.id in (
-      select b.id from (${boughtBy(sql, userId, 'file')}) p
+      select b.id from (${purchasesOf(sql, userId, 'file')}) p
       join music_songs b on b.storage = p.raw and b.deleted_at is null
       ${when(sql, before > 0, () => sql`where b.id < ${before}`)}
       order by b.id desc limit ${limit}
     )`,
   )
 
-/** The songs of an album, newest first. */
+/** Lists the songs of an album, newest first. */
 export const listSpecialSongs = (sql: Db, specialId: number, viewerId: number) =>
   withSingers(
     sql,
@@ -92,16 +90,15 @@ export const listSpecialSongs = (sql: Db, specialId: number, viewerId: number) =
     sql`s.id in (select song_id from music_special_songs where special_id = ${specialId})`,
   )
 
-/** The title of a song that exists. */
 export const findSongTitle = async (sql: Db, id: number) =>
   (await sql<{ title: string }[]>`select title from music_songs where id = ${id} and deleted_at is null`)[0]
     ?.title
 
-/** The row by which a song is locked while it is commented on, liked or deleted. */
+/** Locks a song while it is commented on, liked or deleted. */
 export const liveSong = (sql: Db, id: number): Fragment =>
   sql`select id from music_songs where id = ${id} and deleted_at is null`
 
-/** Counts one share; false when there is no such song. */
+/** Counts one share. Returns false when the song does not exist. */
 export async function countShare(sql: Db, id: number): Promise<boolean> {
   const rows = await sql`
     update music_song_counts set share_count = share_count + 1
@@ -109,7 +106,7 @@ export async function countShare(sql: Db, id: number): Promise<boolean> {
   return rows.count > 0
 }
 
-/** Adds plays that were counted in memory; the ids are in ascending order. */
+/** Adds buffered plays. The ids are ascending. */
 export const addPlays = (sql: Db, ids: number[], counts: number[]) => sql`
   update music_song_counts c set taste_count = c.taste_count + v.n
   from unnest(${ids}::bigint[], ${counts}::bigint[]) as v (id, n) where c.song_id = v.id`
@@ -136,7 +133,7 @@ export async function insertSong(sql: Db, song: SongValues): Promise<number> {
   return row.id
 }
 
-/** Changes the fields that are given. */
+/** Updates the given fields. */
 export async function updateSong(sql: Db, id: number, song: Partial<SongValues>): Promise<void> {
   const { title, singerId, storage, lastTime, lyric, sort } = song
   await sql`
@@ -150,12 +147,12 @@ export async function updateSong(sql: Db, id: number, song: Partial<SongValues>)
     where id = ${id}`
 }
 
-/** Notes how long a song lasts, unless somebody said so or its sound is another one by now. */
+/** Stores the duration of a song, unless it is set already or the sound was replaced. */
 export const setLastTime = (sql: Db, of: { song: number; sound: number; seconds: number }) => sql`
   update music_songs set last_time = ${of.seconds}, updated_at = now()
   where id = ${of.song} and storage = ${of.sound} and last_time = 0`
 
-/** Puts a song on exactly these albums. */
+/** Replaces the albums of a song. */
 export const replaceSpecials = (sql: Db, songId: number, specialIds: number[]) => sql`
   with gone as (
     delete from music_special_songs where song_id = ${songId} and special_id <> all(${specialIds}::bigint[])
@@ -163,7 +160,7 @@ export const replaceSpecials = (sql: Db, songId: number, specialIds: number[]) =
   insert into music_special_songs (special_id, song_id)
   select id, ${songId} from unnest(${specialIds}::bigint[]) as v (id) on conflict do nothing`
 
-/** Deletes a song; its record stays for those who bought it. False when another call was faster. */
+/** Soft-deletes a song; its row stays for its buyers. Returns false when it is already deleted. */
 export async function deleteSong(sql: Db, id: number): Promise<boolean> {
   const [row] = await sql<[{ gone: boolean }]>`
     with gone as (

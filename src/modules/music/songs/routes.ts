@@ -2,17 +2,14 @@ import { hasAbility } from '#modules/abilities/index.ts'
 import { mountComments } from '#modules/comments/index.ts'
 import { mountLikes } from '#modules/likes/index.ts'
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Empty, Type } from '#platform/schema.ts'
-import { noSuchSong } from '../errors.ts'
-import { BoughtQuery, Song, SongItem, SongListQuery, SongParams } from '../schema.ts'
+import { Empty, routesOn, type Server, Type } from '#platform/http'
+import { countView } from '#platform/memory'
+import { BoughtQuery, noSuchSong, Song, SongItem, SongListQuery, SongParams } from '../schema.ts'
 import { countPlay, playsOf } from './counters.ts'
 import { countShare, findSong, listBoughtSongs, listSongs } from './queries.ts'
-import { songContent, songViews } from './service.ts'
-import { songItem, songOverlay } from './view.ts'
+import { songContent, songItem, songViews } from './service.ts'
 
-/** Songs: lists, one by itself, sharing, likes and comments (music-1 to music-6). */
+/** Song routes: lists, detail, sharing, likes and comments (music-1 to music-6). */
 export function songRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Music' })
@@ -22,7 +19,6 @@ export function songRoutes(server: Server, ctx: Context) {
     replica: true,
     summary: 'List songs, newest first, or some of them by id',
     access: 'optional',
-    kept: songOverlay,
     query: SongListQuery,
     reply: { 200: Type.Array(SongItem) },
     handler: async ({ query: { q, id: ids, after, limit = ids?.length || 15 }, viewer }) => {
@@ -42,20 +38,19 @@ export function songRoutes(server: Server, ctx: Context) {
       songViews(ctx, await listBoughtSongs(sql, viewer.id, before, limit), viewer.id),
   })
 
-  // 201, although nothing is made (music-2).
+  // Returns 201 although nothing is created (music-2).
   route('GET /music/:music', {
     operationId: 'getSong',
     replica: true,
     summary: 'Read a song, which counts a play',
     access: 'optional',
-    kept: songOverlay,
     params: SongParams,
     reply: { 201: Song },
     errors: [noSuchSong],
     handler: async ({ params, viewer }) => {
       const row = await findSong(sql, params.music, viewer.id)
       if (!row) throw noSuchSong()
-      countPlay(ctx, row.id)
+      countView(() => countPlay(ctx, row.id))
       const [view] = await songViews(ctx, [row], viewer.id)
       return view!
     },
@@ -84,7 +79,7 @@ export function songRoutes(server: Server, ctx: Context) {
     shape: 'array',
     cursor: 'max_id',
     count: (db) => [
-      db`update music_song_counts n set comment_count = n.comment_count + c.by from changed c where n.song_id = c.id`,
+      db`update music_song_counts n set comment_count = greatest(n.comment_count + c.by, 0) from changed c where n.song_id = c.id`,
     ],
     mayModerate: (context, _, viewer) => hasAbility(context, viewer, 'admin: music'),
   })

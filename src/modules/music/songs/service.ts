@@ -1,16 +1,18 @@
+import { buffer } from 'node:stream/consumers'
 import { groupBy } from '#lib/lists.ts'
+import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { deleteCommentsOf } from '#modules/comments/index.ts'
-import { attachFiles, detachFiles } from '#modules/files/index.ts'
+import { attachFiles, detachFiles, readUpload } from '#modules/files/index.ts'
 import { deleteLikesOf } from '#modules/likes/index.ts'
-import { closeSales, dropPrices, findPrices, movePrice, setPrices } from '#modules/purchases/index.ts'
+import { closeSales, findPrices, movePrice, removePrices, setPrices } from '#modules/purchases/index.ts'
 import type { Content } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
-import type { Db, Tx } from '#platform/database.ts'
+import type { Db, Tx } from '#platform/database'
 import { invalidField } from '#platform/errors.ts'
-import { addJob } from '#platform/jobs.ts'
-import { noSuchSong, unknownSinger, unknownSpecial } from '../errors.ts'
-import type { Song } from '../schema.ts'
-import { findLiveSingers } from '../singers/queries.ts'
+import { addJob } from '#platform/jobs'
+import { readDuration } from '#platform/media'
+import { noSuchSong, type Song, type SongItem, unknownSinger, unknownSpecial } from '../schema.ts'
+import { findLiveSingers } from '../singers/service.ts'
 import { findLiveSpecials, listSpecialsOf } from '../specials/queries.ts'
 import { playsOf } from './counters.ts'
 import {
@@ -19,13 +21,75 @@ import {
   insertSong,
   liveSong,
   replaceSpecials,
+  type SongRow,
   type SongValues,
   type SongWithSinger,
+  setLastTime,
   updateSong,
 } from './queries.ts'
-import { songDetail } from './view.ts'
 
-/** Songs as content that is commented on and liked. Nobody publishes them. */
+/** Price of a sound, and whether the viewer paid. */
+export type SongPrice = { id: number; amount: number; extra: string | null; paid: boolean }
+
+const shared = (row: SongRow, pendingPlays: number) => ({
+  id: row.id,
+  created_at: wireTime(row.created_at),
+  updated_at: wireTime(row.updated_at),
+  deleted_at: wireTimeOrNull(row.deleted_at),
+  title: row.title,
+  last_time: row.last_time,
+  lyric: row.lyric,
+  taste_count: row.taste_count + pendingPlays,
+  share_count: row.share_count,
+  comment_count: row.comment_count,
+  has_like: row.has_like,
+})
+
+/** A song in a list. `pendingPlays` are buffered plays. */
+export const songItem = (row: SongRow, pendingPlays: number): SongItem => ({
+  ...shared(row, pendingPlays),
+  singer: row.singer_id,
+  storage: row.storage === null ? null : { id: row.storage },
+  sort: row.sort,
+})
+
+/** A single song. */
+const songDetail = (
+  row: SongWithSinger,
+  pendingPlays: number,
+  price: SongPrice | undefined,
+  albums: Song['music_specials'],
+): Song => ({
+  ...shared(row, pendingPlays),
+  sort: row.sort,
+  music_specials: albums,
+  singer: {
+    id: row.singer_id,
+    created_at: wireTime(row.singer_created_at),
+    updated_at: wireTime(row.singer_updated_at),
+    name: row.singer_name,
+    cover:
+      row.singer_cover === null
+        ? null
+        : { id: row.singer_cover, size: row.singer_cover_size, paid_node: null },
+  },
+  storage:
+    row.storage === null
+      ? null
+      : {
+          id: row.storage,
+          ...(price
+            ? {
+                amount: price.amount,
+                type: price.extra ?? 'download',
+                paid: price.paid,
+                paid_node: price.id,
+              }
+            : {}),
+        },
+})
+
+/** Songs as content with comments and likes, without an author. */
 export const songContent: Content = {
   type: 'musics',
   param: 'music',
@@ -38,7 +102,7 @@ export const songContent: Content = {
   live: liveSong,
 }
 
-/** Songs in their detail form, in the order of the rows. */
+/** Songs in detail form, in the order of the rows. */
 export async function songViews(ctx: Context, rows: SongWithSinger[], viewerId: number): Promise<Song[]> {
   const plays = playsOf(ctx)
   const storages = rows.flatMap(({ storage }) => storage ?? [])
@@ -62,9 +126,9 @@ export async function songViews(ctx: Context, rows: SongWithSinger[], viewerId: 
 
 export type SongInput = Partial<Omit<SongValues, 'storage'>> & {
   storage?: number | null
-  /** The albums it is on; absent: as they are. */
+  /** Albums of the song. Absent keeps them. */
   specials?: number[]
-  /** What its sound costs, and what is sold; null: nothing. */
+  /** Price of the sound and the part that is sold. Null removes the price. */
   price?: { amount: number; type: 'listen' | 'download' } | null
 }
 
@@ -85,7 +149,7 @@ const takeSound = (tx: Db, storage: number, ownerId: number, songId: number) =>
     kind: 'audio',
   })
 
-/** Puts a price on the sound of a song; the site is paid. */
+/** Sets the price of a song's sound. The site receives the payments. */
 async function sellSong(tx: Db, storage: number | null, price: SongInput['price']): Promise<void> {
   if (storage === null) {
     if (price)
@@ -99,10 +163,10 @@ async function sellSong(tx: Db, storage: number | null, price: SongInput['price'
     await setPrices(tx, [
       { channel: 'file', raw: storage, amount: price.amount, userId: 0, extra: price.type },
     ])
-  else await dropPrices(tx, 'file', [storage])
+  else await removePrices(tx, 'file', [storage])
 }
 
-/** Makes a song in the caller's transaction; `ownerId` has uploaded its sound. */
+/** Creates a song in the caller's transaction. `ownerId` is the uploader of the sound. */
 export async function addSong(
   tx: Tx,
   ownerId: number,
@@ -125,7 +189,7 @@ export async function addSong(
   return id
 }
 
-/** Changes what is given, in the caller's transaction. */
+/** Changes the given fields in the caller's transaction. */
 export async function changeSong(
   tx: Tx,
   ownerId: number,
@@ -135,14 +199,14 @@ export async function changeSong(
   await requireParts(tx, input)
   const { specials, price, ...values } = input
   if (values.storage === song.storage) delete values.storage
-  // Another sound lasts as long as it does.
+  // A new sound has to be measured again.
   if (values.storage !== undefined && values.lastTime === undefined) values.lastTime = 0
   if (values.storage) await takeSound(tx, values.storage, ownerId, song.id)
   await updateSong(tx, song.id, values)
   if (values.storage && values.lastTime === 0)
     await addJob(tx, 'measure_song', { song: song.id, sound: values.storage })
   if (values.storage !== undefined && song.storage !== null) {
-    // Who bought the song keeps it with another sound.
+    // Buyers keep the song with its new sound.
     if (values.storage !== null) await movePrice(tx, 'file', song.storage, values.storage)
     await detachFiles(tx, { ids: [song.storage] })
   }
@@ -159,4 +223,16 @@ export async function removeSong(
   if (storage !== null) await closeSales(tx, 'file', [storage], true)
   await deleteLikesOf(tx, songContent.type, [id])
   await deleteCommentsOf(tx, songContent.type, [id])
+}
+
+/** Measures the duration of a song, if none is set and its sound is unchanged (music-15). */
+export async function measureSong(
+  ctx: Context,
+  { song, sound }: { song: number; sound: number },
+): Promise<void> {
+  const stored = await readUpload(ctx, sound)
+  if (!stored) return
+  const seconds = await readDuration(await buffer(stored.stream), stored.mime)
+  if (seconds !== undefined)
+    await setLastTime(ctx.sql, { song, sound, seconds: Math.max(1, Math.round(seconds)) })
 }

@@ -1,41 +1,41 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { measureSong } from '#modules/music/songs/sound.ts'
-import { secondsOf } from '#platform/media/sound.ts'
+import { readDuration } from '#platform/media'
 import { flac, mp3, wav } from '#test/fixtures/media.ts'
 import { createSong, musicEditor, uploadSound } from '#test/fixtures/songs.ts'
 import { createWorld } from '#test/world.ts'
+import { measureSong } from './service.ts'
 
 const world = await createWorld()
 const { as, work, sql } = world
 
-/** As many frames of 26 ms as it takes. */
+/** Repeats a frame of 26 ms for the duration. */
 const longMp3 = (seconds: number) => {
   const frame = mp3().subarray(0, 417)
   return Buffer.concat(Array(Math.round((seconds * 44_100) / 1152)).fill(frame))
 }
 
-test('how long a recording lasts is told to the second, and of what is broken nothing', async () => {
-  assert.equal(Math.round((await secondsOf(longMp3(65), 'audio/mpeg')) ?? 0), 65)
-  assert.equal(await secondsOf(Buffer.from('no sound at all'), 'audio/mpeg'), undefined)
-  assert.equal(await secondsOf(Buffer.alloc(0), 'audio/ogg'), undefined)
+test('measures a recording to the second, and nothing of a broken one', async () => {
+  assert.equal(Math.round((await readDuration(longMp3(65), 'audio/mpeg')) ?? 0), 65)
+  assert.equal(await readDuration(Buffer.from('no sound at all'), 'audio/mpeg'), undefined)
+  assert.equal(await readDuration(Buffer.alloc(0), 'audio/ogg'), undefined)
   for (const [bytes, mime] of [
     [flac(), 'audio/flac'],
     [wav(), 'audio/wav'],
   ] as const)
-    assert.ok(((await secondsOf(bytes, mime)) ?? 0) >= 0)
+    assert.ok(((await readDuration(bytes, mime)) ?? 0) >= 0)
 })
 
-test('a crafted recording is given up, and holds nobody up meanwhile', { timeout: 120_000 }, async () => {
+test('aborts on a crafted recording without blocking the event loop', { timeout: 120_000 }, async () => {
   let ticks = 0
   const clock = setInterval(() => (ticks += 1), 100)
-  const found = await secondsOf(Buffer.concat([mp3(), Buffer.alloc(8_000_000, 0xff)]), 'audio/mpeg')
+  const found = await readDuration(Buffer.concat([mp3(), Buffer.alloc(8_000_000, 0xff)]), 'audio/mpeg')
   clearInterval(clock)
   assert.equal(found, undefined)
   assert.ok(ticks > 5, 'the process went on')
 })
 
-test('a song without a length gets that of its sound, and keeps the one that it was given (music-15)', async () => {
+test('fills in the measured duration of a song without one, and keeps a given one (music-15)', async () => {
   const editor = await musicEditor(world)
   const upload = async (seconds: number) => uploadSound(world, editor, longMp3(seconds))
   const told = await createSong(world, editor, { body: { last_time: 7, storage: await upload(3) } })
@@ -45,12 +45,12 @@ test('a song without a length gets that of its sound, and keeps the one that it 
   assert.equal(await lengthOf(silent), 0)
   await work()
   assert.deepEqual([await lengthOf(told), await lengthOf(silent)], [7, 4])
-  // A job that comes when the sound is another one changes nothing.
+  // A late job after a change of the sound changes nothing.
   const late = await upload(5)
   await sql`update music_songs set last_time = 0 where id = ${silent}`
   await measureSong(world.ctx, { song: silent, sound: late })
   assert.equal(await lengthOf(silent), 0)
-  // Nor does one whose sound is gone, or whose bytes are.
+  // A job without its sound, or without the bytes, changes nothing.
   await measureSong(world.ctx, { song: silent, sound: 999_999_999 })
   const [{ key }] = await sql<[{ key: string }]>`
     select f.storage_key as key from files f join file_uses u on u.file_id = f.id where u.id = ${late}`

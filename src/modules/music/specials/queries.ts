@@ -1,9 +1,7 @@
 import { grams, nameKey } from '#lib/text.ts'
 import { isCollected } from '#modules/collections/index.ts'
-import { boughtBy } from '#modules/purchases/index.ts'
-import type { Db, Fragment } from '#platform/database.ts'
-import { ifGiven, when } from '#platform/sql.ts'
-import type { Row } from '#platform/tables.ts'
+import { purchasesOf } from '#modules/purchases/index.ts'
+import { type Db, type Fragment, ifGiven, type Row, when } from '#platform/database'
 
 export type SpecialRow = Row<
   'music_specials',
@@ -39,7 +37,7 @@ export type SpecialPage = {
   viewerId: number
 }
 
-/** Albums, newest first, all or those of `ids`. */
+/** Lists albums newest first, all or those of `ids`. */
 export const listSpecials = (sql: Db, { ids, before = 0, limit, viewerId }: SpecialPage) =>
   specials(
     sql,
@@ -48,16 +46,16 @@ export const listSpecials = (sql: Db, { ids, before = 0, limit, viewerId }: Spec
     sql`limit ${limit}`,
   )
 
-/** Albums a person has bought, the newest album first; what became free is left out. */
+/** Lists bought albums, newest first, without those that became free. */
 export const listBoughtSpecials = (sql: Db, userId: number, before: number, limit: number) =>
   specials(
     sql,
     userId,
-    sql`and p.id in (${boughtBy(sql, userId, 'music')}) ${earlierThan(sql, before)}`,
+    sql`and p.id in (${purchasesOf(sql, userId, 'music')}) ${earlierThan(sql, before)}`,
     sql`limit ${limit}`,
   )
 
-/** The albums that songs are on, at most 20 for each song, the newest first. */
+/** Lists the albums of songs, at most 20 per song, newest first. */
 export const listSpecialsOf = (sql: Db, songIds: number[]) => sql<
   { song_id: number; id: number; title: string }[]
 >`
@@ -72,21 +70,20 @@ export const listSpecialsOf = (sql: Db, songIds: number[]) => sql<
 export const findSpecial = async (sql: Db, id: number, viewerId: number) =>
   (await specials(sql, viewerId, sql`and p.id = ${id}`, sql``))[0]
 
-/** The title of an album that exists. */
 export const findSpecialTitle = async (sql: Db, id: number) =>
   (
     await sql<{ title: string }[]>`select title from music_specials where id = ${id} and deleted_at is null`
   )[0]?.title
 
-/** The row by which an album is locked while it is commented on, collected or deleted. */
+/** Locks an album while it is commented on, collected or deleted. */
 export const liveSpecial = (sql: Db, id: number): Fragment =>
   sql`select id from music_specials where id = ${id} and deleted_at is null`
 
-/** Which of these albums exist; none of them is deleted before the transaction ends. */
+/** Filters the ids down to existing albums and locks them against deletion. */
 export const findLiveSpecials = (sql: Db, ids: number[]) => sql<{ id: number }[]>`
   select id from music_specials where id = any(${ids}) and deleted_at is null order by id for share`
 
-/** Counts one share; false when there is no such album. */
+/** Counts one share. Returns false when the album does not exist. */
 export async function countSpecialShare(sql: Db, id: number): Promise<boolean> {
   const rows = await sql`
     update music_special_counts set share_count = share_count + 1
@@ -115,7 +112,7 @@ export async function insertSpecial(sql: Db, special: SpecialValues): Promise<nu
   return row.id
 }
 
-/** Changes the fields that are given. */
+/** Updates the given fields. */
 export async function updateSpecial(
   sql: Db,
   id: number,
@@ -130,7 +127,7 @@ export async function updateSpecial(
     where id = ${id}`
 }
 
-/** Deletes an album; its songs stay, and so does its record for those who bought it. */
+/** Soft-deletes an album; its songs stay, and its row stays for its buyers. */
 export async function deleteSpecial(sql: Db, id: number): Promise<boolean> {
   const [row] = await sql<[{ gone: boolean }]>`
     with gone as (

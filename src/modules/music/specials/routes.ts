@@ -2,19 +2,23 @@ import { hasAbility } from '#modules/abilities/index.ts'
 import { listCollected, mountCollections } from '#modules/collections/index.ts'
 import { mountComments } from '#modules/comments/index.ts'
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Empty, Type } from '#platform/schema.ts'
-import { noSuchSpecial, unpaidSpecial } from '../errors.ts'
-import { BoughtQuery, Special, SpecialDetail, SpecialListQuery, SpecialParams } from '../schema.ts'
+import { Empty, routesOn, type Server, Type } from '#platform/http'
+import {
+  BoughtQuery,
+  noSuchSpecial,
+  Special,
+  SpecialDetail,
+  SpecialListQuery,
+  SpecialParams,
+  unpaidSpecial,
+} from '../schema.ts'
 import { playsOf } from '../songs/counters.ts'
 import { listSpecialSongs } from '../songs/queries.ts'
 import { songViews } from '../songs/service.ts'
 import { countSpecialShare, findSpecial, listBoughtSpecials, listSpecials } from './queries.ts'
 import { specialContent, specialViews } from './service.ts'
-import { specialOverlay } from './view.ts'
 
-/** Albums: lists, one by itself, sharing, collections and comments (music-7 to music-10). */
+/** Album routes: lists, detail, sharing, collections and comments (music-7 to music-10). */
 export function specialRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Music' })
@@ -24,7 +28,6 @@ export function specialRoutes(server: Server, ctx: Context) {
     replica: true,
     summary: 'List albums, newest first, or some of them by id',
     access: 'optional',
-    kept: specialOverlay,
     query: SpecialListQuery,
     reply: { 200: Type.Array(Special) },
     handler: async ({ query: { id: ids, max_id: before, limit = ids?.length || 15 }, viewer }) =>
@@ -34,7 +37,7 @@ export function specialRoutes(server: Server, ctx: Context) {
   route('GET /music/specials/:special', {
     operationId: 'getAlbum',
     replica: true,
-    summary: 'Read an album with its songs; one with a price has to be paid first',
+    summary: 'Read an album with its songs; a priced album requires payment',
     access: 'optional',
     params: SpecialParams,
     reply: { 200: SpecialDetail },
@@ -43,8 +46,7 @@ export function specialRoutes(server: Server, ctx: Context) {
       const row = await findSpecial(sql, params.special, viewer.id)
       if (!row) throw noSuchSpecial()
       const [view] = (await specialViews(ctx, [row], viewer.id)) as [Special]
-      if (view.paid_node && !view.paid_node.paid)
-        throw unpaidSpecial({ extra: { paid_node: view.paid_node.node, amount: view.paid_node.amount } })
+      if (view.paid_node && !view.paid_node.paid) throw unpaidSpecial(view.paid_node)
       const songs = await listSpecialSongs(sql, row.id, viewer.id)
       const pending = songs.reduce((sum, song) => sum + playsOf(ctx).pending(song.id), 0)
       return {
@@ -97,7 +99,7 @@ export function specialRoutes(server: Server, ctx: Context) {
     twice: 400,
     none: 400,
     count: (db) => [
-      db`update music_special_counts n set collect_count = n.collect_count + c.by from changed c where n.special_id = c.id`,
+      db`update music_special_counts n set collect_count = greatest(n.collect_count + c.by, 0) from changed c where n.special_id = c.id`,
     ],
   })
   mountComments(server, ctx, specialContent, {
@@ -107,7 +109,7 @@ export function specialRoutes(server: Server, ctx: Context) {
     created: 200,
     mentions: false,
     count: (db) => [
-      db`update music_special_counts n set comment_count = n.comment_count + c.by from changed c where n.special_id = c.id`,
+      db`update music_special_counts n set comment_count = greatest(n.comment_count + c.by, 0) from changed c where n.special_id = c.id`,
     ],
     mayModerate: (context, _, viewer) => hasAbility(context, viewer, 'admin: music'),
   })

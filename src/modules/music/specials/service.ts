@@ -1,12 +1,12 @@
+import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { deleteCollectionsOf } from '#modules/collections/index.ts'
 import { deleteCommentsOf } from '#modules/comments/index.ts'
 import { attachFiles, detachFiles } from '#modules/files/index.ts'
-import { closeSales, dropPrices, findPrices, setPrices } from '#modules/purchases/index.ts'
+import { closeSales, findPrices, removePrices, setPrices } from '#modules/purchases/index.ts'
 import type { Content } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
-import type { Tx } from '#platform/database.ts'
-import { noSuchSpecial } from '../errors.ts'
-import type { Special } from '../schema.ts'
+import type { Tx } from '#platform/database'
+import { noSuchSpecial, type Special } from '../schema.ts'
 import {
   deleteSpecial,
   findSpecialTitle,
@@ -15,9 +15,26 @@ import {
   type SpecialRow,
   updateSpecial,
 } from './queries.ts'
-import { specialView } from './view.ts'
 
-/** Albums as content that is commented on and collected. Nobody publishes them. */
+/** An album as clients receive it. */
+const specialView = (row: SpecialRow, price: Special['paid_node']): Special => ({
+  id: row.id,
+  created_at: wireTime(row.created_at),
+  updated_at: wireTime(row.updated_at),
+  deleted_at: wireTimeOrNull(row.deleted_at),
+  title: row.title,
+  intro: row.intro,
+  storage: row.storage === null ? null : { id: row.storage, size: row.storage_size },
+  taste_count: row.taste_count,
+  share_count: row.share_count,
+  comment_count: row.comment_count,
+  collect_count: row.collect_count,
+  sort: row.sort,
+  has_collect: row.has_collect,
+  paid_node: price,
+})
+
+/** Albums as content with comments and collections, without an author. */
 export const specialContent: Content = {
   type: 'music_specials',
   param: 'special',
@@ -30,7 +47,7 @@ export const specialContent: Content = {
   live: liveSpecial,
 }
 
-/** Albums as clients get them, in the order of the rows. */
+/** Albums as clients receive them, in the order of the rows. */
 export async function specialViews(ctx: Context, rows: SpecialRow[], viewerId: number): Promise<Special[]> {
   const prices = await findPrices(
     ctx.sql,
@@ -49,7 +66,7 @@ export type SpecialInput = {
   intro?: string | null
   storage?: number | null
   sort?: number
-  /** What it costs to see and hear it; null: nothing. */
+  /** Price of the album. Null removes it. */
   amount?: number | null
 }
 
@@ -65,13 +82,13 @@ const takePicture = async (tx: Tx, storage: number, ownerId: number, specialId: 
     })
   ).get(storage)?.size ?? null
 
-/** Puts a price on an album, or takes it away; the site is paid. */
+/** Sets or removes the price of an album. The site receives the payments. */
 async function sellSpecial(tx: Tx, id: number, amount: number | null): Promise<void> {
-  if (amount === null) await dropPrices(tx, 'music', [id])
+  if (amount === null) await removePrices(tx, 'music', [id])
   else await setPrices(tx, [{ channel: 'music', raw: id, amount, userId: 0, extra: 'read' }])
 }
 
-/** Makes an album in the caller's transaction; `ownerId` has uploaded its picture. */
+/** Creates an album in the caller's transaction. `ownerId` is the uploader of its picture. */
 export async function addSpecial(
   tx: Tx,
   ownerId: number,
@@ -84,7 +101,7 @@ export async function addSpecial(
   return id
 }
 
-/** Changes what is given, in the caller's transaction. */
+/** Changes the given fields in the caller's transaction. */
 export async function changeSpecial(
   tx: Tx,
   ownerId: number,
@@ -98,7 +115,7 @@ export async function changeSpecial(
   if (amount !== undefined) await sellSpecial(tx, special.id, amount)
 }
 
-/** Deletes an album with its comments and from all collections, in the caller's transaction; its songs stay. */
+/** Deletes an album with its comments and collections, in the caller's transaction. Its songs stay. */
 export async function removeSpecial(tx: Tx, id: number): Promise<void> {
   if (!(await deleteSpecial(tx, id))) throw noSuchSpecial()
   await closeSales(tx, 'music', [id], true)

@@ -1,8 +1,14 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
-import type { Db } from '#platform/database.ts'
-import { pageOf } from '#platform/listing.ts'
-import { ifGiven, listingAt, orderAt, when } from '#platform/sql.ts'
-import type { Row, Tables } from '#platform/tables.ts'
+import {
+  type Db,
+  ifGiven,
+  listingClause,
+  listingOrder,
+  type Row,
+  type Tables,
+  when,
+} from '#platform/database'
+import { pageOf } from '#platform/http'
 import type { NewsDeletionRow } from '../deletions/queries.ts'
 import { titleContains } from '../queries.ts'
 import type { ArticleQuery, NewsCategoryQuery, NewsDeletionQuery } from './schema.ts'
@@ -34,7 +40,7 @@ export type ArticleRecordRow = Row<
   Row<'news_counts', 'digg_count' | 'comment_count' | 'hits'> & {
     category: Tables['news_categories']['name']
     recommend: boolean
-    /** Only of a single article. */
+    /** Present for a single article only. */
     content?: string
     tags?: { id: number; name: string }[]
   }
@@ -43,7 +49,7 @@ const categoryColumns = (sql: Db) => sql`
   g.id, g.name, g.rank, g.created_at, g.updated_at,
   (select count(*) from news n where n.category_id = g.id) as news_count`
 
-/** A page of categories. */
+/** Lists categories, paged. */
 export function listCategoryRecords(sql: Db, query: NewsCategoryQuery) {
   const { sort = 'rank', q } = query
   const key = nameKey(q ?? '')
@@ -52,12 +58,12 @@ export function listCategoryRecords(sql: Db, query: NewsCategoryQuery) {
   return pageOf<NewsCategoryRecordRow>(
     sql,
     sql`select ${categoryColumns(sql)} from news_categories g ${where}
-      ${listingAt(sql, query, { id: sql`g.id`, by, from: sql`news_categories g` })}`,
+      ${listingClause(sql, query, { id: sql`g.id`, by, from: sql`news_categories g` })}`,
     sql`select count(*)::int as total from news_categories g ${where}`,
   )
 }
 
-/** A category; `lock` keeps it as it is until the end of the transaction. */
+/** Finds a category. `lock` locks the row until the transaction ends. */
 export async function findCategoryRecord(sql: Db, id: number, { lock = false } = {}) {
   const [row] = await sql<NewsCategoryRecordRow[]>`
     select ${categoryColumns(sql)} from news_categories g where g.id = ${id} ${when(sql, lock, () => sql`for update of g`)}`
@@ -71,7 +77,7 @@ const newsColumns = (sql: Db) => sql`
 const newsTables = (sql: Db) => sql`
   news n join news_counts c on c.news_id = n.id join news_categories g on g.id = n.category_id`
 
-/** A page of articles of every state. */
+/** Lists articles of every state, paged. */
 export function listArticleRecords(sql: Db, query: ArticleQuery) {
   const { sort = 'id', q, title, audit_status: status, recommend } = query
   const where = sql`where true ${titleContains(sql, q)} ${titleContains(sql, title)}
@@ -86,16 +92,16 @@ export function listArticleRecords(sql: Db, query: ArticleQuery) {
       : { id: sql`n.id`, by: sql`c.${sql(sort)}`, from: counted }
   return pageOf<ArticleRecordRow>(
     sql,
-    // What is sorted is ids, not whole articles.
+    // Sorts ids instead of whole articles, which is cheaper.
     sql`select ${newsColumns(sql)} from ${newsTables(sql)}
       where n.id = any(array(
-        select n.id from ${list.from} ${where} ${listingAt(sql, query, list)}
-      )) ${orderAt(sql, query, list)}`,
+        select n.id from ${list.from} ${where} ${listingClause(sql, query, list)}
+      )) ${listingOrder(sql, query, list)}`,
     sql`select count(*)::int as total from news n ${where}`,
   )
 }
 
-/** An article with its text and tags; `lock` keeps it as it is until the end of the transaction. */
+/** Finds an article with text and tags. `lock` locks the row until the transaction ends. */
 export async function findArticleRecord(sql: Db, id: number, { lock = false } = {}) {
   const [row] = await sql<ArticleRecordRow[]>`
     select ${newsColumns(sql)}, n.content, coalesce((
@@ -106,7 +112,7 @@ export async function findArticleRecord(sql: Db, id: number, { lock = false } = 
   return row
 }
 
-/** A page of requests for deletion. */
+/** Lists deletion requests, paged. */
 export function listDeletions(sql: Db, query: NewsDeletionQuery) {
   const { state, user_id: userId, q } = query
   const where = sql`where true ${ifGiven(sql, state, (value) => sql`and state = ${value}`)}
@@ -114,7 +120,7 @@ export function listDeletions(sql: Db, query: NewsDeletionQuery) {
     ${ifGiven(sql, q, (value) => sql`and title ilike ${`%${escapeLike(value)}%`}`)}`
   return pageOf<NewsDeletionRow>(
     sql,
-    sql`select * from news_deletions ${where} ${listingAt(sql, query, { id: sql`id` })}`,
+    sql`select * from news_deletions ${where} ${listingClause(sql, query, { id: sql`id` })}`,
     sql`select count(*)::int as total from news_deletions ${where}`,
   )
 }

@@ -2,12 +2,11 @@ import { wireTime, wireTimeOrNull, withWireTimes } from '#lib/time.ts'
 import { mountAdminCrud, recordAudit } from '#modules/audit/index.ts'
 import { fileNotUsable } from '#modules/files/index.ts'
 import { alreadyDecided } from '#modules/ledger/index.ts'
+import { mountAdminPins } from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database.ts'
-import { notFound } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Empty } from '#platform/schema.ts'
+import { type Tx, transaction } from '#platform/database'
+import { fieldError, notFound } from '#platform/errors.ts'
+import { Empty, Nullable, routesOn, type Server, Type } from '#platform/http'
 import {
   addCategory,
   categoryInUse,
@@ -16,18 +15,18 @@ import {
   forgetCategories,
   removeCategory,
 } from '../categories/service.ts'
-import type { NewsDeletionRow } from '../deletions/queries.ts'
-import { settleDeletion } from '../deletions/service.ts'
+import { decideDeletion, type NewsDeletionRow } from '../deletions/queries.ts'
+import { newsPins } from '../pins/service.ts'
+import { setRecommended } from '../queries.ts'
 import {
   newsInThisState,
   noSuchCategory,
   noSuchNews,
+  STATUS,
   unknownAuthor,
   unknownCategory,
   unknownTag,
-} from '../errors.ts'
-import { setRecommended } from '../queries.ts'
-import { STATUS } from '../schema.ts'
+} from '../schema.ts'
 import {
   addNews,
   announceNews,
@@ -38,6 +37,7 @@ import {
   recycleNews,
   rejectNews,
   removeNews,
+  tellAuthor,
 } from '../service.ts'
 import {
   findArticleRecord,
@@ -62,6 +62,40 @@ import {
   NewsDeletionRecord,
 } from './schema.ts'
 
+/** Decides a deletion request once and notifies the author. */
+async function settleDeletion(
+  ctx: Context,
+  tx: Tx,
+  id: number,
+  { accept, mark, by }: { accept: boolean; mark: string | null; by: number },
+): Promise<void> {
+  const request = await decideDeletion(tx, id, { state: accept ? 'accepted' : 'rejected', mark, by })
+  if (!request) throw alreadyDecided()
+  const news = await getLocked(tx, request.news_id)
+  if (accept) await removeNews(ctx, tx, news)
+  await tellAuthor(tx, news, accept ? 'news:delete:accept' : 'news:delete:reject', mark)
+}
+
+const unknownNews = fieldError('news', 'no_such_news', 'This article does not exist.', '资讯不存在。')
+
+/** Admin routes that decide, grant and end pins of articles (pins-9). */
+export function adminNewsPinRoutes(server: Server, ctx: Context): void {
+  mountAdminPins(server, ctx, {
+    param: 'news',
+    plural: 'articles',
+    tag: 'Admin: moderation',
+    ability: 'admin: news',
+    pins: newsPins,
+    rows: {
+      columns: (sql) => sql`p.target_id as news_id, t.title`,
+      table: (sql) => sql`news t`,
+      text: (sql) => sql`t.title`,
+    },
+    shown: { news_id: Type.Integer(), title: Nullable(Type.String()) },
+    missing: unknownNews,
+  })
+}
+
 const ability = 'admin: news'
 const tag = 'Admin: news'
 
@@ -70,7 +104,7 @@ const newsInput = ({ category_id: categoryId, user_id: _, ...rest }: Partial<New
   ...(categoryId === undefined ? {} : { categoryId }),
 })
 
-/** Categories, articles and requests for deletion (news-20 to news-22). */
+/** Admin routes of categories, articles and deletion requests (news-20 to news-22). */
 export function adminNewsRoutes(server: Server, ctx: Context) {
   mountAdminCrud(server, ctx, {
     path: '/admin/news/categories',
@@ -80,6 +114,7 @@ export function adminNewsRoutes(server: Server, ctx: Context) {
     entity: 'NewsCategory',
     entities: 'NewsCategories',
     noun: 'a category of news',
+    nouns: 'categories of news',
     item: NewsCategoryRecord,
     query: NewsCategoryQuery,
     body: NewNewsCategory,
@@ -101,6 +136,7 @@ export function adminNewsRoutes(server: Server, ctx: Context) {
     subject: 'news',
     entity: 'Article',
     noun: 'an article',
+    nouns: 'articles',
     item: ArticleRecord,
     query: ArticleQuery,
     body: NewArticle,

@@ -1,9 +1,10 @@
-import { Listing, listingQuery } from '#platform/listing.ts'
 import {
   Flag,
   Id,
   IdList,
   Int,
+  Listing,
+  listingQuery,
   Nullable,
   OneOf,
   Shared,
@@ -11,10 +12,10 @@ import {
   Text,
   Time,
   Type,
-} from '#platform/schema.ts'
+} from '#platform/http'
 import { NewsTag, STATUS } from '../schema.ts'
 
-/** A category, with how many articles of every state are in it. */
+/** A category with its number of articles in every state. */
 export const NewsCategoryRecord = Shared('NewsCategoryRecord', {
   id: Type.Integer(),
   name: Type.String(),
@@ -31,7 +32,7 @@ export const NewNewsCategory = Shared('NewNewsCategory', {
   rank: Type.Optional(Int(-1_000_000, 1_000_000)),
 })
 
-/** An article whatever its state; `content` and `tags` only of a single one. */
+/** An article in any state. `content` and `tags` are present for a single one. */
 export const ArticleRecord = Shared('ArticleRecord', {
   id: Type.Integer(),
   title: Type.String(),
@@ -69,7 +70,7 @@ export const ArticleQuery = Type.Object({
 })
 export type ArticleQuery = Static<typeof ArticleQuery>
 
-/** What an article is made of; `user_id` is its author, if that is somebody else. */
+/** `user_id` is the author, by default the editor. */
 export const NewArticle = Shared('NewArticle', {
   title: Text(255),
   content: Text(100_000),
@@ -83,7 +84,7 @@ export const NewArticle = Shared('NewArticle', {
 })
 export type NewArticle = Static<typeof NewArticle>
 
-/** `audit_status`: 0 publishes, 3 rejects, 4 recycles. `mark` tells the author why. */
+/** `audit_status`: 0 publishes, 3 rejects, 4 recycles. `mark`: reason shown to the author. */
 export const ArticleDecision = Type.Object({
   audit_status: Type.Optional(
     Type.Unsafe<0 | 3 | 4>({
@@ -100,7 +101,7 @@ export type ArticleDecision = Static<typeof ArticleDecision>
 
 const DELETION_STATES = ['pending', 'accepted', 'rejected', 'cancelled'] as const
 
-/** A request of an author to delete a published article. */
+/** An author's request to delete a published article. */
 export const NewsDeletionRecord = Shared('NewsDeletion', {
   id: Type.Integer(),
   news_id: Type.Integer(),
@@ -122,7 +123,7 @@ export const NewsDeletionQuery = Type.Object({
 export type NewsDeletionQuery = Static<typeof NewsDeletionQuery>
 export const NewsDeletionParams = Type.Object({ deletion: Id })
 
-/** Accepting deletes the article; `mark` tells its author why it stays. */
+/** Accepting deletes the article. `mark`: reason for a rejection, shown to the author. */
 export const NewsDeletionDecision = Shared('NewsDeletionDecision', {
   action: OneOf(['accept', 'reject'] as const),
   mark: Type.Optional(Nullable(Text(255))),

@@ -1,19 +1,17 @@
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { type Server, say } from '#platform/http.ts'
-import { Message } from '#platform/schema.ts'
-import { unknownFollows } from '../errors.ts'
-import { NewsCategories, NewsSubscription } from '../schema.ts'
+import { localizedMessage, Message, routesOn, type Server } from '#platform/http'
+import { NewsCategories, NewsSubscription, unknownFollows } from '../schema.ts'
 import { splitCategories, subscribe } from './service.ts'
 
-/** Categories of news, and subscribing to them (news-1 to news-3). */
+/** Routes of news categories and subscriptions (news-1 to news-3). */
 export function newsCategoryRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'News' })
 
   route('GET /news/cates', {
     operationId: 'listNewsCategories',
-    summary: 'Categories I subscribe to, and all others',
+    summary: 'List subscribed and other categories',
     access: 'optional',
+    fresh: true,
     reply: { 200: NewsCategories },
     handler: ({ viewer }) => splitCategories(ctx, viewer.id),
   })
@@ -27,7 +25,7 @@ export function newsCategoryRoutes(server: Server, ctx: Context) {
     errors: [unknownFollows],
     handler: async ({ viewer, body, request }) => {
       await subscribe(ctx, viewer.id, body.follows)
-      return say(request, 'Subscribed.', '订阅成功。')
+      return localizedMessage(request, 'Subscribed.', '订阅成功。')
     },
   })
 }

@@ -1,20 +1,57 @@
 import { parseIdList } from '#lib/lists.ts'
-import { defineCache } from '#platform/cache.ts'
+import { nameKey } from '#lib/text.ts'
 import type { Context } from '#platform/context.ts'
-import { type Db, onConstraint, transaction } from '#platform/database.ts'
+import { type Db, ifGiven, onConstraint, type Row, transaction } from '#platform/database'
 import { apiError } from '#platform/errors.ts'
-import { keptValues } from '#platform/pages/values.ts'
-import { noSuchCategory, unknownFollows } from '../errors.ts'
-import {
-  deleteCategory,
-  insertCategory,
-  listCategories,
-  listSubscribed,
-  lockSubscriber,
-  type NewsCategoryRow,
-  replaceSubscription,
-  updateCategory,
-} from './queries.ts'
+import type { Static } from '#platform/http'
+import { defineCache } from '#platform/memory'
+import { type NewsCategories, noSuchCategory, unknownFollows } from '../schema.ts'
+
+export type NewsCategoryRow = Row<'news_categories', 'id' | 'name' | 'rank'>
+
+/** Lists all categories in order of rank. */
+export const listCategories = (sql: Db) => sql<NewsCategoryRow[]>`
+  select id, name, rank from news_categories order by rank desc, id`
+
+/** Lists the categories that a user subscribes to. */
+const listSubscribed = (sql: Db, userId: number) => sql<{ category_id: number }[]>`
+  select category_id from news_subscriptions where user_id = ${userId}`
+
+/** Serializes replacements of one user's subscription. */
+const lockSubscriber = (sql: Db, userId: number) => sql`
+  select from users where id = ${userId} for no key update`
+
+/** Replaces a subscription. Returns false without a change when a category does not exist. */
+async function replaceSubscription(sql: Db, userId: number, ids: number[]): Promise<boolean> {
+  const [row] = await sql<[{ known: boolean }]>`
+    with wanted as (select id from news_categories where id = any(${ids}::bigint[]) order by id for key share),
+    known as (select count(*) = ${ids.length} as all_known from wanted),
+    gone as (
+      delete from news_subscriptions
+      where user_id = ${userId} and category_id <> all(${ids}::bigint[]) and (select all_known from known)
+    ),
+    added as (
+      insert into news_subscriptions (user_id, category_id)
+      select ${userId}, id from wanted where (select all_known from known) on conflict do nothing
+    )
+    select all_known as known from known`
+  return row.known
+}
+
+async function insertCategory(sql: Db, name: string, rank: number): Promise<number> {
+  const [row] = await sql<[{ id: number }]>`
+    insert into news_categories (name, name_key, rank) values (${name}, ${nameKey(name)}, ${rank}) returning id`
+  return row.id
+}
+
+/** Updates the given fields. */
+const updateCategory = (sql: Db, id: number, { name, rank }: { name?: string; rank?: number }) => sql`
+  update news_categories set updated_at = now()
+    ${ifGiven(sql, name, (value) => sql`, name = ${value}, name_key = ${nameKey(value)}`)}
+    ${ifGiven(sql, rank, (value) => sql`, rank = ${value}`)}
+  where id = ${id}`
+
+const deleteCategory = (sql: Db, id: number) => sql`delete from news_categories where id = ${id}`
 
 export const categoryNameTaken = apiError(
   422,
@@ -34,21 +71,20 @@ const SUBSCRIBED_MAX = 1000
 const cacheOf = defineCache<{ list: NewsCategoryRow[] }>('news-categories', { max: 1, ttlMs: 60_000 })
 
 const NOTHING: { category_id: number }[] = []
-const subscriptions = keptValues<{ category_id: number }[]>(10_000)
 
-/** All categories in their order, from memory. */
+/** Reads all categories, cached. */
 const readCategories = async (ctx: Context): Promise<NewsCategoryRow[]> =>
   (await cacheOf(ctx).get('all', async () => ({ list: [...(await listCategories(ctx.sql))] }))).list
 
-/** Makes this node read the categories anew at once; other nodes were told by the commit. */
+/** Drops the categories from this node's cache. The commit invalidates them on other nodes. */
 export const forgetCategories = (ctx: Context) => cacheOf(ctx).drop('all')
 
-/** 404 for a category that does not exist. */
+/** Throws 404 when the category does not exist. */
 export async function requireCategory(ctx: Context, id: number): Promise<void> {
   if (!(await readCategories(ctx)).some((category) => category.id === id)) throw noSuchCategory()
 }
 
-/** `n` of the rows, each choice as likely as any other. */
+/** Picks `n` rows at random, uniformly. */
 function pick<T>(rows: T[], n: number): Set<T> {
   const left = [...rows]
   const picked = new Set<T>()
@@ -58,29 +94,28 @@ function pick<T>(rows: T[], n: number): Set<T> {
 }
 
 /**
- * The categories a person subscribes to, and all others. Without a subscription five are chosen at random for each
- * request (news-2).
+ * Splits the categories into subscribed and others. Without a subscription five are random for each request
+ * (news-2).
  */
 export async function splitCategories(
   ctx: Context,
   viewerId: number,
-): Promise<{ my_cates: NewsCategoryRow[]; more_cates: NewsCategoryRow[] }> {
+): Promise<Static<typeof NewsCategories>> {
   const [all, subscribed] = await Promise.all([
     readCategories(ctx),
-    viewerId > 0
-      ? subscriptions(ctx, String(viewerId), async () => listSubscribed(ctx.sql, viewerId))
-      : NOTHING,
+    viewerId > 0 ? listSubscribed(ctx.sql, viewerId) : NOTHING,
   ])
   const ids = new Set(subscribed.map((row) => row.category_id))
   const mine =
     ids.size > 0 ? new Set(all.filter(({ id }) => ids.has(id))) : pick(all, SHOWN_WITHOUT_SUBSCRIPTION)
+  const shown = ({ id, name }: NewsCategoryRow) => ({ id, name })
   return {
-    my_cates: all.filter((category) => mine.has(category)),
-    more_cates: all.filter((category) => !mine.has(category)),
+    my_cates: all.filter((category) => mine.has(category)).map(shown),
+    more_cates: all.filter((category) => !mine.has(category)).map(shown),
   }
 }
 
-/** Replaces a person's subscription: 422 for what is not a list of ids of categories. */
+/** Replaces a user's subscription. Throws 422 unless the input is a list of category ids. */
 export async function subscribe(ctx: Context, userId: number, follows: string): Promise<void> {
   const ids = parseIdList(follows, SUBSCRIBED_MAX)
   if (!ids) throw unknownFollows()
@@ -91,7 +126,7 @@ export async function subscribe(ctx: Context, userId: number, follows: string): 
   if (!known) throw unknownFollows()
 }
 
-/** Makes a category in the caller's transaction; call `forgetCategories` after its commit. */
+/** Creates a category in the caller's transaction. Call `forgetCategories` after its commit. */
 export async function addCategory(
   ctx: Context,
   tx: Db,
@@ -100,11 +135,11 @@ export async function addCategory(
   const id = await onConstraint(insertCategory(tx, name, rank), {
     news_categories_name_taken: categoryNameTaken,
   })
-  cacheOf(ctx).announce(tx, 'all')
+  await cacheOf(ctx).announce(tx, 'all')
   return id
 }
 
-/** Changes what is given, in the caller's transaction; call `forgetCategories` after its commit. */
+/** Changes the given fields in the caller's transaction. Call `forgetCategories` after its commit. */
 export async function changeCategory(
   ctx: Context,
   tx: Db,
@@ -112,11 +147,11 @@ export async function changeCategory(
   changes: { name?: string; rank?: number },
 ): Promise<void> {
   await onConstraint(updateCategory(tx, id, changes), { news_categories_name_taken: categoryNameTaken })
-  cacheOf(ctx).announce(tx, 'all')
+  await cacheOf(ctx).announce(tx, 'all')
 }
 
-/** Deletes a category without articles, with its subscriptions; call `forgetCategories` after the commit. */
+/** Deletes a category without articles, with its subscriptions. Call `forgetCategories` after the commit. */
 export async function removeCategory(ctx: Context, tx: Db, id: number): Promise<void> {
   await onConstraint(deleteCategory(tx, id), { news_category_used: categoryInUse })
-  cacheOf(ctx).announce(tx, 'all')
+  await cacheOf(ctx).announce(tx, 'all')
 }

@@ -22,7 +22,7 @@ const {
 } = await contributionWorld()
 
 describe('a rejected contribution', () => {
-  test('is changed and sent in again until the third rejection, which gives the fee back (news-12, news-14)', async () => {
+  test('is resubmitted until the third rejection, which refunds the fee (news-12, news-14)', async () => {
     const who = await writer()
     const id = await contributed(who)
     const path = `/news/categories/${category}/news/${id}`
@@ -31,6 +31,7 @@ describe('a rejected contribution', () => {
       assert.equal((await decide(id, { audit_status: 3, mark: `reason ${n}` })).status, 204)
       const [item] = (await as(who, 'GET', '/user/news/contributes?type=3')).body
       assert.deepEqual([item.mark, item.audit_count], [`reason ${n}`, n])
+      assert.ok(item.content.length > 0 && item.tags.length === 1)
       assert.equal(await points(who), n < 3 ? 900 : 1000)
       const changed = await as(who, 'PATCH', path, { title: `Better ${n}`, content: 'Other words' })
       assert.equal(changed.status, n < 3 ? 204 : 403)
@@ -45,7 +46,7 @@ describe('a rejected contribution', () => {
     await assertBalanced()
   })
 
-  test('is deleted by its author, who gets back a fee that bought nothing (news-13, news-16)', async () => {
+  test('refunds an unused fee when its author deletes it (news-13, news-16)', async () => {
     const who = await writer()
     const id = await contributed(who)
     const path = `/news/categories/${category}/news/${id}`
@@ -57,7 +58,7 @@ describe('a rejected contribution', () => {
     await assertBalanced()
   })
 
-  test('whose author asks for the fee back waits for that; recycling it pays (news-15)', async () => {
+  test('refunds a requested fee when the article is recycled (news-15)', async () => {
     const who = await writer()
     const id = await contributed(who)
     const path = `/news/categories/${category}/news/${id}`
@@ -72,7 +73,7 @@ describe('a rejected contribution', () => {
     await assertBalanced()
   })
 
-  test('is not touched by others, nor through another category (news-14)', async () => {
+  test('rejects other users and another category (news-14)', async () => {
     const [who, other] = [await writer(), await person()]
     const id = await contributed(who)
     await decide(id, { audit_status: 3 })
@@ -89,7 +90,7 @@ describe('a rejected contribution', () => {
 })
 
 describe('the administration of news', () => {
-  test('is closed without its ability', async () => {
+  test('requires the news ability', async () => {
     const somebody = await person()
     for (const path of ['', '/categories', '/deletions', '/1', '/categories/1', '/deletions/1'])
       assert.equal((await as(somebody, 'GET', `/admin/news${path}`)).status, 403, path)
@@ -137,7 +138,7 @@ describe('the administration of news', () => {
     assert.equal((await guest('GET', `/news/${id}`)).status, 200)
   })
 
-  test('keeps category names unique and categories with articles (news-21)', async () => {
+  test('keeps category names unique, and categories with articles undeletable (news-21)', async () => {
     const name = 'Unique Name'
     const { id } = (await as(editor, 'POST', '/admin/news/categories', { name })).body
     const twice = await as(editor, 'POST', '/admin/news/categories', { name: 'unique  name' })

@@ -1,35 +1,42 @@
 import { checkPaymentPassword, PAYMENT_PASSWORD_ERRORS } from '#modules/accounts/index.ts'
 import { fileNotUsable } from '#modules/files/index.ts'
 import { notEnough } from '#modules/ledger/index.ts'
-import { screen, sensitiveWords } from '#modules/words/index.ts'
+import { screenWords, sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { payerOf, type Server, say } from '#platform/http.ts'
-import { Empty, Message, MessageWithId, Type } from '#platform/schema.ts'
-import { requireCategory } from '../categories/service.ts'
 import {
+  Empty,
+  localizedMessage,
+  Message,
+  MessageWithId,
+  payerOf,
+  routesOn,
+  type Server,
+  Type,
+} from '#platform/http'
+import { requireCategory } from '../categories/service.ts'
+import { listNewsOf } from '../queries.ts'
+import {
+  CategoryNewsParams,
+  CategoryParams,
   newsInThisState,
   noSuchCategory,
   noSuchNews,
   notYourNews,
+  STATUS,
   unknownCategory,
   unknownTag,
-} from '../errors.ts'
-import { listNewsOf } from '../queries.ts'
-import { CategoryNewsParams, CategoryParams, STATUS } from '../schema.ts'
+} from '../schema.ts'
 import { newsItems } from '../view.ts'
 import {
+  askForRefund,
   Contribution,
   ContributionChanges,
   ContributionItem,
   ContributionsQuery,
-  NewContribution,
-} from './schema.ts'
-import {
-  askForRefund,
   contribute,
   contributionFee,
   deleteOrAsk,
+  NewContribution,
   notCertified,
   rejectedForGood,
   requireCertified,
@@ -40,14 +47,14 @@ import {
 const SCREENED = ['title', 'subject', 'content', 'from', 'author'] as const
 const OWN_ERRORS = [noSuchNews, notYourNews, newsInThisState]
 
-/** What authors do with their articles (news-11 to news-18). */
+/** Routes for authors and their articles (news-11 to news-18). */
 export function contributionRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'News' })
 
   route('POST /news/categories/:category/currency-news', {
     operationId: 'contributeArticle',
-    summary: 'Contribute an article, which waits for review; there may be a fee in points',
+    summary: 'Submit an article for review; a fee in points may apply',
     access: 'user',
     params: CategoryParams,
     body: NewContribution,
@@ -66,17 +73,17 @@ export function contributionRoutes(server: Server, ctx: Context) {
     },
     handler: async ({ loaded: { fee }, params, body, viewer, request, atomically }) => {
       const { password: _, ...rest } = body
-      const input = await screen(ctx, rest, Contribution, SCREENED)
+      const input = await screenWords(ctx, rest, Contribution, SCREENED)
       return atomically(async (tx) => {
         const id = await contribute(tx, viewer.id, params.category, input, fee)
-        return { ...say(request, 'Your article waits for review.', '投稿成功，等待审核。'), id }
+        return { ...localizedMessage(request, 'Your article waits for review.', '投稿成功，等待审核。'), id }
       })
     },
   })
 
   route('PATCH /news/categories/:category/news/:news', {
     operationId: 'resubmitArticle',
-    summary: 'Change a rejected article of mine and send it in again',
+    summary: 'Revise and resubmit a rejected article of mine',
     access: 'user',
     params: CategoryNewsParams,
     body: ContributionChanges,
@@ -88,25 +95,25 @@ export function contributionRoutes(server: Server, ctx: Context) {
       return own
     },
     handler: async ({ loaded: own, body }) =>
-      resubmit(ctx, own, await screen(ctx, body, ContributionChanges, SCREENED)),
+      resubmit(ctx, own, await screenWords(ctx, body, ContributionChanges, SCREENED)),
   })
 
   route('PUT /news/categories/:category/news/:news', {
     operationId: 'askForArticleRefund',
-    summary: 'Ask for the fee of an article back',
+    summary: 'Request a refund of the fee of an article',
     access: 'user',
     params: CategoryNewsParams,
     reply: { 201: Message },
     errors: OWN_ERRORS,
     handler: async ({ params, viewer, request }) => {
       await askForRefund(ctx, { id: params.news, categoryId: params.category, userId: viewer.id })
-      return say(request, 'Your request was submitted.', '退款申请已提交。')
+      return localizedMessage(request, 'Your request was submitted.', '退款申请已提交。')
     },
   })
 
   route('DELETE /news/categories/:category/news/:news', {
     operationId: 'deleteContribution',
-    summary: 'Delete an article of mine; for a published one an editor decides',
+    summary: 'Delete an article of mine; a published one requires approval',
     access: 'user',
     params: CategoryNewsParams,
     reply: { 201: Message, 204: Empty },
@@ -114,14 +121,18 @@ export function contributionRoutes(server: Server, ctx: Context) {
     handler: async ({ params, viewer, request, reply }) => {
       const own = { id: params.news, categoryId: params.category, userId: viewer.id }
       if (await deleteOrAsk(ctx, own))
-        return say(request, 'Your request to delete waits for review.', '删除申请已提交，请等待审核。')
+        return localizedMessage(
+          request,
+          'Your request to delete waits for review.',
+          '删除申请已提交，请等待审核。',
+        )
       return reply.code(204).send()
     },
   })
 
   route('GET /user/news/contributes', {
     operationId: 'listContributions',
-    summary: 'My articles, or the published ones of somebody else',
+    summary: 'List my articles, or the published articles of another person',
     access: 'user',
     query: ContributionsQuery,
     reply: { 200: Type.Array(ContributionItem) },
@@ -131,7 +142,10 @@ export function contributionRoutes(server: Server, ctx: Context) {
       const status = mine ? type : STATUS.published
       const rows = await listNewsOf(sql, { userId, status, after, limit, viewerId })
       const items = newsItems(ctx, rows)
-      return items.map((item, index) => ({ ...item, mark: mine ? (rows[index]?.mark ?? null) : null }))
+      return items.map((item, index) => {
+        const { content, tags, mark } = rows[index]!
+        return { ...item, content, tags, mark: mine ? mark : null }
+      })
     },
   })
 }

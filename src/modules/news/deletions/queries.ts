@@ -1,7 +1,6 @@
-import type { Db } from '#platform/database.ts'
-import type { Tables } from '#platform/tables.ts'
+import type { Db, Tables } from '#platform/database'
 
-/** Asks for the deletion of an article once while the request is open. */
+/** Inserts a deletion request unless one is open. */
 export const askForDeletion = (sql: Db, news: { id: number; userId: number; title: string }) => sql`
   insert into news_deletions (news_id, user_id, title) values (${news.id}, ${news.userId}, ${news.title})
   on conflict do nothing`
@@ -10,7 +9,7 @@ export type NewsDeletionRow = Tables['news_deletions'] & {
   state: 'pending' | 'accepted' | 'rejected' | 'cancelled'
 }
 
-/** Decides an open request, once; undefined when it is not open any more. */
+/** Decides an open request once. Returns undefined when it is not open. */
 export async function decideDeletion(
   sql: Db,
   id: number,
@@ -23,6 +22,6 @@ export async function decideDeletion(
   return row
 }
 
-/** Ends open requests about an article that is gone without them. */
+/** Cancels open requests about a deleted article. */
 export const cancelDeletions = (sql: Db, newsId: number) => sql`
   update news_deletions set state = 'cancelled', decided_at = now() where news_id = ${newsId} and state = 'pending'`

@@ -1,19 +1,63 @@
 import { exactTime } from '#lib/time.ts'
-import { createRoster } from '#modules/accounts/index.ts'
+import { createUserLines } from '#modules/accounts/index.ts'
 import { exportComments } from '#modules/comments/index.ts'
 import { createFileList, listAttached } from '#modules/files/index.ts'
-import type { Db } from '#platform/database.ts'
-import { type Exported, pages, withoutNulls } from '#platform/export-lines.ts'
-import { listCategories } from '../categories/queries.ts'
-import { exportedKeys, exportNews, exportTags } from './queries.ts'
+import { type Db, rowKey } from '#platform/database'
+import { type ExportBatch, readPages, withoutNulls } from '#platform/export-lines.ts'
+import { listCategories } from '../categories/service.ts'
 
-/** All published news in the form that can be imported, a batch at a time. */
-export async function* exportAllNews(sql: Db): AsyncGenerator<Exported> {
+const EXPORTED = 500
+
+/** Tags of published articles. */
+const exportTags = (sql: Db) => sql<{ name: string; category: string; weight: number }[]>`
+  select t.name, c.name as category, t.weight from tags t join tag_categories c on c.id = t.tag_category_id
+  where exists (
+    select from news_tags l join news n on n.id = l.news_id and n.audit_status = 0 where l.tag_id = t.id
+  )
+  order by t.id`
+
+/** Published articles after an id. */
+const exportNews = (sql: Db, after: number) => sql<
+  {
+    id: number
+    key: string
+    title: string
+    subject: string | null
+    content: string
+    from: string | null
+    author: string | null
+    user_id: number
+    category: string
+    tags: string[]
+    image: number | null
+    recommend: boolean
+    hits: number
+    created_at: string
+    updated_at: string
+    published_at: string
+  }[]
+>`
+  select n.id, ${rowKey(sql, 'n')} as key, n.title, case when n.subject_given then n.subject end as subject, n.content,
+    n."from", n.author, n.user_id, g.name as category,
+    array(select t.name from news_tags l join tags t on t.id = l.tag_id where l.news_id = n.id order by t.id) as tags,
+    n.image, n.recommended_at is not null as recommend, c.hits, n.created_at, n.updated_at, n.published_at
+  from news n join news_categories g on g.id = n.category_id join news_counts c on c.news_id = n.id
+  where n.id > ${after} and n.audit_status = 0 order by n.id limit ${EXPORTED}`
+
+/** Maps the ids of published articles to export keys. */
+async function exportedKeys(sql: Db, ids: number[]): Promise<Map<number, string>> {
+  const rows = await sql<{ id: number; key: string }[]>`
+    select n.id, ${rowKey(sql, 'n')} as key from news n where n.id = any(${ids}) and n.audit_status = 0`
+  return new Map(rows.map(({ id, key }) => [id, key]))
+}
+
+/** Exports all published news in the import format, in batches. */
+export async function* exportAllNews(sql: Db): AsyncGenerator<ExportBatch> {
   const categories = (await listCategories(sql)).map(({ name, rank }) => ({ kind: 'category', name, rank }))
   const tags = (await exportTags(sql)).map((tag) => ({ kind: 'tag', ...tag }))
   yield { lines: [...categories, ...tags], files: [] }
-  const roster = createRoster(sql)
-  for await (const rows of pages((after) => exportNews(sql, after))) {
+  const roster = createUserLines(sql)
+  for await (const rows of readPages((after) => exportNews(sql, after))) {
     const uses = await listAttached(
       sql,
       'news:content',
@@ -41,7 +85,7 @@ export async function* exportAllNews(sql: Db): AsyncGenerator<Exported> {
     })
     yield { lines: [...people, ...articles], files: [...images.sources, ...shown.sources] }
   }
-  for await (const rows of pages((after) => exportComments(sql, ['news'], after))) {
+  for await (const rows of readPages((after) => exportComments(sql, ['news'], after))) {
     const [people, news] = await Promise.all([
       roster.introduce(rows.flatMap((row) => [row.user_id, row.reply_user])),
       exportedKeys(

@@ -1,13 +1,12 @@
 import { grams, nameKey } from '#lib/text.ts'
-import type { Db } from '#platform/database.ts'
-import { rowsByKey } from '#platform/row-keys.ts'
+import { type Db, rowsByKey } from '#platform/database'
 
 type IdRow = { id: number; key: string }
 const byKey = (rows: readonly IdRow[]) => new Map(rows.map(({ id, key }) => [key, id]))
 const byNames = (names: string[]) =>
   [...new Map(names.map((name) => [nameKey(name), name]))].sort(([a], [b]) => (a < b ? -1 : 1))
 
-/** Categories by the key of their name; those that are unknown are made. */
+/** Finds categories by the key of their name and inserts unknown ones. */
 export async function categoriesByName(sql: Db, names: string[]): Promise<Map<string, number>> {
   const entries = byNames(names)
   if (entries.length === 0) return new Map()
@@ -20,7 +19,7 @@ export async function categoriesByName(sql: Db, names: string[]): Promise<Map<st
   )
 }
 
-/** Sets the rank of categories, which are made where they are unknown. */
+/** Sets the rank of categories and inserts unknown ones. */
 export async function upsertCategories(sql: Db, categories: { name: string; rank: number }[]): Promise<void> {
   const ranks = new Map(categories.map(({ name, rank }) => [nameKey(name), rank]))
   const entries = byNames(categories.map(({ name }) => name))
@@ -34,7 +33,7 @@ export async function upsertCategories(sql: Db, categories: { name: string; rank
 
 export type Known = { id: number; userId: number; published: boolean }
 
-/** Articles by their id in files. */
+/** Finds articles by their id in files. */
 export async function findImported(sql: Db, keys: string[]): Promise<Map<string, Known>> {
   if (keys.length === 0) return new Map()
   const rows = await sql<{ id: number; key: string; user_id: number; published: boolean }[]>`
@@ -62,7 +61,7 @@ export type ImportedNews = {
   publishedAt: string | null
 }
 
-/** Publishes articles; answers those made by their id in the file. */
+/** Inserts published articles. Returns new ids by the id in the file. */
 export async function insertImported(sql: Db, news: ImportedNews[]): Promise<Map<string, number>> {
   if (news.length === 0) return new Map()
   const column = <K extends keyof ImportedNews>(name: K) => news.map((each) => each[name])
@@ -95,7 +94,7 @@ export async function insertImported(sql: Db, news: ImportedNews[]): Promise<Map
   )
 }
 
-/** Gives articles tags. */
+/** Tags articles. */
 export async function insertTags(sql: Db, links: { newsId: number; tagId: number }[]): Promise<void> {
   if (links.length === 0) return
   await sql`

@@ -1,11 +1,25 @@
 import { replaceAttachments } from '#lib/attachments.ts'
 import { nameKey, plainText } from '#lib/text.ts'
-import { importPeople, peopleByName } from '#modules/accounts/index.ts'
+import { importUsers, UserForm, userIdsByName } from '#modules/accounts/index.ts'
 import { importComments } from '#modules/comments/index.ts'
-import { bindFiles, type SavedFiles, saveFiles, type WantedFile } from '#modules/files/index.ts'
+import {
+  attachImported,
+  ImportPath,
+  type SavedFiles,
+  saveFiles,
+  type WantedFile,
+} from '#modules/files/index.ts'
 import { importTags, tagsByName } from '#modules/tags/index.ts'
-import type { Tx } from '#platform/database.ts'
-import { type Fault, type Importer, type Line, type Source, sift } from '#platform/import-lines.ts'
+import type { Tx } from '#platform/database'
+import { Flag, Id, Int, MAX_ID, Nullable, type Static, Text, Type } from '#platform/http'
+import {
+  type Importer,
+  type ImportFault,
+  type ImportSource,
+  ImportTime,
+  type Line,
+  skipInvalid,
+} from '#platform/import-lines.ts'
 import { SUBJECT_MAX } from '../service.ts'
 import {
   categoriesByName,
@@ -15,12 +29,64 @@ import {
   insertTags,
   upsertCategories,
 } from './queries.ts'
-import { type ArticleLine, type CategoryLine, type CommentLine, NEWS_FORMS, type TagLine } from './schema.ts'
+
+const ExternalId = Text(100, { minLength: 1 })
+const Kind = Type.Optional(Text(20))
+
+/** Lines of a news file. A line refers to earlier lines or existing rows. */
+export const NEWS_FORMS = {
+  person: UserForm,
+  category: Type.Object({
+    kind: Kind,
+    name: Text(50),
+    rank: Type.Optional(Int(-1_000_000, 1_000_000)),
+  }),
+  tag: Type.Object({
+    kind: Kind,
+    name: Text(100),
+    category: Text(100),
+    weight: Type.Optional(Int(-1_000_000, 1_000_000)),
+  }),
+  article: Type.Object({
+    kind: Kind,
+    id: ExternalId,
+    title: Text(255),
+    subject: Type.Optional(Nullable(Text(400))),
+    content: Text(100_000, { minLength: 1 }),
+    from: Type.Optional(Nullable(Text(100))),
+    author: Type.Optional(Nullable(Text(100))),
+    user: Text(100),
+    category: Text(50),
+    tags: Type.Optional(Type.Array(Text(100), { maxItems: 20 })),
+    image: Type.Optional(ImportPath),
+    /** Uploads shown in the text by these ids. They get new ids. */
+    files: Type.Optional(Type.Array(Type.Object({ id: Id, path: ImportPath }), { maxItems: 100 })),
+    recommend: Type.Optional(Flag()),
+    hits: Type.Optional(Int(0, MAX_ID)),
+    created_at: ImportTime,
+    updated_at: ImportTime,
+    published_at: ImportTime,
+  }),
+  comment: Type.Object({
+    kind: Kind,
+    id: Type.Optional(ExternalId),
+    news: ExternalId,
+    user: Text(100),
+    reply: Type.Optional(Text(100)),
+    body: Text(255, { minLength: 1 }),
+    created_at: ImportTime,
+  }),
+}
+
+export type CategoryLine = Static<typeof NEWS_FORMS.category>
+export type TagLine = Static<typeof NEWS_FORMS.tag>
+export type ArticleLine = Static<typeof NEWS_FORMS.article>
+export type CommentLine = Static<typeof NEWS_FORMS.comment>
 
 const invisible = (text: string) => nameKey(text) === ''
 const distinct = (texts: string[]) => [...new Set(texts)]
 
-/** `kith import news`: categories, published articles and comments. What is there already is left as it is. */
+/** `kith import news`: categories, published articles and comments. Existing rows stay unchanged. */
 export const newsImporter: Importer<typeof NEWS_FORMS, SavedFiles> = {
   name: 'news',
   forms: NEWS_FORMS,
@@ -48,23 +114,23 @@ export const newsImporter: Importer<typeof NEWS_FORMS, SavedFiles> = {
   },
 
   async write(tx, { person, category, tag, article, comment }, files, source) {
-    const faults: Fault[] = []
-    await importPeople(tx, person, faults)
+    const faults: ImportFault[] = []
+    await importUsers(tx, person, faults)
     await writeCategories(tx, category, faults)
     await writeTags(tx, tag, faults)
     const names = [...article, ...comment].flatMap(({ value }) => [
       value.user,
       ...('reply' in value && value.reply !== undefined ? [value.reply] : []),
     ])
-    const people = await peopleByName(tx, names)
+    const people = await userIdsByName(tx, names)
     await writeArticles(tx, article, files, people, faults)
     await writeComments(tx, comment, source, people, faults)
     return faults
   },
 }
 
-async function writeCategories(tx: Tx, lines: Line<CategoryLine>[], faults: Fault[]) {
-  const categories = sift(lines, faults, ({ name }) =>
+async function writeCategories(tx: Tx, lines: Line<CategoryLine>[], faults: ImportFault[]) {
+  const categories = skipInvalid(lines, faults, ({ name }) =>
     invisible(name) ? 'the name shows no character' : undefined,
   )
   await upsertCategories(
@@ -73,8 +139,8 @@ async function writeCategories(tx: Tx, lines: Line<CategoryLine>[], faults: Faul
   )
 }
 
-async function writeTags(tx: Tx, lines: Line<TagLine>[], faults: Fault[]) {
-  const tags = sift(lines, faults, ({ name, category }) =>
+async function writeTags(tx: Tx, lines: Line<TagLine>[], faults: ImportFault[]) {
+  const tags = skipInvalid(lines, faults, ({ name, category }) =>
     invisible(name) || invisible(category) ? 'the name shows no character' : undefined,
   )
   await importTags(
@@ -88,11 +154,11 @@ async function writeArticles(
   lines: Line<ArticleLine>[],
   files: SavedFiles,
   people: Map<string, number>,
-  faults: Fault[],
+  faults: ImportFault[],
 ) {
   if (lines.length === 0) return
   const tags = await tagsByName(tx, distinct(lines.flatMap(({ value }) => value.tags ?? [])))
-  const articles = sift(lines, faults, (value) => {
+  const articles = skipInvalid(lines, faults, (value) => {
     if (invisible(value.title)) return 'the title shows no character'
     if (invisible(value.category)) return 'the category shows no character'
     if (!people.has(value.user)) return `there is nobody named ${value.user}`
@@ -143,22 +209,22 @@ async function writeArticles(
     for (const id of shown) uses.push({ id, channel: 'news:content', raw })
   }
   await insertTags(tx, links)
-  await bindFiles(tx, uses)
+  await attachImported(tx, uses)
 }
 
 async function writeComments(
   tx: Tx,
   lines: Line<CommentLine>[],
-  { hash }: Source,
+  { hash }: ImportSource,
   people: Map<string, number>,
-  faults: Fault[],
+  faults: ImportFault[],
 ) {
   if (lines.length === 0) return
   const found = await findImported(
     tx,
     lines.map(({ value }) => value.news),
   )
-  const comments = sift(lines, faults, ({ news, user, reply }) => {
+  const comments = skipInvalid(lines, faults, ({ news, user, reply }) => {
     if (!found.get(news)?.published) return `there is no article ${news}`
     const missing = [user, reply].find((name) => name !== undefined && !people.has(name))
     return missing === undefined ? undefined : `there is nobody named ${missing}`

@@ -22,7 +22,7 @@ const price = { amount: 40, day: 2 }
 const assertBalanced = async () => assert.equal((await auditLedger(sql, [])).balanced, true)
 
 describe('pinning an article', () => {
-  test('is asked for by its author, and decided once by an editor', async () => {
+  test('is requested by its author and decided once by an editor', async () => {
     const [author, other] = [await rich(), await rich()]
     const id = await publish(author)
     const ask = (who: Person, body: object = price) => as(who, 'POST', `/news/${id}/currency-pinneds`, body)
@@ -33,7 +33,7 @@ describe('pinning an article', () => {
     assert.equal(await points(author), 60)
     assert.equal((await guest('GET', `/news/${id}`)).body.is_pinned, false)
     const [pin] = (await as(author, 'GET', '/news/pinneds')).body
-    assert.deepEqual([pin.target, pin.raw, pin.state, pin.news.id], [id, 0, 'pending', id])
+    assert.deepEqual([pin.target, pin.raw, pin.state, pin.news.id], [id, 0, 0, id])
     const decide = () => as(editor, 'PATCH', `/admin/news-pinneds/${pin.id}`, { action: 'accept' })
     const racing = await Promise.all([decide(), decide()])
     assert.deepEqual(racing.map(({ status }) => status).sort(), [204, 403])
@@ -52,7 +52,7 @@ describe('pinning an article', () => {
     await assertBalanced()
   })
 
-  test('that waits is given back when it is rejected, or when the article goes', async () => {
+  test('refunds a waiting request when it is rejected or the article is deleted', async () => {
     const author = await rich()
     const [one, two] = [await publish(author), await publish(author)]
     for (const id of [one, two]) await as(author, 'POST', `/news/${id}/currency-pinneds`, price)
@@ -68,7 +68,7 @@ describe('pinning an article', () => {
     await assertBalanced()
   })
 
-  test('for nothing is an administrator’s', async () => {
+  test('allows only administrators to pin for free', async () => {
     const author = await person()
     const id = await publish(author)
     const made = await as(editor, 'POST', '/admin/news-pinneds', { news: id, day: 3 })
@@ -81,7 +81,7 @@ describe('pinning an article', () => {
 })
 
 describe('pinning a comment', () => {
-  test('is decided by the author of the article, who is paid, and shows among pinneds (pins-8)', async () => {
+  test('pays the author of the article, who decides, and shows the pin among pinneds (pins-8)', async () => {
     const [author, writer] = [await person(), await rich()]
     const news = await publish(author)
     const id = await comment(writer, news)
@@ -95,11 +95,13 @@ describe('pinning a comment', () => {
       [id, news, id, news, writer.id],
     )
     assert.equal((await as(writer, 'PATCH', `${path}/${pin.id}`)).status, 403)
+    assert.equal(pin.state, 0)
     const answers = await Promise.all([
       as(author, 'PATCH', `${path}/${pin.id}`),
       as(author, 'PATCH', `${path}/${pin.id}`),
     ])
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422])
+    assert.equal((await as(author, 'GET', '/news/comments/pinneds')).body[0].state, 1)
     assert.deepEqual([await points(writer), await points(author)], [60, 40])
     const { body } = await guest('GET', `/news/${news}/comments`)
     assert.deepEqual([body.pinneds[0].id, body.comments[0].id], [id, id])
@@ -109,7 +111,7 @@ describe('pinning a comment', () => {
     await assertBalanced()
   })
 
-  test('of another article or comment is not decided through this path', async () => {
+  test('returns 404 for the pin of another article or comment', async () => {
     const [author, writer] = [await person(), await rich()]
     const [news, elsewhere] = [await publish(author), await publish(author)]
     const [id, other] = [await comment(writer, news), await comment(writer, elsewhere)]
@@ -132,7 +134,7 @@ describe('pinning a comment', () => {
     assert.equal(await points(writer), 100)
   })
 
-  test('that waits is given back when the comment is deleted; under one’s own article it is free', async () => {
+  test("refunds a request when its comment is deleted, and is free under one's own article", async () => {
     const [author, writer] = [await rich(), await rich()]
     const news = await publish(author)
     const id = await comment(writer, news)

@@ -1,35 +1,72 @@
 import { byId, distinct } from '#lib/lists.ts'
-import { userViews } from '#modules/accounts/index.ts'
-import { commentViews } from '#modules/comments/index.ts'
+import { notBlockedBy, UserView, userViews } from '#modules/accounts/index.ts'
+import { CommentWithPeople, commentViews } from '#modules/comments/index.ts'
 import {
   findAverage,
+  highestAmountFirst,
   listOwnPins,
   listPinsToDecide,
   mountPinning,
+  numberedPinFields,
   type PinRow,
   PinsQuery,
+  pinStateNumber,
   pinView,
+  shownPins,
 } from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Type } from '#platform/schema.ts'
-import { NEWS_COMMENT, NEWS_PIN, type NewsItem, NewsItem as NewsItemSchema } from '../schema.ts'
+import { type Db, ifGiven } from '#platform/database'
+import { FilterId, Limit, Nullable, routesOn, type Server, Shared, Type } from '#platform/http'
+import { NEWS_COMMENT, NEWS_PIN, NewsItem, NewsItem as NewsItemSchema } from '../schema.ts'
 import { newsByIds } from '../view.ts'
-import { listPinnedNews } from './queries.ts'
-import { NewsCommentPin, NewsPin, NewsPinAverage, PinnedQuery } from './schema.ts'
 import { newsCommentPins, newsPins } from './service.ts'
 
-/** Here the article is the target and the comment is `raw`, the other way round than for feeds (pins-8). */
+/** Lists articles pinned now, dearest first, without authors the viewer blocks. */
+const listPinnedNews = (
+  sql: Db,
+  { categoryId, viewerId, limit }: { categoryId: number | undefined; viewerId: number; limit: number },
+) => sql<{ id: number }[]>`
+  select n.id from ${shownPins(sql, NEWS_PIN)} join news n on n.id = p.target_id
+  where n.audit_status = 0 ${ifGiven(sql, categoryId, (id) => sql`and n.category_id = ${id}`)}
+    ${notBlockedBy(sql, viewerId, sql`n.user_id`)}
+  order by ${highestAmountFirst(sql)} limit ${limit}`
+
+const PinnedQuery = Type.Object({ cate_id: FilterId, limit: Limit(100) })
+
+const pin = {
+  ...numberedPinFields,
+  raw: Type.Integer({ description: 'The comment; 0 for an article' }),
+  target: Type.Integer({ description: 'The article' }),
+  news: Nullable(NewsItem),
+}
+
+/** The user's request to pin an article. The article is null when it is no longer published. */
+const NewsPin = Shared('ArticlePin', pin)
+
+/** A request for the user to decide. Article, comment and user are null when deleted. */
+const NewsCommentPin = Shared('ArticleCommentPin', {
+  ...pin,
+  comment: Nullable(CommentWithPeople),
+  user: Nullable(UserView),
+})
+
+/** The average price of a day. */
+const NewsPinAverage = Shared('ArticlePinAverage', {
+  news: Type.Integer(),
+  news_comment: Type.Integer(),
+})
+
+/** The article is `target` and the comment is `raw`, the reverse of feeds (pins-8). */
 const newsPinView = (pin: PinRow, channel: 'news' | 'news:comment', news: NewsItem | undefined) => ({
   ...pinView(pin),
+  state: pinStateNumber(pin.state),
   channel,
   raw: channel === 'news' ? 0 : pin.target_id,
   target: pin.thing_id,
   news: news ?? null,
 })
 
-/** Pinning of articles and of their comments (pins-1). */
+/** Routes for pins of articles and their comments (pins-1). */
 export function newsPinRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'News' })
@@ -46,7 +83,7 @@ export function newsPinRoutes(server: Server, ctx: Context) {
 
   route('GET /news/categories/pinneds', {
     operationId: 'listPinnedArticles',
-    summary: 'List articles that are pinned now, dearest first',
+    summary: 'List pinned articles, highest price first',
     access: 'optional',
     query: PinnedQuery,
     reply: { 200: Type.Array(NewsItemSchema) },
@@ -62,7 +99,7 @@ export function newsPinRoutes(server: Server, ctx: Context) {
 
   route('GET /news/average', {
     operationId: 'getArticlePinAverage',
-    summary: 'What a day of being pinned costs on average',
+    summary: 'Read the average daily price of a pin',
     access: 'user',
     reply: { 200: NewsPinAverage },
     handler: async () => {
@@ -86,7 +123,7 @@ export function newsPinRoutes(server: Server, ctx: Context) {
 
   route('GET /news/comments/pinneds', {
     operationId: 'listArticleCommentPins',
-    summary: 'List requests to pin comments under my articles, those that wait first',
+    summary: 'List requests to pin comments under my articles, pending first',
     access: 'user',
     query: PinsQuery,
     reply: { 200: Type.Array(NewsCommentPin) },

@@ -18,7 +18,7 @@ for (const [kind, name, key] of [
   ['feeds', 'feed-comment-pinned', 'feeds'],
   ['news', 'news-comment-pinned', 'news-comments'],
 ] as const)
-  test(`${name} counts the comments that wait for the author to decide, until cleared or decided`, async () => {
+  test(`${name} counts comments pending the author's decision until cleared or decided`, async () => {
     const [author, ben] = [await person(), await person()]
     await givePoints(world, ben, 1000)
     const id = await things[kind](author)
@@ -33,6 +33,7 @@ for (const [kind, name, key] of [
       const { user } = (await as(who, 'GET', '/user/counts')).body
       const { pinneds } = (await as(who, 'GET', '/user/unread-count')).body
       assert.equal(pinneds[key].count, user[name])
+      assert.deepEqual(pinneds.news, pinneds['news-comments'])
       const others = Object.entries(user).filter(([other]) => other.endsWith('-pinned') && other !== name)
       assert.ok(others.every(([, count]) => count === 0))
       if (user[name] > 0) assert.match(pinneds[key].time, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)

@@ -1,35 +1,40 @@
-import type { Db } from '#platform/database.ts'
+import type { Db } from '#platform/database'
 import type { NotificationType } from '../schema.ts'
 
 type Unread = Record<NotificationType, number> & {
   mutual: number
-  feed_pins: string | null
-  news_pins: string | null
+  /** Time of the last clearing by counter. Absent counters count all requests. */
+  seen: Record<string, string>
 }
 
-/** The unread numbers, and since when pins count. `mutual`: new followers whom the person follows, at most 1,000. */
+/**
+ * Reads the unread counts and the clearing times of requests. `mutual`: new followers whom the user follows,
+ * of the newest 1,000.
+ */
 export async function findUnread(sql: Db, userId: number): Promise<Unread> {
-  const [row] = await sql<[Unread]>`
+  const [{ followers, ...unread }] = await sql<[Omit<Unread, 'mutual'> & { followers: number[] | null }]>`
     select
       coalesce(max(unread) filter (where type = 'at'), 0)::bigint as at,
       coalesce(max(unread) filter (where type = 'comment'), 0)::bigint as comment,
       coalesce(max(unread) filter (where type = 'like'), 0)::bigint as like,
       coalesce(max(unread) filter (where type = 'system'), 0)::bigint as system,
       coalesce(max(unread) filter (where type = 'follow'), 0)::bigint as follow,
-      (select count(*) from (
+      (select array_agg(sender_id) from (
         select n.sender_id from notifications n
         where n.user_id = ${userId} and n.type = 'follow'
           and n.seq > (select greatest(c.read_seq, c.mutual_seq) from notification_counts c where c.user_id = ${userId} and c.type = 'follow')
         order by n.seq desc limit 1000
-      ) as followers
-      join user_follows f on f.user_id = ${userId} and f.target_id = followers.sender_id) as mutual,
-      (select seen_at from pin_counters where user_id = ${userId} and name = 'feed-comment-pinned') as feed_pins,
-      (select seen_at from pin_counters where user_id = ${userId} and name = 'news-comment-pinned') as news_pins
+      ) as newest) as followers,
+      (select coalesce(json_object_agg(name, seen_at), '{}') from pin_counters where user_id = ${userId}) as seen
     from notification_counts where user_id = ${userId}`
-  return row
+  if (followers === null) return { ...unread, mutual: 0 }
+  const [{ mutual }] = await sql<[{ mutual: number }]>`
+    select count(*) as mutual from unnest(${followers}::bigint[]) as follower
+    where exists (select from user_follows f where f.user_id = ${userId} and f.target_id = follower)`
+  return { ...unread, mutual }
 }
 
-/** Lets pins up to now count no more. */
+/** Excludes requests up to now from the counts. */
 export async function clearPins(sql: Db, userId: number, names: string[]): Promise<void> {
   await sql`
     insert into pin_counters (user_id, name)
@@ -37,7 +42,7 @@ export async function clearPins(sql: Db, userId: number, names: string[]): Promi
     on conflict (user_id, name) do update set seen_at = excluded.seen_at`
 }
 
-/** Lets the followers so far count no more as mutual ones, leaving them unread. */
+/** Excludes the present followers from the mutual count and leaves them unread. */
 export async function clearMutual(sql: Db, userId: number): Promise<void> {
   await sql`
     update notification_counts set mutual_seq = last_seq where user_id = ${userId} and type = 'follow'`

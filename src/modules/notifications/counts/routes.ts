@@ -1,14 +1,149 @@
+import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { language, type Server } from '#platform/http.ts'
-import { Empty } from '#platform/schema.ts'
-import { markRead } from '../queries.ts'
-import type { NotificationType } from '../schema.ts'
+import { type Db, transaction } from '#platform/database'
+import type { Language } from '#platform/errors.ts'
+import {
+  Empty,
+  language,
+  Nullable,
+  OneOf,
+  routesOn,
+  type Server,
+  Shared,
+  type Static,
+  Time,
+  Type,
+} from '#platform/http'
+import { markRead, type TypeStatistics } from '../queries.ts'
+import { Notification, NotificationSender, type NotificationType } from '../schema.ts'
+import { statisticsView, type Told } from '../service.ts'
 import { readStatistics } from '../system/service.ts'
 import { clearMutual, clearPins, findUnread } from './queries.ts'
-import { ClearBody, COUNTERS, Counts, type FindPendingPins, type PinSources, UnreadCount } from './schema.ts'
-import { unreadCountView } from './view.ts'
+
+/** Requests pending the user's decision, counted by the module that owns them. */
+export type PendingPins = { count: number; time: string | null }
+export type FindPendingPins = (sql: Db, userId: number, since: string | null) => Promise<PendingPins>
+
+/** Counters of requests pending the user's decision. */
+export const PENDING = [
+  'feed-comment-pinned',
+  'news-comment-pinned',
+  'post-pinned',
+  'post-comment-pinned',
+  'group-join-pinned',
+] as const
+export type PendingName = (typeof PENDING)[number]
+
+/** Injected by routes.ts, because the counting modules are above this one. An absent one counts as zero. */
+export type PinSources = Partial<Record<PendingName, FindPendingPins>>
+
+const COUNTERS = [
+  'following',
+  'liked',
+  'commented',
+  'system',
+  'news-comment-pinned',
+  'feed-comment-pinned',
+  'post-pinned',
+  'post-comment-pinned',
+  'group-join-pinned',
+  'mutual',
+  'at',
+] as const
+
+/** Unread counts in the format of older clients (notifications-10). */
+const Counts = Shared('UnreadCounts', {
+  user: Shared('UnreadNumbers', {
+    following: Type.Integer(),
+    liked: Type.Integer(),
+    commented: Type.Integer(),
+    system: Type.Integer(),
+    'news-comment-pinned': Type.Integer(),
+    'feed-comment-pinned': Type.Integer(),
+    'post-pinned': Type.Integer(),
+    'post-comment-pinned': Type.Integer(),
+    'group-join-pinned': Type.Integer(),
+    mutual: Type.Integer(),
+    at: Type.Integer(),
+  }),
+})
+
+/** The counter to clear; absent clears all. */
+const ClearBody = Shared('UnreadCountsClearing', { type: Type.Optional(OneOf(COUNTERS)) })
+
+const Doer = Shared('NotificationDoer', {
+  user_id: Type.Integer(),
+  time: Time,
+  user: NotificationSender,
+})
+const Pending = Shared('PendingPins', { time: Nullable(Time), count: Type.Integer() })
+
+/** The overview of older clients (notifications-10). */
+export const UnreadCount = Shared('UnreadOverview', {
+  counts: Shared('UnreadOverviewCounts', {
+    user_id: Type.Integer(),
+    unread_comments_count: Type.Integer(),
+    unread_likes_count: Type.Integer(),
+    unread_follows_count: Type.Integer(),
+    unread_at_count: Type.Integer(),
+    unread_group_join_count: Type.Integer(),
+    system: Type.Integer(),
+  }),
+  comments: Type.Array(Doer),
+  likes: Type.Array(Doer),
+  pinneds: Shared('UnreadOverviewPins', {
+    feeds: Pending,
+    news: Pending,
+    'news-comments': Pending,
+    'group-posts': Pending,
+    'group-comments': Pending,
+  }),
+  system: Nullable(Notification),
+  atme: Shared('UnreadOverviewMentions', { users: Type.Array(Type.String()), latest_at: Nullable(Time) }),
+})
+export type UnreadCount = Static<typeof UnreadCount>
+
+/** The overview of older clients (notifications-10). */
+function unreadCountView(
+  userId: number,
+  types: TypeStatistics[],
+  pending: Record<PendingName, PendingPins>,
+  language: Language,
+  told: Told,
+): UnreadCount {
+  const { at, comment, like, system, follow } = statisticsView(types, language, told)
+  const newest = (type: NotificationType) => types.find(({ kind }) => kind === type)?.newest ?? []
+  const doers = (type: NotificationType) =>
+    newest(type).map((row) => ({
+      user_id: row.sender_id,
+      time: wireTime(row.created_at),
+      user: { id: row.sender_id, name: row.sender_name },
+    }))
+  return {
+    counts: {
+      user_id: userId,
+      unread_comments_count: comment.badge,
+      unread_likes_count: like.badge,
+      unread_follows_count: follow.badge,
+      unread_at_count: at.badge,
+      unread_group_join_count: pending['group-join-pinned'].count,
+      system: system.badge,
+    },
+    comments: doers('comment'),
+    likes: doers('like'),
+    pinneds: {
+      feeds: pendingView(pending['feed-comment-pinned']),
+      news: pendingView(pending['news-comment-pinned']),
+      'news-comments': pendingView(pending['news-comment-pinned']),
+      'group-posts': pendingView(pending['post-pinned']),
+      'group-comments': pendingView(pending['post-comment-pinned']),
+    },
+    system: system.first,
+    atme: { users: at.preview_users_names, latest_at: wireTimeOrNull(newest('at')[0]?.created_at ?? null) },
+  }
+}
+
+const pendingView = ({ count, time }: PendingPins) => ({ count, time: wireTimeOrNull(time) })
 
 const none: FindPendingPins = async () => ({ count: 0, time: null })
 const TYPE_OF: Partial<Record<(typeof COUNTERS)[number], NotificationType>> = {
@@ -19,34 +154,41 @@ const TYPE_OF: Partial<Record<(typeof COUNTERS)[number], NotificationType>> = {
   at: 'at',
 }
 
-/** The counters of earlier clients (notifications-10); `pins` counts what waits for the person in higher modules. */
+/** Counter routes of older clients (notifications-10). `pins` counts pending requests in higher modules. */
 export const countRoutes =
   (pins: PinSources = {}) =>
   (server: Server, ctx: Context) => {
     const { sql } = ctx
     const route = routesOn(server, ctx, { tag: 'Notifications' })
-    const feedPins = pins['feed-comment-pinned'] ?? none
-    const newsPins = pins['news-comment-pinned'] ?? none
+
+    /** Reads every counter of pending requests since the user last cleared it. */
+    async function findPending(userId: number, seen: Record<string, string>) {
+      const found = PENDING.map(async (name) => {
+        const source = pins[name] ?? none
+        return [name, await source(sql, userId, seen[name] ?? null)] as const
+      })
+      return Object.fromEntries(await Promise.all(found)) as Record<PendingName, PendingPins>
+    }
 
     route('GET /user/counts', {
       operationId: 'getUnreadCounts',
-      summary: 'Read unread numbers',
+      summary: 'Read my unread counts',
       access: 'user',
       reply: { 200: Counts },
       handler: async ({ viewer: { id } }) => {
         const unread = await findUnread(sql, id)
-        const [feeds, news] = await Promise.all([
-          feedPins(sql, id, unread.feed_pins),
-          newsPins(sql, id, unread.news_pins),
-        ])
+        const pending = await findPending(id, unread.seen)
         return {
           user: {
             following: unread.follow,
             liked: unread.like,
             commented: unread.comment,
             system: unread.system,
-            'news-comment-pinned': news.count,
-            'feed-comment-pinned': feeds.count,
+            'news-comment-pinned': pending['news-comment-pinned'].count,
+            'feed-comment-pinned': pending['feed-comment-pinned'].count,
+            'post-pinned': pending['post-pinned'].count,
+            'post-comment-pinned': pending['post-comment-pinned'].count,
+            'group-join-pinned': pending['group-join-pinned'].count,
             mutual: unread.mutual,
             at: unread.at,
           },
@@ -56,7 +198,7 @@ export const countRoutes =
 
     route('PATCH /user/counts', {
       operationId: 'clearUnreadCounts',
-      summary: 'Clear one or all unread numbers',
+      summary: 'Clear one or all unread counts',
       whileSilenced: true,
       access: 'user',
       body: ClearBody,
@@ -75,16 +217,13 @@ export const countRoutes =
 
     route('GET /user/unread-count', {
       operationId: 'getUnreadOverview',
-      summary: 'Read unread numbers with who caused them',
+      summary: 'Read my unread counts with their latest actors',
       access: 'user',
       reply: { 200: UnreadCount },
       handler: async ({ viewer: { id }, request }) => {
-        const [{ rows, told }, unread] = await Promise.all([readStatistics(ctx, id), findUnread(sql, id)])
-        const [feeds, news] = await Promise.all([
-          feedPins(sql, id, unread.feed_pins),
-          newsPins(sql, id, unread.news_pins),
-        ])
-        return unreadCountView(id, rows, { feeds, 'news-comments': news }, language(request), told)
+        const [{ types, told }, unread] = await Promise.all([readStatistics(ctx, id), findUnread(sql, id)])
+        const pending = await findPending(id, unread.seen)
+        return unreadCountView(id, types, pending, language(request), told)
       },
     })
   }

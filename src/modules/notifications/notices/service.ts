@@ -1,17 +1,88 @@
 import type { Context } from '#platform/context.ts'
-import { type Db, transaction } from '#platform/database.ts'
-import { addJob } from '#platform/jobs.ts'
-import { notify, takeBack } from '../service.ts'
-import {
-  advanceNotice,
-  countPeople,
-  findPeopleAfter,
-  insertNotice,
-  lockNotice,
-  withdrawNotice,
-} from './queries.ts'
+import { type Db, transaction } from '#platform/database'
+import { addJob } from '#platform/jobs'
+import { notify, withdrawNotifications } from '../service.ts'
 
-/** People told in one transaction of a notice to everybody. */
+/** A message of an administrator, with its progress. */
+export type NoticeRow = {
+  id: number
+  user_id: number
+  contents: string
+  /** Null for all users. */
+  user_ids: number[] | null
+  status: 'sending' | 'sent' | 'withdrawn'
+  sent: number
+  total: number
+  created_at: string
+  finished_at: string | null
+}
+
+/** Inserts a notice. Without `userIds` it goes to all users and counts them. */
+async function insertNotice(
+  sql: Db,
+  notice: { userId: number; contents: string; userIds: number[] | null },
+): Promise<number> {
+  const [row] = await sql<[{ id: number }]>`
+    insert into notices (user_id, contents, user_ids, total)
+    values (${notice.userId}, ${notice.contents}, ${notice.userIds}, ${notice.userIds?.length ?? 0})
+    returning id`
+  return row.id
+}
+
+/** Filters the ids down to those without an account that can read a notice. */
+export async function findUnreachable(sql: Db, ids: number[]): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select given.id from unnest(${ids}::bigint[]) as given (id)
+    where not exists (select from users u where u.id = given.id and u.deleted_at is null) order by given.id`
+  return rows.map(({ id }) => id)
+}
+
+/** Stores the number of recipients of a notice to all. */
+async function countPeople(sql: Db, id: number): Promise<void> {
+  await sql`
+    update notices set total = (select count(*) from users where deleted_at is null)
+    where id = ${id} and total = 0 and status = 'sending'`
+}
+
+/** Locks an unsent notice until the commit. */
+async function lockNotice(sql: Db, id: number): Promise<{ last_user_id: number } | undefined> {
+  const [row] = await sql<{ last_user_id: number }[]>`
+    select last_user_id from notices where id = ${id} and status = 'sending' for update`
+  return row
+}
+
+/** Lists the next users in the order of ids. */
+async function findPeopleAfter(sql: Db, id: number, limit: number): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select id from users where id > ${id} and deleted_at is null order by id limit ${limit}`
+  return rows.map((row) => row.id)
+}
+
+/** Stores the progress of a notice. `lastUserId` is null when it is done. */
+async function advanceNotice(sql: Db, id: number, sent: number, lastUserId: number | null): Promise<void> {
+  await sql`
+    update notices set sent = sent + ${sent}, total = greatest(total, sent + ${sent}),
+      ${lastUserId === null ? sql`status = 'sent', finished_at = now()` : sql`last_user_id = ${lastUserId}`}
+    where id = ${id}`
+}
+
+/** Changes the text for past and future recipients. Returns false when the notice does not exist. */
+export async function updateNotice(sql: Db, id: number, contents: string): Promise<string | undefined> {
+  const [row] = await sql<{ before: string }[]>`
+    with old as (select id, contents from notices where id = ${id} and status <> 'withdrawn' for update)
+    update notices n set contents = ${contents} from old where n.id = old.id returning old.contents as before`
+  return row?.before
+}
+
+/** Marks a notice as withdrawn. Returns its text, or undefined when it does not exist. */
+async function withdrawNotice(sql: Db, id: number): Promise<string | undefined> {
+  const [row] = await sql<{ contents: string }[]>`
+    update notices set status = 'withdrawn', finished_at = coalesce(finished_at, now())
+    where id = ${id} and status <> 'withdrawn' returning contents`
+  return row?.contents
+}
+
+/** Recipients per transaction of a notice to all. */
 const AT_ONCE = 500
 
 const tell = (tx: Db, id: number, recipients: number[]) =>
@@ -23,7 +94,7 @@ const tell = (tx: Db, id: number, recipients: number[]) =>
     data: { type: 'notice', notice: { id } },
   })
 
-/** Sends a notice to these people in the caller's transaction, or begins to send it to everybody. */
+/** Sends a notice to these users in the caller's transaction, or starts sending it to all. */
 export async function sendNotice(
   tx: Db,
   notice: { userId: number; contents: string; userIds: number[] | null },
@@ -37,7 +108,10 @@ export async function sendNotice(
   return id
 }
 
-/** Tells everybody who has not been told yet, in batches that each keep how far they came; interrupted between two. */
+/**
+ * Sends a notice to the remaining users in batches that each store their progress. Stops between two batches
+ * on the signal.
+ */
 export async function sendToAll(ctx: Context, id: number, signal: AbortSignal): Promise<void> {
   await countPeople(ctx.sql, id)
   for (let goesOn = true; goesOn; ) {
@@ -54,9 +128,9 @@ export async function sendToAll(ctx: Context, id: number, signal: AbortSignal): 
   }
 }
 
-/** Stops a notice and takes it back from those who have not read it; undefined when there is none. */
-export async function takeNoticeBack(tx: Db, id: number): Promise<string | undefined> {
+/** Stops a notice and removes unread copies. Returns undefined when it does not exist. */
+export async function stopNotice(tx: Db, id: number): Promise<string | undefined> {
   const contents = await withdrawNotice(tx, id)
-  if (contents !== undefined) await takeBack(tx, { cause: { type: 'notices', id } })
+  if (contents !== undefined) await withdrawNotifications(tx, { cause: { type: 'notices', id } })
   return contents
 }

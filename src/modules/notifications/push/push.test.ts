@@ -5,10 +5,12 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { notify } from '#modules/notifications/index.ts'
 import { revokeTokens } from '#modules/tokens/index.ts'
-import { createPush, type PushMessage } from '#platform/push.ts'
+import { createPush, type PushMessage } from '#platform/messaging'
+import { groupMaker } from '#test/fixtures/groups.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
-const { as, person, sql, ctx, work } = await createWorld()
+const world = await createWorld()
+const { as, person, sql, ctx, work } = world
 const sent: PushMessage[] = []
 let gone: string[] = []
 let fails = false
@@ -27,7 +29,7 @@ const like = async (recipient: Person, sender: Person) => {
 const device = (who: Person, token: string, headers = {}) =>
   as(who, 'PUT', '/user/devices', { token, platform: 'ios' }, headers)
 
-test('a notification goes to all devices of its person, each in its language (notifications-13)', async () => {
+test("sends a notification to all devices of a user in each one's language (notifications-13)", async () => {
   const [ann, bob] = [await person(), await person()]
   assert.equal((await device(ann, 'ann-phone-1')).status, 204)
   assert.equal((await device(ann, 'ann-phone-2', { 'accept-language': 'zh-CN' })).status, 204)
@@ -40,7 +42,29 @@ test('a notification goes to all devices of its person, each in its language (no
   assert.deepEqual(to('bob-phone-1'), [])
 })
 
-test('a device belongs to the last to sign in on it, and can be taken off', async () => {
+test('omits the text of a push about a post of a closed group (notifications-13)', async () => {
+  const { group, join, post } = groupMaker(world)
+  const [ann, bob] = [await person(), await person()]
+  await device(ann, 'closed-phone')
+  for (const [mode, text] of [
+    ['public', 'A word'],
+    ['private', ''],
+  ] as const) {
+    const id = await group(ann, { mode })
+    await join(id, ann, bob)
+    await work()
+    sent.length = 0
+    const path = `/group-posts/${await post(ann, id)}/comments`
+    assert.equal((await as(bob, 'POST', path, { body: 'A word' })).status, 201)
+    await work()
+    assert.deepEqual(
+      to('closed-phone').map((message) => [message.title, message.text]),
+      [[`${bob.name} wrote to you`, text]],
+    )
+  }
+})
+
+test('assigns a device to the last user who signs in on it, and removes it on request', async () => {
   const [ann, bob] = [await person(), await person()]
   await device(ann, 'shared-phone')
   await device(bob, 'shared-phone')
@@ -56,7 +80,7 @@ test('a device belongs to the last to sign in on it, and can be taken off', asyn
   assert.equal((await as(ann, 'PUT', '/user/devices', { token: 'long enough', platform: 'pc' })).status, 422)
 })
 
-test('nothing is sent after signing out, nor to devices that are gone', async () => {
+test('sends nothing after a sign-out, or to expired devices', async () => {
   const [ann, bob] = [await person(), await person()]
   await device(ann, 'signed-out-phone')
   await device(bob, 'gone-phone-1')
@@ -71,7 +95,7 @@ test('nothing is sent after signing out, nor to devices that are gone', async ()
   assert.equal(left.length, 0)
 })
 
-test('a gateway that is away costs nothing but time', async () => {
+test('only delays pushes when the gateway is down', async () => {
   const [ann, bob] = [await person(), await person()]
   await device(ann, 'patient-phone')
   fails = true
@@ -84,7 +108,7 @@ test('a gateway that is away costs nothing but time', async () => {
   assert.equal(to('patient-phone').length, 1)
 })
 
-test('at most twenty devices are kept, the latest ones (notifications-13)', async () => {
+test('keeps the latest twenty devices (notifications-13)', async () => {
   const ann = await person()
   for (let number = 10; number < 32; number += 1) await device(ann, `device-${number}`)
   const tokens = (await as(ann, 'GET', '/user/devices')).body.map((each: { token: string }) => each.token)
@@ -92,7 +116,7 @@ test('at most twenty devices are kept, the latest ones (notifications-13)', asyn
   assert.ok(tokens.includes('device-31') && !tokens.includes('device-10'))
 })
 
-test('the gateway gets messages as JSON and names devices that are gone', async () => {
+test('posts messages as JSON and drops devices that the gateway reports as gone', async () => {
   let received: object = {}
   const gateway = createServer(async (request, response) => {
     let body = ''
@@ -102,7 +126,7 @@ test('the gateway gets messages as JSON and names devices that are gone', async 
   }).listen(0, '127.0.0.1')
   await once(gateway, 'listening')
   const url = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`
-  const message: PushMessage = { token: 'b', platform: 'web', title: 'Hi', text: '', data: {} }
+  const message: PushMessage = { token: 'b', platform: 'web', title: 'Hi', text: '', data: { type: 'like' } }
   const push = createPush({ provider: 'http', url, secret: 's3cret' })
   assert.deepEqual(await push.send([message]), { gone: ['b'] })
   assert.deepEqual(received, { authorization: 'Bearer s3cret', messages: [message] })
@@ -114,5 +138,27 @@ test('the gateway gets messages as JSON and names devices that are gone', async 
   const lines: unknown[] = []
   const log = { debug: (line: unknown) => lines.push(line) }
   await createPush({ provider: 'log', log: log as never }).send([message])
-  assert.deepEqual(lines, [{ platform: 'web', title: 'Hi' }])
+  assert.deepEqual(lines, [{ platform: 'web', type: 'like' }])
+})
+
+test('passes texts to a public service only when the setting allows it (notifications-18)', async () => {
+  const [ann, bob, admin] = [await person(), await person(), await person({ roles: ['founder'] })]
+  await device(ann, 'private-phone')
+  const textOf = async (id: number) => {
+    sent.length = 0
+    const cause = { type: 'feeds', id }
+    const data = { contents: 'A private word' }
+    await notify(sql, { type: 'comment', recipients: [ann.id], senderId: bob.id, cause, data })
+    await work()
+    return to('private-phone')[0]?.text
+  }
+  const set = (allowed: boolean) =>
+    as(admin, 'PATCH', '/admin/settings', { 'notifications:push-text': allowed })
+  assert.equal(await textOf(5001), 'A private word')
+  ctx.config.push.jpush = { appKey: 'app', masterSecret: 'secret' }
+  assert.equal(await textOf(5002), '')
+  await set(true)
+  assert.equal(await textOf(5003), 'A private word')
+  await set(false)
+  ctx.config.push.jpush = undefined
 })

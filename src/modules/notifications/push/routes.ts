@@ -1,44 +1,128 @@
+import { ECDH } from 'node:crypto'
 import { wireTime } from '#lib/time.ts'
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { language, type Server } from '#platform/http.ts'
-import { Empty, Type } from '#platform/schema.ts'
-import { deleteDevice, findDevices, saveDevice } from './queries.ts'
-import { DeviceInput, DeviceToken, DeviceView } from './schema.ts'
+import { fieldError } from '#platform/errors.ts'
+import {
+  Empty,
+  isPublicAddress,
+  language,
+  literalAddress,
+  OneOf,
+  routesOn,
+  type Server,
+  Shared,
+  Text,
+  Time,
+  Type,
+} from '#platform/http'
+import { deleteDevice, findDevices, saveDevice } from './service.ts'
+import { webPushKeys } from './web-push.ts'
+
+const token = Text(512, { minLength: 8 })
+const platform = OneOf(['ios', 'android', 'web'] as const)
+
+/** Keys of a browser's subscription, whose address is the token. */
+const keys = Shared('WebPushKeys', {
+  p256dh: Text(90, { pattern: '^[\\w-]{87}=?$' }),
+  auth: Text(26, { pattern: '^[\\w-]{22}(==)?$' }),
+})
+
+const DeviceInput = Shared('NewDevice', { token, platform, keys: Type.Optional(keys) })
+
+const noPushAddress = fieldError(
+  'token',
+  'no_push_address',
+  'The token of a subscription is its public https address.',
+  '订阅的 token 须为其 https 公网地址。',
+)
+
+const noPushKey = fieldError(
+  'keys',
+  'no_push_key',
+  'The key p256dh of a subscription is a point of the curve P-256.',
+  '订阅的 p256dh 密钥须为 P-256 曲线上的点。',
+)
+
+/** Browsers encrypt with such keys only, and no message to another one could be encrypted. */
+function isCurvePoint(key: string): boolean {
+  try {
+    ECDH.convertKey(key, 'prime256v1', 'base64url')
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A device, identified by its push token. */
+const DeviceToken = Shared('DeviceToken', { token })
+
+const DeviceView = Shared('Device', {
+  token: Type.String(),
+  platform: Type.String(),
+  updated_at: Time,
+})
+
+const PushKey = Shared('PushKey', { public_key: Type.String() })
 
 const MAX_DEVICES = 20
 
-/** The devices that a person's notifications are sent to (notifications-13). */
+/** Routes for push devices (notifications-13). */
 export function deviceRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Notifications' })
 
+  /** Push services are public and encrypted. Host names are resolved with each message. */
+  function isPushAddress(address: string): boolean {
+    const url = URL.canParse(address) ? new URL(address) : undefined
+    if (!url || url.username || url.password) return false
+    if (ctx.config.pushAllowPrivate) return ['http:', 'https:'].includes(url.protocol)
+    const literal = literalAddress(url)
+    const isLocal = /(^|\.)(localhost|local|internal)\.?$/.test(url.hostname)
+    return url.protocol === 'https:' && !isLocal && (literal === undefined || isPublicAddress(literal))
+  }
+
+  route('GET /user/push/key', {
+    operationId: 'getPushKey',
+    summary: 'Read the public key for Web Push subscriptions',
+    access: 'user',
+    reply: { 200: PushKey },
+    handler: async () => ({ public_key: (await webPushKeys(ctx)).publicKey }),
+  })
+
   route('GET /user/devices', {
     operationId: 'listDevices',
-    summary: 'List my devices that notifications are sent to',
+    summary: 'List my devices registered for notifications',
     access: 'user',
     reply: { 200: Type.Array(DeviceView) },
     handler: async ({ viewer }) =>
-      (await findDevices(sql, [viewer.id])).map((device) => ({
-        ...device,
-        updated_at: wireTime(device.updated_at),
+      (await findDevices(sql, [viewer.id])).map(({ token, platform, updated_at }) => ({
+        token,
+        platform,
+        updated_at: wireTime(updated_at),
       })),
   })
 
   route('PUT /user/devices', {
     operationId: 'registerDevice',
-    summary: 'Send notifications to this device, in the language of this request, until signed out',
+    summary: 'Register a device for notifications until sign-out, in the language of the request',
     whileSilenced: true,
     access: 'user',
     body: DeviceInput,
     reply: { 204: Empty },
-    handler: ({ viewer: { id, family }, body, request }) =>
-      saveDevice(sql, { ...body, user_id: id, family, language: language(request) }, MAX_DEVICES),
+    errors: [noPushAddress, noPushKey],
+    handler: ({ viewer: { id, family }, body, request }) => {
+      const { token, platform, keys } = body
+      if (keys && !isPushAddress(token)) throw noPushAddress()
+      if (keys && !isCurvePoint(keys.p256dh)) throw noPushKey()
+      const device = { token, platform, user_id: id, family, language: language(request) }
+      const web = { web_p256dh: keys?.p256dh ?? null, web_auth: keys?.auth ?? null }
+      return saveDevice(sql, { ...device, ...web }, MAX_DEVICES)
+    },
   })
 
   route('DELETE /user/devices', {
     operationId: 'forgetDevice',
-    summary: 'Send nothing more to a device',
+    summary: 'Unregister a device from notifications',
     whileSilenced: true,
     access: 'user',
     body: DeviceToken,

@@ -1,13 +1,74 @@
 import { cutCharacters } from '#lib/text.ts'
-import { webLinks } from '#modules/settings/index.ts'
-import { findRevoked } from '#modules/tokens/index.ts'
+import { readSettings, webLinks } from '#modules/settings/index.ts'
+import { findEnded } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
+import type { Db, Fragment } from '#platform/database'
 import type { Language } from '#platform/errors.ts'
-import type { PushMessage } from '#platform/push.ts'
-import { findNotifications } from '../queries.ts'
+import { addJob } from '#platform/jobs'
+import type { PushMessage } from '#platform/messaging'
+import { findNotifications, type NotificationRow } from '../queries.ts'
 import type { Notification, NotificationType } from '../schema.ts'
-import { notificationView } from '../view.ts'
-import { deleteTokens, findDevices } from './queries.ts'
+import { notificationView } from '../service.ts'
+import { countOutcomes, type PushOutcome, type PushWay } from './deliveries.ts'
+import { findPreferences, isQuiet } from './preferences.ts'
+import { countUnread, sendWebPush, type WebDevice } from './web-push.ts'
+
+export type Device = {
+  user_id: number
+  token: string
+  platform: 'ios' | 'android' | 'web'
+  language: Language
+  family: string
+  /** Keys of a browser's subscription; null for a device of a gateway. */
+  web_p256dh: string | null
+  web_auth: string | null
+}
+
+/**
+ * Stores a device of a user, keeping at most `limit`. A device belongs to the last user who signed in on it.
+ */
+export async function saveDevice(sql: Db, device: Device, limit: number): Promise<void> {
+  const { user_id, token, platform, language, family, web_p256dh, web_auth } = device
+  await sql`
+    with others as (delete from push_devices where token = ${token} and user_id <> ${user_id}),
+    old as (
+      delete from push_devices where (user_id, token) in (
+        select user_id, token from push_devices where user_id = ${user_id} and token <> ${token}
+        order by updated_at desc offset ${limit - 1}
+      )
+    )
+    insert into push_devices (user_id, token, platform, language, family, web_p256dh, web_auth)
+    values (${user_id}, ${token}, ${platform}, ${language}, ${family}, ${web_p256dh}, ${web_auth})
+    on conflict (user_id, token) do update set platform = excluded.platform, language = excluded.language,
+      family = excluded.family, web_p256dh = excluded.web_p256dh, web_auth = excluded.web_auth,
+      updated_at = excluded.updated_at`
+}
+
+export async function deleteDevice(sql: Db, userId: number, token: string): Promise<void> {
+  await sql`delete from push_devices where user_id = ${userId} and token = ${token}`
+}
+
+export const findDevices = (sql: Db, users: number[]) => sql<(Device & { updated_at: string })[]>`
+  select user_id, token, platform, language, family, web_p256dh, web_auth, updated_at from push_devices
+  where user_id = any(${users}) order by user_id, updated_at desc`
+
+async function deleteTokens(sql: Db, tokens: string[]): Promise<void> {
+  if (tokens.length > 0) await sql`delete from push_devices where token = any(${tokens})`
+}
+
+/** Filters group posts and their comments down to those hidden from strangers, as `type/id`. */
+async function findClosed(sql: Db, things: { type: string; id: number }[]): Promise<Set<string>> {
+  const wanted = things.filter(({ type }) => type === 'group-posts' || type === 'comments')
+  if (wanted.length === 0) return new Set()
+  const rows = await sql<{ key: string }[]>`
+    select w.type || '/' || w.id as key
+    from unnest(${wanted.map(({ type }) => type)}::text[], ${wanted.map(({ id }) => id)}::bigint[]) as w (type, id)
+    left join comments c on w.type = 'comments' and c.id = w.id and c.commentable_type = 'group-posts'
+    join group_posts p on p.id = case w.type when 'comments' then c.commentable_id else w.id end
+    join groups g on g.id = p.group_id
+    where g.audit <> 1 or g.mode <> 'public'`
+  return new Set(rows.map(({ key }) => key))
+}
 
 const SENTENCES: Record<Exclude<NotificationType, 'system'>, (name: string) => Record<Language, string>> = {
   at: (name) => ({ en: `${name} mentioned you`, zh: `${name} 提到了你` }),
@@ -21,30 +82,171 @@ function messageOf(type: NotificationType, { data }: Notification, language: Lan
   return { title, text: cutCharacters(data.contents, 200) }
 }
 
-/** Tells the devices of people of what was written for them; those signed out or gone are forgotten. */
-export async function pushNotifications(ctx: Context, places: [number, number][]): Promise<void> {
-  const rows = await findNotifications(ctx.sql, places)
+type Reference = { type: string; id: number }
+
+/** Returns all subjects of a notification. */
+const referencesOf = ({ cause_type, cause_id, data }: NotificationRow): Reference[] => {
+  const { resource, commentable } = data as { resource?: Reference; commentable?: Reference }
+  return [{ type: cause_type, id: cause_id }, ...[resource, commentable].filter((each) => each !== undefined)]
+}
+
+/** Pushes that failed are retried after these minutes, each for its device alone. */
+const RETRY_MINUTES = [1, 5, 30, 120, 480]
+
+/**
+ * A retry reaches these devices only. The payload has their tokens sealed, because queued jobs are stored in the
+ * database. Jobs of earlier versions have them plain.
+ */
+export type Retry = { sealed?: string; tokens?: string[]; attempt?: number }
+
+const tokensOf = ({ secrets }: Context, { sealed, tokens }: Retry): string[] | undefined =>
+  sealed === undefined ? tokens : (JSON.parse(secrets.open(sealed)) as string[])
+/** New notifications to push. */
+export type Pushed = Retry & { places: [number, number][] }
+
+/** A message to one device, before the preferences of its user. */
+export type PushDraft = {
+  title: string
+  text: string
+  /** The text may not pass a third party. Web Push encrypts it for the browser. */
+  isPrivate?: boolean
+  data: PushMessage['data']
+}
+
+/** The service by which a device of a platform receives, or the gateway. */
+function serviceOf({ config: { push } }: Context, platform: Device['platform']): PushWay {
+  if (platform === 'ios' && push.apns) return 'apns'
+  if (platform === 'android' && push.fcm) return 'fcm'
+  return platform !== 'web' && push.jpush ? 'jpush' : 'gateway'
+}
+
+/** Pushes new notifications to the recipients' devices. */
+export async function pushNotifications(ctx: Context, pushed: Pushed): Promise<void> {
+  // A retry comes up to ten hours later, when the person may have read it elsewhere.
+  const rows = (await findNotifications(ctx.sql, pushed.places)).filter((row) => row.read_at === null)
   if (rows.length === 0) return
-  const devices = await findDevices(ctx.sql, [...new Set(rows.map((row) => row.user_id))])
-  const revoked = await findRevoked(
+  const linkTo = await webLinks(ctx)
+  const hasTexts = (await readSettings(ctx))['notifications:push-text']
+  const closed = await findClosed(ctx.sql, rows.flatMap(referencesOf))
+  const isClosed = (row: NotificationRow) =>
+    referencesOf(row).some(({ type, id }) => closed.has(`${type}/${id}`))
+  await pushToDevices(ctx, {
+    task: 'push_notifications',
+    retry: pushed,
+    users: [...new Set(rows.map((row) => row.user_id))],
+    draftsOf: ({ user_id, language, platform }) =>
+      rows
+        .filter((row) => row.user_id === user_id)
+        .map((row) => {
+          const shown = notificationView(row, language, { linkTo })
+          const link = shown.link === null ? {} : { link: shown.link }
+          const message = messageOf(row.type, shown, language)
+          // Texts of closed groups reach no device, since a notification stays on its screen.
+          return {
+            ...message,
+            ...(isClosed(row) ? { text: '' } : {}),
+            // The operator runs the gateway, and others run the services.
+            isPrivate: !hasTexts && serviceOf(ctx, platform) !== 'gateway',
+            data: { id: row.id, type: row.type, ...link },
+          }
+        }),
+  })
+}
+
+/**
+ * Sends messages to the devices of people, as they chose. Deletes devices that are signed out or gone, and adds
+ * the task again for those that failed.
+ */
+export async function pushToDevices(
+  ctx: Context,
+  push: {
+    task: string
+    retry: Retry
+    users: number[]
+    draftsOf: (device: Device) => PushDraft[]
+  },
+): Promise<void> {
+  const { retry, users } = push
+  const found = await findDevices(ctx.sql, users)
+  const wanted = tokensOf(ctx, retry)
+  const devices = wanted ? found.filter(({ token }) => wanted.includes(token)) : found
+  if (devices.length === 0) return
+  const revoked = await findEnded(
     ctx.sql,
     devices.map(({ user_id, family }) => ({ id: user_id, family })),
   )
-  const [gone, live] = [
-    devices.filter(({ family }) => revoked.has(family)),
-    devices.filter(({ family }) => !revoked.has(family)),
-  ]
-  const linkTo = await webLinks(ctx)
-  const messages: PushMessage[] = live.flatMap(({ user_id, token, platform, language }) =>
-    rows
-      .filter((row) => row.user_id === user_id)
-      .map((row) => {
-        const shown = notificationView(row, language, { linkTo })
-        const link = shown.link === null ? {} : { link: shown.link }
-        const data = { id: row.id, type: row.type, ...link }
-        return { token, platform, ...messageOf(row.type, shown, language), data }
-      }),
+  const ended = devices.filter(({ family }) => revoked.has(family)).map(({ token }) => token)
+  const preferences = await findPreferences(ctx.sql, users)
+  const unread = await countUnread(ctx.sql, users)
+  const now = new Date()
+  const messages = devices
+    .filter(({ family }) => !revoked.has(family))
+    .flatMap((device) => {
+      const chosen = preferences.get(device.user_id)
+      if (chosen && isQuiet(chosen, now)) return []
+      const isOff = (type: unknown) => (chosen?.off as string[] | undefined)?.includes(String(type))
+      return push
+        .draftsOf(device)
+        .filter(({ data }) => !isOff(data.type))
+        .map(({ isPrivate = false, ...draft }) => {
+          const hasText = (chosen?.text ?? true) && (!isPrivate || isWebDevice(device))
+          const badge = unread.get(device.user_id) ?? 0
+          return { device, message: { ...draft, ...(hasText ? {} : { text: '' }), badge } }
+        })
+    })
+  const failed = new Set<string>()
+  const outcomes: { way: PushWay; outcome: PushOutcome }[] = []
+  await Promise.all(
+    messages.map(async ({ device, message }) => {
+      if (!isWebDevice(device)) return
+      const outcome = await sendWebPush(ctx, device, message).catch((error: unknown) => {
+        ctx.log.debug({ err: error }, 'a push failed')
+        return 'failed' as const
+      })
+      outcomes.push({ way: 'web', outcome })
+      if (outcome === 'gone') ended.push(device.token)
+      if (outcome === 'failed') failed.add(device.token)
+    }),
   )
-  const unknown = messages.length > 0 ? (await ctx.push.send(messages)).gone : []
-  await deleteTokens(ctx.sql, [...gone.map(({ token }) => token), ...unknown])
+  const others: PushMessage[] = messages
+    .filter(({ device }) => !isWebDevice(device))
+    .map(({ device: { token, platform }, message }) => ({ token, platform, ...message }))
+  if (others.length > 0) {
+    const outcome = await ctx.push.send(others).catch((error: unknown) => {
+      ctx.log.warn({ err: error }, 'the push gateway failed')
+      return undefined
+    })
+    ended.push(...(outcome?.gone ?? []))
+    for (const token of outcome?.failed ?? []) failed.add(token)
+    if (!outcome) for (const { token } of others) failed.add(token)
+    const [gone, rejected] = [new Set(outcome?.gone), new Set(outcome?.rejected)]
+    const outcomeOf = (token: string): PushOutcome =>
+      failed.has(token) ? 'failed' : gone.has(token) ? 'gone' : rejected.has(token) ? 'rejected' : 'sent'
+    for (const { token, platform } of others)
+      outcomes.push({ way: serviceOf(ctx, platform), outcome: outcomeOf(token) })
+  }
+  await deleteTokens(ctx.sql, ended)
+  // Counts are for operators. Without one of them the messages are sent nevertheless, and must not be repeated.
+  await countOutcomes(ctx.sql, outcomes).catch((error: unknown) =>
+    ctx.log.warn({ err: error }, 'outcomes of messages to devices were not counted'),
+  )
+  if (failed.size === 0) return
+  const { attempt = 0 } = retry
+  const minutes = RETRY_MINUTES[attempt]
+  if (minutes === undefined) throw new Error('messages to devices failed for hours')
+  // A retry of this job would send to the other devices again.
+  const { tokens: _, ...rest } = retry
+  const again: Retry = {
+    ...rest,
+    sealed: ctx.secrets.seal(JSON.stringify([...failed])),
+    attempt: attempt + 1,
+  }
+  await addJob(ctx.sql, push.task, again, { delaySeconds: minutes * 60 })
 }
+
+/** SQL condition: whether one of the users that `users` selects has a device. */
+export const anyHasDevice = (sql: Db, users: Fragment): Fragment =>
+  sql`exists (select from push_devices where user_id in (${users}))`
+
+const isWebDevice = (device: Device): device is Device & WebDevice =>
+  device.web_p256dh !== null && device.web_auth !== null

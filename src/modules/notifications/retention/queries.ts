@@ -1,10 +1,10 @@
-import type { Db } from '#platform/database.ts'
+import type { Db } from '#platform/database'
 import type { NotificationType } from '../schema.ts'
 
-/** A point up to which a person has read a type. */
+/** A point up to which a user has read a type. */
 type Mark = { user_id: number; type: NotificationType; seq: number }
 
-/** Deletes up to `limit` notifications that were read longer ago than `days`, with the oldest marks as guide. */
+/** Deletes notifications that were read more than `days` ago, found by the oldest marks: up to `limit` of each type. */
 export async function deleteRead(
   sql: Db,
   days: number,
@@ -13,53 +13,49 @@ export async function deleteRead(
   const marks = await sql<Mark[]>`
     select user_id, type, seq from notification_reads
     where read_at < now() - make_interval(days => ${days}) order by read_at limit 200`
-  if (marks.length === 0) return { gone: 0, marks }
-  const [row] = await sql<[{ gone: number }]>`
-    with marks as (
-      select user_id, type, max(seq) as seq
-      from jsonb_to_recordset(${sql.json(marks as never)}) as m (user_id bigint, type text, seq bigint)
-      group by user_id, type
-    ),
-    locked as (
-      select user_id, type from notification_counts
-      where (user_id, type) in (select user_id, type from marks) order by user_id, type for update
-    ),
-    old as (
-      select n.user_id, n.seq from marks m join locked l on l.user_id = m.user_id and l.type = m.type
-      cross join lateral (
-        select user_id, seq from notifications
-        where user_id = m.user_id and type = m.type and seq <= m.seq order by seq limit ${limit}
-      ) as n
-      limit ${limit}
-    ),
-    gone as (
-      delete from notifications n using old o where n.user_id = o.user_id and n.seq = o.seq
-      returning n.user_id, n.type
-    ),
-    counted as (
-      update notification_counts kept set total = kept.total - g.number
-      from (select user_id, type, count(*) as number from gone group by user_id, type) as g
-      where kept.user_id = g.user_id and kept.type = g.type
-    )
-    select count(*)::int as gone from gone`
-  return { gone: row.gone, marks }
+  const piles = Object.values(Object.groupBy(marks, ({ user_id, type }) => `${user_id} ${type}`))
+  let gone = 0
+  for (const pile of piles as [Mark, ...Mark[]][]) {
+    const { user_id, type } = pile[0]
+    const upTo = Math.max(...pile.map(({ seq }) => seq))
+    const [row] = await sql<[{ gone: number }]>`
+      with locked as (
+        select type from notification_counts where user_id = ${user_id} and type = ${type} for update
+      ),
+      old as (
+        select n.seq from notifications n, locked
+        where n.user_id = ${user_id} and n.type = ${type} and n.seq <= ${upTo} order by n.seq limit ${limit}
+      ),
+      gone as (
+        delete from notifications n using old o where n.user_id = ${user_id} and n.seq = o.seq returning n.seq
+      ),
+      counted as (
+        update notification_counts kept set total = greatest(kept.total - g.number, kept.unread)
+        from (select count(*) as number from gone) as g
+        where kept.user_id = ${user_id} and kept.type = ${type} and g.number > 0
+      )
+      select count(*)::int as gone from gone`
+    gone += row.gone
+  }
+  return { gone, marks }
 }
 
-/** Forgets marks that cover nothing any more. */
+/** Deletes marks that no longer cover any notification. */
 export async function deleteMarks(sql: Db, marks: Mark[]): Promise<void> {
   await sql`
     delete from notification_reads r
     using jsonb_to_recordset(${sql.json(marks as never)}) as m (user_id bigint, type text, seq bigint)
-    where r.user_id = m.user_id and r.type = m.type and r.seq = m.seq`
+    where r.user_id = any(${marks.map(({ user_id }) => user_id)}::bigint[])
+      and r.user_id = m.user_id and r.type = m.type and r.seq = m.seq`
 }
 
-/** What is kept of notifications that nobody reads: for so many days, and so many of a type. */
+/** Retention limits: maximum age, and maximum number per type. */
 export type Bounds = { days: number; most: number }
 
-/** The notifications of one type of a person. */
+/** The notifications of one type of one user. */
 type Pile = { user_id: number; type: NotificationType }
 
-/** The next piles in the order of their keys, and whether there is too much on each. */
+/** Lists the next piles in key order, and whether each exceeds the limits. */
 export const listPiles = (sql: Db, after: Pile, { days, most }: Bounds, limit: number) => sql<
   (Pile & { is_over: boolean })[]
 >`
@@ -71,8 +67,8 @@ export const listPiles = (sql: Db, after: Pile, { days, most }: Bounds, limit: n
   order by user_id, type limit ${limit}`
 
 /**
- * Deletes up to `limit` notifications of a pile: the oldest beyond the number, read or not, or else unread ones that are too
- * old. Answers how many went.
+ * Deletes up to `limit` notifications of a pile: the oldest beyond the maximum number, read or not, else
+ * outdated unread ones. Returns the number deleted.
  */
 export async function deleteSurplus(
   sql: Db,
@@ -81,45 +77,44 @@ export async function deleteSurplus(
   limit: number,
 ): Promise<number> {
   const [row] = await sql<[{ gone: number }]>`
-    -- Marking as read, telling and taking back take the same lock.
+    -- Marking as read, notifying and removing take the same lock.
     with locked as (
-      select user_id, type, unread, total, read_seq from notification_counts
+      select unread, total, read_seq from notification_counts
       where user_id = ${pile.user_id} and type = ${pile.type} for update
     ),
     old as (
       (
-        select n.user_id, n.seq from notifications n, locked l
+        select n.seq from notifications n, locked l
         where n.user_id = ${pile.user_id} and n.type = ${pile.type}
         order by n.seq limit (select least(greatest(total - ${most}, 0), ${limit}) from locked)
       )
       union
       (
-        select n.user_id, n.seq from (
-          select user_id, seq, created_at from notifications
+        select n.seq from (
+          select seq, created_at from notifications
           where user_id = ${pile.user_id} and type = ${pile.type} and seq > (select read_seq from locked)
           order by seq limit ${limit}
         ) as n where n.created_at < now() - make_interval(days => ${days})
       )
     ),
     gone as (
-      delete from notifications n using old o where n.user_id = o.user_id and n.seq = o.seq
-      returning n.user_id, n.type, n.seq
+      delete from notifications n using old o where n.user_id = ${pile.user_id} and n.seq = o.seq returning n.seq
     ),
     counted as (
-      -- From what was locked: constraints are checked before a row that changed meanwhile is read anew.
+      -- Reads from the locked rows, because constraints are checked before a concurrently changed row is read
+      -- again.
       update notification_counts kept set total = g.total, unread = g.unread
       from (
-        select l.user_id, l.type, l.total - count(*) as total,
-          l.unread - count(*) filter (where g.seq > l.read_seq) as unread
-        from gone g join locked l using (user_id, type) group by l.user_id, l.type, l.total, l.unread
+        select l.total - count(*) as total, l.unread - count(*) filter (where g.seq > l.read_seq) as unread
+        from gone g, locked l group by l.total, l.unread
       ) as g
-      where kept.user_id = g.user_id and kept.type = g.type
+      where kept.user_id = ${pile.user_id} and kept.type = ${pile.type}
     )
     select count(*)::int as gone from gone`
   return row.gone
 }
 
-/** How many notifications are beyond the bounds. */
+/** Counts notifications beyond the limits. */
 export async function countSurplus(sql: Db, { days, most }: Bounds): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*)::int as count from (

@@ -1,10 +1,10 @@
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
-import type { Db } from '#platform/database.ts'
+import type { Db } from '#platform/database'
 import { type Bounds, countSurplus, deleteMarks, deleteRead, deleteSurplus, listPiles } from './queries.ts'
 
 const PILES = 1000
-/** How many notifications one statement deletes. */
+/** Maximum number of notifications that one statement deletes. */
 const AT_ONCE = 5000
 
 async function readBounds(ctx: Context): Promise<Bounds> {
@@ -12,19 +12,22 @@ async function readBounds(ctx: Context): Promise<Bounds> {
   return { days: settings['notifications:keep-unread-days'], most: settings['notifications:keep-most'] }
 }
 
-/** Deletes in batches what was read longer ago than the setting says, and what is beyond the bounds. */
+/** Deletes read notifications past the setting's age, and those beyond the limits, in batches. */
 export async function tidyNotifications(ctx: Context, batch = AT_ONCE): Promise<void> {
   const days = (await readSettings(ctx))['notifications:keep-read-days']
   for (;;) {
     const { gone, marks } = await deleteRead(ctx.sql, days, batch)
     if (marks.length === 0) break
-    // Everything up to these marks is gone once a batch did not fill up.
+    // A partial batch means that nothing is left up to these marks.
     if (gone < batch) await deleteMarks(ctx.sql, marks)
   }
   await clearSurplus(ctx, batch)
 }
 
-/** Deletes what nobody read for too long, and the oldest of a person's type that has too many; answers how many. */
+/**
+ * Deletes outdated unread notifications, and the oldest of each type beyond the maximum number. Returns the
+ * number deleted.
+ */
 export async function clearSurplus(ctx: Context, batch = AT_ONCE): Promise<number> {
   const bounds = await readBounds(ctx)
   let gone = 0
@@ -41,6 +44,6 @@ export async function clearSurplus(ctx: Context, batch = AT_ONCE): Promise<numbe
   }
 }
 
-/** How many notifications the settings say are to go, for `kith doctor`. */
+/** Counts notifications due for deletion, for `kith doctor`. */
 export const countSurplusOf = async (ctx: Context, tx: Db): Promise<number> =>
   countSurplus(tx, await readBounds(ctx))

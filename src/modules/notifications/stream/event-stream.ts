@@ -1,32 +1,46 @@
 import { Readable } from 'node:stream'
 import type { Language } from '#platform/errors.ts'
-import type { Viewer } from '#platform/http.ts'
+import type { Viewer } from '#platform/http'
 
-/** With this much unread nothing more is fetched for a reader, so that memory stays bounded. */
+/** Buffered bytes above which no more notifications are fetched for a reader, to limit memory. */
 const ENOUGH = 32 * 1024
 
-/** One open stream of a person. */
+/** One open stream of a user. */
 export type EventStream = {
   viewer: Viewer
   language: Language
-  /** The place of the last notification sent; undefined until it is known where to begin. */
+  /** Sequence number of the last notification sent. Undefined until the start is known. */
   last: number | undefined
+  /** Absent: the reader asked for no chat messages. */
+  chats?: {
+    /** Messages of older transactions have been sent. Undefined until the start is known. */
+    cursor: number | undefined
+    /** Set while older messages are read. Then live messages are not sent, and `hasMissed` notes them. */
+    isBehind: boolean
+    hasMissed: boolean
+    /** Positions up to which the conversations were sent while behind. */
+    sent: Map<number, number>
+  }
   readable: Readable
-  /** False while the reader has enough to read. */
+  /** False while the reader's buffer is full. */
   isReady(): boolean
   write(text: string): void
-  /** A comment that keeps proxies from closing the connection; false when a stalled reader was dropped. */
+  /**
+   * Sends a comment that keeps proxies from closing the connection. Returns false when a stalled reader was
+   * dropped.
+   */
   beat(): boolean
   end(reason: string): void
 }
 
-/** Makes a stream; `onReady` is called when a reader that had enough wants more. */
+/** Creates a stream. Calls `onReady` when a full buffer has drained. */
 export function createEventStream(
   viewer: Viewer,
   language: Language,
   { onReady, onClose }: { onReady: () => void; onClose: () => void },
 ): EventStream {
   let ready = true
+  let isEnded = false
   let idleBeats = 0
   const readable = new Readable({
     highWaterMark: ENOUGH,
@@ -42,14 +56,15 @@ export function createEventStream(
     },
   })
   const write = (text: string) => {
-    if (!readable.destroyed) ready = readable.push(text)
+    // A stream that ends while it opens accepts no first line.
+    if (!isEnded && !readable.destroyed) ready = readable.push(text)
   }
   return {
     viewer,
     language,
     last: undefined,
     readable,
-    isReady: () => ready && !readable.destroyed,
+    isReady: () => ready && !isEnded && !readable.destroyed,
     write,
     beat() {
       idleBeats = readable.readableLength === 0 ? 0 : idleBeats + 1
@@ -58,7 +73,8 @@ export function createEventStream(
       return !readable.destroyed
     },
     end(reason) {
-      if (readable.destroyed) return
+      if (isEnded || readable.destroyed) return
+      isEnded = true
       readable.push(`event: end\ndata: ${JSON.stringify({ reason })}\n\n`)
       readable.push(null)
       onClose()
@@ -66,6 +82,11 @@ export function createEventStream(
   }
 }
 
-/** One event of a stream: `id` is where a reader resumes. */
-export const eventOf = (id: number, data: object): string =>
-  `id: ${id}\nevent: notification\ndata: ${JSON.stringify(data)}\n\n`
+/**
+ * Formats one event of a stream. A reader resumes at its id: the notification, and with chats the cursor of the
+ * messages after a dash.
+ */
+export function eventOf({ last, chats }: EventStream, event: string, data: string): string {
+  const id = chats?.cursor === undefined ? last : `${last}-${chats.cursor}`
+  return `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`
+}

@@ -1,28 +1,68 @@
 import { Counter, Gauge } from 'prom-client'
 import { findRevoked, onRevocation } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
+import type { Db } from '#platform/database'
 import type { Language } from '#platform/errors.ts'
-import type { Viewer } from '#platform/http.ts'
-import { SIGNAL } from '../queries.ts'
+import type { Viewer } from '#platform/http'
+import { completeRows, type NotificationRow, SIGNAL, selectOfMany } from '../queries.ts'
+import { notificationView } from '../service.ts'
 import { findMissing } from '../system/service.ts'
-import { notificationView } from '../view.ts'
 import { createEventStream, type EventStream, eventOf } from './event-stream.ts'
-import { findLastSeq, findNewer, type NewRow } from './queries.ts'
+import type { CreateChatSource } from './sources.ts'
 
-/** Streams of one person; opening one more ends the oldest. */
+/** Reads the last sequence number of a user, 0 before the first notification. */
+async function findLastSeq(sql: Db, userId: number): Promise<number> {
+  const [row] = await sql<[{ last_seq: number }]>`
+    select coalesce((select last_seq from notification_cursors where user_id = ${userId}), 0)::bigint as last_seq`
+  return row.last_seq
+}
+
+export type NewRow = NotificationRow & { user_id: number }
+
+/**
+ * Reads the rows after a sequence number for each of these users, oldest first, and up to where they were
+ * read: to the last, or `limit` numbers on, of which some may have been removed.
+ */
+async function findNewer(
+  sql: Db,
+  after: Map<number, number>,
+  limit: number,
+): Promise<{ rows: NewRow[]; reached: Map<number, { seq: number; isLast: boolean }> }> {
+  const cursors = await sql<{ user_id: number; last_seq: number }[]>`
+    select user_id, last_seq from notification_cursors where user_id = any(${[...after.keys()]}::bigint[])`
+  const reached = new Map<number, { seq: number; isLast: boolean }>()
+  for (const { user_id, last_seq } of cursors) {
+    const from = after.get(user_id) ?? last_seq
+    if (last_seq > from)
+      reached.set(user_id, { seq: Math.min(last_seq, from + limit), isLast: last_seq <= from + limit })
+  }
+  if (reached.size === 0) return { rows: [], reached }
+  const users = [...reached.keys()]
+  const seqs = users.map((user) => after.get(user) as number)
+  const rows = await selectOfMany(sql, users, seqs, sql`n.seq > t.seq and n.seq <= t.seq + ${limit}`)
+  return { rows: await completeRows(sql, rows), reached }
+}
+
+/** Maximum number of streams per user. Opening another closes the oldest. */
 const MAX_OF_A_PERSON = 10
 const MAX_OF_A_PROCESS = 20_000
 const PEOPLE_AT_ONCE = 500
 const EVENTS_AT_ONCE = 50
 
+/** Start of a stream. With `chats` it has chat messages too, after their own cursor. */
+export type StreamStart = { after: number | undefined; chats?: { after: number | undefined } }
+
 /** The open streams of a process, fed by one subscription to the signals of all nodes. */
 export type Hub = {
-  /** Opens a stream that begins after the given place, else with what is new; undefined when there are too many. */
-  open(viewer: Viewer, language: Language, after: number | undefined): Promise<EventStream | undefined>
+  /**
+   * Opens a stream after the given sequence number, else at the end. Returns undefined when there are too
+   * many.
+   */
+  open(viewer: Viewer, language: Language, start: StreamStart): Promise<EventStream | undefined>
   close(): void
 }
 
-export function createHub(ctx: Context): Hub {
+export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
   const { sql, log, signals, config, metrics } = ctx
   const people = new Map<number, Set<EventStream>>()
   const waiting = new Set<number>()
@@ -47,6 +87,10 @@ export function createHub(ctx: Context): Hub {
   })
 
   const all = () => [...people.values()].flatMap((streams) => [...streams])
+  const chats = createChats(ctx, {
+    of: (user) => [...(people.get(user) ?? [])].filter((stream) => stream.chats),
+    all: () => all().filter((stream) => stream.chats),
+  })
 
   function remove(stream: EventStream) {
     const streams = people.get(stream.viewer.id)
@@ -55,31 +99,35 @@ export function createHub(ctx: Context): Hub {
     if (streams.size === 0) people.delete(stream.viewer.id)
   }
 
+  const isWaiting = (
+    stream: EventStream,
+    asked: Map<number, number>,
+  ): stream is EventStream & { last: number } =>
+    stream.last !== undefined && stream.last >= (asked.get(stream.viewer.id) ?? Number.POSITIVE_INFINITY)
+
   /**
-   * Brings rows to the streams that were asked for. A stream that began, or wanted more, while the query ran may
-   * stand before the place asked after: giving it these rows would skip what lies between, and it has been
-   * announced again meanwhile.
+   * Delivers rows to the streams that requested them. A stream that started or drained during the query may
+   * be at an earlier position; delivering to it would skip rows in between. It has requested a fetch of its
+   * own.
    */
   async function deliver(rows: NewRow[], asked: Map<number, number>) {
     const readers = new Map(rows.map((row) => [row.id, row.user_id]))
     const told = await findMissing(ctx, rows, ({ id }) => readers.get(id) ?? 0)
     for (const row of rows) {
       const events: Partial<Record<Language, string>> = {}
-      const from = asked.get(row.user_id) ?? Number.POSITIVE_INFINITY
       for (const stream of [...(people.get(row.user_id) ?? [])]) {
-        if (stream.last === undefined || stream.last < from) continue
-        if (row.seq <= stream.last || !stream.isReady()) continue
+        if (!isWaiting(stream, asked) || row.seq <= stream.last || !stream.isReady()) continue
         stream.last = row.seq
-        events[stream.language] ??= eventOf(row.seq, {
+        events[stream.language] ??= JSON.stringify({
           type: row.type,
           ...notificationView(row, stream.language, told),
         })
-        stream.write(events[stream.language] as string)
+        stream.write(eventOf(stream, 'notification', events[stream.language] as string))
       }
     }
   }
 
-  /** Fetches what is new for everybody waiting, however many signals there were. */
+  /** Fetches new notifications for all waiting streams at once, however many signals arrived. */
   async function fetchNew() {
     if (fetching) return
     fetching = true
@@ -96,15 +144,16 @@ export function createHub(ctx: Context): Hub {
       }
       if (asked.size === 0) continue
       try {
-        const after = { users: [...asked.keys()], seqs: [...asked.values()] }
-        const rows = await findNewer(sql, after, EVENTS_AT_ONCE)
+        const { rows, reached } = await findNewer(sql, asked, EVENTS_AT_ONCE)
         await deliver(rows, asked)
-        const counts = new Map<number, number>()
-        for (const { user_id } of rows) counts.set(user_id, (counts.get(user_id) ?? 0) + 1)
-        for (const [user, count] of counts) if (count === EVENTS_AT_ONCE) waiting.add(user)
+        for (const [user, { seq, isLast }] of reached) {
+          for (const stream of people.get(user) ?? [])
+            if (isWaiting(stream, asked) && stream.isReady()) stream.last = Math.max(stream.last ?? seq, seq)
+          if (!isLast) waiting.add(user)
+        }
       } catch (error) {
         if (closed) break
-        log.warn({ err: error }, 'notification streams')
+        log.warn({ err: error }, 'delivery to notification streams failed')
         for (const user of users) waiting.add(user)
         await new Promise((resolve) => setTimeout(resolve, 500))
       }
@@ -117,7 +166,7 @@ export function createHub(ctx: Context): Hub {
     void fetchNew()
   }
 
-  /** Ends the streams of revoked sign-ins; revocations of half a second are looked up together. */
+  /** Closes streams of revoked sign-ins. Revocations within half a second are checked together. */
   function checkSoon(users: Iterable<number>) {
     for (const user of users) if (people.has(user)) suspects.add(user)
     if (suspects.size === 0) return
@@ -131,7 +180,7 @@ export function createHub(ctx: Context): Hub {
         for (const stream of streams) if (revoked.has(stream.viewer.family)) stream.end('token_revoked')
       } catch (error) {
         if (closed) return
-        log.warn({ err: error }, 'notification streams')
+        log.warn({ err: error }, 'revocation check of notification streams failed')
         checkSoon(streams.map(({ viewer }) => viewer.id))
       }
     }, 300)
@@ -139,34 +188,41 @@ export function createHub(ctx: Context): Hub {
 
   signals.on(SIGNAL, (payload) => wake(payload.split(',').map(Number)))
   onRevocation(ctx, (user) => checkSoon([user]))
-  // What was signalled while the connection was away is gone.
+  // Signals sent while the connection was down are lost.
   signals.onReconnect(() => {
+    chats.poll()
     wake(people.keys())
     checkSoon(people.keys())
   })
 
   const beats = setInterval(() => {
-    // A process that died before it could tell: what it had committed is found by looking.
+    // A process may die after a commit and before its signal, so the heartbeat looks for new rows.
     wake(people.keys())
+    chats.poll()
     checkSoon(people.keys())
     const now = performance.now()
     for (const stream of all()) {
       if (stream.viewer.expiresAt <= now) stream.end('token_expired')
-      else if (!stream.beat()) dropped.inc()
+      // A stream that is still opening has no reader yet.
+      else if (stream.last !== undefined && !stream.beat()) dropped.inc()
     }
   }, config.streamHeartbeatMs)
   beats.unref()
 
   return {
-    async open(viewer, language, after) {
+    async open(viewer, language, { after, chats: wanted }) {
       if (closed || size >= MAX_OF_A_PROCESS) return undefined
       const stream = createEventStream(viewer, language, {
-        onReady: () => wake([viewer.id]),
+        onReady: () => {
+          wake([viewer.id])
+          if (stream.chats) chats.resume(stream)
+        },
         onClose: () => {
           clearTimeout(expiry)
           remove(stream)
         },
       })
+      if (wanted) stream.chats = { cursor: undefined, isBehind: true, hasMissed: false, sent: new Map() }
       const expiry = setTimeout(
         () => stream.end('token_expired'),
         Math.max(0, viewer.expiresAt - performance.now()),
@@ -177,18 +233,22 @@ export function createHub(ctx: Context): Hub {
       size += 1
       if (streams.size > MAX_OF_A_PERSON) [...streams][0]?.end('too_many_streams')
       try {
-        // Known to the hub first, asked where to begin second: nothing that commits in between is missed.
+        // Registers before reading the start, so that no commit in between is missed.
         const newest = await findLastSeq(sql, viewer.id)
-        stream.last = Math.min(after ?? newest, newest)
+        const start = Math.min(after ?? newest, newest)
+        if (wanted) await chats.open(stream, wanted.after)
+        stream.last = start
       } catch (error) {
         stream.readable.destroy()
         throw error
       }
-      // Readers of a server that went away do not all come back in the same instant.
-      // Where it begins, for a reader that is cut off before its first event (notifications-12).
-      stream.write(`retry: ${1000 + Math.floor(Math.random() * 2000)}\nid: ${stream.last}\n\n`)
+      // A random retry delay spreads the reconnects after a server stops.
+      // Sends the start first, for a reader that is cut off before its first event (notifications-12).
+      const place = stream.chats?.cursor === undefined ? stream.last : `${stream.last}-${stream.chats.cursor}`
+      stream.write(`retry: ${1000 + Math.floor(Math.random() * 2000)}\nid: ${place}\n\n`)
+      if (wanted) chats.resume(stream)
       wake([viewer.id])
-      // The sign-in may have been ended between its check and now.
+      // The sign-in may have been revoked since the check.
       checkSoon([viewer.id])
       return stream
     },
@@ -196,9 +256,10 @@ export function createHub(ctx: Context): Hub {
       closed = true
       clearInterval(beats)
       clearTimeout(checking)
+      chats.close()
       const streams = all()
       for (const stream of streams) stream.end('server_closing')
-      // Whoever does not read the end would keep the server from closing.
+      // A reader that ignores the end would block the shutdown.
       setTimeout(() => {
         for (const { readable } of streams) readable.destroy()
       }, 1000).unref()

@@ -10,7 +10,7 @@ import { createWorld } from '#test/world.ts'
 const { person, sql, connection, ctx } = await createWorld()
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 
-/** A server in a process of its own, on the database of these tests. */
+/** Starts a server process on the test database. */
 async function startServer() {
   const port = await findFreePort()
   const child = spawn(process.execPath, ['src/main.ts'], {
@@ -40,7 +40,7 @@ async function startServer() {
   }
 }
 
-test('two server processes deliver across, and a killed one loses nothing for a reader that resumes', async () => {
+test('delivers across two server processes, and loses nothing for a resuming reader when one is killed', async () => {
   const [one, two] = await Promise.all([startServer(), startServer()])
   const [ann, bob] = [await person(), await person()]
   const expected: number[] = []

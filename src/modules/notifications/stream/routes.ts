@@ -1,9 +1,8 @@
 import type { Context } from '#platform/context.ts'
 import { apiError } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { language, type Server } from '#platform/http.ts'
-import { Int, MAX_ID, Type } from '#platform/schema.ts'
-import { createHub } from './hub.ts'
+import { Flag, Int, language, MAX_ID, routesOn, type Server, Type } from '#platform/http'
+import { createHub, type StreamStart } from './hub.ts'
+import type { CreateChatSource } from './sources.ts'
 
 const tooManyStreams = apiError(
   503,
@@ -12,19 +11,31 @@ const tooManyStreams = apiError(
   '当前连接过多，请稍后再试。',
 )
 
-/** The place after which a reader resumes: what browsers send, or the query parameter for those that cannot. */
-const placeOf = (header: unknown, query: number | undefined): number | undefined =>
-  typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : query
+/**
+ * The place where a reader resumes: the header of browsers, or the query parameters for other clients. After
+ * a dash the header has the cursor of chat messages.
+ */
+function startOf(
+  header: unknown,
+  query: { last_event_id?: number; chats?: boolean; chats_after?: number },
+): StreamStart {
+  const [, seq, cursor] = /^(\d{1,15})(?:-(\d{1,15}))?$/.exec(typeof header === 'string' ? header : '') ?? []
+  const numberOf = (text: string | undefined) => (text === undefined ? undefined : Number(text))
+  return {
+    after: numberOf(seq) ?? query.last_event_id,
+    ...(query.chats ? { chats: { after: numberOf(cursor) ?? query.chats_after } } : {}),
+  }
+}
 
-/** The reply is written by the stream itself; only its content type is described. */
+/** The stream writes the reply itself, so only its content type is described. */
 const EventStreamReply = {
   description: 'A stream of events',
   content: { 'text/event-stream': { schema: Type.Unknown() } },
 }
 
-/** New notifications as they happen, as Server-Sent Events (notifications-12). */
-export function streamRoutes(server: Server, ctx: Context) {
-  const hub = createHub(ctx)
+/** Route of new notifications, and on request of chat messages, as Server-Sent Events (notifications-12, im-15). */
+export const streamRoutes = (createChats: CreateChatSource) => (server: Server, ctx: Context) => {
+  const hub = createHub(ctx, createChats)
   server.addHook('preClose', async () => hub.close())
   const route = routesOn(server, ctx, { tag: 'Notifications' })
 
@@ -32,9 +43,15 @@ export function streamRoutes(server: Server, ctx: Context) {
     operationId: 'streamNotifications',
     summary: 'Receive new notifications as they happen, as Server-Sent Events',
     description:
-      'Each event is named `notification`, has the notification with its `type` as data, and an id: a reader that sends it back as `Last-Event-ID` gets all that came after it, once.',
+      'Each event is named `notification`, has the notification with its `type` as data, and an id: a reader that sends it back as `Last-Event-ID` gets all that came after it, once. With `chats` also `message`, `read`, `typing` and `presence` events of conversations (im-15).',
     access: 'user',
-    query: Type.Object({ last_event_id: Type.Optional(Int(0, MAX_ID)) }),
+    query: Type.Object({
+      last_event_id: Type.Optional(Int(0, MAX_ID)),
+      chats: Type.Optional(Flag()),
+      chats_after: Type.Optional(
+        Int(0, MAX_ID, { description: 'The part of the last event id after the dash' }),
+      ),
+    }),
     reply: { 200: EventStreamReply },
     returns: 'Events, until the connection ends.',
     errors: [tooManyStreams],
@@ -44,10 +61,10 @@ export function streamRoutes(server: Server, ctx: Context) {
         .header('X-Accel-Buffering', 'no')
         .type('text/event-stream; charset=utf-8')
       if (request.method === 'HEAD') return reply.send('')
-      const after = placeOf(request.headers['last-event-id'], query.last_event_id)
-      const stream = await hub.open(viewer, language(request), after)
+      const start = startOf(request.headers['last-event-id'], query)
+      const stream = await hub.open(viewer, language(request), start)
       if (!stream) throw tooManyStreams({ headers: { 'Retry-After': 5 } })
-      // Ended by the connection and not only by the pipe, which a reader that stopped reading keeps open.
+      // Closes with the connection too, because a reader that stopped reading keeps the pipe open.
       request.raw.socket.once('close', () => stream.readable.destroy())
       return reply.send(stream.readable)
     },

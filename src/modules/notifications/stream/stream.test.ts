@@ -4,10 +4,9 @@ import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { buildApp } from '#app'
 import { type Notice, notify } from '#modules/notifications/index.ts'
-import { forgetTokens, revokeTokens } from '#modules/tokens/index.ts'
-import { openDatabase, type Sql } from '#platform/database.ts'
-import { createMetrics } from '#platform/metrics.ts'
-import { createSignals } from '#platform/signals.ts'
+import { dropCachedTokens, revokeTokens } from '#modules/tokens/index.ts'
+import { createSignals, openDatabase, type Sql } from '#platform/database'
+import { createMetrics } from '#platform/observability'
 import { openStream, type Reader, until } from '#test/fixtures/streams.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
@@ -15,7 +14,7 @@ const { app, as, guest, person, sql, ctx, connection } = await createWorld({ STR
 await app.listen({ port: 0, host: '127.0.0.1' })
 const portOf = (server: typeof app) => (server.server.address() as AddressInfo).port
 
-/** Reads a stream of the server of these tests, or of another. */
+/** Reads a stream of the test server, or of another one. */
 const open = (who: Person, options: { after?: number; port?: number } = {}) =>
   openStream(`http://127.0.0.1:${options.port ?? portOf(app)}`, who.token, options.after)
 
@@ -33,11 +32,11 @@ const tell = async (recipients: Person[], on = sql as Parameters<typeof notify>[
   await notify(on, notice)
   return id
 }
-/** One more server on the same database. */
+/** Starts another server on the same database. */
 async function another() {
   const signals = createSignals(sql)
   const config = { ...ctx.config, streamHeartbeatMs: 15_000 }
-  const server = await buildApp({ ...ctx, config, signals, metrics: createMetrics() })
+  const server = await buildApp({ ...ctx, config, signals, metrics: createMetrics(), state: new Map() })
   await signals.listen()
   server.addHook('onClose', () => signals.close())
   await server.listen({ port: 0, host: '127.0.0.1' })
@@ -47,7 +46,7 @@ const openStreams = async () =>
   Number(/^notification_streams_open (\d+)$/m.exec(await ctx.metrics.render())?.[1])
 const idsOf = (reader: Reader) => reader.events.map(({ data }) => data.data.commentable.id)
 
-test('a new notification arrives at once on every open stream of its person and on no other (notifications-12)', async () => {
+test('delivers at once on every open stream of the recipient only (notifications-12)', async () => {
   const [ann, bob] = [await person(), await person()]
   await tell([ann])
   const [one, two, other] = [await open(ann), await open(ann), await open(bob)]
@@ -64,7 +63,7 @@ test('a new notification arrives at once on every open stream of its person and 
   await until(async () => (await openStreams()) === 0, 'all streams are closed')
 })
 
-test('readers that resume while others are being served miss nothing', async () => {
+test('misses nothing when readers resume while others are served', async () => {
   const ann = await person()
   const served = await open(ann)
   const expected: number[] = []
@@ -83,7 +82,7 @@ test('readers that resume while others are being served miss nothing', async () 
   }
 })
 
-test('a reader that resumes gets all it missed, once and in order (notifications-12)', async () => {
+test('delivers all missed notifications once and in order to a resuming reader (notifications-12)', async () => {
   const ann = await person()
   const first = await open(ann)
   const expected = [await tell([ann])]
@@ -101,7 +100,7 @@ test('a reader that resumes gets all it missed, once and in order (notifications
   third.close()
 })
 
-test('a stream tells where it begins, so that one that is lost before its first event misses nothing (notifications-12)', async () => {
+test('sends the start of a stream, so that one lost before its first event misses nothing (notifications-12)', async () => {
   const ann = await person()
   await tell([ann])
   const first = await open(ann)
@@ -115,7 +114,7 @@ test('a stream tells where it begins, so that one that is lost before its first 
   second.close()
 })
 
-test('what commits later comes later, whichever transaction began first', async () => {
+test('delivers in the order of commits, not of transaction starts', async () => {
   const ann = await person()
   const reader = await open(ann)
   const order: number[] = []
@@ -138,7 +137,7 @@ test('what commits later comes later, whichever transaction began first', async 
   reader.close()
 })
 
-test('what is rolled back is never sent (notifications-1)', async () => {
+test('never sends what was rolled back (notifications-1)', async () => {
   const ann = await person()
   const reader = await open(ann)
   await sql
@@ -153,13 +152,13 @@ test('what is rolled back is never sent (notifications-1)', async () => {
   reader.close()
 })
 
-test('another server on the same database delivers too, and a reader of one that goes away resumes elsewhere', async () => {
+test('delivers from another server on the same database, and resumes there after one stops', async () => {
   const ann = await person()
   const second = await another()
   const reader = await open(ann, { port: portOf(second) })
   const expected = [await tell([ann])]
   await until(() => reader.events.length === 1, 'the event through the other server')
-  // Open streams do not keep a server from closing.
+  // Open streams do not block the shutdown.
   await second.close()
   await reader.ended
   assert.equal(reader.events.pop()?.event, 'end')
@@ -171,22 +170,22 @@ test('another server on the same database delivers too, and a reader of one that
   resumed.close()
 })
 
-/** A stream whose token has not long to live: longer, when it is over before the stream is open. */
+/** Opens a stream with a short-lived token, retrying with a longer one when it expires first. */
 async function openForAMoment(who: Person): Promise<Reader> {
   for (let seconds = 1; ; seconds *= 3) {
     await sql`update tokens set expires_at = now() + make_interval(secs => ${seconds}) where user_id = ${who.id}`
-    forgetTokens(ctx)
+    await dropCachedTokens(ctx)
     const reader = await open(who).catch(() => undefined)
     if (reader) return reader
     assert.ok(seconds < 100, 'the stream never opened')
   }
 }
 
-test('a stream ends when its sign-in is revoked and when its token expires, others go on', async () => {
+test('closes a stream when its sign-in is revoked or its token expires, and no other', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   const [revoked, untouched, expired] = [await open(ann), await open(bob), await openForAMoment(cid)]
   await revokeTokens(ctx, sql, ann.id)
-  forgetTokens(ctx)
+  await dropCachedTokens(ctx)
   await Promise.all([revoked.ended, expired.ended])
   assert.deepEqual(revoked.events[0]?.data, { reason: 'token_revoked' })
   assert.deepEqual(expired.events[0]?.data, { reason: 'token_expired' })
@@ -197,7 +196,7 @@ test('a stream ends when its sign-in is revoked and when its token expires, othe
   assert.equal((await guest('GET', '/user/notifications/stream', undefined, headers)).status, 401)
 })
 
-test('HEAD answers without opening a stream, a guest is refused, a token in the address is taken', async () => {
+test('replies to HEAD without a stream, rejects guests, and accepts a token in the URL', async () => {
   const ann = await person()
   const before = await openStreams()
   const head = await as(ann, 'HEAD', '/user/notifications/stream')
@@ -209,7 +208,7 @@ test('HEAD answers without opening a stream, a guest is refused, a token in the 
   assert.equal((await guest('HEAD', `/user/notifications/stream?token=${ann.token}`)).status, 200)
 })
 
-test('the eleventh stream of a person ends the first (notifications-12)', async () => {
+test('closes the first stream when a user opens the eleventh (notifications-12)', async () => {
   const ann = await person()
   const readers: Reader[] = []
   for (let index = 0; index < 11; index += 1) readers.push(await open(ann))
@@ -219,7 +218,7 @@ test('the eleventh stream of a person ends the first (notifications-12)', async 
   await until(async () => (await openStreams()) === 0, 'all streams are closed')
 })
 
-test('a reader that stops reading is dropped and keeps no memory', async () => {
+test('drops a reader that stops reading and frees its memory', async () => {
   const ann = await person()
   const socket: Socket = connect(portOf(app), '127.0.0.1')
   socket.on('error', () => {})
@@ -250,7 +249,7 @@ test('a reader that stops reading is dropped and keeps no memory', async () => {
   await patient.close()
 })
 
-test('a thousand open streams all get their event', async (t) => {
+test('delivers an event to each of a thousand open streams', async (t) => {
   const server = await another()
   const port = portOf(server)
   const people = await Promise.all(Array.from({ length: 125 }, () => person()))
@@ -269,10 +268,10 @@ test('a thousand open streams all get their event', async (t) => {
   await Promise.all(readers.map((reader) => reader.ended))
 })
 
-test('what a process committed and died before it could tell comes all the same, a heartbeat later', async () => {
+test('delivers by the next heartbeat when a process dies between commit and signal', async () => {
   const ann = await person()
   const [reader, other] = [await open(ann), await open(ann)]
-  /** Commits something in a process that ends before its signals are sent: it has no connection left for them. */
+  /** Commits in a process that dies before it sends its signals, because no connection is left for them. */
   const dieAfter = async (work: (dying: Sql) => Promise<unknown>) => {
     const dying = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
     await work(dying)
@@ -283,4 +282,12 @@ test('what a process committed and died before it could tell comes all the same,
   await until(() => reader.events.length === 1, 'the event')
   await dieAfter((dying) => revokeTokens(ctx, dying, ann.id))
   await Promise.all([reader.ended, other.ended])
+})
+
+test('opens all concurrent streams of one user, and closes all but the newest ten', async () => {
+  const ann = await person()
+  const readers = await Promise.all(Array.from({ length: 30 }, () => open(ann)))
+  const ended = () => readers.filter(({ events }) => events[0]?.event === 'end').length
+  await until(async () => ended() === 20 && (await openStreams()) === 10, 'ten are left')
+  for (const reader of readers) reader.close()
 })

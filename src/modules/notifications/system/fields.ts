@@ -1,9 +1,9 @@
-import { Nullable, Shared, type TObject, Type } from '#platform/schema.ts'
+import { Nullable, Shared, type TObject, Type } from '#platform/http'
 
 const Id = Type.Integer()
 const Words = Type.String()
 
-/** Everything that a system notification can say besides what all say (notifications-9). */
+/** All optional fields of system notifications (notifications-9). */
 export const FIELDS = {
   state: Words,
   subject: Words,
@@ -20,7 +20,7 @@ export const FIELDS = {
   comment: Shared('NotifiedComment', { id: Id, contents: Words }),
   news: Shared('NotifiedNews', { id: Id, title: Words }),
   question: Shared('NotifiedQuestion', { id: Id, subject: Words }),
-  answer: Shared('NotifiedAnswer', { id: Id, question_id: Type.Optional(Id) }),
+  answer: Shared('NotifiedAnswer', { id: Id, question_id: Type.Optional(Id), body: Type.Optional(Words) }),
   topic: Shared('NotifiedTopic', { id: Id, name: Words }),
   topic_application: Shared('NotifiedTopicApplication', { id: Id, name: Words, mark: Nullable(Words) }),
   application: Shared('NotifiedQuestionApplication', {
@@ -42,7 +42,7 @@ type Schema = {
   anyOf?: Schema[]
 }
 
-/** A value in the form that a schema promises; undefined where it cannot be: older communities wrote what they liked. */
+/** Converts a value to its schema, or returns undefined, because older versions stored arbitrary values. */
 function fitted({ type, properties, required, anyOf }: Schema, value: unknown): unknown {
   if (anyOf) return anyOf.map((option) => fitted(option, value)).find((found) => found !== undefined)
   const kinds = [type].flat()
@@ -62,30 +62,45 @@ function fitted({ type, properties, required, anyOf }: Schema, value: unknown): 
   return required?.every((name) => name in fields) ? fields : undefined
 }
 
-/** A field's value as its schema promises it, or undefined. */
+/** Converts a field's value to its schema, or returns undefined. */
 export const fittedField = (name: Field, value: unknown): unknown => fitted(FIELDS[name] as Schema, value)
 
 export const isField = (name: string): name is Field => Object.hasOwn(FIELDS, name)
 
-/** What a field holds, as the rules write it: `group {id, name}`. */
+/** Describes a field in the notation of the rules: `group {id, name}`. */
 export function fieldText(name: Field): string {
   const schema: object = FIELDS[name]
   const keys = Object.keys((schema as Partial<TObject>).properties ?? {})
   return `\`${name}${keys.length > 0 ? ` {${keys.join(', ')}}` : ''}\``
 }
 
-/** What there is to know of one system type; docs/rules/notifications.md has the same table (notifications-9). */
+/** The definition of one system type; docs/rules/notifications.md has the same table (notifications-9). */
 export type SystemNotice = {
   when: string
   who: string
-  /** The fields of its `data`, each with what the rules say besides. */
+  /** The fields of its `data`, each with its remark in the rules. */
   fields: Partial<Record<Field, string>>
-  /** The code of notifications-8 in `resource.type`, as the rules write it. */
+  /** The code of notifications-8 in `resource.type`, in the notation of the rules. */
   resource: string
-  /** A remark on `contents` or the like. */
+  /** A remark, such as on `contents`. */
   besides?: string
-  /** How readers see it: clients know another name than the one it is stored and told to webhooks by. */
-  shown?: { type: string; state?: 'passed' | 'rejected' }
-  /** Clients know a refusal of this type by this word in `state`. */
-  refused?: 'reject'
+  /** The name on the wire, if it differs from the stored one. */
+  shown?: Shown
+  /** True when stored `contents` are only a reason, which follows the default text of the type. */
+  explained?: boolean
 }
+
+/** The wire name of a type. With `states`, only in these. */
+type Shown = { type: string; state?: 'passed' | 'rejected'; states?: readonly string[] }
+
+/**
+ * Web, Android and iOS clients show `contents` of this type unchanged and open nothing. Types that they do
+ * not know or misread are sent under this name.
+ */
+export const AS_TEXT = { type: 'news:audit' } as const satisfies Shown
+
+/** Fragments shared by several system notifications. */
+export const DECIDED = '`passed`, `rejected`'
+export const GIFT = { amount: '' } as const
+/** Clients spell a rejection of this type differently, and some would show it as accepted. */
+export const REFUSED_AS_TEXT = { ...AS_TEXT, states: ['rejected'] } as const

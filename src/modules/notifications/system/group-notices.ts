@@ -1,6 +1,5 @@
 import type { SystemType } from '../codes.ts'
-import type { SystemNotice } from './fields.ts'
-import { DECIDED, GIFT, SPELLED } from './said.ts'
+import { AS_TEXT, DECIDED, GIFT, REFUSED_AS_TEXT, type SystemNotice } from './fields.ts'
 
 const reported = (what: string, resource: string, fields: SystemNotice['fields']): SystemNotice => ({
   when: `a ${what} is reported; the report is decided`,
@@ -10,13 +9,13 @@ const reported = (what: string, resource: string, fields: SystemNotice['fields']
     post: '',
     ...fields,
     state: `${DECIDED}; once it is decided`,
-    subject: 'once it is decided',
   },
   besides: 'at first `contents` is the reason',
   resource,
+  shown: { ...AS_TEXT, states: ['passed', 'rejected'] },
 })
 
-/** What people of a group are told, and when. */
+/** Notifications of group members. */
 export const GROUP_NOTICES = {
   'group:join': {
     when: 'somebody joins a group or asks to',
@@ -51,6 +50,13 @@ export const GROUP_NOTICES = {
     resource: '11',
     shown: { type: 'group:transform' },
   },
+  'group:open': {
+    when: 'the founder makes a private group a paid or public one, or a paid one public (groups-2)',
+    who: 'its other members',
+    fields: { group: '' },
+    resource: '11',
+    shown: AS_TEXT,
+  },
   'group:transform': {
     when: 'never; older communities bring it along',
     who: 'the new founder',
@@ -68,20 +74,20 @@ export const GROUP_NOTICES = {
     who: 'who asked, or the author',
     fields: { state: `${DECIDED}, \`admin\``, post: '', group_id: '' },
     resource: '12',
+    shown: { type: 'group:pinned-admin', states: ['admin'] },
   },
   'group:comment-pinned': {
     when: "a pin of a group post's comment is decided",
     who: 'who asked',
-    fields: { state: SPELLED, comment: '', post: '', group_id: '' },
+    fields: { state: DECIDED, comment: '', post: '', group_id: '' },
     resource: '3',
-    refused: 'reject',
+    shown: REFUSED_AS_TEXT,
   },
   'group:send-comment-pinned': {
     when: 'somebody asks to pin a comment of a group post',
     who: "the post's author",
     fields: { post: '', group_id: '' },
     resource: '3',
-    refused: 'reject',
   },
   'group:report-post': reported('group post', '12', {}),
   'group:report-comment': reported('comment of a group post', '3', { comment: '' }),

@@ -1,23 +1,24 @@
 import type { SystemType } from '../codes.ts'
-import type { SystemNotice } from './fields.ts'
+import { AS_TEXT, DECIDED, GIFT, REFUSED_AS_TEXT, type SystemNotice } from './fields.ts'
 import { GROUP_NOTICES } from './group-notices.ts'
-import { DECIDED, GIFT, SPELLED } from './said.ts'
 
-const REMARK = '`contents` is the remark, where there is one'
+const REMARK = '`contents` ends with the remark, where there is one'
 
-/** When each system type is written, to whom, and what it says. */
+/** Trigger, recipient and text of each system type. */
 export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
   'account:changed': {
-    when: 'a password, phone or e-mail of an account is set, changed or taken away, by anybody, somebody signs in from a new device (rights-5), or an administrator ends sign-ins (administration-22)',
+    when: 'a password, phone or e-mail of an account is set, changed or taken away, by anybody, an account outside is linked to it or the link is ended (sign-in-26), somebody signs in from a new device (rights-5), or an administrator ends sign-ins (administration-22)',
     who: 'whose it is',
-    fields: { state: '`password`, `phone`, `email`, `sign-in`, `sign-outs`' },
+    fields: { state: '`password`, `phone`, `email`, `link`, `unlink`, `sign-in`, `sign-outs`' },
     resource: '1',
+    shown: AS_TEXT,
   },
   'account:export': {
     when: 'an export of the data of somebody is ready, or could not be made (rights-9)',
     who: 'whose it is',
     fields: { state: '`ready`, `failed`' },
     resource: '1',
+    shown: AS_TEXT,
   },
   sanction: {
     when: 'moderators warn, silence or suspend a person or lift that, or reject an appeal',
@@ -26,20 +27,24 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
       state: '`warning`, `silence`, `suspension`, `lifted`, `rejected`',
       ends_at: 'where it ends by itself',
     },
-    besides: '`contents` is the reason',
+    besides: '`contents` ends with the reason',
     resource: '1',
+    shown: AS_TEXT,
+    explained: true,
   },
   notice: {
     when: 'an administrator writes to people',
     who: 'those people, or everybody',
     fields: { notice: '' },
     resource: '18',
+    shown: AS_TEXT,
   },
   'pinned:feeds': {
     when: 'a pin of a feed is decided, or set by an administrator',
     who: 'who asked, or the author',
     fields: { state: `${DECIDED}, \`admin\``, feed: '', feed_id: '' },
     resource: '2',
+    shown: REFUSED_AS_TEXT,
   },
   'pinned:feed/comment': {
     when: "a pin of a feed's comment is decided",
@@ -50,9 +55,9 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
   'pinned:news/comment': {
     when: "a pin of an article's comment is decided",
     who: 'who asked',
-    fields: { state: SPELLED, comment: '', news: '' },
+    fields: { state: DECIDED, comment: '', news: '' },
     resource: '3',
-    refused: 'reject',
+    shown: REFUSED_AS_TEXT,
   },
   'delete:feed/comment': {
     when: 'a moderator deletes a comment of a feed',
@@ -83,18 +88,21 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
     who: 'its publisher',
     fields: { ...GIFT, channel: '', raw: '' },
     resource: '2, 6 or 17',
+    shown: AS_TEXT,
   },
   'news:pinned:accept': {
     when: 'a pin of an article is accepted or set',
     who: 'who asked, or the author',
     fields: { state: '`passed`, `admin`', news: '' },
     resource: '4',
+    shown: AS_TEXT,
   },
   'news:pinned:reject': {
     when: 'a pin of an article is rejected',
     who: 'who asked',
     fields: { state: '`rejected`', news: '' },
     resource: '4',
+    shown: AS_TEXT,
   },
   'news:audit': {
     when: 'an article is published after review',
@@ -108,6 +116,7 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
     fields: { news: '' },
     besides: REMARK,
     resource: '4',
+    explained: true,
   },
   'news:delete:accept': {
     when: 'a request to delete an article is accepted',
@@ -115,6 +124,8 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
     fields: { news: '' },
     besides: REMARK,
     resource: '4',
+    shown: AS_TEXT,
+    explained: true,
   },
   'news:delete:reject': {
     when: 'a request to delete an article is rejected',
@@ -122,6 +133,8 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
     fields: { news: '' },
     besides: REMARK,
     resource: '4',
+    shown: AS_TEXT,
+    explained: true,
   },
   'feed:topic:create:passed': {
     when: 'a topic is let through',
@@ -140,15 +153,16 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
     who: 'nobody',
     fields: { topic: '' },
     resource: '7',
+    shown: AS_TEXT,
   },
   'user-certification': {
     when: 'a certification is decided',
     who: 'whose it is',
-    fields: { state: SPELLED, certification: '' },
-    besides: '`contents` of a rejection is its reason',
+    fields: { state: DECIDED, certification: '' },
+    besides: '`contents` of a rejection ends with its reason',
     resource: '14',
-    // Clients take `rejected` for the link only: with it they call a refused certification a passed one.
-    refused: 'reject',
+    shown: REFUSED_AS_TEXT,
+    explained: true,
   },
   'user-cash': {
     when: 'a wallet withdrawal is decided',
@@ -179,6 +193,7 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
     who: 'who asked',
     fields: { question: '', answer: '' },
     resource: '9',
+    shown: AS_TEXT,
   },
   'qa:answer-adoption': {
     when: 'an answer is adopted',
@@ -197,6 +212,7 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
     who: 'who asked the question',
     fields: { question: '', answer: '', ...GIFT },
     resource: '9',
+    shown: AS_TEXT,
   },
   'qa:question-topic:accept': {
     when: 'a proposed question topic is accepted',

@@ -1,11 +1,13 @@
-import type { Db } from '#platform/database.ts'
+import type { Db } from '#platform/database'
 
-/** What a notification is about, as it is now: null where it is gone or no longer for its reader to see. */
+/**
+ * Current state of a notification's subject. Fields are null when it is deleted or hidden from the recipient.
+ */
 export type Thing = {
   kind: 'news' | 'answer' | 'post' | 'comment' | 'report'
   reader: number
   id: number
-  /** The title of an article or post, or the text of a comment. */
+  /** Title of an article or post, or text of a comment or answer. */
   text: string | null
   question_id: number | null
   group_id: number | null
@@ -14,12 +16,12 @@ export type Thing = {
   post_title: string | null
 }
 
-/** A thing that a reader is to be told more of; the report of a group by its own id. */
+/** A subject to look up for a recipient. The report of a group is found by its own id. */
 export type Wanted = Pick<Thing, 'kind' | 'reader' | 'id'>
 
 /**
- * The present state of things, all kinds in one statement, each by its key. Titles of what is not published and what is
- * said in closed groups are for their authors and for who may read there.
+ * Reads the current state of subjects, all kinds in one statement. Unpublished titles and texts of closed
+ * groups are limited to their authors and users with access, answers to their author and the asker.
  */
 export function findThings(sql: Db, wanted: Wanted[]): Promise<Thing[]> {
   const of = (kind: Wanted['kind']) => {
@@ -36,8 +38,10 @@ export function findThings(sql: Db, wanted: Wanted[]): Promise<Thing[]> {
     from ${of('news')} join news n on n.id = w.id
     where n.audit_status = 0 or n.user_id = w.reader
     union all
-    select 'answer', w.reader, a.id, null, a.question_id, null, null, null, null
-    from ${of('answer')} join answers a on a.id = w.id
+    select 'answer', w.reader, a.id,
+      case when w.reader in (a.user_id, q.user_id) then coalesce(nullif(a.text_body, ''), a.body) end,
+      a.question_id, null, null, null, null
+    from ${of('answer')} join answers a on a.id = w.id join questions q on q.id = a.question_id
     union all
     select 'post', w.reader, p.id, case when ${readable} or p.user_id = w.reader then p.title end, null,
       g.id, ${groupName}, p.id, null

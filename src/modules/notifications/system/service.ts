@@ -1,11 +1,14 @@
 import { linksOf, readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
-import { findStatistics, isPresent, type NotificationRow } from '../queries.ts'
-import type { Told } from '../view.ts'
+import { findStatistics, type NotificationRow } from '../queries.ts'
+import type { Told } from '../service.ts'
 import { findThings } from './queries.ts'
 import { wantedOf } from './view.ts'
 
-/** What rows are shown with. Looks up what they were stored without: nothing where nothing is missing, else one statement for all of them. */
+/**
+ * Looks up fields that were missing when rows were stored: no query when complete, else one statement for
+ * all.
+ */
 export async function findMissing(
   ctx: Context,
   rows: readonly NotificationRow[],
@@ -32,9 +35,9 @@ export async function findMissing(
   }
 }
 
-/** The numbers and newest notifications of a person, with what the one that is shown was stored without. */
+/** Reads the unread counts and newest notifications of a user, and completes the one shown. */
 export async function readStatistics(ctx: Context, userId: number) {
-  const rows = await findStatistics(ctx.sql, userId)
-  const first = rows.filter(isPresent).find(({ type }) => type === 'system')
-  return { rows, told: await findMissing(ctx, first ? [first] : [], () => userId) }
+  const types = await findStatistics(ctx.sql, userId)
+  const first = types.find(({ kind }) => kind === 'system')?.newest[0]
+  return { types, told: await findMissing(ctx, first ? [first] : [], () => userId) }
 }

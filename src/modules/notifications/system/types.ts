@@ -3,7 +3,7 @@ import { type Field, fieldText, type SystemNotice } from './fields.ts'
 
 import { SYSTEM_NOTICES } from './notices.ts'
 
-/** What is known of a stored type; undefined for one that older communities brought along. */
+/** Finds the definition of a stored type. Returns undefined for types from imports. */
 export const systemNotice = (type: unknown): SystemNotice | undefined =>
   Object.hasOwn(SYSTEM_NOTICES, String(type)) ? SYSTEM_NOTICES[type as SystemType] : undefined
 
@@ -14,5 +14,7 @@ export function ruleOf(type: SystemType): string {
     ([name, note]) => `${fieldText(name as Field)}${note ? ` (${note})` : ''}`,
   )
   const data = `${[named.join(', '), ...(besides ? [besides] : [])].join('; ')}; resource (${resource})`
-  return `| \`${type}\` | ${shown ? `\`${shown.type}\`` : ''} | ${when} | ${who} | ${data} |`
+  const name = shown ? `\`${shown.type}\`` : ''
+  const states = shown?.states ? ` when ${shown.states.map((state) => `\`${state}\``).join(', ')}` : ''
+  return `| \`${type}\` | ${name}${states} | ${when} | ${who} | ${data} |`
 }

@@ -1,14 +1,17 @@
+import { plainText } from '#lib/plain-text.ts'
 import type { Language, Text } from '#platform/errors.ts'
 import type { NotificationRow } from '../queries.ts'
-import type { SystemNotice } from './fields.ts'
-import { type Field, fittedField, isField } from './fields.ts'
+import { AS_TEXT, type Field, fittedField, isField, type SystemNotice } from './fields.ts'
 import type { Thing, Wanted } from './queries.ts'
 import { systemNotice } from './types.ts'
 
-/** Stands for a title or text that is gone, or no longer for the reader to see. */
+/** Placeholder for a title or text that is deleted or hidden from the recipient. */
 const GONE: Text = { en: '[no longer available]', zh: '[内容已不可见]' }
 
-/** What was found about a row besides what is stored with it. */
+/** Maximum length of an answer shown in a notification. */
+const ANSWER_MAX = 100
+
+/** Data found for a row beyond its stored fields. */
 export type Found = { things: Partial<Record<Thing['kind'], Thing>>; unit: string }
 
 type Data = Record<string, unknown>
@@ -19,13 +22,13 @@ const partOf = (data: Data, name: string): Data =>
 
 const idOf = (value: unknown): number => (Number.isSafeInteger(value) ? (value as number) : 0)
 
-/** The id of a thing of a kind: as it is named in the data, else what the notification is about. */
+/** The id of a subject, from the data, else from the cause of the notification. */
 const idAbout = (data: Data, name: string, type: string): number => {
   const resource = partOf(data, 'resource')
   return idOf(partOf(data, name).id) || (resource.type === type ? idOf(resource.id) : 0)
 }
 
-/** What has to be looked up for a row, because it was stored without. */
+/** The subjects to look up for a row with missing fields. */
 export function wantedOf(row: NotificationRow, reader: number): Wanted[] {
   const { data } = row
   const fields = systemNotice(data.type)?.fields
@@ -34,8 +37,7 @@ export function wantedOf(row: NotificationRow, reader: number): Wanted[] {
   const want = (kind: Wanted['kind'], id: number) => id > 0 && wanted.push({ kind, reader, id })
   const lacks = (name: Field, key: string) => name in fields && partOf(data, name)[key] === undefined
   if (lacks('news', 'title')) want('news', idAbout(data, 'news', 'news'))
-  if (lacks('answer', 'question_id') && !('question' in fields))
-    want('answer', idAbout(data, 'answer', 'question-answers'))
+  if (lacks('answer', 'body')) want('answer', idAbout(data, 'answer', 'question-answers'))
   const lacksPost = lacks('post', 'title') || ('group_id' in fields && data.group_id === undefined)
   if ((lacksPost || lacks('group', 'name')) && row.cause_type === 'group-reports')
     want('report', row.cause_id)
@@ -46,12 +48,12 @@ export function wantedOf(row: NotificationRow, reader: number): Wanted[] {
 
 type Source = { data: Data; sender: { id: number; name: string }; gone: string } & Found
 
-/** How a field is made where a row lacks it, or a part of it. */
+/** Functions that fill a field that a row lacks, wholly or partly. */
 const FILLED: Partial<Record<Field, (source: Source) => unknown>> = {
   feed_id: ({ data }) => idAbout(data, 'feed', 'feeds'),
   feed: ({ data }) => ({ id: idAbout(data, 'feed', 'feeds') }),
   unit: ({ unit }) => unit,
-  // Where the data names somebody, it is not who did it.
+  // A user named in the data is not the sender.
   user: ({ data, sender }) => (idOf(partOf(data, 'user').id) > 0 ? {} : sender),
   news: ({ data, things, gone }) => ({
     id: idAbout(data, 'news', 'news'),
@@ -62,9 +64,10 @@ const FILLED: Partial<Record<Field, (source: Source) => unknown>> = {
     contents: things.comment?.text ?? data.subject ?? gone,
   }),
   question: ({ data, gone }) => ({ id: idAbout(data, 'question', 'questions'), subject: gone }),
-  answer: ({ data, things }) => ({
+  answer: ({ data, things, gone }) => ({
     id: idAbout(data, 'answer', 'question-answers'),
     question_id: things.answer?.question_id ?? (idOf(partOf(data, 'question').id) || undefined),
+    body: plainText(things.answer?.text ?? gone, ANSWER_MAX),
   }),
   topic: ({ data, gone }) => ({
     id: idAbout(data, 'topic', 'feed-topics') || idAbout(data, 'topic', 'question-topics'),
@@ -89,7 +92,7 @@ const FILLED: Partial<Record<Field, (source: Source) => unknown>> = {
   group_id: ({ data, things }) => idOf(partOf(data, 'group').id) || (things.post?.group_id ?? 0),
 }
 
-/** What is stored wins; only what an object lacks is taken from what was found. */
+/** Stored values take precedence. Fills only the missing fields of an object. */
 function merged(stored: unknown, filled: unknown): unknown {
   if (typeof filled !== 'object' || filled === null) return stored ?? filled
   const kept = Object.entries(typeof stored === 'object' ? (stored ?? {}) : {}).filter(
@@ -98,13 +101,11 @@ function merged(stored: unknown, filled: unknown): unknown {
   return { ...filled, ...Object.fromEntries(kept) }
 }
 
-/** The state as clients of this type spell it. */
-function stateOf({ shown, refused }: SystemNotice, state: unknown): unknown {
-  if (shown?.state) return shown.state
-  return state === 'rejected' || state === 'reject' ? (refused ?? 'rejected') : state
-}
+/** The wire name of a type in a state, or undefined when it is the stored one. */
+const shownAs = ({ shown }: SystemNotice, state: unknown): SystemNotice['shown'] =>
+  shown && (shown.states?.includes(String(state)) ?? true) ? shown : undefined
 
-/** The data of a system notification as its reader gets it: the type's name and every field of notifications-9. */
+/** The data of a system notification on the wire: type names and every field of notifications-9. */
 export function systemData(
   data: Data & { resource: Reference },
   sender: { id: number; name: string },
@@ -124,7 +125,17 @@ export function systemData(
     const value = fittedField(name, merged(data[name], FILLED[name]?.(source)))
     if (value !== undefined) shown[name] = value
   }
-  if (!notice) return shown
-  const state = stateOf(notice, shown.state)
-  return { ...shown, type: notice.shown?.type ?? data.type, ...(state === undefined ? {} : { state }) }
+  if (!notice) return { ...shown, kind: data.type }
+  const decided = shown.state === 'reject' ? 'rejected' : shown.state
+  const as = shownAs(notice, decided)
+  const state = as?.state ?? decided
+  const type = as?.type ?? data.type
+  // Android shows `subject` instead of the text when present.
+  if (type === AS_TEXT.type) delete shown.subject
+  return {
+    ...shown,
+    kind: data.type,
+    type,
+    ...(state === undefined ? {} : { state }),
+  }
 }

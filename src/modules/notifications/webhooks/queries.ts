@@ -1,12 +1,12 @@
-import type { Db } from '#platform/database.ts'
+import type { Db } from '#platform/database'
 
-/** What the enabled endpoints listen to: types, or null for all. */
+/** Lists the types that enabled endpoints select, null for all. */
 export async function findListened(sql: Db): Promise<(string[] | null)[]> {
   const rows = await sql<{ types: string[] | null }[]>`select types from webhook_endpoints where enabled`
   return rows.map(({ types }) => types)
 }
 
-/** Writes an event, unless it was written before, and a job that delivers it. */
+/** Inserts an event, unless it exists, with a job that delivers it. */
 export async function insertEvent(
   sql: Db,
   event: { key: string; type: string; body: string },
@@ -20,10 +20,13 @@ export async function insertEvent(
     from made having count(*) > 0`
 }
 
-/** A delivery and where it goes. */
+/** A delivery and its endpoint. */
 export type Delivery = { id: number; endpoint_id: number }
 
-/** Makes the deliveries of an event, once each; `endpointId` limits them to one endpoint, whatever it listens to. */
+/**
+ * Inserts the deliveries of an event, once each. `endpointId` limits them to one endpoint, regardless of its
+ * types.
+ */
 export async function insertDeliveries(
   sql: Db,
   eventIds: number[],
@@ -43,7 +46,7 @@ export type Claimed = {
   endpoint_id: number
   attempts: number
   enabled: boolean
-  /** Seconds for which the endpoint is still to be left alone. */
+  /** Seconds until the pause of the endpoint ends. */
   paused: number
   url: string
   secret: string
@@ -52,7 +55,7 @@ export type Claimed = {
   body: string
 }
 
-/** Takes a delivery that is due in hand for two minutes, so that it is sent by one worker only. */
+/** Claims a due delivery for two minutes, so that one worker sends it. */
 export async function claimDelivery(sql: Db, id: number): Promise<Claimed | undefined> {
   const [row] = await sql<Claimed[]>`
     update webhook_deliveries d set next_attempt_at = now() + interval '2 minutes'
@@ -65,7 +68,7 @@ export async function claimDelivery(sql: Db, id: number): Promise<Claimed | unde
   return row
 }
 
-/** One attempt, as the delivery log keeps it. */
+/** One attempt in the delivery log. */
 export type Attempt = {
   at: string
   status: number | null
@@ -74,7 +77,7 @@ export type Attempt = {
   response: string
 }
 
-/** Keeps an attempt and what follows from it. */
+/** Stores an attempt and the resulting state. */
 export async function recordAttempt(
   sql: Db,
   id: number,
@@ -88,7 +91,7 @@ export async function recordAttempt(
     where id = ${id}`
 }
 
-/** Puts a delivery off without counting an attempt. */
+/** Postpones a delivery without counting an attempt. */
 export async function postponeDelivery(sql: Db, id: number, seconds: number): Promise<void> {
   await sql`
     update webhook_deliveries set next_attempt_at = now() + make_interval(secs => ${seconds}) where id = ${id}`
@@ -98,7 +101,7 @@ export async function cancelDelivery(sql: Db, id: number): Promise<void> {
   await sql`update webhook_deliveries set status = 'cancelled' where id = ${id}`
 }
 
-/** Counts failures in a row; from the fifth on the endpoint is left alone for a minute after each. */
+/** Counts consecutive failures. From the fifth on, each pauses the endpoint for a minute. */
 export async function recordEndpoint(sql: Db, id: number, well: boolean, gone: boolean): Promise<void> {
   if (well)
     await sql`update webhook_endpoints set failures = 0, paused_until = null where id = ${id} and failures > 0`
@@ -109,14 +112,14 @@ export async function recordEndpoint(sql: Db, id: number, well: boolean, gone: b
       where id = ${id}`
 }
 
-/** Deliveries that should have been sent a while ago: their job was lost with its worker. */
+/** Lists overdue deliveries, which lost their job with its worker. */
 export async function findOverdue(sql: Db, limit: number): Promise<Delivery[]> {
   return await sql<Delivery[]>`
     select id, endpoint_id from webhook_deliveries
     where status = 'pending' and next_attempt_at < now() - interval '1 minute' order by next_attempt_at limit ${limit}`
 }
 
-/** Makes deliveries due again from the first attempt on; answers which. */
+/** Makes deliveries due again from the first attempt on. Returns them. */
 export async function resetDeliveries(
   sql: Db,
   endpointId: number,
@@ -137,7 +140,7 @@ export async function resetDeliveries(
     returning id, endpoint_id`
 }
 
-/** Deletes events of long ago that are no longer being delivered, with their log. */
+/** Deletes old events without open deliveries, with their log. */
 export async function deleteOldEvents(sql: Db, days: number, limit: number): Promise<number> {
   const rows = await sql`
     delete from webhook_events where id in (

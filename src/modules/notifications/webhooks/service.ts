@@ -1,13 +1,12 @@
 import { messageOf } from '#lib/faults.ts'
 import { uuidv7 } from '#lib/ids.ts'
 import { type LinkTo, webLinks } from '#modules/settings/index.ts'
-import { defineCache } from '#platform/cache.ts'
 import type { Context } from '#platform/context.ts'
-import { type Db, transaction } from '#platform/database.ts'
-import { addJob } from '#platform/jobs.ts'
-import { postOutbound } from '#platform/outbound.ts'
+import { type Db, transaction } from '#platform/database'
+import { postOutbound } from '#platform/http'
+import { addJob } from '#platform/jobs'
+import { defineCache } from '#platform/memory'
 import { findNotifications } from '../queries.ts'
-import { notificationView } from '../view.ts'
 import {
   type Attempt,
   type Claimed,
@@ -25,34 +24,40 @@ import {
   resetDeliveries,
 } from './queries.ts'
 import { signedHeaders } from './signature.ts'
-import type { EventType } from './types.ts'
+import type { EventData, EventType } from './types.ts'
 
-/** Seconds between attempts, as Standard Webhooks recommends: the last one is about three days after the first. */
+/**
+ * Seconds between attempts, as Standard Webhooks recommends. The last attempt is about three days after the
+ * first.
+ */
 const DELAYS = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
 const TIMEOUT_MS = 10_000
 const KEEP_DAYS = 30
 const AT_ONCE = 500
 
-const bodyOf = (type: EventType, data: object) =>
+const bodyOf = <T extends EventType>(type: T, data: EventData<T> & { link?: string }) =>
   JSON.stringify({ type, timestamp: new Date().toISOString(), data })
 
 type Listened = { types: (string[] | null)[] }
 
 const cacheOf = defineCache<Listened>('webhooks', { max: 1, ttlMs: 30_000 })
 
-/** Whether any endpoint wants events of a type, from memory: what nobody wants costs nothing. */
-export async function isListenedTo(ctx: Context, sql: Db, type: EventType): Promise<boolean> {
+/** True when an endpoint selects this type. Cached, so that unwanted events cost nothing. */
+export async function hasEndpointFor(ctx: Context, sql: Db, type: EventType): Promise<boolean> {
   const { types } = await cacheOf(ctx).get('all', async () => ({ types: await findListened(sql) }))
   return types.some((each) => each === null || each.includes(type))
 }
 
-/** Tells every node, on commit, that endpoints were changed; call `forgetListened` after the commit. */
+/**
+ * Invalidates the cache of selected types on every node at the commit. Call `forgetListened` after the
+ * commit.
+ */
 export const announceListened = (ctx: Context, tx: Db) => cacheOf(ctx).announce(tx, 'all')
 
-/** Makes this node look at once at what is listened to. */
+/** Drops the selected types from this node's cache. */
 export const forgetListened = (ctx: Context) => cacheOf(ctx).drop('all')
 
-/** What an event that made something is about, as links name it. */
+/** Subject kind of creation events, as links name it. */
 const LINKED_EVENTS: Partial<Record<EventType, string>> = {
   'user.created': 'users',
   'feed.created': 'feeds',
@@ -64,18 +69,23 @@ const LINKED_EVENTS: Partial<Record<EventType, string>> = {
   'post.created': 'group-posts',
 }
 
-/** Where the web client shows what an event is about (notifications-17). */
+/** Returns the web page of an event's subject (notifications-17). */
 function eventLink(linkTo: LinkTo, type: EventType, data: object): string | null {
   const [kind, { id }] = [LINKED_EVENTS[type], data as { id?: unknown }]
   return kind !== undefined && typeof id === 'number' ? linkTo(kind, id) : null
 }
 
 /**
- * Tells the operator's systems that something happened, if and only if the caller's transaction commits. `data`
- * holds ids rather than contents.
+ * Publishes an event if and only if the caller's transaction commits. `data` contains ids instead of
+ * contents, and no user that a guest could not see.
  */
-export async function publishEvent(ctx: Context, tx: Db, type: EventType, data: object): Promise<void> {
-  if (!(await isListenedTo(ctx, tx, type))) return
+export async function publishEvent<T extends EventType>(
+  ctx: Context,
+  tx: Db,
+  type: T,
+  data: EventData<T>,
+): Promise<void> {
+  if (!(await hasEndpointFor(ctx, tx, type))) return
   const link = eventLink(await webLinks(ctx), type, data)
   await insertEvent(tx, {
     key: `msg_${uuidv7()}`,
@@ -84,20 +94,20 @@ export async function publishEvent(ctx: Context, tx: Db, type: EventType, data: 
   })
 }
 
-/** An endpoint is asked at most so many things at once: one that is slow leaves workers for the others. */
+/** Maximum concurrent requests per endpoint, so that a slow one leaves workers for the others. */
 const AT_ONCE_EACH = 2
 
 const addDelivery = (db: Db, { id, endpoint_id: endpoint }: Delivery, delaySeconds = 0) =>
   addJob(db, 'send_webhook', { id }, { queue: `webhook:${endpoint}:${id % AT_ONCE_EACH}`, delaySeconds })
 
-/** Makes the deliveries of events and a job for each. */
+/** Inserts the deliveries of events with a job for each. */
 export async function deliverEvents(ctx: Context, ids: number[]): Promise<void> {
   await transaction(ctx.sql, async (tx) => {
     for (const delivery of await insertDeliveries(tx, ids)) await addDelivery(tx, delivery)
   })
 }
 
-/** An event only for one endpoint, to try it out; answers the delivery. */
+/** Sends a test event to one endpoint. Returns the delivery. */
 export async function sendPing(tx: Db, endpointId: number): Promise<number | undefined> {
   const [row] = await tx<{ id: number }[]>`
     insert into webhook_events (key, type, body)
@@ -107,20 +117,20 @@ export async function sendPing(tx: Db, endpointId: number): Promise<number | und
   return delivery?.id
 }
 
-/** Turns notifications that were written into events; those taken back meanwhile are left out. */
+/**
+ * Turns new notifications into events, without removed ones. Text and subject are private to the recipient,
+ * so events omit them.
+ */
 export async function announce(ctx: Context, places: [number, number][]): Promise<void> {
   const rows = await findNotifications(ctx.sql, places)
-  const linkTo = await webLinks(ctx)
   await transaction(ctx.sql, async (tx) => {
     const type = 'notification.created'
-    for (const row of rows) {
-      const data = { user_id: row.user_id, type: row.type, ...notificationView(row, 'en', { linkTo }) }
-      await insertEvent(tx, { key: `msg_${row.id}`, type, body: bodyOf(type, data) })
-    }
+    for (const { id, user_id, type: kind } of rows)
+      await insertEvent(tx, { key: `msg_${id}`, type, body: bodyOf(type, { id, user_id, type: kind }) })
   })
 }
 
-/** Sends one delivery that is due, keeps the attempt, and plans the next one when it failed. */
+/** Sends one due delivery, stores the attempt, and schedules a retry when it failed. */
 export async function sendWebhook(ctx: Context, id: number): Promise<void> {
   const claimed = await claimDelivery(ctx.sql, id)
   if (!claimed) return
@@ -130,7 +140,7 @@ export async function sendWebhook(ctx: Context, id: number): Promise<void> {
   const well = attempt.status !== null && attempt.status >= 200 && attempt.status < 300
   const delay = DELAYS[claimed.attempts]
   await transaction(ctx.sql, async (tx) => {
-    // 410: the receiver wants no more (Standard Webhooks).
+    // 410: the receiver unsubscribes (Standard Webhooks).
     await recordEndpoint(tx, claimed.endpoint_id, well, attempt.status === 410)
     if (well) return recordAttempt(tx, id, attempt, { status: 'delivered', delaySeconds: 0 })
     if (delay === undefined) return recordAttempt(tx, id, attempt, { status: 'failed', delaySeconds: 0 })
@@ -171,7 +181,7 @@ async function attemptOf(ctx: Context, claimed: Claimed): Promise<Attempt> {
   }
 }
 
-/** Sends deliveries again: one, or all that failed since a time; answers how many. */
+/** Repeats deliveries: one, or all that failed since a time. Returns the number. */
 export async function replay(
   tx: Db,
   endpointId: number,
@@ -182,12 +192,12 @@ export async function replay(
   return deliveries.length
 }
 
-/** Picks up deliveries whose worker died. */
+/** Picks up deliveries of dead workers. */
 export async function resumeDeliveries(ctx: Context): Promise<void> {
   for (const delivery of await findOverdue(ctx.sql, AT_ONCE)) await addDelivery(ctx.sql, delivery)
 }
 
-/** Deletes events of long ago with their log. */
+/** Deletes old events with their log. */
 export async function tidyEvents(ctx: Context): Promise<void> {
   while ((await deleteOldEvents(ctx.sql, KEEP_DAYS, AT_ONCE)) === AT_ONCE);
 }

@@ -2,10 +2,10 @@ import { createHmac, randomBytes } from 'node:crypto'
 
 const PREFIX = 'whsec_'
 
-/** A new secret in the form of the Standard Webhooks specification. */
+/** Generates a secret in the format of Standard Webhooks. */
 export const createWebhookSecret = (): string => PREFIX + randomBytes(32).toString('base64')
 
-/** The headers of a message as that specification has them, signed with each secret that is good now. */
+/** Headers of a message in the format of Standard Webhooks, signed with each valid secret. */
 export function signedHeaders(message: {
   key: string
   seconds: number

@@ -1,33 +1,96 @@
+import { escapeLike } from '#lib/text.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database.ts'
+import { type Db, type Fragment, ifGiven, listingClause, listingOrder, transaction } from '#platform/database'
 import { type DeclaredError, notFound } from '#platform/errors.ts'
-import type { ApiTag } from '#platform/http/api-tags.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Listing } from '#platform/listing.ts'
-import { Created, Empty, Id, Shared, type TProperties, Type } from '#platform/schema.ts'
-import { notPinned, pinDecidedBefore, pinnedAlready } from '../errors.ts'
+import {
+  type ApiTag,
+  Created,
+  Empty,
+  Id,
+  Listing,
+  pageOf,
+  routesOn,
+  type Server,
+  Shared,
+  type TProperties,
+  Type,
+} from '#platform/http'
 import type { PinOptions } from '../pin-kinds.ts'
-import { Days } from '../schema.ts'
+import { stateNow } from '../queries.ts'
+import { Days, notPinned, pinDecidedBefore, pinnedAlready } from '../schema.ts'
 import { cancelPin, pinForFree, settlePin } from '../service.ts'
-import { findAdminPin, listPins, type PinnedContent } from './queries.ts'
 import { AdminPin, AdminPinParams, AdminPinQuery, PinDecision } from './schema.ts'
 
-/** A kind of content whose pins administrators decide on. */
+/** SQL fragments that show the content of a channel's pins. */
+export type PinnedContent = {
+  channel: string
+  /** Columns of the content shown with its pin. `t` is the content, which may be deleted, and `p` the pin. */
+  columns(sql: Db): Fragment
+  /** Such as `feeds t`. */
+  table(sql: Db): Fragment
+  /** The text of the content that `q` searches. */
+  text(sql: Db): Fragment
+}
+
+const columns = (sql: Db, content: PinnedContent) => sql`
+  p.id, p.user_id, json_build_object('id', u.id, 'name', u.name) as user, ${content.columns(sql)}, p.amount, p.day,
+  ${stateNow(sql)} as state, p.expires_at, p.decided_by, p.decided_at, p.created_at, p.updated_at`
+
+const from = (sql: Db, content: PinnedContent) => sql`
+  from pins p join users u on u.id = p.user_id left join ${content.table(sql)} on t.id = p.target_id`
+
+/**
+ * Lists the pins of one channel, paged. `targetId` restricts them to one piece of content. Looks up users and
+ * content for the page only, unless `q` searches their text.
+ */
+function listPins(sql: Db, content: PinnedContent, query: AdminPinQuery, targetId: number | undefined) {
+  const { sort = 'id', q, state, user } = query
+  const contains = (part: string) => {
+    const like = `%${escapeLike(part)}%`
+    return sql`and (p.user_id in (select id from users where name ilike ${like}) or ${content.text(sql)} ilike ${like})`
+  }
+  const where = sql`
+    where p.channel = ${content.channel}
+      ${ifGiven(sql, state, (value) => sql`and ${stateNow(sql)} = ${value}`)}
+      ${ifGiven(sql, user, (value) => sql`and p.user_id = ${value}`)}
+      ${ifGiven(sql, targetId, (value) => sql`and p.target_id = ${value}`)}
+      ${ifGiven(sql, q, contains)}`
+  // Sorts pins without an expiry last, as nulls sort.
+  const expiry = sql`coalesce(p.expires_at, 'infinity')`
+  const by = { id: undefined, amount: sql`p.amount`, expires_at: expiry }[sort]
+  const list = { id: sql`p.id`, by, from: sql`pins p` }
+  const searched =
+    q === undefined ? list.from : sql`pins p left join ${content.table(sql)} on t.id = p.target_id`
+  return pageOf<AdminPin>(
+    sql,
+    sql`select ${columns(sql, content)} ${from(sql, content)}
+      where p.id = any(array(select p.id from ${searched} ${where} ${listingClause(sql, query, list)})) ${listingOrder(sql, query, list)}`,
+    sql`select count(*)::int as total from ${searched} ${where}`,
+  )
+}
+
+/** Finds one pin of a channel. Returns undefined when it does not exist. */
+async function findAdminPin(sql: Db, content: PinnedContent, id: number): Promise<AdminPin | undefined> {
+  const [row] = await sql<AdminPin[]>`
+    select ${columns(sql, content)} ${from(sql, content)} where p.id = ${id} and p.channel = ${content.channel}`
+  return row
+}
+
+/** A kind of content with pins decided by administrators. */
 export type AdminPinOptions = {
-  /** Names the content in paths, queries and bodies: `feed` makes `/admin/feed-pinneds`. */
+  /** Name of the content in paths, queries and bodies: `feed` makes `/admin/feed-pinneds`. */
   param: string
-  /** Such as `feeds`, for the documentation. */
+  /** Plural for the documentation, such as `feeds`. */
   plural: string
   tag: ApiTag
   ability: string
   pins: PinOptions
   rows: Omit<PinnedContent, 'channel'>
-  /** What `rows.columns` adds to a pin. */
+  /** Schema of the columns that `rows.columns` adds to a pin. */
   shown: TProperties
-  /** Thrown when the body names no such content. */
+  /** Thrown when the content in the body does not exist. */
   missing: (() => Error) & DeclaredError
 }
 
@@ -39,7 +102,7 @@ const view = (pin: AdminPin): AdminPin => ({
   updated_at: wireTime(pin.updated_at),
 })
 
-/** Offers administrators to decide on pins of one kind of content, to pin for nothing, and to end pins. */
+/** Mounts the admin routes that decide, grant and end pins of one kind of content. */
 export function mountAdminPins(server: Server, ctx: Context, options: AdminPinOptions): void {
   const { sql } = ctx
   const { param, plural, pins, missing } = options
@@ -54,7 +117,7 @@ export function mountAdminPins(server: Server, ctx: Context, options: AdminPinOp
     if (!pin) throw notFound()
     return pin
   }
-  /** The content that a query or body names. */
+  /** The content id in a query or body. */
   const named = (input: unknown) => (input as { [param: string]: number | undefined })[param]
 
   route(`GET ${path}`, {
@@ -106,7 +169,7 @@ export function mountAdminPins(server: Server, ctx: Context, options: AdminPinOp
 
   route(`PATCH ${path}/:pinned`, {
     operationId: `adminDecide${noun}Pin`,
-    summary: 'Accept or reject a request, once; who asked is told, and gets the points back if rejected',
+    summary: 'Accept a pin request, or reject and refund it, once; the requester is notified',
     access,
     params: AdminPinParams,
     body: PinDecision,
@@ -137,7 +200,7 @@ export function mountAdminPins(server: Server, ctx: Context, options: AdminPinOp
 
   route(`DELETE ${path}/:pinned`, {
     operationId: `adminEnd${noun}Pin`,
-    summary: 'End a pin; a request that waits is cancelled and paid back',
+    summary: 'End a pin, or cancel and refund a pending request',
     access,
     params: AdminPinParams,
     reply: { 204: Empty },

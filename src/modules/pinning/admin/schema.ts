@@ -1,10 +1,19 @@
-import { listingQuery } from '#platform/listing.ts'
-import { Id, Nullable, OneOf, Shared, type Static, Time, type TProperties, Type } from '#platform/schema.ts'
+import {
+  Id,
+  listingQuery,
+  Nullable,
+  OneOf,
+  Shared,
+  type Static,
+  Time,
+  type TProperties,
+  Type,
+} from '#platform/http'
 import { PIN_STATES } from '../schema.ts'
 
 export const AdminPinParams = Type.Object({ pinned: Id })
 
-/** Each kind of pins has a filter of its own besides, named after the content. */
+/** Each kind of pins adds a filter named after its content. */
 export const AdminPinQuery = Type.Object({
   ...listingQuery(['id', 'amount', 'expires_at'] as const),
   state: Type.Optional(OneOf(PIN_STATES)),
@@ -27,8 +36,7 @@ const fields = {
 }
 export type AdminPin = Static<ReturnType<typeof Type.Object<typeof fields>>>
 
-/** A pin as administrators see it; each kind shows its content besides. */
+/** A pin in the administration. Each kind adds its content. */
 export const AdminPin = (title: string, shown: TProperties) => Shared(title, { ...fields, ...shown })
 
-/** What an administrator decides on a request. */
 export const PinDecision = Shared('PinDecision', { action: OneOf(['accept', 'reject'] as const) })

@@ -1,9 +1,8 @@
-import type { Db } from '#platform/database.ts'
-import { andPast, andPastRow, ifGiven, partOf, when } from '#platform/sql.ts'
+import { andAfterCursor, andAfterRow, type Db, ifGiven, limitClause, when } from '#platform/database'
 import { type PinRow, pinColumns, stateNow } from '../queries.ts'
 import type { PinState } from '../schema.ts'
 
-/** Pins that a person decides on: those that wait first, then the others, newest first. */
+/** Lists pins for a user to decide: waiting ones first, then the others, newest first. */
 export async function listPinsToDecide(
   sql: Db,
   { deciderId, channel, after, limit }: { deciderId: number; channel: string; after: number; limit: number },
@@ -14,7 +13,7 @@ export async function listPinsToDecide(
       ? await sql<{ state: string }[]>`select p.state from pins p where p.id = ${after} and ${of}`
       : []
   const waiting = after === 0 || cursor?.state === 'pending'
-  const below = andPast(sql, sql`p.id`, after)
+  const below = andAfterCursor(sql, sql`p.id`, after)
   return sql<PinRow[]>`
     (select ${pinColumns(sql)}, 0 as part from pins p where ${of} and p.state = 'pending' ${waiting ? below : sql`and false`}
       order by p.id desc limit ${limit})
@@ -24,7 +23,7 @@ export async function listPinsToDecide(
     order by part, id desc limit ${limit}`
 }
 
-/** What one person asked to have pinned, newest first. */
+/** Lists a user's own requests, newest first. */
 export const listOwnPins = (
   sql: Db,
   { userId, channel, after, limit }: { userId: number; channel: string; after: number; limit: number },
@@ -33,7 +32,7 @@ export const listOwnPins = (
   where p.user_id = ${userId} and p.channel = ${channel} ${when(sql, after > 0, () => sql`and p.id < ${after}`)}
   order by p.id desc limit ${limit}`
 
-/** How many requests wait for a person, and since when the newest does; those up to `since` were seen. */
+/** Counts the requests waiting for a user, with the time of the newest. Excludes those seen up to `since`. */
 export async function countWaiting(sql: Db, channel: string, deciderId: number, since: string | null) {
   const [row] = await sql<[{ count: number; time: string | null }]>`
     select count(*)::int as count, max(created_at) as time from pins
@@ -42,7 +41,9 @@ export async function countWaiting(sql: Db, channel: string, deciderId: number, 
   return row
 }
 
-/** Requests of others that a person decides on, newest first; those under one piece of content if given. */
+/**
+ * Lists requests of other users for this user to decide, newest first, optionally under one piece of content.
+ */
 export const listPinsAddressedTo = (
   sql: Db,
   {
@@ -64,7 +65,7 @@ export const listPinsAddressedTo = (
     ${ifGiven(sql, contentId, (id) => sql`and p.thing_id = ${id}`)} ${when(sql, after > 0, () => sql`and p.id < ${after}`)}
   order by p.id desc limit ${limit}`
 
-/** What a person asked to have pinned, by what became of the request, newest first. */
+/** Lists targets of a user's requests by state, newest first. */
 export async function listTargetsOfUser(
   sql: Db,
   {
@@ -86,18 +87,18 @@ export async function listTargetsOfUser(
   const rows = await sql<{ target_id: number }[]>`
     select p.target_id from pins p
     where p.user_id = ${userId} and p.channel = ${channel} and ${stateNow(sql)} = ${state}
-      ${andPastRow(
+      ${andAfterRow(
         sql,
         after,
         sql`p.id`,
         sql`select max(p.id)
           from pins p where p.user_id = ${userId} and p.channel = ${channel} and p.target_id = ${after} and ${stateNow(sql)} = ${state}`,
       )}
-    order by p.id desc ${partOf(sql, { limit, offset, after })}`
+    order by p.id desc ${limitClause(sql, { limit, offset, after })}`
   return rows.map((row) => row.target_id)
 }
 
-/** The last request to pin something: the open one, or the newest. */
+/** Finds the last request for a target: the open one, or the newest. */
 export async function findLastPin(sql: Db, channel: string, targetId: number): Promise<PinRow | undefined> {
   const [row] = await sql<PinRow[]>`
     select ${pinColumns(sql)} from pins p

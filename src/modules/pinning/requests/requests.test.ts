@@ -31,7 +31,7 @@ const price = { amount: 10, day: 1 }
 const ids = async (who: Person, path: string) =>
   (await as(who, 'GET', path)).body.map(({ id }: { id: number }) => id)
 
-test('requests to me come once each with those that wait first, and page across what is decided (pins-8)', async () => {
+test('lists requests once each, waiting ones first, and pages across decided ones (pins-8)', async () => {
   const [author, applicant] = [await rich(0), await rich()]
   const feed = await feedOf(author)
   const asked: { comment: number; pin: number }[] = []
@@ -57,7 +57,7 @@ test('requests to me come once each with those that wait first, and page across 
   assert.deepEqual(await list(`?after=${accepted}`), [])
 })
 
-test('a person lists their own requests to pin articles, page by page', async () => {
+test("lists the user's own requests for article pins, paged", async () => {
   const editor = await newsEditor(world)
   const category = await createCategory(world, editor)
   const [author, other] = [await rich(), await rich()]
@@ -81,7 +81,7 @@ async function askForPost(who: Person, of: number) {
   return { post: made, pin: (await pinOf('group-post', made)).id }
 }
 
-test('a founder lists requests by group, page by page, and members their own waiting and pinned posts (groups-26)', async () => {
+test('lists requests by group to a founder, and own waiting and pinned posts to members (groups-26)', async () => {
   const founder = await person()
   const [id, elsewhere] = [await group(founder), await group(founder)]
   const [alice, ben] = [await member(id, founder), await member(id, founder)]
@@ -105,14 +105,14 @@ test('a founder lists requests by group, page by page, and members their own wai
   assert.deepEqual(await own(ben, 2), [])
 })
 
-test('a founder who decides on what nobody asked for is answered 404 (groups-26)', async () => {
+test('returns 404 when a founder decides on a post without a request (groups-26)', async () => {
   const founder = await person()
   const made = await post(founder, await group(founder))
   for (const verb of ['accept', 'reject'])
     assert.equal((await as(founder, 'PATCH', `/currency-pinned/posts/${made}/${verb}`)).status, 404)
 })
 
-test('who pins at once is told that it is pinned, and gets no request to decide on (pins-5)', async () => {
+test('reports an own pin as pinned without a request to decide (pins-5)', async () => {
   const author = await person()
   const made = await post(author, await group(author))
   const { body } = await as(author, 'POST', `/group-posts/${made}/comments`, { body: 'Read this' })
@@ -121,7 +121,7 @@ test('who pins at once is told that it is pinned, and gets no request to decide 
   assert.ok(!(await told(author)).some(([type]: string[]) => type === 'group:send-comment-pinned'))
 })
 
-test('asking to pin a feed while it is deleted waits for that, and then is 404 and takes nothing (pins-12)', async () => {
+test('returns 404 and charges nothing when the feed is deleted during the request (pins-12)', async () => {
   const anna = await rich()
   const feed = await feedOf(anna)
   let asking: ReturnType<typeof pinFeed> | undefined
@@ -134,7 +134,7 @@ test('asking to pin a feed while it is deleted waits for that, and then is 404 a
   assert.equal(await points(anna), 1000)
 })
 
-test('a request that somebody else decides on says what it pays (pins-1)', async () => {
+test('states the price in a request for another user to decide (pins-1)', async () => {
   const founder = await person()
   const id = await group(founder)
   const alice = await member(id, founder)
@@ -142,7 +142,7 @@ test('a request that somebody else decides on says what it pays (pins-1)', async
   assert.deepEqual([answer.status, Object.keys(answer.body.errors)], [422, ['amount']])
 })
 
-test('a new founder decides on what waits in that group; what was decided stays with who decided (groups-14)', async () => {
+test('moves waiting requests to a new founder; decided ones keep their decider (groups-14)', async () => {
   const founder = await person()
   const [id, elsewhere] = [await group(founder), await group(founder)]
   const [alice, heir] = [await member(id, founder), await member(id, founder)]
@@ -154,7 +154,7 @@ test('a new founder decides on what waits in that group; what was decided stays 
   assert.deepEqual(await ids(founder, '/pinned/posts'), [there.pin, decided.pin])
 })
 
-test('ending a pin, or making it last longer, touches that one alone', async () => {
+test('ends or extends only the given pin', async () => {
   const author = await person()
   const feed = await feedOf(author)
   const [one, two] = [await commentOf(author, feed), await commentOf(author, feed)]
@@ -175,7 +175,7 @@ test('ending a pin, or making it last longer, touches that one alone', async () 
   assert.deepEqual((await pinOf('feed', other)).expires_at, before)
 })
 
-test('what waits is counted for administrators until it is decided (administration-14)', async () => {
+test('counts waiting requests for administrators until decided (administration-14)', async () => {
   const count = async () =>
     (await as(founder, 'GET', '/admin/statistics/waiting')).body.data.find(
       ({ name }: { name: string }) => name === 'feed-pins',

@@ -1,14 +1,13 @@
 import { escapeLike } from '#lib/text.ts'
-import type { Db } from '#platform/database.ts'
-import { pageOf } from '#platform/listing.ts'
-import { ifGiven, listingAt } from '#platform/sql.ts'
+import { type Db, ifGiven, listingClause } from '#platform/database'
+import { pageOf } from '#platform/http'
 import type { ApplicationRow } from '../applications/queries.ts'
 import { subjectContains } from '../queries.ts'
 import type { AnswerQuery, ApplicationQuery, QuestionQuery } from './schema.ts'
 
 type Found = { id: number }
 
-/** A page of ids of questions, and how many there are. */
+/** Lists ids of questions, paged, with the total. */
 export function listQuestionIds(sql: Db, query: QuestionQuery) {
   const { sort = 'id', q, user_id: userId, topic_id: topicId, excellent } = query
   const by = sort === 'id' ? undefined : sql`q.${sql(sort)}`
@@ -24,13 +23,13 @@ export function listQuestionIds(sql: Db, query: QuestionQuery) {
     sql,
     sql`
       select q.id from questions q ${where}
-      ${listingAt(sql, query, { id: sql`q.id`, by, from: sql`questions q` })}`,
+      ${listingClause(sql, query, { id: sql`q.id`, by, from: sql`questions q` })}`,
     sql`select count(*)::int as total from questions q ${where}`,
   )
 }
 
-/** A page of ids of answers, and how many there are. `q`: a part of the text. */
-export function listAnswerIds(sql: Db, query: AnswerQuery) {
+/** Lists ids of answers, paged, with the total. `q` searches the text. */
+export function searchAnswerIds(sql: Db, query: AnswerQuery) {
   const { sort = 'id', q, user_id: userId, question_id: questionId } = query
   const by = sort === 'id' ? undefined : sql`${sql(sort)}`
   const where = sql`where true
@@ -41,15 +40,15 @@ export function listAnswerIds(sql: Db, query: AnswerQuery) {
     sql,
     sql`
       select id from answers ${where}
-      ${listingAt(sql, query, { id: sql`id`, by, from: sql`answers` })}`,
+      ${listingClause(sql, query, { id: sql`id`, by, from: sql`answers` })}`,
     sql`select count(*)::int as total from answers ${where}`,
   )
 }
 
-/** A request for excellence with the subject of its question, if that is still there. */
+/** A request for excellence with the subject of its question, null when deleted. */
 export type ApplicationRecordRow = ApplicationRow & { subject: string | null }
 
-/** A page of requests for excellence, and how many there are. */
+/** Lists requests for excellence, paged, with the total. */
 export function listApplications(sql: Db, query: ApplicationQuery) {
   const { q, state, question_id: questionId, user_id: userId } = query
   const where = sql`where true
@@ -62,7 +61,7 @@ export function listApplications(sql: Db, query: ApplicationQuery) {
     sql,
     sql`
       select a.id, a.question_id, q.subject, a.user_id, a.amount, a.state, a.decided_by, a.decided_at, a.created_at
-      from ${from} ${listingAt(sql, query, { id: sql`a.id` })}`,
+      from ${from} ${listingClause(sql, query, { id: sql`a.id` })}`,
     sql`select count(*)::int as total from ${from}`,
   )
 }

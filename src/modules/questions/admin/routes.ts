@@ -2,11 +2,9 @@ import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { recordAudit } from '#modules/audit/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database.ts'
+import { transaction } from '#platform/database'
 import { notFound } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Empty } from '#platform/schema.ts'
+import { Empty, routesOn, type Server } from '#platform/http'
 import { deleteAnswer } from '../answers/service.ts'
 import { findApplication } from '../applications/queries.ts'
 import { decideExcellence } from '../applications/service.ts'
@@ -14,7 +12,7 @@ import { applicationDecided, noSuchAnswer, noSuchQuestion } from '../errors.ts'
 import { findQuestionRow, lockQuestion, setExcellent } from '../queries.ts'
 import { AnswerParams, QuestionParams } from '../schema.ts'
 import { deleteQuestion } from '../service.ts'
-import { listAnswerIds, listApplications, listQuestionIds } from './queries.ts'
+import { listApplications, listQuestionIds, searchAnswerIds } from './queries.ts'
 import {
   AnswerListing,
   AnswerQuery,
@@ -32,10 +30,12 @@ import { answerRecords, questionRecords, withUser } from './view.ts'
 
 const access = { ability: 'admin: questions' } as const
 
-/** Moderation of questions and answers, and requests for excellence (questions-25, questions-26). */
+/** Admin routes of questions, answers and requests for excellence (questions-25, questions-26). */
 export function adminQuestionRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: questions' })
+  // Clients delete as moderators on the public paths.
+  const client = routesOn(server, ctx, { tag: 'Questions' })
 
   route('GET /admin/questions', {
     operationId: 'adminListQuestions',
@@ -66,13 +66,13 @@ export function adminQuestionRoutes(server: Server, ctx: Context) {
 
   route('PATCH /admin/questions/:question', {
     operationId: 'adminUpdateQuestion',
-    summary: 'Make a question an excellent one, or an ordinary one again',
+    summary: 'Mark a question as excellent, or remove the mark',
     access,
     params: QuestionParams,
     body: QuestionChanges,
     reply: { 204: Empty },
     errors: [noSuchQuestion],
-    whenInvalid: async ({ params }) => {
+    precheck: async ({ params }) => {
       if (!(await findQuestionRow(sql, params.question))) throw noSuchQuestion()
     },
     handler: (call) =>
@@ -92,27 +92,32 @@ export function adminQuestionRoutes(server: Server, ctx: Context) {
       }),
   })
 
-  route('DELETE /admin/questions/:question', {
-    operationId: 'adminDeleteQuestion',
-    summary: 'Delete a question; a bounty that nobody earned goes back',
-    access,
-    params: QuestionParams,
-    reply: { 204: Empty },
-    errors: [noSuchQuestion],
-    handler: (call) =>
-      transaction(sql, async (tx) => {
-        const id = call.params.question
-        const by = { userId: call.viewer.id, anybodys: true }
-        const { subject, user_id, amount, bounty } = await deleteQuestion(tx, id, by)
-        await recordAudit(tx, call, {
-          action: 'questions.delete',
-          subjectType: 'questions',
-          subjectId: id,
-          before: { subject, user_id, amount, bounty },
-        })
-        await publishEvent(ctx, tx, 'question.deleted', { id, deleted_by: call.viewer.id })
-      }),
-  })
+  for (const [add, operation, operationId] of [
+    [route, 'DELETE /admin/questions/:question', 'adminDeleteQuestion'],
+    [client, 'DELETE /qa/questions/:question', 'deleteQuestionAsModerator'],
+  ] as const)
+    add(operation, {
+      operationId,
+      summary: 'Delete a question and refund an unearned bounty',
+      access,
+      params: QuestionParams,
+      reply: { 204: Empty },
+      errors: [noSuchQuestion],
+      handler: (call) =>
+        transaction(sql, async (tx) => {
+          const id = call.params.question
+          const by = { userId: call.viewer.id, anybodys: true }
+          const { subject, user_id, anonymity, amount, bounty } = await deleteQuestion(tx, id, by)
+          await recordAudit(tx, call, {
+            action: 'questions.delete',
+            subjectType: 'questions',
+            subjectId: id,
+            // The audit log must not reveal anonymous authors.
+            before: { subject, ...(anonymity ? {} : { user_id }), amount, bounty },
+          })
+          await publishEvent(ctx, tx, 'question.deleted', { id, deleted_by: call.viewer.id })
+        }),
+    })
 
   route('GET /admin/question-answers', {
     operationId: 'adminListAnswers',
@@ -121,7 +126,7 @@ export function adminQuestionRoutes(server: Server, ctx: Context) {
     query: AnswerQuery,
     reply: { 200: AnswerListing },
     handler: async ({ query, viewer }) => {
-      const { data, total } = await listAnswerIds(sql, query)
+      const { data, total } = await searchAnswerIds(sql, query)
       const ids = data.map(({ id }) => id)
       return { data: await answerRecords(ctx, ids, viewer.id), total }
     },
@@ -141,31 +146,35 @@ export function adminQuestionRoutes(server: Server, ctx: Context) {
     },
   })
 
-  route('DELETE /admin/question-answers/:answer', {
-    operationId: 'adminDeleteAnswer',
-    summary: 'Delete an answer; what was paid for it stays paid',
-    access,
-    params: AnswerParams,
-    reply: { 204: Empty },
-    errors: [noSuchAnswer],
-    handler: (call) =>
-      transaction(sql, async (tx) => {
-        const id = call.params.answer
-        const by = { userId: call.viewer.id, anybodys: true }
-        const { question_id, user_id, adoption, invited } = await deleteAnswer(tx, id, by)
-        await recordAudit(tx, call, {
-          action: 'answers.delete',
-          subjectType: 'question-answers',
-          subjectId: id,
-          before: { question_id, user_id, adoption, invited },
-        })
-        await publishEvent(ctx, tx, 'answer.deleted', { id, deleted_by: call.viewer.id })
-      }),
-  })
+  for (const [add, operation, operationId] of [
+    [route, 'DELETE /admin/question-answers/:answer', 'adminDeleteAnswer'],
+    [client, 'DELETE /qa/answers/:answer', 'deleteAnswerAsModerator'],
+  ] as const)
+    add(operation, {
+      operationId,
+      summary: 'Delete an answer; what was paid for it stays paid',
+      access,
+      params: AnswerParams,
+      reply: { 204: Empty },
+      errors: [noSuchAnswer],
+      handler: (call) =>
+        transaction(sql, async (tx) => {
+          const id = call.params.answer
+          const by = { userId: call.viewer.id, anybodys: true }
+          const { question_id, user_id, anonymity, adoption, invited } = await deleteAnswer(tx, id, by)
+          await recordAudit(tx, call, {
+            action: 'answers.delete',
+            subjectType: 'question-answers',
+            subjectId: id,
+            before: { question_id, ...(anonymity ? {} : { user_id }), adoption, invited },
+          })
+          await publishEvent(ctx, tx, 'answer.deleted', { id, deleted_by: call.viewer.id })
+        }),
+    })
 
   route('GET /admin/question-applications', {
     operationId: 'adminListExcellenceApplications',
-    summary: 'List requests that questions become excellent ones',
+    summary: 'List requests to mark questions as excellent',
     access,
     query: ApplicationQuery,
     reply: { 200: ApplicationListing },
@@ -188,7 +197,7 @@ export function adminQuestionRoutes(server: Server, ctx: Context) {
     body: Decision,
     reply: { 204: Empty },
     errors: [noSuchQuestion, applicationDecided],
-    whenInvalid: async ({ params }) => {
+    precheck: async ({ params }) => {
       if (!(await findApplication(sql, params.application))) throw notFound()
     },
     handler: (call) =>

@@ -1,11 +1,22 @@
 import { UserView } from '#modules/accounts/index.ts'
-import { Listing, listingQuery } from '#platform/listing.ts'
-import { Flag, Id, Nullable, OneOf, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
+import {
+  Flag,
+  Id,
+  Listing,
+  listingQuery,
+  Nullable,
+  OneOf,
+  Shared,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#platform/http'
 import { AnswerView, QuestionView } from '../schema.ts'
 
 export const ApplicationParams = Type.Object({ application: Id })
 
-/** A question as moderators see it: with who asked, anonymously or not. */
+/** A question for moderators, with its author even when anonymous. */
 export const QuestionRecord = Shared('QuestionRecord', {
   ...QuestionView.properties,
   bounty: OneOf(['none', 'held', 'paid'] as const),
@@ -13,7 +24,7 @@ export const QuestionRecord = Shared('QuestionRecord', {
 })
 export const QuestionListing = Listing(QuestionRecord)
 
-/** `q`: a part of the subject. */
+/** `q` searches the subject. */
 export const QuestionQuery = Type.Object({
   ...listingQuery(['id', 'answers_count', 'amount', 'views_count'] as const),
   user_id: Type.Optional(Id),
@@ -24,7 +35,7 @@ export type QuestionQuery = Static<typeof QuestionQuery>
 
 export const QuestionChanges = Shared('QuestionRecordChanges', { excellent: Flag() })
 
-/** An answer as moderators see it: with its author and its text. */
+/** An answer for moderators, with its author and text. */
 export const AnswerRecord = Shared('AnswerRecord', { ...AnswerView.properties, user: Nullable(UserView) })
 export const AnswerListing = Listing(AnswerRecord)
 
@@ -35,7 +46,7 @@ export const AnswerQuery = Type.Object({
 })
 export type AnswerQuery = Static<typeof AnswerQuery>
 
-/** A request that a question become an excellent one. */
+/** A request to mark a question as excellent. */
 const Application = Shared('ExcellenceApplication', {
   id: Type.Integer(),
   question_id: Type.Integer(),
@@ -58,7 +69,7 @@ export const ApplicationQuery = Type.Object({
 })
 export type ApplicationQuery = Static<typeof ApplicationQuery>
 
-/** `mark` tells whoever asked why. */
+/** `mark`: reason shown to the requester. */
 export const Decision = Shared('QuestionDecision', {
   action: OneOf(['accept', 'reject'] as const),
   mark: Type.Optional(Nullable(Text(255))),

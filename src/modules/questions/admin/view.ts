@@ -18,7 +18,7 @@ const peopleOf = (ctx: Context, rows: readonly { user_id: number }[], viewerId: 
     viewerId,
   )
 
-/** Questions for moderators, in the order of the ids: with who asked, anonymously or not, and what became of the bounty. */
+/** Questions for moderators, in the order of the ids, with author even when anonymous, and bounty. */
 export async function questionRecords(ctx: Context, ids: number[], viewerId: number) {
   const rows = ids.length === 0 ? [] : await findQuestionRows(ctx.sql, ids)
   const people = await peopleOf(ctx, rows, viewerId)
@@ -31,7 +31,7 @@ export async function questionRecords(ctx: Context, ids: number[], viewerId: num
   return inOrder(records, ids)
 }
 
-/** Answers for moderators, in the order of the ids: with author and text, whatever is hidden or paid for. */
+/** Answers for moderators, in the order of the ids, with author and text even when anonymous or paid. */
 export async function answerRecords(ctx: Context, ids: number[], viewerId: number) {
   const rows = ids.length === 0 ? [] : await findAnswerRows(ctx.sql, ids)
   const [views, people] = await Promise.all([answerViews(ctx, rows, viewerId), peopleOf(ctx, rows, viewerId)])
@@ -42,7 +42,7 @@ export async function answerRecords(ctx: Context, ids: number[], viewerId: numbe
   return inOrder(records, ids)
 }
 
-/** Rows with the person of each. */
+/** Rows with their users. */
 export async function withUser<Row extends { user_id: number }>(ctx: Context, rows: Row[], viewerId: number) {
   const people = await peopleOf(ctx, rows, viewerId)
   return rows.map((row) => ({ ...row, user: people.get(row.user_id) ?? null }))

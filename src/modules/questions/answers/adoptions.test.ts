@@ -18,10 +18,10 @@ const drift = async () => {
 }
 const told = async (who: Awaited<ReturnType<typeof person>>) =>
   (await as(who, 'GET', '/user/notifications?type=system')).body.data.map(
-    ({ data }: { data: { type: string } }) => data.type,
+    ({ data }: { data: { kind: string } }) => data.kind,
   )
 
-test('adopting pays the bounty once, whoever races; each rule has its answer (questions-11)', async () => {
+test('pays the bounty once when adoptions race, and returns the documented errors (questions-11)', async () => {
   const [anna, ben, cleo] = [await rich(100), await person(), await person()]
   const question = await ask(anna, { amount: 70 })
   const other = await ask(anna)
@@ -53,7 +53,7 @@ test('adopting pays the bounty once, whoever races; each rule has its answer (qu
   assert.deepEqual(await audit(), [])
 })
 
-test('the invited answer earns an automatic bounty once, and adoption pays nothing more (questions-9)', async () => {
+test('pays an automatic bounty to the invited answer once, and no more on adoption (questions-9)', async () => {
   const [anna, ben, cleo] = [await rich(500), await person(), await person()]
   const question = await askForLooks(anna, ben)
   const by = await answer(cleo, question)
@@ -77,7 +77,7 @@ test('the invited answer earns an automatic bounty once, and adoption pays nothi
   assert.deepEqual(await audit(), [])
 })
 
-test('a look is paid once, in full to who asked, and shows the answer (questions-13, questions-14)', async () => {
+test('charges a paid view once, in full to the asker, and shows the answer (questions-13, questions-14)', async () => {
   const [anna, ben, cleo] = [await rich(500), await person(), await rich(150)]
   const question = await askForLooks(anna, ben)
   const id = await answer(ben, question, { text_body: 'Half' })
@@ -108,7 +108,7 @@ test('a look is paid once, in full to who asked, and shows the answer (questions
   assert.deepEqual(await drift(), [])
 })
 
-test('rewards of an answer reach its author, add up, and are listed by time or amount (questions-15)', async () => {
+test('pays rewards of an answer to its author, sums them up, and lists them by time or amount (questions-15)', async () => {
   const [anna, ben, cleo] = [await rich(100), await person(), await rich(100)]
   const id = await answer(ben, await ask(anna))
   const path = `/question-answers/${id}`

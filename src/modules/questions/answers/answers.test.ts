@@ -21,10 +21,10 @@ const drift = async () => {
 }
 const told = async (who: Awaited<ReturnType<typeof person>>) =>
   (await as(who, 'GET', '/user/notifications?type=system')).body.data.map(
-    ({ data }: { data: { type: string } }) => data.type,
+    ({ data }: { data: { kind: string } }) => data.kind,
   )
 
-test('answering answers 201 with the answer, counts it and tells who asked (questions-7)', async () => {
+test('returns 201 with the answer, counts it and notifies the asker (questions-7)', async () => {
   const [anna, ben] = [await person(), await person()]
   const question = await ask(anna)
   for (const path of [`/questions/${question}/answers`, `/currency-questions/${question}/answers`]) {
@@ -50,7 +50,7 @@ test('answering answers 201 with the answer, counts it and tells who asked (ques
   assert.deepEqual(await drift(), [])
 })
 
-test('the list is by likes or by time, and leaves out what stands apart (questions-8)', async () => {
+test('lists answers by likes or time without adopted and invited ones (questions-8)', async () => {
   const [anna, ben, cleo] = [await rich(), await person(), await person()]
   const question = await askForLooks(anna, cleo, { look: 0 })
   const first = await answer(ben, question)
@@ -74,7 +74,7 @@ test('the list is by likes or by time, and leaves out what stands apart (questio
   assert.equal((await guest('GET', `/question-answers/${third}`)).body.question.has_adoption, true)
 })
 
-test('a like that waited for its answer counts for the author unless the answer is anonymous by then', async () => {
+test('counts a delayed like for the author unless the answer became anonymous', async () => {
   const [anna, ben] = [await person(), await person()]
   const id = await answer(ben, await ask(anna))
   const path = `/question-answers/${id}/likes`
@@ -94,7 +94,7 @@ test('a like that waited for its answer counts for the author unless the answer 
   }
 })
 
-test('an answer shows its question, who liked it, and what the viewer did to it', async () => {
+test("returns an answer with question, likes and the viewer's own actions", async () => {
   const [anna, ben] = [await person(), await person()]
   const question = await ask(anna)
   const id = await answer(ben, question)
@@ -110,7 +110,7 @@ test('an answer shows its question, who liked it, and what the viewer did to it'
     assert.equal((await guest('GET', path)).status, 404)
 })
 
-test('only its author changes an answer, and not once it is adopted (questions-10)', async () => {
+test('lets only the author change an answer, and not after adoption (questions-10)', async () => {
   const [anna, ben] = [await person(), await person()]
   const question = await ask(anna)
   const id = await answer(ben, question)
@@ -129,7 +129,7 @@ test('only its author changes an answer, and not once it is adopted (questions-1
   assert.equal((await as(ben, 'DELETE', path)).status, 422)
 })
 
-test('deleting an answer takes it out of all counts; the invited one stays (questions-10)', async () => {
+test('removes a deleted answer from all counts, and keeps an invited one (questions-10)', async () => {
   const [anna, ben, cleo] = [await rich(), await person(), await person()]
   const question = await ask(anna, { invitations: [cleo.id] })
   const id = await answer(ben, question)
@@ -147,7 +147,7 @@ test('deleting an answer takes it out of all counts; the invited one stays (ques
   assert.deepEqual(await drift(), [])
 })
 
-test('liking twice and taking back no like are 422 (questions-19)', async () => {
+test('returns 422 for a repeated like and for a missing one (questions-19)', async () => {
   const [anna, ben] = [await person(), await person()]
   const id = await answer(ben, await ask(anna))
   const like = `/question-answers/${id}/likes`
@@ -160,7 +160,7 @@ test('liking twice and taking back no like are 422 (questions-19)', async () => 
   assert.equal((await guest('GET', `/question-answers/${id}`)).body.likes_count, 0)
 })
 
-test('comments of questions and answers are listed, counted, and deleted by their authors', async () => {
+test('lists and counts comments of questions and answers, and lets authors delete them', async () => {
   const [anna, ben] = [await person(), await person()]
   const question = await ask(anna)
   const reply = await answer(ben, question)
@@ -180,7 +180,7 @@ test('comments of questions and answers are listed, counted, and deleted by thei
   }
 })
 
-test('questions and answers can be reported', async () => {
+test('accepts reports of questions and answers', async () => {
   const [anna, ben] = [await person(), await person()]
   const question = await ask(anna)
   const reply = await answer(ben, question)
@@ -193,7 +193,7 @@ test('questions and answers can be reported', async () => {
   assert.equal((await as(anna, 'POST', `/questions/${missing}/reports`)).status, 404)
 })
 
-test('a request for excellence costs a fee that waits in escrow, and only one waits at a time (questions-18)', async () => {
+test('holds the fee of a request for excellence in escrow, and allows one open request (questions-18)', async () => {
   const [anna, ben] = [await rich(450), await person()]
   const question = await ask(anna)
   const apply = (by: typeof anna, how = 'question-application') => as(by, 'POST', `/user/${how}/${question}`)
@@ -215,8 +215,8 @@ test('a request for excellence costs a fee that waits in escrow, and only one wa
   assert.deepEqual(await audit(), [])
 })
 
-test('an answer is rewarded for whoever rewarded it, and no other answer and for nobody else', async () => {
-  // Pages with an anonymous answer are made for each viewer.
+test('marks an answer as rewarded only for the giver and only that answer', async () => {
+  // Pages with an anonymous answer are rendered for each viewer.
   for (const anonymity of [0, 1]) {
     const [asker, author, giver] = [await person(), await person(), await rich()]
     const question = await ask(asker)

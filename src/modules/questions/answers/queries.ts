@@ -1,32 +1,38 @@
-import { countForPeople } from '#modules/accounts/index.ts'
+import { updateUserCounters } from '#modules/accounts/index.ts'
 import type { Target } from '#platform/content.ts'
-import type { Db } from '#platform/database.ts'
-import { noteChange } from '#platform/period-sums.ts'
-import { andPast, andPastRow, ifGiven, partOf, when } from '#platform/sql.ts'
-import type { Tables } from '#platform/tables.ts'
+import {
+  andAfterCursor,
+  andAfterRow,
+  type Db,
+  ifGiven,
+  limitClause,
+  recordPeriodChange,
+  type Tables,
+  when,
+} from '#platform/database'
 import { ANSWERS_GIVEN, idsOf } from '../queries.ts'
 import type { AnswersQuery, UserAnswersQuery } from './schema.ts'
 
 export type AnswerRow = Tables['answers'] & {
-  /** Who asked, and whether others pay for a look. */
+  /** The asker, and whether other users pay to view the answer. */
   asker_id: Tables['questions']['user_id']
   look: Tables['questions']['look']
 }
 
-/** The columns of a row, of `answers a join questions q on q.id = a.question_id`. */
+/** Columns of a row of `answers a join questions q on q.id = a.question_id`. */
 const answerColumns = (sql: Db) => sql`
   a.id, a.question_id, a.user_id, a.body, a.text_body, a.anonymity, a.adoption, a.invited, a.comments_count,
   a.rewards_amount, a.rewarder_count, a.likes_count, a.views_count, a.onlookers_count, a.onlookers_total, a.created_at,
   a.updated_at, q.user_id as asker_id, q.look`
 
-/** Answers by ids, in no order. */
+/** Finds answers by id, unordered. */
 export const findAnswerRows = (sql: Db, ids: number[]) => sql<AnswerRow[]>`
   select ${answerColumns(sql)} from answers a join questions q on q.id = a.question_id where a.id = any(${ids})`
 
 export const findAnswerRow = async (sql: Db, id: number): Promise<AnswerRow | undefined> =>
   (await findAnswerRows(sql, [id]))[0]
 
-/** The newest answer of each of these questions. */
+/** Finds the newest answer of each question. */
 export const listNewestAnswers = (sql: Db, questionIds: number[]) => sql<AnswerRow[]>`
   select ${answerColumns(sql)} from unnest(${questionIds}::bigint[]) as t (id)
   join questions q on q.id = t.id
@@ -35,7 +41,7 @@ export const listNewestAnswers = (sql: Db, questionIds: number[]) => sql<AnswerR
 export const findExistingAnswers = async (sql: Db, ids: number[]) =>
   idsOf(await sql<{ id: number }[]>`select id from answers where id = any(${ids})`)
 
-/** Which of these answers the viewer sees with their text: those that cost nothing, or not them, or that they paid for. */
+/** Filters answers down to those with text visible to the viewer: free, exempt or paid. */
 export const findReadableAnswers = async (sql: Db, ids: number[], viewerId: number) =>
   idsOf(
     await sql<{ id: number }[]>`
@@ -48,12 +54,12 @@ export const findReadableAnswers = async (sql: Db, ids: number[], viewerId: numb
 export const findAnonymousAnswers = async (sql: Db, ids: number[]) =>
   idsOf(await sql<{ id: number }[]>`select id from answers where id = any(${ids}) and anonymity`)
 
-/** How many characters of an answer a notification or a report quotes. */
+/** Maximum length of an answer quoted in a notification or report. */
 const QUOTED = 100
 
 /**
- * The answer as something to comment on, like, collect, reward and report. Its text is quoted to nobody who would have
- * to pay for it.
+ * The answer as a target of comments, likes, collections, rewards and reports. Its text is not quoted to
+ * users who would have to pay for it.
  */
 export async function findAnswerTarget(sql: Db, id: number, viewerId: number): Promise<Target | undefined> {
   const [row] = await sql<Target[]>`
@@ -64,7 +70,7 @@ export async function findAnswerTarget(sql: Db, id: number, viewerId: number): P
   return row
 }
 
-/** The answers of a question that stand in no place of their own: neither adopted nor, where that pays, invited. */
+/** Lists the answers of a question without the adopted one and, when it is paid, the invited one. */
 export const listAnswers = (
   sql: Db,
   question: { id: number; automaticity: boolean },
@@ -74,8 +80,8 @@ export const listAnswers = (
   where a.question_id = ${question.id} and not a.adoption ${when(sql, question.automaticity, () => sql`and not a.invited`)}
     ${
       order === 'time'
-        ? andPast(sql, sql`a.id`, after)
-        : andPastRow(
+        ? andAfterCursor(sql, sql`a.id`, after)
+        : andAfterRow(
             sql,
             after,
             sql`a.likes_count, a.id`,
@@ -83,9 +89,9 @@ export const listAnswers = (
           )
     }
   order by ${order === 'time' ? sql`a.id desc` : sql`a.likes_count desc, a.id desc`}
-  ${partOf(sql, { limit, offset, after })}`
+  ${limitClause(sql, { limit, offset, after })}`
 
-/** The answers of a person, newest first; those given anonymously only for themselves. */
+/** Lists the answers of a user, newest first. Only the author sees anonymous ones. */
 export const listAnswersByAuthor = (
   sql: Db,
   userId: number,
@@ -105,7 +111,10 @@ export const listAnswersByAuthor = (
     order by a.id desc limit ${limit}`
 }
 
-/** The answers that the page of a question shows apart: invited ones, the adopted one, and the viewer's newest. */
+/**
+ * Lists the answers shown separately on a question's page: invited ones, the adopted one, and the viewer's
+ * newest.
+ */
 export const listSpecialAnswers = (sql: Db, questionId: number, viewerId: number) => sql<AnswerRow[]>`
   select ${answerColumns(sql)} from answers a join questions q on q.id = a.question_id
   where a.question_id = ${questionId} and (a.invited or a.adoption)
@@ -127,7 +136,7 @@ export const listAdoptedIds = async (sql: Db, questionId: number): Promise<numbe
     ({ id }) => id,
   )
 
-/** Whether one of the answers of a question is adopted. */
+/** True when an answer of the question is adopted. */
 export const hasAdoption = async (sql: Db, questionId: number): Promise<boolean> =>
   (await sql`select from answers where question_id = ${questionId} and adoption`).length > 0
 
@@ -139,7 +148,10 @@ export type AnswerDraft = {
   anonymity: boolean
 }
 
-/** Writes an answer to a locked question and counts it, for its author unless it is anonymous. The first answer of who was invited is the invited one. */
+/**
+ * Inserts an answer to a locked question and counts it, for its author unless anonymous. The first answer of
+ * an invited user is the invited one.
+ */
 export async function insertAnswer(sql: Db, draft: AnswerDraft): Promise<AnswerRow> {
   const { questionId, userId } = draft
   const [row] = await sql<[AnswerRow]>`
@@ -152,16 +164,16 @@ export async function insertAnswer(sql: Db, draft: AnswerDraft): Promise<AnswerR
     ),
     q as (update questions set answers_count = answers_count + 1 where id = ${questionId} returning user_id, look),
     counted as (
-      ${countForPeople(sql, ['answers_count'], sql`select user_id, 1 as answers_count from a where not anonymity`)}
+      ${updateUserCounters(sql, ['answers_count'], sql`select user_id, 1 as answers_count from a where not anonymity`)}
     ),
     summed as (
-      ${noteChange(sql, ANSWERS_GIVEN, sql`select user_id, created_at as made_at, 1 as by from a where not anonymity`)}
+      ${recordPeriodChange(sql, ANSWERS_GIVEN, sql`select user_id, created_at as made_at, 1 as by from a where not anonymity`)}
     )
     select ${answerColumns(sql)} from a cross join q`
   return row
 }
 
-/** An answer with its question, both locked until the end of the transaction, the question first. */
+/** Finds an answer with its question and locks both until the transaction ends, the question first. */
 export async function lockAnswer(sql: Db, id: number): Promise<AnswerRow | undefined> {
   await sql`select from questions where id = (select question_id from answers where id = ${id}) for update`
   const [row] = await sql<AnswerRow[]>`
@@ -177,8 +189,8 @@ export type AnswerChanges = {
 }
 
 /**
- * An answer that becomes anonymous no longer counts for its author, nor do its likes rank them; one that is named again
- * does both.
+ * Removes an answer that becomes anonymous, and its likes, from its author's counts, and adds them back when
+ * it becomes named.
  */
 const moveCounts = (sql: Db, anonymity: boolean) => sql`,
   ranked as (
@@ -189,14 +201,14 @@ const moveCounts = (sql: Db, anonymity: boolean) => sql`,
       ${anonymity ? sql`-` : sql`+`} (select h.likes_count from held h)
   ),
   counted as (
-    ${countForPeople(
+    ${updateUserCounters(
       sql,
       ['answers_count'],
       sql`select user_id, ${anonymity ? -1 : 1}::int as answers_count from held where anonymity <> ${anonymity}`,
     )}
   ),
   summed as (
-    ${noteChange(
+    ${recordPeriodChange(
       sql,
       ANSWERS_GIVEN,
       sql`
@@ -204,7 +216,10 @@ const moveCounts = (sql: Db, anonymity: boolean) => sql`,
     )}
   )`
 
-/** Changes the fields that are given of an answer and tells whether it was by name before; undefined when it is adopted. */
+/**
+ * Updates the given fields of an answer and returns whether it was named before. Returns undefined when it is
+ * adopted.
+ */
 export async function updateAnswer(
   sql: Db,
   id: number,
@@ -227,7 +242,9 @@ export async function updateAnswer(
   return row
 }
 
-/** Adopts an answer of an open question, which solves it; false when the question is not open. */
+/**
+ * Adopts an answer of an open question, which becomes solved. Returns false when the question is not open.
+ */
 export async function adoptAnswer(sql: Db, questionId: number, answerId: number): Promise<boolean> {
   const [row] = await sql<[{ adopted: boolean }]>`
     with solved as (
@@ -241,19 +258,19 @@ export async function adoptAnswer(sql: Db, questionId: number, answerId: number)
   return row.adopted
 }
 
-/** Deletes a locked answer, out of the counts of its question and its author. */
+/** Deletes a locked answer and lowers the counts of its question and author. */
 export const deleteAnswerRow = (sql: Db, id: number) => sql`
   with gone as (
     delete from answers where id = ${id} returning question_id, user_id, anonymity, likes_count, created_at
   ),
   unsummed as (
-    ${noteChange(sql, ANSWERS_GIVEN, sql`select user_id, created_at as made_at, -1 as by from gone where not anonymity`)}
+    ${recordPeriodChange(sql, ANSWERS_GIVEN, sql`select user_id, created_at as made_at, -1 as by from gone where not anonymity`)}
   ),
   ranked as (
-    update question_people x set likes_count = x.likes_count - g.likes_count
+    update question_people x set likes_count = greatest(x.likes_count - g.likes_count, 0)
     from gone g where x.user_id = g.user_id and not g.anonymity
   ),
   counted as (
-    update questions set answers_count = answers_count - 1 where id in (select question_id from gone)
+    update questions set answers_count = greatest(answers_count - 1, 0) where id in (select question_id from gone)
   )
-  ${countForPeople(sql, ['answers_count'], sql`select user_id, -1 as answers_count from gone where not anonymity`)}`
+  ${updateUserCounters(sql, ['answers_count'], sql`select user_id, -1 as answers_count from gone where not anonymity`)}`

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { transaction } from '#platform/database.ts'
+import { transaction } from '#platform/database'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { type Answer, createWorld } from '#test/world.ts'
@@ -13,7 +13,7 @@ const world = await createWorld()
 const { as, person, sql } = world
 const { rich, topic, ask, answer } = questionsOf(world)
 
-/** What is answered to a request that is sent, and waits, while a transaction is under way. */
+/** Returns the reply to a request that waits for a running transaction. */
 async function meanwhile(
   send: () => Promise<Answer>,
   {
@@ -32,7 +32,7 @@ async function meanwhile(
   return [status, headers['x-error-code']]
 }
 
-test('an answer that is deleted while it is adopted waits for that, without holding it up, and stays (questions-10)', async () => {
+test('rejects the deletion of an answer that is adopted meanwhile, without deadlock (questions-10)', async () => {
   const [anna, ben] = [await person(), await person()]
   const question = await ask(anna)
   const id = await answer(ben, question)
@@ -46,7 +46,7 @@ test('an answer that is deleted while it is adopted waits for that, without hold
   assert.deepEqual(deleted, [422, 'answer_adopted'])
 })
 
-test('the bounty of an answer that becomes anonymous while it is adopted ranks nobody (questions-24)', async () => {
+test('does not rank the author of an answer that becomes anonymous during its adoption (questions-24)', async () => {
   const [anna, ben] = [await rich(), await person()]
   const where = await topic()
   await addExpert(sql, where, ben.id)
@@ -61,7 +61,7 @@ test('the bounty of an answer that becomes anonymous while it is adopted ranks n
   assert.equal(income, 0)
 })
 
-test('an answer that is changed while it is deleted is 404', async () => {
+test('returns 404 for a change of an answer that is deleted meanwhile', async () => {
   const [anna, ben] = [await person(), await person()]
   const id = await answer(ben, await ask(anna))
   const changed = await meanwhile(() => as(ben, 'PATCH', `/question-answers/${id}`, { body: 'Better' }), {
@@ -70,7 +70,7 @@ test('an answer that is changed while it is deleted is 404', async () => {
   assert.deepEqual(changed, [404, 'no_such_answer'])
 })
 
-test('a question that is changed or answered while it is deleted is 404', async () => {
+test('returns 404 for a change or answer when the question is deleted meanwhile', async () => {
   const anna = await person()
   for (const [method, below] of [
     ['PATCH', ''],
@@ -84,13 +84,13 @@ test('a question that is changed or answered while it is deleted is 404', async 
   }
 })
 
-test('a like of an answer while its question is deleted waits for that, is 404 and leaves nothing', async () => {
+test('returns 404 for a like when the question is deleted meanwhile, and leaves no like', async () => {
   const [anna, ben, cleo] = [await person(), await person(), await person()]
   const where = await topic()
   const question = await ask(anna, { topics: [where] })
   const id = await answer(ben, question)
   const { deleting, liking } = await sql.begin(async (tx) => {
-    // What the deletion comes to after the likes.
+    // The rows that the deletion locks after the likes.
     await tx`select from question_topic_counts where topic_id = ${where} for update`
     const deleting = as(anna, 'DELETE', `/questions/${question}`)
     await untilWaiting(sql)

@@ -6,12 +6,11 @@ import { mountLikes } from '#modules/likes/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import { mountReports } from '#modules/reports/index.ts'
 import { mountRewards } from '#modules/rewards/index.ts'
-import { screen, sensitiveWords } from '#modules/words/index.ts'
+import { screenWords, sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { type Server, say } from '#platform/http.ts'
-import { Empty, Message, Type } from '#platform/schema.ts'
+import { transaction } from '#platform/database'
+import { blocked } from '#platform/errors.ts'
+import { Empty, localizedMessage, Message, routesOn, type Server, Type } from '#platform/http'
 import { requireAnonymity } from '../anonymity.ts'
 import { answerContent } from '../content.ts'
 import { countAnswerComments, countAnswerLikes, countAnswerRewards } from '../counters.ts'
@@ -51,12 +50,15 @@ import {
   listUserAnswers,
   requireOwnAnswer,
 } from './service.ts'
-import { answerOverlay, answerViews } from './view.ts'
+import { answerViews } from './view.ts'
 
 const SCREENED = ['body', 'text_body'] as const
 const AdoptionParams = Type.Object({ ...QuestionParams.properties, ...AnswerParams.properties })
 
-/** Answers: lists, one by itself, answering, changing, deleting and adopting, and what people do to them. */
+/**
+ * Answer routes: lists, detail, creation, changes, deletion and adoption, with likes, comments and the like
+ * mounted.
+ */
 export function answerRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Answers' })
@@ -67,14 +69,13 @@ export function answerRoutes(server: Server, ctx: Context) {
   route('GET /questions/:question/answers', {
     operationId: 'listAnswers',
     replica: true,
-    summary: 'Answers of a question, most liked or newest first',
+    summary: 'List the answers of a question, most liked or newest first',
     access: 'optional',
-    kept: answerOverlay,
     params: QuestionParams,
     query: AnswersQuery,
     reply: { 200: Type.Array(AnswerView) },
     errors: [noSuchQuestion],
-    whenInvalid: requireQuestion,
+    precheck: requireQuestion,
     handler: ({ params, query, viewer }) => listAnswersOf(ctx, params.question, viewer.id, query),
   })
 
@@ -82,7 +83,6 @@ export function answerRoutes(server: Server, ctx: Context) {
     operationId: 'getAnswer',
     summary: 'Read an answer with its question, which counts a view',
     access: 'optional',
-    kept: answerOverlay,
     params: AnswerParams,
     reply: { 200: AnswerDetail },
     errors: [noSuchAnswer],
@@ -91,9 +91,8 @@ export function answerRoutes(server: Server, ctx: Context) {
 
   route('GET /user/question-answer', {
     operationId: 'listUserAnswers',
-    summary: 'The answers of a person; mine unless another is named',
+    summary: 'List the answers of a person, by default my own',
     access: 'optional',
-    kept: 'each',
     query: UserAnswersQuery,
     reply: { 200: Type.Array(UserAnswer) },
     handler: ({ query, viewer }) => listUserAnswers(ctx, viewer.id, query),
@@ -101,9 +100,8 @@ export function answerRoutes(server: Server, ctx: Context) {
 
   route('GET /qa/reposted-answers', {
     operationId: 'listRepostedAnswers',
-    summary: 'Answers that reposts point to',
+    summary: 'List reposted answers',
     access: 'optional',
-    kept: answerOverlay,
     query: RepostedQuery,
     reply: { 200: Type.Array(UserAnswer) },
     handler: ({ query, viewer }) => listRepostedAnswers(ctx, query.id ?? [], viewer.id),
@@ -122,14 +120,14 @@ export function answerRoutes(server: Server, ctx: Context) {
     load: requireQuestion,
     handler: async ({ params, body: given, viewer, request, atomically }) => {
       await requireAnonymity(ctx, given.anonymity)
-      const body = await screen(ctx, given, NewAnswer, SCREENED)
+      const body = await screenWords(ctx, given, NewAnswer, SCREENED)
       return atomically(async (tx) => {
         const row = await answerQuestion(tx, params.question, viewer.id, body)
         const { id, question_id, anonymity } = row
         const author = anonymity ? {} : { user_id: viewer.id }
         await publishEvent(ctx, tx, 'answer.created', { id, question_id, ...author })
         const [answer] = await answerViews(ctx, [row], viewer.id, tx)
-        return { ...say(request, 'Your answer was published.', '回答成功。'), answer: answer! }
+        return { ...localizedMessage(request, 'Your answer was published.', '回答成功。'), answer: answer! }
       })
     },
   })
@@ -142,16 +140,16 @@ export function answerRoutes(server: Server, ctx: Context) {
     body: AnswerPatch,
     reply: { 201: Message },
     errors: [noSuchAnswer, notYourAnswer, answerAdopted, anonymityOff, nothingToChange, sensitiveWords],
-    whenInvalid: async ({ params, viewer }) => {
+    precheck: async ({ params, viewer }) => {
       const answer = await requireOwnAnswer(sql, params.answer, viewer.id)
       if (answer.adoption) throw answerAdopted()
     },
     handler: async ({ params: { answer: id }, body, viewer, request }) => {
       await requireOwnAnswer(sql, id, viewer.id)
       await requireAnonymity(ctx, body.anonymity)
-      const patch = await screen(ctx, body, AnswerPatch, SCREENED)
+      const patch = await screenWords(ctx, body, AnswerPatch, SCREENED)
       if (await transaction(sql, (tx) => editAnswer(tx, id, viewer.id, patch))) leaveRankings(ctx, viewer.id)
-      return say(request, 'Changed.', '修改成功。')
+      return localizedMessage(request, 'Changed.', '修改成功。')
     },
   })
 
@@ -177,13 +175,13 @@ export function answerRoutes(server: Server, ctx: Context) {
     access: 'user',
     params: AdoptionParams,
     reply: { 201: Message },
-    errors: [noSuchQuestion, notYourQuestion, noSuchAnswer, ownAnswer, adoptedAlready],
+    errors: [noSuchQuestion, notYourQuestion, noSuchAnswer, ownAnswer, blocked, adoptedAlready],
     idempotent: true,
     load: ({ params, viewer }) => requireOwnQuestion(sql, params.question, viewer.id),
     handler: ({ params, viewer, request, atomically }) =>
       atomically(async (tx) => {
         await adopt(tx, params.question, params.answer, viewer.id)
-        return say(request, 'The answer was adopted.', '采纳成功。')
+        return localizedMessage(request, 'The answer was adopted.', '采纳成功。')
       }),
   })
 
@@ -213,7 +211,7 @@ export function answerRoutes(server: Server, ctx: Context) {
     aliases: { rewardAnswerByOldPath: '/question-answers/:answer/new-rewards' },
     list: '/question-answers/:answer/rewarders',
     notice: 'qa:reward',
-    // The amount is valid up to the balance (questions-15).
+    // An amount above the balance is invalid input (questions-15).
     poor: notEnoughFor('amount'),
     pageSize: 20,
     count: countAnswerRewards,

@@ -1,9 +1,8 @@
 import { LikeWithUser } from '#modules/likes/index.ts'
 import { Reward } from '#modules/rewards/index.ts'
-import { Cursor, Flag, Id, Limit, Nullable, OneOf, Shared, type Static, Type } from '#platform/schema.ts'
+import { Cursor, Flag, Id, Limit, Nullable, OneOf, Shared, type Static, Type } from '#platform/http'
 import { AnswerView, Excerpt, ListQuery, Markdown, QuestionView } from '../schema.ts'
 
-/** What an answer is made of. */
 export const NewAnswer = Shared('NewAnswer', {
   body: Markdown({ minLength: 1 }),
   text_body: Excerpt,
@@ -11,24 +10,24 @@ export const NewAnswer = Shared('NewAnswer', {
 })
 export type NewAnswer = Static<typeof NewAnswer>
 
-/** What can be changed of an answer; at least one of these. */
+/** Changes to an answer, at least one field. */
 export const AnswerPatch = Type.Partial(NewAnswer, { title: 'AnswerPatch' })
 export type AnswerPatch = Static<typeof AnswerPatch>
 
-/** What answering answers, and paying for a look. */
+/** Reply of a new answer and of a paid view. */
 export const AnswerMade = Shared('AnswerMade', {
   message: Type.Array(Type.String()),
   answer: AnswerView,
 })
 
-/** `default`: most liked first; `time`: newest first. */
+/** `default`: most liked first. `time`: newest first. */
 export const AnswersQuery = Type.Object({
   ...ListQuery.properties,
   order_type: Type.Optional(OneOf(['default', 'time'] as const, { default: 'default' })),
 })
 export type AnswersQuery = Static<typeof AnswersQuery>
 
-/** An answer with the question it answers; `likes` and `rewarders` preview who gave some. */
+/** An answer with its question. `likes` and `rewarders` preview the newest. */
 export const AnswerDetail = Shared('AnswerDetail', {
   ...AnswerView.properties,
   likes: Type.Array(LikeWithUser),
@@ -45,7 +44,7 @@ export const UserAnswersQuery = Type.Object({
 })
 export type UserAnswersQuery = Static<typeof UserAnswersQuery>
 
-/** An answer in the list of a person, with its question. */
+/** An answer in a user's list, with its question. */
 export const UserAnswer = Shared('UserAnswer', {
   ...AnswerView.properties,
   question: Nullable(QuestionView),

@@ -1,11 +1,14 @@
+import { findAttachments } from '#lib/attachments.ts'
+import { requireNotBlocked } from '#modules/accounts/index.ts'
 import { deleteCollectionsOf } from '#modules/collections/index.ts'
 import { deleteCommentsOf } from '#modules/comments/index.ts'
-import { adoptFiles, detachFiles } from '#modules/files/index.ts'
+import { attachUnattached, detachFiles } from '#modules/files/index.ts'
 import { countLikesOf, deleteLikesOf, latestLikes } from '#modules/likes/index.ts'
-import { hideSender, notify, takeBack } from '#modules/notifications/index.ts'
+import { notify, removeSender, withdrawNotifications } from '#modules/notifications/index.ts'
 import { latestRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
-import type { Db, Tx } from '#platform/database.ts'
+import type { Db, Tx } from '#platform/database'
+import { countView } from '#platform/memory'
 import { senderOf } from '../anonymity.ts'
 import { payBounty } from '../bounties/service.ts'
 import { answerViewCounts } from '../counters.ts'
@@ -19,7 +22,7 @@ import {
   notYourAnswer,
   ownAnswer,
 } from '../errors.ts'
-import { excerptOf, picturesIn } from '../markdown.ts'
+import { excerptOf } from '../markdown.ts'
 import { findQuestionRow, lockQuestion } from '../queries.ts'
 import { announceAnonymity } from '../ranks/service.ts'
 import { ANSWERS, type AnswerView } from '../schema.ts'
@@ -44,7 +47,7 @@ const PREVIEW = 5
 
 const REWARDS = 10
 
-/** The answers of a question that are neither adopted nor paid for by invitation (questions-8). */
+/** Lists the answers of a question without adopted and paid invited ones (questions-8). */
 export async function listAnswersOf(
   ctx: Context,
   questionId: number,
@@ -56,12 +59,12 @@ export async function listAnswersOf(
   return answerViews(ctx, await listAnswers(ctx.sql, question, query), viewerId)
 }
 
-/** One answer with its question; reading it is one view. */
+/** Reads an answer with its question and counts a view. */
 export async function getAnswer(ctx: Context, id: number, viewerId: number): Promise<AnswerDetail> {
   const { sql } = ctx
   const row = await findAnswerRow(sql, id)
   if (!row) throw noSuchAnswer()
-  answerViewCounts(ctx).add([id])
+  countView(() => answerViewCounts(ctx).add([id]))
   const [[answer], asked, adopted, likes, rewards] = await Promise.all([
     answerViews(ctx, [row], viewerId),
     findQuestionRow(sql, row.question_id).then((found) =>
@@ -86,7 +89,7 @@ export async function getAnswer(ctx: Context, id: number, viewerId: number): Pro
   }
 }
 
-/** The answers of a person, with their questions. */
+/** Lists the answers of a user with their questions. */
 export async function listUserAnswers(ctx: Context, viewerId: number, query: UserAnswersQuery) {
   const { userId, own } = whose(viewerId, query.user_id)
   const rows = await listAnswersByAuthor(ctx.sql, userId, query, { own })
@@ -107,7 +110,7 @@ async function withQuestions<Answer extends { question_id: number }>(
   return answers.map((answer) => ({ ...answer, question: questions.get(answer.question_id) ?? null }))
 }
 
-/** The answers that reposts point to, with their questions. */
+/** Lists reposted answers with their questions. */
 export async function listRepostedAnswers(ctx: Context, ids: number[], viewerId: number) {
   const answers = await answersById(ctx, ids, viewerId)
   const found = [...new Set(ids)].flatMap((id) => answers.get(id) ?? [])
@@ -115,8 +118,8 @@ export async function listRepostedAnswers(ctx: Context, ids: number[], viewerId:
 }
 
 /**
- * Answers a question, in the caller's transaction. The first answer of the person invited earns a bounty that is paid at
- * once. Who asked is told, by nobody's name if the answer is anonymous.
+ * Answers a question in the caller's transaction. The invited user's first answer earns an automatic bounty
+ * at once. Notifies the asker, without the name of an anonymous author.
  */
 export async function answerQuestion(
   tx: Tx,
@@ -129,11 +132,17 @@ export async function answerQuestion(
   const draft = { questionId, userId, body, textBody: excerptOf(body, textBody), anonymity }
   const answer = await insertAnswer(tx, draft)
   const { id } = answer
-  await adoptFiles(tx, { ids: picturesIn(body), ownerId: userId, channel: 'answer:images', raw: id })
+  await attachUnattached(tx, {
+    ids: findAttachments(body),
+    ownerId: userId,
+    channel: 'answer:images',
+    raw: id,
+  })
   if (answer.invited && question.automaticity) await payBounty(tx, question, answer)
   await notify(tx, {
     type: 'system',
     recipients: [question.user_id],
+    hidesRecipients: question.anonymity,
     ...senderOf(userId, anonymity),
     cause: { type: ANSWERS, id },
     data: {
@@ -146,7 +155,7 @@ export async function answerQuestion(
   return answer
 }
 
-/** 404 or 403 unless this person wrote the answer. */
+/** Throws 404 or 403 unless the user wrote the answer. */
 export async function requireOwnAnswer(sql: Db, id: number, userId: number): Promise<AnswerRow> {
   const answer = await findAnswerRow(sql, id)
   if (!answer) throw noSuchAnswer()
@@ -154,7 +163,7 @@ export async function requireOwnAnswer(sql: Db, id: number, userId: number): Pro
   return answer
 }
 
-/** Changes an answer of this person that is not adopted; true when it was by name and is anonymous now. */
+/** Changes an unadopted answer of the user. Returns true when it became anonymous. */
 export async function editAnswer(tx: Tx, id: number, userId: number, patch: AnswerPatch): Promise<boolean> {
   const { body, text_body: textBody, anonymity } = patch
   if (body === undefined && textBody === undefined && anonymity === undefined) throw nothingToChange()
@@ -166,28 +175,39 @@ export async function editAnswer(tx: Tx, id: number, userId: number, patch: Answ
   const updated = await updateAnswer(tx, id, changes)
   if (!updated) throw (await findAnswerRow(tx, id)) ? answerAdopted() : noSuchAnswer()
   if (anonymity !== undefined) await countLikesOf(tx, ANSWERS, id, !anonymity)
-  // Falling out of a ranking with an answer that was anonymous all along would tell of whom it is.
+  // An anonymous answer that stays anonymous must not change a ranking, which would reveal its author.
   const hid = anonymity === true && updated.wasNamed
   if (hid) {
-    await hideSender(tx, { senderId: userId, systemType: 'question:answer', cause: { type: ANSWERS, id } })
-    announceAnonymity(tx, userId)
+    await removeSender(tx, { senderId: userId, systemType: 'question:answer', cause: { type: ANSWERS, id } })
+    await announceAnonymity(tx, userId)
   }
   if (body !== undefined)
-    await adoptFiles(tx, { ids: picturesIn(body), ownerId: userId, channel: 'answer:images', raw: id })
+    await attachUnattached(tx, {
+      ids: findAttachments(body),
+      ownerId: userId,
+      channel: 'answer:images',
+      raw: id,
+    })
   return hid
 }
 
-/** Adopts an answer of one's question, which earns the bounty unless that is for who was invited (questions-11). */
+/**
+ * Adopts an answer of the user's question. It earns the bounty unless that is reserved for an invited user
+ * (questions-11).
+ */
 export async function adopt(tx: Tx, questionId: number, answerId: number, userId: number): Promise<void> {
   const question = await holdOwnQuestion(tx, questionId, userId)
   const answer = await lockAnswer(tx, answerId)
   if (!answer || answer.question_id !== questionId) throw noSuchAnswer()
   if (answer.user_id === userId) throw ownAnswer()
+  // A block by an anonymous author would reveal them.
+  if (!answer.anonymity) await requireNotBlocked(tx, userId, [answer.user_id])
   if (!(await adoptAnswer(tx, questionId, answerId))) throw adoptedAlready()
   if (!question.automaticity) await payBounty(tx, question, answer)
   await notify(tx, {
     type: 'system',
     recipients: [answer.user_id],
+    hidesRecipients: answer.anonymity,
     ...senderOf(userId, question.anonymity),
     cause: { type: ANSWERS, id: answerId },
     data: {
@@ -200,8 +220,8 @@ export async function adopt(tx: Tx, questionId: number, answerId: number, userId
 }
 
 /**
- * Deletes an answer with its comments, likes and collections. Its author may not once it is adopted, or was invited:
- * others paid for it. A moderator may; what was paid stays paid.
+ * Deletes an answer with its comments, likes and collections. Its author cannot delete an adopted or invited
+ * answer, which others paid for. A moderator can; payments stay.
  */
 export async function deleteAnswer(
   tx: Tx,
@@ -220,6 +240,6 @@ export async function deleteAnswer(
   await deleteCollectionsOf(tx, ANSWERS, [id])
   await detachFiles(tx, { channel: 'answer:images', raws: [id] })
   await deleteAnswerRow(tx, id)
-  await takeBack(tx, { cause: { type: ANSWERS, id } })
+  await withdrawNotifications(tx, { cause: { type: ANSWERS, id } })
   return answer
 }

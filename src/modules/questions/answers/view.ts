@@ -1,30 +1,25 @@
 import { wireTime } from '#lib/time.ts'
-import { peopleOverlay, userViews } from '#modules/accounts/index.ts'
-import { findCollected, isCollectedBy } from '#modules/collections/index.ts'
-import { findLiked, isLikedBy } from '#modules/likes/index.ts'
-import { findRewarded, isRewardedBy } from '#modules/rewards/index.ts'
+import { userViews } from '#modules/accounts/index.ts'
+import { findCollected } from '#modules/collections/index.ts'
+import { findLiked } from '#modules/likes/index.ts'
+import { findRewarded } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
-import type { Db } from '#platform/database.ts'
-import { overlayOf } from '#platform/pages/overlay.ts'
-import { notePersonal } from '#platform/pages/reading.ts'
-import { author, noteUnnamed, shownPeople } from '../anonymity.ts'
+import type { Db } from '#platform/database'
+import { author, shownPeople } from '../anonymity.ts'
 import { answerViewCounts } from '../counters.ts'
-import { findOnlooked } from '../looks/queries.ts'
+import { findPaidViews } from '../paid-views/queries.ts'
 import { ANSWERS, type AnswerView, bit } from '../schema.ts'
-import { byId } from '../view.ts'
 import { type AnswerRow, findAnswerRows } from './queries.ts'
 
-/** What of answers depends on who asks, where none of them is for pay and nobody is to stay unknown. */
-export const answerOverlay = overlayOf(peopleOverlay, {
-  flags: { liked: isLikedBy(ANSWERS), collected: isCollectedBy(ANSWERS), rewarded: isRewardedBy(ANSWERS) },
-})
-
-/** Only the answer of who was invited costs a look, and neither its author nor the asker pays (questions-13). */
+/** Viewing costs points only for an invited answer. Its author and the asker are exempt (questions-13). */
 const isForPay = (row: AnswerRow) => row.look && row.invited
 
 const isExempt = (row: AnswerRow, viewerId: number) => viewerId === row.user_id || viewerId === row.asker_id
 
-/** Answers in the order of the rows, with what the viewer did to them, and without the text they have to pay for. */
+/**
+ * Answers in the order of the rows, with the viewer's own actions. Omits text that the viewer has not paid
+ * for.
+ */
 export async function answerViews(
   ctx: Context,
   rows: AnswerRow[],
@@ -32,9 +27,6 @@ export async function answerViews(
   sql: Db = ctx.sql,
 ): Promise<AnswerView[]> {
   if (rows.length === 0) return []
-  noteUnnamed(rows)
-  // Its author, who asked and who has paid are shown more.
-  if (rows.some(isForPay)) notePersonal()
   const ids = rows.map(({ id }) => id)
   const forPay = rows.filter((row) => isForPay(row) && !isExempt(row, viewerId)).map(({ id }) => id)
   const liked = rows.filter((row) => row.likes_count > 0).map(({ id }) => id)
@@ -43,7 +35,7 @@ export async function answerViews(
     userViews(ctx, sql, shownPeople(rows, viewerId), viewerId),
     findLiked(sql, ANSWERS, liked, viewerId),
     findCollected(sql, ANSWERS, ids, viewerId),
-    findOnlooked(sql, forPay, viewerId),
+    findPaidViews(sql, forPay, viewerId),
     findRewarded(sql, ANSWERS, given, viewerId),
   ])
   return rows.map((row) => {
@@ -74,6 +66,9 @@ export async function answerViews(
   })
 }
 
-/** Answers by id, for lists that point to them. */
+export const byId = <View extends { id: number }>(views: View[]) =>
+  new Map(views.map((view) => [view.id, view]))
+
+/** Loads answers by id, for lists that reference them. */
 export const answersById = async (ctx: Context, ids: number[], viewerId: number) =>
   byId(ids.length === 0 ? [] : await answerViews(ctx, await findAnswerRows(ctx.sql, ids), viewerId))

@@ -1,11 +1,10 @@
-import type { Db } from '#platform/database.ts'
-import type { Tables } from '#platform/tables.ts'
+import type { Db, Tables } from '#platform/database'
 
 export type ApplicationRow = Tables['question_applications'] & {
   state: 'pending' | 'passed' | 'rejected' | 'cancelled'
 }
 
-/** Files a request; violates `question_applications_open` while one is pending. */
+/** Inserts a request. Violates `question_applications_open` while one is pending. */
 export async function insertApplication(
   sql: Db,
   application: { questionId: number; userId: number; amount: number },
@@ -16,12 +15,12 @@ export async function insertApplication(
   return row.id
 }
 
-/** Closes what is pending for a question that is deleted; answers the fees to be given back. */
+/** Cancels pending requests of a deleted question. Returns the fees to refund. */
 export const cancelApplications = (sql: Db, questionId: number) => sql<{ id: number; amount: number }[]>`
   update question_applications set state = 'cancelled', decided_at = now()
   where question_id = ${questionId} and state = 'pending' returning id, amount`
 
-/** Decides on a pending request, once; undefined when it is not pending. */
+/** Decides a pending request once. Returns undefined when it is not pending. */
 export async function closeApplication(
   sql: Db,
   decision: { id: number; state: 'passed' | 'rejected'; decidedBy: number },

@@ -1,8 +1,6 @@
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { type Server, say } from '#platform/http.ts'
-import { Message, Shared, Type } from '#platform/schema.ts'
+import { localizedMessage, Message, routesOn, type Server, Shared, Type } from '#platform/http'
 import {
   appliedAlready,
   excellentAlready,
@@ -14,7 +12,7 @@ import { QuestionParams } from '../schema.ts'
 import { requireOwnQuestion } from '../service.ts'
 import { applyForExcellence } from './service.ts'
 
-/** What requests and looks cost, and the rules that a site tells its people. */
+/** Prices of requests and paid views, and the rules of the site. */
 const QuestionConfigs = Shared('QuestionConfigs', {
   apply_amount: Type.Integer({ description: 'What a request for excellence costs' }),
   onlookers_amount: Type.Integer({ description: 'What a look at an answer costs' }),
@@ -22,13 +20,13 @@ const QuestionConfigs = Shared('QuestionConfigs', {
   reward_rule: Type.String(),
 })
 
-/** Requests for excellence, and prices (questions-18). */
+/** Routes of requests for excellence and of prices (questions-18). */
 export function questionApplicationRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Questions' })
 
   route('GET /question-configs', {
     operationId: 'getQuestionConfigs',
-    summary: 'Prices and rules',
+    summary: 'Read prices and rules of questions',
     access: 'optional',
     reply: { 200: QuestionConfigs },
     handler: async () => {
@@ -45,7 +43,7 @@ export function questionApplicationRoutes(server: Server, ctx: Context) {
   route('POST /user/question-application/:question', {
     operationId: 'applyForExcellence',
     aliases: { applyForExcellenceByOldPath: '/user/currency-question-application/:question' },
-    summary: 'Ask that a question of mine become an excellent one',
+    summary: 'Request that a question of mine be marked as excellent',
     access: 'user',
     params: QuestionParams,
     reply: { 201: Message },
@@ -56,7 +54,7 @@ export function questionApplicationRoutes(server: Server, ctx: Context) {
       const fee = (await readSettings(ctx))['question:apply-amount']
       return atomically(async (tx) => {
         await applyForExcellence(tx, params.question, viewer.id, fee)
-        return say(request, 'Your request was filed.', '申请成功。')
+        return localizedMessage(request, 'Your request was filed.', '申请成功。')
       })
     },
   })

@@ -1,6 +1,6 @@
-import { move, PLATFORM } from '#modules/ledger/index.ts'
+import { moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
 import { notify } from '#modules/notifications/index.ts'
-import { onConstraint, type Tx } from '#platform/database.ts'
+import { onConstraint, type Tx } from '#platform/database'
 import { notFound } from '#platform/errors.ts'
 import {
   applicationDecided,
@@ -16,7 +16,7 @@ import { type ApplicationRow, closeApplication, findApplication, insertApplicati
 
 const SUBJECT = 'question-applications'
 
-/** Asks that a question of one's own become an excellent one; the fee waits in escrow for the decision. */
+/** Requests excellence for the user's own question. The fee is held in escrow until the decision. */
 export async function applyForExcellence(
   tx: Tx,
   questionId: number,
@@ -28,12 +28,12 @@ export async function applyForExcellence(
   const id = await onConstraint(insertApplication(tx, { questionId, userId, amount }), {
     question_applications_open: appliedAlready,
   })
-  await move(
+  await moveFunds(
     tx,
     {
       currency: 'points',
       from: userId,
-      to: PLATFORM.escrow,
+      to: PLATFORM_ACCOUNTS.escrow,
       amount,
       kind: 'excellence',
       subject: { type: SUBJECT, id },
@@ -44,7 +44,7 @@ export async function applyForExcellence(
   return id
 }
 
-/** Decides on a request, exactly once: the fee becomes the site's income, or goes back. The asker is told. */
+/** Decides a request once and notifies the asker. The fee becomes income of the site or is refunded. */
 export async function decideExcellence(
   tx: Tx,
   id: number,
@@ -52,17 +52,17 @@ export async function decideExcellence(
 ): Promise<ApplicationRow> {
   const known = await findApplication(tx, id)
   if (!known) throw notFound()
-  // Whoever deletes the question locks it first and the request then, so this is the order here too.
+  // Locks the question before the request, as a deletion does, to prevent deadlocks.
   const question = await lockQuestion(tx, known.question_id)
   const state = accept ? 'passed' : 'rejected'
   const application = await closeApplication(tx, { id, state, decidedBy })
   if (!application) throw applicationDecided()
   if (!question) throw noSuchQuestion()
   if (accept) await setExcellent(tx, question.id, true)
-  await move(tx, {
+  await moveFunds(tx, {
     currency: 'points',
-    from: PLATFORM.escrow,
-    to: accept ? PLATFORM.income : application.user_id,
+    from: PLATFORM_ACCOUNTS.escrow,
+    to: accept ? PLATFORM_ACCOUNTS.income : application.user_id,
     amount: application.amount,
     kind: accept ? 'excellence' : 'excellence:refunded',
     subject: { type: SUBJECT, id },
@@ -71,6 +71,7 @@ export async function decideExcellence(
   await notify(tx, {
     type: 'system',
     recipients: [application.user_id],
+    hidesRecipients: question.anonymity,
     senderId: 0,
     cause: { type: QUESTIONS, id: question.id },
     data: {

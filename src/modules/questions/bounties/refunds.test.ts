@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { auditLedger } from '#modules/ledger/index.ts'
 import { questionEscrowChecks } from '#modules/questions/index.ts'
-import { transaction } from '#platform/database.ts'
+import { transaction } from '#platform/database'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { createWorld } from '#test/world.ts'
@@ -14,7 +14,7 @@ const world = await createWorld()
 const { as, guest, person, sql } = world
 const { points, rich, topic, ask, answer } = questionsOf(world)
 
-test('who leaves has their own bounties back that nobody earned, and those of nobody else', async () => {
+test("refunds only the deleted user's own unearned bounties", async () => {
   const [anna, ben] = [await rich(100), await rich(100)]
   await ask(anna, { amount: 40 })
   const kept = await ask(ben, { amount: 30 })
@@ -24,7 +24,7 @@ test('who leaves has their own bounties back that nobody earned, and those of no
   assert.deepEqual((await auditLedger(sql, questionEscrowChecks)).drift, [])
 })
 
-test('a bounty that is earned while the asker leaves is not given back as well', async () => {
+test('does not refund a bounty that is earned while the asker is deleted', async () => {
   const [anna, ben] = [await rich(100), await person()]
   const question = await ask(anna, { amount: 40 })
   const good = await answer(ben, question)
@@ -40,7 +40,7 @@ test('a bounty that is earned while the asker leaves is not given back as well',
   assert.deepEqual((await auditLedger(sql, questionEscrowChecks)).drift, [])
 })
 
-test('the same bounty once more moves nothing (questions-5)', async () => {
+test('moves nothing when the same bounty is set again (questions-5)', async () => {
   const anna = await rich(100)
   const question = await ask(anna, { amount: 40 })
   const orders = async () => (await as(anna, 'GET', '/currency/orders')).body.length
@@ -49,7 +49,7 @@ test('the same bounty once more moves nothing (questions-5)', async () => {
   assert.deepEqual([await orders(), await points(anna)], [before, 60])
 })
 
-test('a bounty ranks who is an expert in a topic of its question, and no expert in others (questions-24)', async () => {
+test('ranks experts by bounties in their own topics only (questions-24)', async () => {
   const [anna, ben, cleo] = [await rich(100), await person(), await person()]
   const [where, elsewhere] = [await topic(), await topic()]
   await addExpert(sql, where, ben.id)
@@ -72,7 +72,7 @@ test('a bounty ranks who is an expert in a topic of its question, and no expert 
   )
 })
 
-test('the fee of a request for excellence that was accepted stays paid when the question goes (questions-18)', async () => {
+test('keeps the fee of an accepted request when the question is deleted (questions-18)', async () => {
   const founder = await person({ roles: ['founder', 'owner'] })
   const anna = await rich(300)
   const question = await ask(anna)

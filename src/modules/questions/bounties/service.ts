@@ -1,22 +1,49 @@
-import { move, PLATFORM } from '#modules/ledger/index.ts'
-import type { Tx } from '#platform/database.ts'
+import { moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
+import type { Db, Row, Tx } from '#platform/database'
 import type { AnswerRow } from '../answers/queries.ts'
 import { bountyFixed, bountyTooHigh } from '../errors.ts'
-import { hasInvitations } from '../invitations/queries.ts'
 import type { QuestionRow } from '../queries.ts'
+import { hasInvitations } from '../queries.ts'
 import { QUESTIONS } from '../schema.ts'
-import { addExpertIncome, endBounties, lockHeldBounties, setBounty, takeBounty } from './queries.ts'
 
-/** Pays the held bounty of a locked question to who answered. A bounty is paid once, whatever else happens. */
+/** Sets the bounty of a locked question to held. */
+const setBounty = (sql: Db, questionId: number, amount: number) => sql`
+  update questions set amount = ${amount}, bounty = 'held', updated_at = now() where id = ${questionId}`
+
+/** Marks the held bounty of a locked question as paid. Returns false when none is held. */
+async function takeBounty(sql: Db, questionId: number): Promise<boolean> {
+  const { count } = await sql`
+    update questions set bounty = 'paid', updated_at = now() where id = ${questionId} and bounty = 'held'`
+  return count > 0
+}
+
+/** Adds an expert's income in their topics to the ranking. */
+const addExpertIncome = (sql: Db, questionId: number, userId: number, amount: number) => sql`
+  update question_people set income = income + ${amount}
+  where user_id = ${userId} and exists (
+    select from question_topic_links l join question_topic_experts e on e.topic_id = l.topic_id
+    where l.question_id = ${questionId} and e.user_id = ${userId}
+  )`
+
+/** Lists and locks a user's questions with an unearned bounty. */
+const lockHeldBounties = (tx: Tx, userId: number) => tx<Row<'questions', 'id' | 'amount' | 'subject'>[]>`
+  select id, amount, subject from questions where user_id = ${userId} and bounty = 'held' order by id for update`
+
+/** Clears the bounty of locked questions with its dependent settings. */
+const endBounties = (tx: Tx, ids: number[]) => tx`
+  update questions set amount = 0, bounty = 'none', automaticity = false, look = false, updated_at = now()
+  where id = any(${ids})`
+
+/** Pays the held bounty of a locked question to an answer's author, at most once. */
 export async function payBounty(
   tx: Tx,
   question: Pick<QuestionRow, 'id' | 'amount' | 'subject'>,
   answer: Pick<AnswerRow, 'user_id' | 'anonymity'>,
 ): Promise<void> {
   if (!(await takeBounty(tx, question.id))) return
-  await move(tx, {
+  await moveFunds(tx, {
     currency: 'points',
-    from: PLATFORM.escrow,
+    from: PLATFORM_ACCOUNTS.escrow,
     to: answer.user_id,
     amount: question.amount,
     kind: 'bounty:paid',
@@ -27,8 +54,8 @@ export async function payBounty(
 }
 
 /**
- * Sets or changes the bounty of a held question: the earlier one goes back in the same movement. Not after
- * an adoption, and not when people were invited with the promise of it.
+ * Sets or changes the bounty of a locked question and refunds the earlier one in the same transaction. Throws
+ * after an adoption, and when users were invited with the bounty.
  */
 export async function changeBounty(tx: Tx, question: QuestionRow, amount: number): Promise<void> {
   const { id, user_id: owner, status, bounty } = question
@@ -39,27 +66,27 @@ export async function changeBounty(tx: Tx, question: QuestionRow, amount: number
   const movement = { currency: 'points', subject: { type: QUESTIONS, id }, body: question.subject } as const
   const back = {
     ...movement,
-    from: PLATFORM.escrow,
+    from: PLATFORM_ACCOUNTS.escrow,
     to: owner,
     amount: question.amount,
     kind: 'bounty:refunded',
   } as const
-  const away = { ...movement, from: owner, to: PLATFORM.escrow, amount, kind: 'bounty' } as const
-  await move(tx, bounty === 'held' ? [back, away] : away, bountyTooHigh)
+  const away = { ...movement, from: owner, to: PLATFORM_ACCOUNTS.escrow, amount, kind: 'bounty' } as const
+  await moveFunds(tx, bounty === 'held' ? [back, away] : away, bountyTooHigh)
 }
 
-/** Gives somebody who leaves their bounties back that nobody has earned: no answer can be adopted any more. */
+/** Refunds unearned bounties of a deleted user, because no answer can be adopted any more. */
 export async function returnBounties(tx: Tx, userId: number): Promise<void> {
   const held = await lockHeldBounties(tx, userId)
   await endBounties(
     tx,
     held.map(({ id }) => id),
   )
-  await move(
+  await moveFunds(
     tx,
     held.map(({ id, amount, subject }) => ({
       currency: 'points' as const,
-      from: PLATFORM.escrow,
+      from: PLATFORM_ACCOUNTS.escrow,
       to: userId,
       amount,
       kind: 'bounty:refunded' as const,

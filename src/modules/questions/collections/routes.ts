@@ -1,19 +1,82 @@
+import { wireTime } from '#lib/time.ts'
+import { type CollectionRow, listCollected } from '#modules/collections/index.ts'
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Type } from '#platform/schema.ts'
-import { CollectionQuery, CollectionRecord } from './schema.ts'
-import { listCollection } from './service.ts'
+import { Cursor, Limit, routesOn, type Server, Shared, type Static, Time, Type } from '#platform/http'
+import { answersById } from '../answers/view.ts'
+import { ANSWERS, AnswerView } from '../schema.ts'
 
-/** The answers that somebody collected (questions-20). */
+const CollectionQuery = Type.Object({ limit: Limit(20), after: Cursor })
+
+/**
+ * A collection record. Its answer has `could` only when false (questions-20). `after` of the next page is the
+ * record's `id`, not that of the answer.
+ */
+export const CollectionRecord = Shared('AnswerCollection', {
+  id: Type.Integer(),
+  user_id: Type.Integer(),
+  collectible_id: Type.Integer(),
+  collectible_type: Type.String(),
+  created_at: Time,
+  updated_at: Time,
+  collectible: AnswerView,
+})
+export type CollectionRecord = Static<typeof CollectionRecord>
+
+const ROUNDS = 10
+
+/**
+ * Lists a user's collection, newest first. Skips records with deleted answers and fills the page from later
+ * ones, so that a short page means the end.
+ */
+async function listCollection(
+  ctx: Context,
+  userId: number,
+  { limit = 20, after = 0 }: { limit?: number; after?: number },
+): Promise<CollectionRecord[]> {
+  const records: CollectionRecord[] = []
+  let cursor = after
+  for (let round = 0; round < ROUNDS && records.length < limit; round += 1) {
+    const wanted = limit - records.length
+    const rows = await listCollected(ctx.sql, { type: ANSWERS, userId, limit: wanted, after: cursor })
+    records.push(...(await recordsOf(ctx, rows, userId)))
+    if (rows.length < wanted) break
+    cursor = rows.at(-1)!.id
+  }
+  return records
+}
+
+async function recordsOf(ctx: Context, rows: CollectionRow[], userId: number): Promise<CollectionRecord[]> {
+  const answers = await answersById(
+    ctx,
+    rows.map((row) => row.collectible_id),
+    userId,
+  )
+  return rows.flatMap((row) => {
+    const answer = answers.get(row.collectible_id)
+    if (!answer) return []
+    const { could, ...rest } = answer
+    return [
+      {
+        id: row.id,
+        user_id: row.user_id,
+        collectible_id: row.collectible_id,
+        collectible_type: row.collectible_type,
+        created_at: wireTime(row.created_at),
+        updated_at: wireTime(row.created_at),
+        collectible: { ...rest, ...(could === false ? { could } : {}) },
+      },
+    ]
+  })
+}
+
+/** Route of a user's collected answers (questions-20). */
 export function answerCollectionRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Answers' })
 
   route('GET /user/question-answer/collections', {
     operationId: 'listCollectedAnswers',
-    summary: 'The answers I collected, newest collected first',
+    summary: 'List my collected answers, latest collected first',
     access: 'user',
-    kept: 'each',
     query: CollectionQuery,
     reply: { 200: Type.Array(CollectionRecord) },
     handler: ({ viewer, query }) => listCollection(ctx, viewer.id, query),

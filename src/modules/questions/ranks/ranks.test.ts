@@ -1,34 +1,42 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withEnabledUser } from '#modules/accounts/index.ts'
-import { rankBySums, settleSums, sumsRecount } from '#platform/period-sums.ts'
-import { PERIODS, startOf } from '#platform/periods.ts'
+import {
+  PERIODS,
+  periodStart,
+  periodSumsRecount,
+  rankByPeriodSums,
+  updatePeriodSums,
+} from '#platform/database'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { createWorld } from '#test/world.ts'
-import { answersGiven } from './queries.ts'
+import { answersGiven } from './service.ts'
 
 const world = await createWorld()
 const { as, sql } = world
 const { rich, ask, answer } = questionsOf(world)
 
-/** What the rankings say has to be what counting all answers of the period says. */
+/** Asserts that the rankings equal a full count of the period. */
 async function assertExact() {
-  await settleSums(sql, answersGiven)
+  await updatePeriodSums(sql, answersGiven)
   for (const period of PERIODS) {
-    const places = await rankBySums(sql, answersGiven, period, { enabled: withEnabledUser, limit: 1000 })
+    const places = await rankByPeriodSums(sql, answersGiven, period, {
+      enabled: withEnabledUser,
+      limit: 1000,
+    })
     const truth = await sql<{ user_id: number; count: number }[]>`
       select a.user_id, count(*)::bigint as count from answers a join users u on u.id = a.user_id and u.deleted_at is null
-      where a.created_at >= ${startOf(sql, period)} and not a.anonymity
+      where a.created_at >= ${periodStart(sql, period)} and not a.anonymity
       group by a.user_id order by count desc, a.user_id`
     assert.deepEqual(
       places.map(({ user_id, count }) => [period, user_id, count]),
       truth.map(({ user_id, count }) => [period, user_id, count]),
     )
   }
-  assert.deepEqual(await sumsRecount(answersGiven).find(sql), [])
+  assert.deepEqual(await periodSumsRecount(answersGiven).find(sql), [])
 }
 
-test('answers count while they are there and named, with those of a question that is deleted', async () => {
+test('counts existing named answers, and none of a deleted question', async () => {
   const [ann, ben, cleo] = [await rich(), await rich(), await rich()]
   const [first, second] = [await ask(ann), await ask(ann)]
   await assertExact()
@@ -55,13 +63,13 @@ test('answers count while they are there and named, with those of a question tha
   await assertExact()
 })
 
-test('answers and looks at the same time leave the sums exact', async () => {
+test('keeps exact sums when answers and reads are concurrent', async () => {
   const ann = await rich()
   const others = await Promise.all(Array.from({ length: 4 }, () => rich()))
   const questions = [await ask(ann), await ask(ann)]
   await Promise.all([
     ...others.flatMap((who) => questions.map((question) => answer(who, question))),
-    ...Array.from({ length: 5 }, () => settleSums(sql, answersGiven)),
+    ...Array.from({ length: 5 }, () => updatePeriodSums(sql, answersGiven)),
   ])
   await assertExact()
 })

@@ -1,19 +1,22 @@
 import { RankedUser, RanksQuery, rankedUsers } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Type } from '#platform/schema.ts'
-import { AnswerRanksQuery } from './schema.ts'
+import { PERIODS } from '#platform/database'
+import { OneOf, routesOn, type Server, Type } from '#platform/http'
 import { followAnonymity, rankingOf } from './service.ts'
 
-/** Who leads in answering. */
+const AnswerRanksQuery = Type.Object({
+  ...RanksQuery.properties,
+  type: Type.Optional(OneOf(PERIODS, { default: 'day' })),
+})
+
+/** Routes of the answer rankings. */
 export function questionRankRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Questions' })
   followAnonymity(ctx)
 
   route('GET /question-ranks/answers', {
     operationId: 'listAnswererRanks',
-    summary: 'Who answered most today, in the last week or the last month',
+    summary: 'Rank people by answers of today, the last week or the last month',
     access: 'optional',
     replica: true,
     query: AnswerRanksQuery,
@@ -24,7 +27,7 @@ export function questionRankRoutes(server: Server, ctx: Context) {
 
   route('GET /question-ranks/likes', {
     operationId: 'listAnswerLikeRanks',
-    summary: 'Whose answers are most liked',
+    summary: 'Rank people by likes of their answers',
     access: 'optional',
     replica: true,
     query: RanksQuery,
@@ -34,7 +37,7 @@ export function questionRankRoutes(server: Server, ctx: Context) {
 
   route('GET /question-ranks/experts', {
     operationId: 'listExpertRanks',
-    summary: 'Which experts earned most',
+    summary: 'Rank experts by income',
     access: 'optional',
     replica: true,
     query: RanksQuery,

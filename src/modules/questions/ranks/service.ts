@@ -1,37 +1,65 @@
 import { type RankedRow, withEnabledUser } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
-import { cacheCostly } from '#platform/costly-cache.ts'
-import type { Db } from '#platform/database.ts'
-import { rankBySums } from '#platform/period-sums.ts'
-import type { Period } from '#platform/periods.ts'
-import { sendSignal } from '#platform/signals.ts'
-import { answersGiven, RANKED, rankExperts, rankLiked } from './queries.ts'
+import {
+  announce,
+  type Db,
+  ifGiven,
+  type Period,
+  type PeriodSums,
+  rankByPeriodSums,
+} from '#platform/database'
+import { cacheCostly } from '#platform/memory'
+import { ANSWERS_GIVEN } from '../queries.ts'
+
+/** Maximum length of a ranking. Pages are served from the cache. */
+const RANKED = 1000
+
+/** Number of answers per user in a period, without anonymous ones. */
+export const answersGiven: PeriodSums = {
+  ranking: ANSWERS_GIVEN,
+  counted: (sql, from, before) => sql`
+    select a.user_id, 1 as n from answers a
+    where a.created_at >= ${from} ${ifGiven(sql, before, (end) => sql`and a.created_at < ${end}`)} and not a.anonymity`,
+}
+
+/** Ranks users by likes of all their answers, without anonymous ones. */
+const rankLiked = (sql: Db) => sql<RankedRow[]>`
+  select x.user_id, x.likes_count as count from question_people x ${withEnabledUser(sql, sql`x.user_id`)}
+  where x.likes_count > 0
+  order by x.likes_count desc, x.user_id limit ${RANKED}`
+
+/** Ranks experts by income from answers in their topics. */
+const rankExperts = (sql: Db) => sql<RankedRow[]>`
+  select x.user_id, x.income as count from question_people x ${withEnabledUser(sql, sql`x.user_id`)}
+  where exists (select from question_topic_experts e where e.user_id = x.user_id)
+  order by x.income desc, x.user_id limit ${RANKED}`
 
 export type Ranking = 'likes' | 'experts' | Period
 
-/** A ranking, found anew at most once a minute. */
+/** A ranking, computed at most once a minute. */
 export const rankingOf = cacheCostly<Ranking, RankedRow[]>(60_000, ({ sql }, name) => {
   if (name === 'likes') return rankLiked(sql).execute()
   if (name === 'experts') return rankExperts(sql).execute()
-  return rankBySums(sql, answersGiven, name, { enabled: withEnabledUser, limit: RANKED })
+  return rankByPeriodSums(sql, answersGiven, name, { enabled: withEnabledUser, limit: RANKED })
 })
 
 const SIGNAL = 'question-ranks'
 
 /**
- * Takes a person out of the rankings that this node keeps: an answer of theirs has become anonymous, and what was found
- * before names them for it. They are back with what is found next. Called after the commit; other nodes are told.
+ * Removes a user from this node's cached rankings after an answer became anonymous, because the cached result
+ * still names them for it. The next computation includes them again. Call after the commit; a signal reaches
+ * other nodes.
  */
 export const leaveRankings = (ctx: Context, userId: number): void =>
   rankingOf.amend(ctx, (ranked, name) =>
-    // What experts earned stays theirs.
+    // Income of experts does not change.
     name === 'experts' ? ranked : ranked.filter((each) => each.user_id !== userId),
   )
 
-/** Tells every node, when the transaction commits, to take this person out of its rankings. */
-export const announceAnonymity = (tx: Db, userId: number): void => sendSignal(tx, SIGNAL, userId)
+/** Signals every node at the commit to remove this user from its rankings. */
+export const announceAnonymity = (tx: Db, userId: number): Promise<void> => announce(tx, SIGNAL, [userId])
 
-/** Makes this node follow what others announce. */
+/** Subscribes this node to those signals. */
 export function followAnonymity(ctx: Context): void {
   ctx.signals.on(SIGNAL, (userId) => leaveRankings(ctx, Number(userId)))
   ctx.signals.onReconnect(() => rankingOf.forget(ctx))

@@ -1,10 +1,7 @@
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
 import { nameContains as userNameContains, withEnabledUser } from '#modules/accounts/index.ts'
 import type { StoredNode } from '#modules/files/index.ts'
-import type { Db } from '#platform/database.ts'
-import type { Flag } from '#platform/pages/overlay.ts'
-import { andPast, ifGiven, partOf, when } from '#platform/sql.ts'
-import type { Row } from '#platform/tables.ts'
+import { andAfterCursor, type Db, ifGiven, limitClause, type Row, when } from '#platform/database'
 import type { ExpertsQuery } from './schema.ts'
 
 export type QuestionTopicRow = Row<'question_topics', 'id' | 'name' | 'description'> &
@@ -19,13 +16,7 @@ const columns = (sql: Db, viewerId: number) => sql`
     select true from question_topic_followers f where f.user_id = ${viewerId} and f.topic_id = t.id
   ), false) as has_follow`
 
-/** The flag of topics that the viewer follows. */
-export const isQuestionTopicFollowed: Flag = (sql, viewer, id) => sql`
-  coalesce((
-    select true from question_topic_followers f where f.user_id = ${viewer} and f.topic_id = ${id}
-  ), false)`
-
-/** The condition that finds a part of a name in any script, through an index. */
+/** Condition for a substring of the name in any script, served by an index. */
 export const nameContains = (sql: Db, text: string | undefined) => {
   const key = nameKey(text ?? '')
   return when(
@@ -43,8 +34,8 @@ export const listTopics = (
   select ${columns(sql, viewerId)} from question_topics t cross join lateral (
     select * from question_topic_counts n where n.topic_id = t.id offset 0
   ) c
-  where true ${nameContains(sql, name)} ${andPast(sql, sql`t.id`, page.after ?? 0)}
-  order by t.id desc ${partOf(sql, { limit, ...page })}`
+  where true ${nameContains(sql, name)} ${andAfterCursor(sql, sql`t.id`, page.after ?? 0)}
+  order by t.id desc ${limitClause(sql, { limit, ...page })}`
 
 export const findTopic = async (
   sql: Db,
@@ -57,13 +48,13 @@ export const findTopic = async (
       where t.id = ${id}`
   )[0]
 
-/** The topics of a question. */
+/** Lists the topics of a question. */
 export const listTopicsOf = (sql: Db, questionId: number, viewerId: number) => sql<QuestionTopicRow[]>`
   select ${columns(sql, viewerId)} from question_topic_links l
   join question_topics t on t.id = l.topic_id join question_topic_counts c on c.topic_id = t.id
   where l.question_id = ${questionId} order by t.id`
 
-/** The topics a person follows or is an expert of, newest topic first. */
+/** Lists the topics a user follows or is an expert of, newest first. */
 export const listTopicsOfPerson = (
   sql: Db,
   userId: number,
@@ -77,7 +68,7 @@ export const listTopicsOfPerson = (
     order by m.topic_id desc limit ${limit}`
 }
 
-/** Idempotent: counts only the call that begins the following. False when there is no such topic. */
+/** Follows a topic. Idempotent: counts only a new follow. Returns false when the topic does not exist. */
 export async function followTopic(sql: Db, topicId: number, userId: number): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     with topic as (select id from question_topics where id = ${topicId} for key share),
@@ -93,7 +84,9 @@ export async function followTopic(sql: Db, topicId: number, userId: number): Pro
   return row.found
 }
 
-/** Idempotent: counts only the call that ends the following. False when there is no such topic. */
+/**
+ * Unfollows a topic. Idempotent: counts only a removed follow. Returns false when the topic does not exist.
+ */
 export async function unfollowTopic(sql: Db, topicId: number, userId: number): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     with topic as (select id from question_topics where id = ${topicId} for key share),
@@ -102,14 +95,14 @@ export async function unfollowTopic(sql: Db, topicId: number, userId: number): P
       returning f.topic_id
     ),
     counted as (
-      update question_topic_counts set follows_count = follows_count - 1
+      update question_topic_counts set follows_count = greatest(follows_count - 1, 0)
       where topic_id in (select topic_id from gone)
     )
     select exists (select from topic) as found`
   return row.found
 }
 
-/** Puts a question into topics and counts it there; answers how many of the topics exist. */
+/** Links a question to topics and counts it. Returns the number of existing topics. */
 export async function linkTopics(sql: Db, questionId: number, topicIds: number[]): Promise<number> {
   const [row] = await sql<[{ found: number }]>`
     with topic as (select id from question_topics where id = any(${topicIds}) order by id for key share),
@@ -129,7 +122,7 @@ export async function linkTopics(sql: Db, questionId: number, topicIds: number[]
   return row.found
 }
 
-/** Takes a question out of its topics, except those to be kept. */
+/** Unlinks a question from its topics, except the given ones. */
 export async function unlinkTopics(sql: Db, questionId: number, except: number[] = []): Promise<void> {
   await sql`
     with gone as (
@@ -140,11 +133,11 @@ export async function unlinkTopics(sql: Db, questionId: number, except: number[]
       select topic_id from question_topic_counts where topic_id in (select topic_id from gone)
       order by topic_id for update
     )
-    update question_topic_counts c set questions_count = c.questions_count - 1 from held h
+    update question_topic_counts c set questions_count = greatest(c.questions_count - 1, 0) from held h
     where c.topic_id = h.topic_id`
 }
 
-/** The experts of a topic, by their ids. */
+/** Lists the experts of a topic by id. */
 export async function listTopicExperts(
   sql: Db,
   topicId: number,
@@ -157,7 +150,7 @@ export async function listTopicExperts(
   return rows.map((row) => row.user_id)
 }
 
-/** Experts of any topic, or of these, whose names contain a keyword if given; by what they earned. */
+/** Lists experts of any or the given topics by income, optionally filtered by name. */
 export async function listExperts(
   sql: Db,
   { topics, keyword, limit = 20, offset, after }: ExpertsQuery,
@@ -173,11 +166,11 @@ export async function listExperts(
       const last = sql`(select income from question_people where user_id = ${id})`
       return sql`and x.income <= ${last} and (x.income < ${last} or x.user_id > ${id})`
     })}
-    order by x.income desc, x.user_id ${partOf(sql, { limit, offset, after })}`
+    order by x.income desc, x.user_id ${limitClause(sql, { limit, offset, after })}`
   return rows.map((row) => row.user_id)
 }
 
-/** Makes a person an expert of a topic; false when they are one already. */
+/** Makes a user an expert of a topic. Returns false when they already are. */
 export async function addExpert(sql: Db, topicId: number, userId: number): Promise<boolean> {
   const [row] = await sql<[{ made: boolean }]>`
     with made as (
@@ -195,14 +188,14 @@ export async function addExpert(sql: Db, topicId: number, userId: number): Promi
   return row.made
 }
 
-/** Takes a person out of the experts of a topic; false when they are none. */
+/** Removes an expert from a topic. Returns false when they are none. */
 export async function removeExpert(sql: Db, topicId: number, userId: number): Promise<boolean> {
   const [row] = await sql<[{ gone: boolean }]>`
     with gone as (
       delete from question_topic_experts where topic_id = ${topicId} and user_id = ${userId} returning topic_id
     ),
     counted as (
-      update question_topic_counts set experts_count = experts_count - 1
+      update question_topic_counts set experts_count = greatest(experts_count - 1, 0)
       where topic_id in (select topic_id from gone)
     )
     select exists (select from gone) as gone`
@@ -223,7 +216,7 @@ export async function insertTopic(sql: Db, { name, description, avatar }: TopicV
   return row.id
 }
 
-/** Changes the fields that are given. */
+/** Updates the given fields. */
 export const updateTopic = (sql: Db, id: number, { name, description, avatar }: Partial<TopicValues>) => sql`
   update question_topics set updated_at = now()
     ${ifGiven(sql, name, (value) => sql`, name = ${value}, name_key = ${nameKey(value)}, name_grams = ${grams(value)}`)}
@@ -231,7 +224,7 @@ export const updateTopic = (sql: Db, id: number, { name, description, avatar }: 
     ${ifGiven(sql, avatar, (value) => sql`, avatar = ${value && sql.json(value)}`)}
   where id = ${id}`
 
-/** Deletes a topic with its followers and experts; its questions stay. */
+/** Deletes a topic with its followers and experts. Its questions stay. */
 export const deleteTopic = (sql: Db, id: number) => sql`delete from question_topics where id = ${id}`
 
 export const isNameTaken = async (sql: Db, name: string): Promise<boolean> =>

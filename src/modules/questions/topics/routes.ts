@@ -1,9 +1,7 @@
-import { peopleOverlay, UserView, userPage } from '#modules/accounts/index.ts'
-import { screen, sensitiveWords } from '#modules/words/index.ts'
+import { UserView, userPage } from '#modules/accounts/index.ts'
+import { screenWords, sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import { type Server, say } from '#platform/http.ts'
-import { Empty, Message, Type } from '#platform/schema.ts'
+import { Empty, localizedMessage, Message, routesOn, type Server, Type } from '#platform/http'
 import { noSuchQuestionTopic, proposedAlready, topicNameTaken } from '../errors.ts'
 import { TopicParams } from '../schema.ts'
 import { proposeTopic } from './proposals/service.ts'
@@ -25,12 +23,11 @@ import {
   TopicProposal,
   TopicsQuery,
 } from './schema.ts'
-import { requireTopic } from './service.ts'
-import { questionTopicOverlay, topicView } from './view.ts'
+import { requireTopic, topicView } from './service.ts'
 
 const PREVIEW = 5
 
-/** Topics of questions, their experts and followers, and proposing one (questions-21 to questions-23). */
+/** Routes of question topics, their experts, followers and proposals (questions-21 to questions-23). */
 export function questionTopicRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Question topics' })
@@ -40,7 +37,6 @@ export function questionTopicRoutes(server: Server, ctx: Context) {
     replica: true,
     summary: 'List topics of questions, or search them by name',
     access: 'optional',
-    kept: questionTopicOverlay,
     query: TopicsQuery,
     reply: { 200: Type.Array(QuestionTopic) },
     handler: async ({ query, viewer }) => {
@@ -54,7 +50,6 @@ export function questionTopicRoutes(server: Server, ctx: Context) {
     operationId: 'getQuestionTopic',
     summary: 'Read a topic with some of its experts',
     access: 'optional',
-    kept: questionTopicOverlay,
     params: TopicParams,
     reply: { 200: QuestionTopicDetail },
     errors: [noSuchQuestionTopic],
@@ -76,7 +71,6 @@ export function questionTopicRoutes(server: Server, ctx: Context) {
     operationId: 'listTopicExperts',
     summary: 'List the experts of a topic',
     access: 'optional',
-    kept: peopleOverlay,
     params: TopicParams,
     query: TopicExpertsQuery,
     reply: { 200: Type.Array(UserView) },
@@ -90,7 +84,6 @@ export function questionTopicRoutes(server: Server, ctx: Context) {
     operationId: 'listExperts',
     summary: 'List experts of some topics or of all',
     access: 'optional',
-    kept: peopleOverlay,
     query: ExpertsQuery,
     reply: { 200: Type.Array(UserView) },
     handler: async ({ query, viewer }) => userPage(ctx, await listExperts(sql, query), viewer.id),
@@ -98,7 +91,7 @@ export function questionTopicRoutes(server: Server, ctx: Context) {
 
   route('GET /user/question-topics', {
     operationId: 'listMyQuestionTopics',
-    summary: 'The topics I follow, or am an expert of',
+    summary: 'List topics that I follow or am an expert of',
     access: 'user',
     query: MyTopicsQuery,
     reply: { 200: Type.Array(QuestionTopic) },
@@ -117,7 +110,7 @@ export function questionTopicRoutes(server: Server, ctx: Context) {
     errors: [noSuchQuestionTopic],
     handler: async ({ params, viewer, request }) => {
       if (!(await followTopic(sql, params.topic, viewer.id))) throw noSuchQuestionTopic()
-      return say(request, 'Followed.', '已关注。')
+      return localizedMessage(request, 'Followed.', '已关注。')
     },
   })
 
@@ -141,9 +134,9 @@ export function questionTopicRoutes(server: Server, ctx: Context) {
     reply: { 201: Message },
     errors: [sensitiveWords, topicNameTaken, proposedAlready],
     handler: async ({ body, viewer, request }) => {
-      const proposal = await screen(ctx, body, TopicProposal, ['name', 'description'])
+      const proposal = await screenWords(ctx, body, TopicProposal, ['name', 'description'])
       await proposeTopic(sql, viewer.id, proposal)
-      return say(request, 'Your proposal was filed.', '申请成功。')
+      return localizedMessage(request, 'Your proposal was filed.', '申请成功。')
     },
   })
 }

@@ -6,14 +6,14 @@ import {
   Nullable,
   Offset,
   OneOf,
-  SameAs,
   Shared,
   type Static,
   Text,
   Type,
-} from '#platform/schema.ts'
+  WithAlias,
+} from '#platform/http'
 
-/** A topic of questions; `avatar` is an address. */
+/** A question topic. `avatar` is a URL. */
 export const QuestionTopic = Shared('QuestionTopic', {
   id: Type.Integer(),
   name: Type.String(),
@@ -26,21 +26,21 @@ export const QuestionTopic = Shared('QuestionTopic', {
 })
 export type QuestionTopic = Static<typeof QuestionTopic>
 
-/** A topic by itself, with some of its experts. */
+/** A single topic with some of its experts. */
 export const QuestionTopicDetail = Shared('QuestionTopicDetail', {
   ...QuestionTopic.properties,
   has_follow: Type.Boolean(),
   experts: Type.Array(UserView),
 })
 
-/** `follow`: any value asks for `has_follow`. `name`: a part of the name. */
+/** `follow`: any value requests `has_follow`. `name`: substring of the name. */
 export const TopicsQuery = Type.Object({
   limit: Limit(20),
   offset: Offset,
   after: Cursor,
   follow: Type.Optional(Text(50)),
   name: Type.Optional(Text(100)),
-  q: SameAs('name', Type.Optional(Text(100))),
+  q: WithAlias('name', Type.Optional(Text(100))),
 })
 
 export const MyTopicsQuery = Type.Object({
@@ -51,25 +51,24 @@ export const MyTopicsQuery = Type.Object({
 
 export const TopicExpertsQuery = Type.Object({ limit: Limit(20), after: Cursor })
 
-/** `topics`: experts of any of these. `keyword`: a part of the name. */
+/** `topics`: experts of any of these. `keyword`: substring of the name. */
 export const ExpertsQuery = Type.Object({
   limit: Limit(20),
   offset: Offset,
   after: Cursor,
   topics: Type.Optional(IdList(50)),
   keyword: Type.Optional(Text(100)),
-  q: SameAs('keyword', Type.Optional(Text(100))),
+  q: WithAlias('keyword', Type.Optional(Text(100))),
 })
 export type ExpertsQuery = Static<typeof ExpertsQuery>
 
-/** A topic that somebody proposes. */
+/** A proposed topic. */
 export const TopicProposal = Shared('NewQuestionTopicProposal', {
   name: Text(100),
   description: Text(500),
 })
 export type TopicProposal = Static<typeof TopicProposal>
 
-/** What a topic of questions is made of. */
 export const NewQuestionTopic = Shared('NewQuestionTopic', {
   name: Text(100),
   description: Type.Optional(Nullable(Text(500))),

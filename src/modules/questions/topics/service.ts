@@ -1,12 +1,23 @@
-import { getStoredNode } from '#modules/files/index.ts'
-import { type Db, onConstraint, type Tx } from '#platform/database.ts'
+import { attachmentView, getStoredNode } from '#modules/files/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type Db, onConstraint, type Tx } from '#platform/database'
 import { noSuchQuestionTopic, topicNameTaken } from '../errors.ts'
-import { findTopic, insertTopic, type TopicValues, updateTopic } from './queries.ts'
-import type { NewQuestionTopic } from './schema.ts'
+import { findTopic, insertTopic, type QuestionTopicRow, type TopicValues, updateTopic } from './queries.ts'
+import type { NewQuestionTopic, QuestionTopic } from './schema.ts'
+
+/** A topic in a list. `has_follow` is present on request only. */
+export function topicView(ctx: Context, row: QuestionTopicRow, { follow = false } = {}): QuestionTopic {
+  const { has_follow, avatar, ...rest } = row
+  return {
+    ...rest,
+    avatar: attachmentView(ctx, avatar)?.url ?? null,
+    ...(follow ? { has_follow } : {}),
+  }
+}
 
 const names = { question_topics_name_taken: topicNameTaken }
 
-/** 404 unless there is such a topic. */
+/** Throws 404 when the topic does not exist. */
 export async function requireTopic(sql: Db, id: number): Promise<void> {
   if (!(await findTopic(sql, id, 0))) throw noSuchQuestionTopic()
 }
@@ -14,7 +25,7 @@ export async function requireTopic(sql: Db, id: number): Promise<void> {
 const takeAvatar = (tx: Db, node: string | null, ownerId: number) =>
   node === null ? null : getStoredNode(tx, node, { ownerId, field: 'avatar' })
 
-/** Makes a topic in the caller's transaction; `ownerId` has to own the picture. */
+/** Creates a topic in the caller's transaction. `ownerId` must own the picture. */
 export async function addQuestionTopic(
   tx: Tx,
   ownerId: number,
@@ -28,7 +39,7 @@ export async function addQuestionTopic(
   return onConstraint(insertTopic(tx, values), names)
 }
 
-/** Changes what is given of a topic; null clears the description or the picture. */
+/** Changes the given fields of a topic. Null clears the description or the picture. */
 export async function changeQuestionTopic(
   tx: Tx,
   id: number,

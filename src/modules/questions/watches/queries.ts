@@ -1,8 +1,9 @@
-import type { Db } from '#platform/database.ts'
-import { andPastRow, partOf } from '#platform/sql.ts'
+import { andAfterRow, type Db, limitClause } from '#platform/database'
 import { type QuestionRow, questionColumns } from '../queries.ts'
 
-/** Idempotent: counts only the call that begins the watch. False when there is no such question. */
+/**
+ * Watches a question. Idempotent: counts only a new watch. Returns false when the question does not exist.
+ */
 export async function watchQuestion(sql: Db, questionId: number, userId: number): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     with target as (select id from questions where id = ${questionId} for no key update),
@@ -17,7 +18,10 @@ export async function watchQuestion(sql: Db, questionId: number, userId: number)
   return row.found
 }
 
-/** Idempotent: counts only the call that ends the watch. False when there is no such question. */
+/**
+ * Unwatches a question. Idempotent: counts only a removed watch. Returns false when the question does not
+ * exist.
+ */
 export async function unwatchQuestion(sql: Db, questionId: number, userId: number): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     with target as (select id from questions where id = ${questionId} for no key update),
@@ -26,13 +30,13 @@ export async function unwatchQuestion(sql: Db, questionId: number, userId: numbe
       returning w.question_id
     ),
     counted as (
-      update questions set watchers_count = watchers_count - 1 where id in (select question_id from gone)
+      update questions set watchers_count = greatest(watchers_count - 1, 0) where id in (select question_id from gone)
     )
     select exists (select from target) as found`
   return row.found
 }
 
-/** What a person watches, last watched first. */
+/** Lists the questions a user watches, last watched first. */
 export const listWatched = (
   sql: Db,
   userId: number,
@@ -40,14 +44,14 @@ export const listWatched = (
 ) => sql<QuestionRow[]>`
   select ${questionColumns(sql)} from (
     select question_id, id from question_watchers where user_id = ${userId}
-      ${andPastRow(
+      ${andAfterRow(
         sql,
         page.after,
         sql`id`,
         sql`select id
           from question_watchers where user_id = ${userId} and question_id = ${page.after ?? 0}`,
       )}
-    order by id desc ${partOf(sql, { limit, ...page })}
+    order by id desc ${limitClause(sql, { limit, ...page })}
   ) w join questions q on q.id = w.question_id order by w.id desc`
 
 export const isWatched = async (sql: Db, questionId: number, userId: number): Promise<boolean> =>

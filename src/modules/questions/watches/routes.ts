@@ -1,20 +1,18 @@
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Empty, Type } from '#platform/schema.ts'
+import { Empty, routesOn, type Server, Type } from '#platform/http'
 import { noSuchQuestion } from '../errors.ts'
 import { ListQuery, QuestionItem, QuestionParams } from '../schema.ts'
 import { questionItems } from '../view.ts'
 import { listWatched, unwatchQuestion, watchQuestion } from './queries.ts'
 
-/** Watching questions (questions-17). */
+/** Routes for watching questions (questions-17). */
 export function watchRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Questions' })
 
   route('GET /user/question-watches', {
     operationId: 'listWatchedQuestions',
-    summary: 'The questions I watch, last watched first',
+    summary: 'List questions I watch, latest watched first',
     access: 'user',
     query: ListQuery,
     reply: { 200: Type.Array(QuestionItem) },

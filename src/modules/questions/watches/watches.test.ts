@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { transaction } from '#platform/database.ts'
+import { transaction } from '#platform/database'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { type Answer, createWorld } from '#test/world.ts'
@@ -10,7 +10,7 @@ const world = await createWorld()
 const { as, person, sql } = world
 const { ask } = questionsOf(world)
 
-test('watching a question, and ending it, while it is deleted waits for that and is 404 (questions-17)', async () => {
+test('returns 404 for a watch or unwatch when the question is deleted meanwhile (questions-17)', async () => {
   const [anna, ben] = [await person(), await person()]
   for (const method of ['PUT', 'DELETE'] as const) {
     const id = await ask(anna)
@@ -24,7 +24,7 @@ test('watching a question, and ending it, while it is deleted waits for that and
   }
 })
 
-test('what a person watches goes on after one that others watch too', async () => {
+test('pages watched questions past those that other users watch too', async () => {
   const [anna, ben, cleo] = [await person(), await person(), await person()]
   const [first, second] = [await ask(anna), await ask(anna)]
   for (const [who, id] of [
@@ -41,7 +41,7 @@ test('what a person watches goes on after one that others watch too', async () =
   assert.deepEqual(await watched(`?after=${second}`), [])
 })
 
-test('who ends their watch leaves those of others', async () => {
+test('keeps watches of other users on an unwatch', async () => {
   const [anna, ben] = [await person(), await person()]
   const id = await ask(anna)
   for (const each of [id, await ask(anna)]) await as(ben, 'PUT', `/user/question-watches/${each}`)

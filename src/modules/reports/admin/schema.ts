@@ -1,8 +1,19 @@
 import { SanctionInput, UserView } from '#modules/accounts/index.ts'
-import { listingQuery } from '#platform/listing.ts'
-import { Flag, Id, Int, Nullable, OneOf, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
+import {
+  Flag,
+  Id,
+  Int,
+  listingQuery,
+  Nullable,
+  OneOf,
+  Shared,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#platform/http'
 
-/** A report as those who handle it see it. */
+/** A report in the administration. */
 export const Report = Shared('Report', {
   id: Type.Integer(),
   user_id: Type.Integer(),
@@ -22,7 +33,7 @@ export const Report = Shared('Report', {
 })
 export type Report = Static<typeof Report>
 
-/** `q` finds words of what was reported and of the reason. */
+/** `q` searches the reported text and the reason. */
 export const ReportSearch = Type.Object({
   ...listingQuery(['id']),
   status: Type.Optional(Int(0, 2)),
@@ -33,8 +44,8 @@ export const ReportSearch = Type.Object({
 export type ReportSearch = Static<typeof ReportSearch>
 
 /**
- * What is decided on a report; `mark` is a note for the others who handle reports. With `deal` what is reported is removed
- * where `remove` says so, and its author warned, silenced or suspended by `sanction`: all of it or nothing.
+ * A decision on a report. `mark` is an internal note. `deal` can remove the target with `remove`, and warn,
+ * silence or suspend its author with `sanction`. All parts apply or none.
  */
 export const ReportDecision = Shared('ReportDecision', {
   action: OneOf(['deal', 'reject'] as const),

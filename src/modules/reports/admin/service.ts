@@ -1,17 +1,89 @@
+import { escapeLike } from '#lib/text.ts'
+import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { type Ability, hasAbility } from '#modules/abilities/index.ts'
-import { impose } from '#modules/accounts/index.ts'
+import { imposeSanction, userViews } from '#modules/accounts/index.ts'
 import { type Actor, recordAudit } from '#modules/audit/index.ts'
 import { notify } from '#modules/notifications/index.ts'
-import type { Removal } from '#platform/content.ts'
+import type { ContentRemoval } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
-import { type Tx, transaction } from '#platform/database.ts'
+import { type Db, ifGiven, listingClause, type Tables, type Tx, transaction } from '#platform/database'
 import { ApiError, forbidden, notFound } from '#platform/errors.ts'
-import { handledAlready, nobodyToSanction, nothingToRemove, onlyWhenDealtWith } from '../errors.ts'
-import { closeReport, closeReportsOf, findReport, listReportRows, type ReportRow } from './queries.ts'
+import { pageOf } from '#platform/http'
+import { handledAlready, nobodyToSanction, nothingToRemove, onlyWhenDealtWith } from '../queries.ts'
 import type { Report, ReportDecision, ReportSearch } from './schema.ts'
-import { reportViews } from './view.ts'
 
-/** A page of reports for those who handle them. */
+export type ReportRow = Tables['reports']
+
+/** Lists reports, paged, with the total. */
+function listReportRows(sql: Db, search: ReportSearch) {
+  const where = sql`
+    where true
+      ${ifGiven(sql, search.status, (status) => sql`and status = ${status}`)}
+      ${ifGiven(sql, search.type, (type) => sql`and reportable_type = ${type}`)}
+      ${ifGiven(sql, search.user_id, (id) => sql`and user_id = ${id}`)}
+      ${ifGiven(sql, search.target_user, (id) => sql`and target_user = ${id}`)}
+      ${ifGiven(sql, search.q, (part) => {
+        const pattern = `%${escapeLike(part)}%`
+        return sql`and (subject ilike ${pattern} or reason ilike ${pattern})`
+      })}`
+  return pageOf<ReportRow>(
+    sql,
+    sql`
+      select * from reports ${where} ${listingClause(sql, search, { id: sql`id` })}`,
+    sql`select count(*)::int as total from reports ${where}`,
+  )
+}
+
+const findReport = async (sql: Db, id: number) =>
+  (await sql<ReportRow[]>`select * from reports where id = ${id}`)[0]
+
+/** Closes an open report. Returns undefined when it is not open. */
+async function closeReport(
+  sql: Db,
+  options: { id: number; status: 1 | 2; mark: string | null; handledBy: number },
+): Promise<ReportRow | undefined> {
+  const [row] = await sql<ReportRow[]>`
+    update reports set status = ${options.status}, mark = ${options.mark}, handled_by = ${options.handledBy},
+      handled_at = now(), updated_at = now()
+    where id = ${options.id} and status = 0
+    returning *`
+  return row
+}
+
+/** Maximum number of reports closed at once. Each reporter is notified, so further ones stay open. */
+const CLOSED_AT_ONCE = 1000
+
+/** Closes the open reports of a removed target. */
+const closeReportsOf = (sql: Db, options: { type: string; id: number; handledBy: number }) => sql<
+  ReportRow[]
+>`
+  update reports set status = 1, handled_by = ${options.handledBy}, handled_at = now(), updated_at = now()
+  where id in (
+    select id from reports
+    where reportable_type = ${options.type} and reportable_id = ${options.id} and status = 0
+    order by id limit ${CLOSED_AT_ONCE} for update
+  )
+  returning *`
+
+/** Reports with the reporter and the author of the target. */
+async function reportViews(ctx: Context, rows: ReportRow[], viewerId: number): Promise<Report[]> {
+  const people = await userViews(
+    ctx,
+    ctx.sql,
+    rows.flatMap((row) => [row.user_id, row.target_user]),
+    viewerId,
+  )
+  return rows.map((row) => ({
+    ...row,
+    handled_at: wireTimeOrNull(row.handled_at),
+    created_at: wireTime(row.created_at),
+    updated_at: wireTime(row.updated_at),
+    user: people.get(row.user_id) ?? null,
+    target: people.get(row.target_user) ?? null,
+  }))
+}
+
+/** Lists reports, paged. */
 export async function listReports(
   ctx: Context,
   search: ReportSearch,
@@ -21,7 +93,7 @@ export async function listReports(
   return { data: await reportViews(ctx, data, viewerId), total }
 }
 
-/** One report for those who handle it. */
+/** Reads one report. */
 export async function getReport(ctx: Context, id: number, viewerId: number): Promise<Report> {
   const row = await findReport(ctx.sql, id)
   if (!row) throw notFound()
@@ -29,8 +101,8 @@ export async function getReport(ctx: Context, id: number, viewerId: number): Pro
   return view!
 }
 
-/** How what is reported is removed, by its kind; routes.ts hands it over. */
-export type Removals = Record<string, Removal | undefined>
+/** Functions that remove a reported target, by kind. Injected by routes.ts. */
+export type Removals = Record<string, ContentRemoval | undefined>
 
 const tell = (tx: Tx, report: ReportRow, state: 'passed' | 'rejected') =>
   notify(tx, {
@@ -46,7 +118,7 @@ const tell = (tx: Tx, report: ReportRow, state: 'passed' | 'rejected') =>
     },
   })
 
-/** Deals with or rejects a report, exactly once, and tells who reported. What is reported is not touched (feeds-25). */
+/** Handles or rejects a report once and notifies the reporter. The target stays unchanged (feeds-25). */
 export async function handleReport(
   tx: Tx,
   id: number,
@@ -60,7 +132,7 @@ export async function handleReport(
   return report
 }
 
-/** Whether it was there to be removed. What somebody else removed meanwhile is gone, and that is all the same. */
+/** Returns whether the target still existed. A target removed by another request counts as removed. */
 async function removed(work: Promise<void>): Promise<boolean> {
   try {
     await work
@@ -72,8 +144,8 @@ async function removed(work: Promise<void>): Promise<boolean> {
 }
 
 /**
- * Handles a report with what follows from it, in one transaction: removes what is reported, closes the other reports of
- * it, and warns, silences or suspends its author (feeds-40). Each needs its own ability.
+ * Handles a report with all consequences in one transaction: removes the target, closes its other reports,
+ * and warns, silences or suspends its author (feeds-40). Each part requires its own ability.
  */
 export async function decideReport(
   ctx: Context,
@@ -99,7 +171,7 @@ export async function decideReport(
       for (const other of others) await tell(tx, other, 'passed')
     }
     if (sanction && author === 0) throw nobodyToSanction()
-    const imposed = sanction && (await impose(ctx, tx, actor, author, sanction, id))
+    const imposed = sanction && (await imposeSanction(ctx, tx, actor, author, sanction, id))
     await recordAudit(tx, actor, {
       action: `reports.${action}`,
       subjectType: 'reports',
@@ -114,5 +186,5 @@ export async function decideReport(
     })
     return imposed?.after
   })
-  after?.()
+  await after?.()
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
+import { dropCachedSettings, updateSettings } from '#modules/settings/index.ts'
 import { createWorld } from '#test/world.ts'
 
 const { app, as, ctx, person, sql } = await createWorld()
@@ -9,7 +9,7 @@ const open = () => app.inject({ method: 'GET', url: '/api/v2/aboutus' })
 const set = async (settings: object) =>
   assert.equal((await as(founder, 'PATCH', '/admin/settings', settings)).status, 204)
 
-test('the page about the site shows what was written, and runs none of it (sign-in-22)', async () => {
+test('shows the page about the site as text and escapes markup (sign-in-22)', async () => {
   const empty = await open()
   assert.deepEqual([empty.statusCode, empty.headers['content-type']], [200, 'text/html; charset=utf-8'])
   assert.match(empty.body, /Nothing has been written/)
@@ -20,14 +20,14 @@ test('the page about the site shows what was written, and runs none of it (sign-
   assert.match(String(headers['content-security-policy']), /default-src 'none'/)
 })
 
-test('a site with a page of its own elsewhere sends there, by web addresses only (sign-in-22)', async () => {
+test('redirects to an external page by web URLs only (sign-in-22)', async () => {
   await set({ 'site:about-url': 'https://example.com/about?a=1' })
   const answer = await open()
   assert.deepEqual([answer.statusCode, answer.headers.location], [302, 'https://example.com/about?a=1'])
   for (const url of ['javascript:alert(1)', 'no address', 'data:text/html,x']) {
-    // As an older version or an import may have left it.
+    // An older version or an import may have stored such a value.
     await updateSettings(ctx, sql, { 'site:about-url': url })
-    forgetSettings(ctx)
+    await dropCachedSettings(ctx)
     assert.equal((await open()).statusCode, 200, url)
   }
 })

@@ -1,14 +1,12 @@
 import { recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Empty, Open } from '#platform/schema.ts'
+import { transaction } from '#platform/database'
+import { Empty, OpenObject, routesOn, type Server } from '#platform/http'
 import { type Settings, SettingsPatch } from '../registry.ts'
-import { forgetSettings, readSettings, updateSettings } from '../service.ts'
+import { dropCachedSettings, readSettings, updateSettings } from '../service.ts'
 import type { SettingChecks } from './schema.ts'
 
-/** The settings of the site (administration-8). */
+/** Admin routes of the settings (administration-8). */
 export const adminSettingRoutes = (checks: SettingChecks) => (server: Server, ctx: Context) => {
   const route = routesOn(server, ctx, { tag: 'Admin: site' })
   const access = { ability: 'admin:site:base' }
@@ -17,7 +15,7 @@ export const adminSettingRoutes = (checks: SettingChecks) => (server: Server, ct
     operationId: 'adminGetSettings',
     summary: 'Read all settings with the values in force',
     access,
-    reply: { 200: Open },
+    reply: { 200: OpenObject },
     returns: 'Every setting by its name.',
     handler: () => readSettings(ctx),
   })
@@ -45,7 +43,7 @@ export const adminSettingRoutes = (checks: SettingChecks) => (server: Server, ct
           after: changes,
         })
       })
-      forgetSettings(ctx)
+      await dropCachedSettings(ctx)
     },
   })
 }

@@ -2,7 +2,10 @@ import type { Context } from '#platform/context.ts'
 import type { DeclaredError } from '#platform/errors.ts'
 import type { Settings } from '../registry.ts'
 
-/** Refuses settings that name what there is not, or what the actor may not set or hand out; higher modules know. */
+/**
+ * Checks that reject settings with unknown references, or beyond the actor's abilities. Injected, because
+ * they need higher modules.
+ */
 export type SettingChecks = {
   check(ctx: Context, actorId: number, changes: Partial<Settings>, current: Settings): Promise<void>
   errors: readonly DeclaredError[]

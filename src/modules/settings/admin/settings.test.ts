@@ -5,7 +5,7 @@ import { createWorld, type Person } from '#test/world.ts'
 const { as, person } = await createWorld()
 const founder = await person({ roles: ['founder'] })
 
-test('a changed setting holds at once, and the change is in the audit log with both values (administration-8, administration-4)', async () => {
+test('applies a changed setting at once, and records both values in the audit log (administration-8, administration-4)', async () => {
   const before = await as(founder, 'GET', '/admin/settings')
   assert.equal(before.body['feed:topic:need-review'], false)
   assert.equal((await as(founder, 'PATCH', '/admin/settings', { 'feed:topic:need-review': '1' })).status, 204)
@@ -22,7 +22,7 @@ test('a changed setting holds at once, and the change is in the audit log with b
   assert.deepEqual(log.body.data[0].after, { 'feed:topic:need-review': true })
 })
 
-test('a change of nothing is no entry in the audit log', async () => {
+test('records nothing in the audit log when nothing changed', async () => {
   const entries = async () =>
     (await as(founder, 'GET', '/admin/audit-log?action=settings.update')).body.total as number
   const before = await entries()
@@ -30,7 +30,7 @@ test('a change of nothing is no entry in the audit log', async () => {
   assert.equal(await entries(), before)
 })
 
-test('a setting of the wrong type is 422 on its name and nothing is saved', async () => {
+test('returns 422 on the name for a wrong type, and saves nothing', async () => {
   const answer = await as(founder, 'PATCH', '/admin/settings', {
     'wallet:ratio': 'much',
     'news:pay-contribute': 5,
@@ -40,7 +40,7 @@ test('a setting of the wrong type is 422 on its name and nothing is saved', asyn
   assert.equal((await as(founder, 'GET', '/admin/settings')).body['news:pay-contribute'], 100)
 })
 
-test('settings are closed to members, and `admin: login` alone opens nothing (administration-1)', async () => {
+test('rejects members, and users with `admin: login` only (administration-1)', async () => {
   const member = await person()
   assert.equal((await as(member, 'GET', '/admin/settings')).status, 403)
   assert.equal((await as(member, 'PATCH', '/admin/settings', { 'wallet:ratio': 5 })).status, 403)
@@ -51,7 +51,7 @@ test('settings are closed to members, and `admin: login` alone opens nothing (ad
   assert.equal((await as(clerk, 'GET', '/admin/audit-log')).status, 403)
 })
 
-test('the role of newcomers exists, is no more than the giver may do, and opens no administration', async () => {
+test("requires an existing role for new users, within the actor's abilities and without administration", async () => {
   const set = (who: Person, role: string) => as(who, 'PATCH', '/admin/settings', { 'register:role': role })
   for (const [name, abilities] of [
     ['keeper', ['admin: login', 'admin:site:base']],
@@ -70,7 +70,7 @@ test('the role of newcomers exists, is no more than the giver may do, and opens 
   assert.deepEqual(Object.keys(helper.body.errors), ['im:helper-user'])
 })
 
-test('a setting that may be empty takes null, and one that may not keeps its value (administration-8)', async () => {
+test('accepts null only for optional settings (administration-8)', async () => {
   const set = (changes: object) => as(founder, 'PATCH', '/admin/settings', changes)
   assert.equal((await set({ 'site:client-email': 'ann@example.org' })).status, 204)
   assert.equal((await set({ 'site:client-email': null, 'wallet:ratio': null })).status, 204)
@@ -78,7 +78,7 @@ test('a setting that may be empty takes null, and one that may not keeps its val
   assert.deepEqual([body['site:client-email'], body['wallet:ratio']], [null, 100])
 })
 
-test('a setting that is an address is an http or https one (administration-8)', async () => {
+test('accepts only http and https URLs (administration-8)', async () => {
   const set = (url: string) => as(founder, 'PATCH', '/admin/settings', { 'site:about-url': url })
   for (const url of [
     'javascript:alert(1)',
@@ -93,7 +93,7 @@ test('a setting that is an address is an http or https one (administration-8)', 
     assert.equal((await set(url)).status, 204, url)
 })
 
-test('what makes points needs the ability that changes balances, the values in force excepted (administration-8)', async () => {
+test('requires the balance ability for settings that create points, except unchanged values (administration-8)', async () => {
   await as(founder, 'POST', '/admin/roles', {
     name: 'editor',
     abilities: ['admin: login', 'admin:site:base'],

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forgetSettings, updateSettings } from '#modules/settings/index.ts'
+import { dropCachedSettings, updateSettings } from '#modules/settings/index.ts'
 import { createWorld } from '#test/world.ts'
 
 const { as, ctx, guest, person, sql } = await createWorld()
 
-test('a guest learns every setting a client needs, without anything empty (sign-in-1)', async () => {
+test('returns every client setting to a guest without empty values (sign-in-1)', async () => {
   const { status, body } = await guest('GET', '/bootstrappers')
   assert.equal(status, 200)
   assert.match(body['server:version'], /^\d+\.\d+\.\d+/)
@@ -35,17 +35,17 @@ test('a guest learns every setting a client needs, without anything empty (sign-
   assert.ok(!('im:helper-user' in body) && !('ad' in body))
 })
 
-test('a changed setting is seen at once', async () => {
+test('shows a changed setting at once', async () => {
   const changes = { 'pay-validate-user-password': true, 'feed:items': [100, 200], 'im:helper-user': 7 }
   await updateSettings(ctx, sql, changes)
-  forgetSettings(ctx)
+  await dropCachedSettings(ctx)
   const { body } = await guest('GET', '/bootstrappers')
   assert.equal(body['pay-validate-user-password'], true)
   assert.deepEqual(body.feed.items, [100, 200])
   assert.equal(body['im:helper-user'], 7)
 })
 
-test('the ways to register have the names that clients know, whichever way they were set (sign-in-1)', async () => {
+test('returns registration methods under client names for any stored spelling (sign-in-1)', async () => {
   const founder = await person({ roles: ['founder'] })
   for (const [set, shown] of [
     ['mail', 'mail-only'],
@@ -58,4 +58,35 @@ test('the ways to register have the names that clients know, whichever way they 
     assert.equal((await guest('GET', '/bootstrappers')).body.registerSettings.method, shown)
   }
   assert.equal((await as(founder, 'PATCH', '/admin/settings', { 'register:method': 'post' })).status, 422)
+})
+
+test('returns both spellings of the question prices from the settings (sign-in-1)', async () => {
+  const founder = await person({ roles: ['founder'] })
+  const read = async () => {
+    const { body } = await guest('GET', '/bootstrappers')
+    assert.equal(body['question:apply_amount'], body['Q&A'].apply_amount)
+    assert.equal(body['question:onlookers_amount'], body['Q&A'].onlookers_amount)
+    return body['Q&A']
+  }
+  assert.deepEqual(await read(), {
+    switch: true,
+    apply_amount: 200,
+    onlookers_amount: 100,
+    anonymity_rule: '',
+    reward_rule: '',
+  })
+  const changes = {
+    'question:apply-amount': 7,
+    'question:onlookers-amount': 9,
+    'question:anonymity-rule': 'Be kind.',
+    'question:reward-rule': 'Be fair.',
+  }
+  assert.equal((await as(founder, 'PATCH', '/admin/settings', changes)).status, 204)
+  assert.deepEqual(await read(), {
+    switch: true,
+    apply_amount: 7,
+    onlookers_amount: 9,
+    anonymity_rule: 'Be kind.',
+    reward_rule: 'Be fair.',
+  })
 })

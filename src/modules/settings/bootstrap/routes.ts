@@ -1,22 +1,186 @@
 import type { Context } from '#platform/context.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
+import { OpenObject, routesOn, type Server, Shared, type Static, Type } from '#platform/http'
+import { VERSION } from '#platform/version.ts'
+import type { Settings } from '../registry.ts'
 import { readSettings } from '../service.ts'
-import { Bootstrap } from './schema.ts'
-import { bootstrapView } from './view.ts'
 
-/** What clients ask for first; `findAdvertisements` reads those of a higher module that are shown meanwhile. */
+/**
+ * Settings that a client needs before sign-in (sign-in-1). Omits empty values, except two that clients always
+ * read.
+ */
+export const Bootstrap = Shared('Bootstrap', {
+  'server:version': Type.String(),
+  limit: Type.Integer({ description: 'page size where none is asked for: fewer items mean the last page' }),
+  'pay-validate-user-password': Type.Boolean({ description: 'whether payments need `password`' }),
+  site: OpenObject,
+  registerSettings: OpenObject,
+  currency: OpenObject,
+  wallet: OpenObject,
+  feed: OpenObject,
+  news: OpenObject,
+  'news:contribute': OpenObject,
+  checkin: OpenObject,
+  'im:helper-user': Type.Optional(Type.Integer()),
+  ad: Type.Optional(
+    Type.Array(OpenObject, { description: 'what to show while the client starts, in order' }),
+  ),
+  hots_area: Type.Optional(Type.Array(Shared('HotArea', { name: Type.String(), sort: Type.Integer() }))),
+  'Q&A': Shared('QuestionSettings', {
+    switch: Type.Boolean({ description: 'questions are always on' }),
+    apply_amount: Type.Integer({ description: 'points that a request for excellence costs' }),
+    onlookers_amount: Type.Integer({ description: 'points that a look at an answer costs' }),
+    anonymity_rule: Type.String(),
+    reward_rule: Type.String(),
+  }),
+  'question:apply_amount': Type.Integer(),
+  'question:onlookers_amount': Type.Integer(),
+  'question:anonymity_rule': Type.Optional(Type.String()),
+  'question:reward_rule': Type.Optional(Type.String()),
+  'group:create': OpenObject,
+  'group:reward': OpenObject,
+  outside_providers: Type.Optional(
+    Type.Array(Shared('OutsideProvider', { name: Type.String(), label: Type.String() }), {
+      description: 'accounts that people may sign in with (sign-in-23)',
+    }),
+  ),
+})
+
+/** Clients treat a page with fewer items as the last one (conventions-14). */
+const PAGE_SIZE = 15
+
+/** Client names of registration methods. The short names come from older settings. */
+const METHODS = {
+  all: 'all',
+  mail: 'mail-only',
+  mobile: 'mobile-only',
+  'mail-only': 'mail-only',
+  'mobile-only': 'mobile-only',
+} as const
+
+/** Removes nulls and empty strings, lists and objects at every depth. Keeps false and 0 (sign-in-1). */
+function withoutEmpty(value: unknown): unknown {
+  if (value === null || value === '') return undefined
+  if (Array.isArray(value)) {
+    const items = value.map(withoutEmpty).filter((item) => item !== undefined)
+    return items.length > 0 ? items : undefined
+  }
+  if (typeof value !== 'object') return value
+  const entries = Object.entries(value)
+    .map(([name, item]) => [name, withoutEmpty(item)] as const)
+    .filter(([, item]) => item !== undefined)
+  return entries.length > 0 ? Object.fromEntries(entries) : undefined
+}
+
+/** The client settings under the names that clients read (sign-in-1). */
+function bootstrapView(
+  settings: Settings,
+  advertisements: object[],
+  { outsideProviders }: Context['config'],
+): Static<typeof Bootstrap> {
+  const hots = settings['locations:hots']
+  const contribute = {
+    pay: settings['news:contribute:pay'],
+    verified: settings['news:contribute:verified'],
+  }
+  const questions = {
+    apply_amount: settings['question:apply-amount'],
+    onlookers_amount: settings['question:onlookers-amount'],
+    anonymity_rule: settings['question:anonymity-rule'],
+    reward_rule: settings['question:reward-rule'],
+  }
+  const all = {
+    'server:version': VERSION,
+    limit: PAGE_SIZE,
+    'pay-validate-user-password': settings['pay-validate-user-password'],
+    site: {
+      about_url: settings['site:about-url'],
+      anonymous: { status: settings['site:anonymous'], rule: settings['site:anonymous-rule'] },
+      client_email: settings['site:client-email'],
+      gold: { status: settings['site:gold'] },
+      reserved_nickname: settings['site:reserved-nickname'],
+      reward: { status: settings['site:reward'], amounts: settings['site:reward-amounts'] },
+      user_invite_template: settings['site:user-invite-template'],
+      currency_name: { name: settings['site:currency-name'], unit: settings['site:currency-unit'] },
+    },
+    registerSettings: {
+      showTerms: settings['register:show-terms'],
+      method: METHODS[settings['register:method']],
+      content: settings['register:content'],
+      fixed: settings['register:fixed'],
+      type: settings['register:type'],
+    },
+    currency: {
+      IAP: { only: settings['currency:iap-only'], rule: settings['currency:iap-rule'] },
+      cash: { rule: settings['currency:cash-rule'], status: settings['currency:cash'] },
+      recharge: { rule: settings['currency:recharge-rule'], status: settings['currency:recharge'] },
+      rule: settings['currency:rule'],
+      settings: {
+        'recharge-ratio': settings['currency:recharge-ratio'],
+        'recharge-options': settings['currency:recharge-options'],
+        'recharge-max': settings['currency:recharge-max'],
+        'recharge-min': settings['currency:recharge-min'],
+        'cash-max': settings['currency:cash-max'],
+        'cash-min': settings['currency:cash-min'],
+      },
+    },
+    wallet: {
+      rule: settings['wallet:rule'],
+      labels: settings['wallet:labels'],
+      ratio: settings['wallet:ratio'],
+      cash: {
+        'min-amount': settings['wallet:cash-min-amount'],
+        types: settings['wallet:cash-types'],
+        status: settings['wallet:cash'],
+      },
+      recharge: { types: settings['wallet:recharge-types'], status: settings['wallet:recharge'] },
+      'transform-currency': settings['wallet:transform-currency'],
+    },
+    feed: {
+      reward: settings['feed:reward'],
+      paycontrol: settings['feed:paycontrol'],
+      items: settings['feed:items'],
+      limit: settings['feed:pay-word-limit'],
+    },
+    news: {
+      contribute,
+      pay_contribute: settings['news:pay-contribute'],
+    },
+    'news:contribute': contribute,
+    checkin: { switch: settings['checkin:switch'], balance: settings['checkin:balance'] },
+    'im:helper-user': settings['im:helper-user'],
+    ad: advertisements,
+    hots_area: hots.map((name, index) => ({ name, sort: hots.length - index })),
+    'question:apply_amount': questions.apply_amount,
+    'question:onlookers_amount': questions.onlookers_amount,
+    'question:anonymity_rule': questions.anonymity_rule,
+    'question:reward_rule': questions.reward_rule,
+    'group:create': { need_verified: settings['group:need-verified'] },
+    'group:reward': { status: settings['site:reward'] },
+    outside_providers: Object.entries(outsideProviders).map(([name, { label }]) => ({ name, label })),
+  }
+  const { registerSettings, feed, ...rest } = withoutEmpty(all) as Static<typeof Bootstrap>
+  return {
+    ...rest,
+    // Clients read these without a null check (sign-in-1).
+    'Q&A': { switch: true, ...questions },
+    registerSettings: { ...registerSettings, content: settings['register:content'] },
+    feed: { ...feed, items: settings['feed:items'] },
+  }
+}
+
+/** The first request of clients. `findAdvertisements` reads active advertisements of a higher module. */
 export const bootstrapRoutes =
   (findAdvertisements: (ctx: Context) => Promise<object[]>) => (server: Server, ctx: Context) => {
     const route = routesOn(server, ctx, { tag: 'Site' })
 
     route('GET /bootstrappers', {
       operationId: 'getBootstrap',
-      summary: 'Read what a client needs to know first',
+      summary: 'Read the initial configuration of a client',
       access: 'public',
-      kept: 'each',
       reply: { 200: Bootstrap },
-      handler: async () =>
-        bootstrapView(...(await Promise.all([readSettings(ctx), findAdvertisements(ctx)]))),
+      handler: async () => {
+        const [settings, advertisements] = await Promise.all([readSettings(ctx), findAdvertisements(ctx)])
+        return bootstrapView(settings, advertisements, ctx.config)
+      },
     })
   }

@@ -1,33 +1,64 @@
 import { LRUCache } from 'lru-cache'
-import { defineBufferedCounts } from '#platform/buffered-counts.ts'
-import type { Context } from '#platform/context.ts'
-import type { Db } from '#platform/database.ts'
-import type { Viewer } from '#platform/http.ts'
+import { type Context, defineState } from '#platform/context.ts'
+import type { Db } from '#platform/database'
+import type { Viewer } from '#platform/http'
+import { defineBufferedCounts } from '#platform/memory'
 import type { Series } from '#platform/statistics.ts'
-import { forgetPeople, notePeople } from './queries.ts'
+
+/** Records users as active today (UTC). */
+const notePeople = (sql: Db, ids: number[]) => sql`
+  with noted as (
+    insert into active_people (day, user_id) select current_date, id from unnest(${ids}::bigint[]) as id
+    on conflict do nothing
+  )
+  insert into last_active_days as l (user_id, last_day) select id, current_date from unnest(${ids}::bigint[]) as id
+  on conflict (user_id) do update set last_day = excluded.last_day where l.last_day < excluded.last_day`
+
+/**
+ * Counts distinct people who were active on a day or later. Null when the period begins before the record,
+ * which an upgraded site has only from its upgrade on.
+ */
+export async function countActiveSince(sql: Db, from: string): Promise<number | null> {
+  const [row] = await sql<[{ people: number | null }]>`
+    select case when m.recorded = m.first or m.recorded <= ${from}::date
+      then (select count(*)::int from last_active_days where last_day >= ${from}::date) end as people
+    from (
+      select min(applied_at)::date as first,
+        max(applied_at) filter (where name like '0177%')::date as recorded
+      from schema_migrations
+    ) m`
+  return row.people
+}
+
+/** Deletes activity before a day. Returns the number of rows. */
+async function forgetPeople(sql: Db, before: string, limit: number): Promise<number> {
+  const gone = await sql`
+    delete from active_people where (day, user_id) in (
+      select day, user_id from active_people where day < ${before}::date order by day, user_id limit ${limit})`
+  return gone.count
+}
 
 const DAY_MS = 86_400_000
 const BATCH = 5000
 
 const buffered = defineBufferedCounts('active people', notePeople)
-/** Who was noted today, so that a person costs one row a day and not one for each request. Forgetting one is harmless. */
-const noted = new WeakMap<object, LRUCache<number, number>>()
+/**
+ * Users recorded today, so that a user costs one row a day instead of one per request. Evicting one is
+ * harmless.
+ */
+const recordedDays = defineState(() => new LRUCache<number, number>({ max: 100_000 }))
 
-/** Notes that somebody made a request today. */
-export function noteActive(ctx: Context, viewer: Viewer | null): void {
+/** Records a user as active today. */
+export function recordActivity(ctx: Context, viewer: Viewer | null): void {
   if (!viewer) return
-  let known = noted.get(ctx.sql)
-  if (!known) {
-    known = new LRUCache({ max: 100_000 })
-    noted.set(ctx.sql, known)
-  }
+  const known = recordedDays(ctx)
   const today = Math.floor(Date.now() / DAY_MS)
   if (known.get(viewer.id) === today) return
   known.set(viewer.id, today)
   buffered(ctx).add([viewer.id])
 }
 
-/** People who were there, by day. */
+/** Active users by day. */
 export const activeSeries: Series = {
   name: 'active-people',
   ability: 'admin:user:show',
@@ -36,16 +67,16 @@ export const activeSeries: Series = {
     where day >= ${from}::date and day < ${until}::date`,
 }
 
-/** Forgets who was there on days that are counted. */
+/** Deletes activity of days that are already counted. */
 export async function tidyActivePeople({ sql }: Context, before: string): Promise<void> {
   while ((await forgetPeople(sql, before, BATCH)) === BATCH);
 }
 
 /**
- * Has days counted anew, after rows of the past came or went. Who was there is forgotten once it is counted: what was counted
- * of days before `since` (a date) stays.
+ * Recounts days after rows of the past were inserted or deleted. Activity is deleted once counted, so its
+ * counts before `since` (a date) stay.
  */
-export async function forgetDays(sql: Db, since: string): Promise<void> {
+export async function recountDays(sql: Db, since: string): Promise<void> {
   await sql`delete from statistic_series`
   await sql`delete from daily_statistics where series <> ${activeSeries.name} or day >= ${since}::date`
 }

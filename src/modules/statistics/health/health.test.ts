@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { recordBackup } from '#platform/backup/history.ts'
-import { addJob } from '#platform/jobs.ts'
+import { recordBackup } from '#platform/backup/jobs.ts'
+import { addJob } from '#platform/jobs'
 import type { Probe } from '#platform/probe.ts'
 import { createWorld, type World } from '#test/world.ts'
 import { checkHealth } from './service.ts'
@@ -29,7 +29,7 @@ const partIn = async (of: World, name: string): Promise<Part> => {
 }
 const partNamed = (name: string) => partIn(world, name)
 
-test('how the server is needs an ability of its own (administration-20)', async () => {
+test('requires its own ability for the server health (administration-20)', async () => {
   const role = { name: 'watcher', abilities: ['admin: health'] }
   assert.equal((await as(founder, 'POST', '/admin/roles', role)).status, 201)
   const watcher = await person({ roles: ['watcher'] })
@@ -40,7 +40,7 @@ test('how the server is needs an ability of its own (administration-20)', async 
   }
 })
 
-test('each part is unknown until it was looked at, which a job does; what is not configured is off', async () => {
+test('reports a part as unknown until a job checks it, and as off when not configured', async () => {
   const fresh = await createWorld()
   assert.deepEqual(
     [(await partIn(fresh, 'uploads')).state, (await partIn(fresh, 'mail')).state],
@@ -58,7 +58,7 @@ test('each part is unknown until it was looked at, which a job does; what is not
   assert.ok((figures.find(({ name }) => name === 'bytes')?.value ?? 0) > 1_000_000)
 })
 
-test('a part that fails tells why and since when, until it is in order again (administration-20)', async () => {
+test('reports the fault of a part and its start until it recovers (administration-20)', async () => {
   let fault: string | undefined
   const probe: Probe = {
     part: 'uploads',
@@ -84,7 +84,7 @@ test('a part that fails tells why and since when, until it is in order again (ad
   assert.deepEqual([again.state, again.since, again.fault], ['good', null, null])
 })
 
-test('jobs are at fault when none were done for long, and in doubt when one failed for good', async () => {
+test('reports a fault of jobs when none ran for long, and a warning when one failed for good', async () => {
   const clean = await createWorld()
   await addJob(clean.sql, 'check_health', {})
   await clean.work()
@@ -104,7 +104,7 @@ test('jobs are at fault when none were done for long, and in doubt when one fail
   assert.equal((await partIn(clean, 'jobs')).state, 'failing')
 })
 
-test('backups tell when the last one was whole, and since when those after it failed', async () => {
+test('reports the last complete backup, and the start of later failures', async () => {
   const kept = await createWorld({ BACKUP_TO: '/backups' })
   const state = async () => {
     const { state, since, fault, good_at } = await partIn(kept, 'backups')
@@ -132,7 +132,7 @@ test('backups tell when the last one was whole, and since when those after it fa
   assert.equal((await partNamed('backups')).state, 'off')
 })
 
-test('a look at the parts writes a file and leaves none behind', async () => {
+test('writes a file during a check and deletes it', async () => {
   await addJob(sql, 'check_health', {})
   await work()
   const { good_at, state } = await partNamed('uploads')

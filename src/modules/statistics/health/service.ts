@@ -1,37 +1,79 @@
+import pTimeout from 'p-timeout'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
-import { type BackupState, findBackupState } from '#platform/backup/history.ts'
+import { type BackupState, findBackupState } from '#platform/backup'
 import type { Context } from '#platform/context.ts'
-import { findJobsState, type JobsState } from '#platform/jobs/counts.ts'
+import type { Row, Sql } from '#platform/database'
+import { Nullable, OneOf, Shared, type Static, Time, Type } from '#platform/http'
+import { findJobsState, type JobsState } from '#platform/jobs'
 import type { Probe } from '#platform/probe.ts'
-import { type CheckRow, findDatabaseSize, listChecks, saveCheck } from './queries.ts'
-import type { HealthPart, ServerHealth } from './schema.ts'
 
-/** A part that takes longer to answer does not work. */
+const STATES = ['good', 'warning', 'failing', 'off', 'unknown'] as const
+
+const Figure = Shared('HealthFigure', { name: Type.String(), value: Type.Number() })
+
+/** One part of the server. */
+const HealthPart = Shared('HealthPart', {
+  name: Type.String({ description: 'database, jobs, mail, sms, push, im, uploads, backups' }),
+  state: OneOf(STATES, { description: '`unknown` until it was looked at' }),
+  since: Nullable({ ...Time, description: 'since when it is not in order, as far as is known' }),
+  fault: Nullable(Type.String({ description: 'what was found, as programs told it' })),
+  good_at: Nullable({
+    ...Time,
+    description: 'when it was last seen in order; the last backup that is whole',
+  }),
+  checked_at: Nullable(Time),
+  figures: Type.Array(Figure),
+})
+export type HealthPart = Static<typeof HealthPart>
+
+/** The state of each part of the server. */
+export const ServerHealth = Shared('ServerHealth', { parts: Type.Array(HealthPart) })
+export type ServerHealth = Static<typeof ServerHealth>
+
+export type CheckRow = Row<'health_checks', 'part' | 'checked_at' | 'good_at' | 'failing_since' | 'fault'>
+
+/** Stores the result of a check. Keeps the start of a fault until recovery. */
+const saveCheck = (sql: Sql, part: string, fault: string | null) => sql`
+  insert into health_checks as h (part, checked_at, good_at, failing_since, fault)
+  values (${part}, now(), case when ${fault}::text is null then now() end, case when ${fault}::text is not null then now() end,
+    ${fault})
+  on conflict (part) do update set checked_at = excluded.checked_at, fault = excluded.fault,
+    good_at = coalesce(excluded.good_at, h.good_at),
+    failing_since = case when excluded.fault is not null then coalesce(h.failing_since, excluded.failing_since) end`
+
+/** Lists the last result for each part. */
+const listChecks = (sql: Sql) => sql<CheckRow[]>`
+  select part, checked_at, good_at, failing_since, fault from health_checks`
+
+/** Reads the size of the database in bytes and its number of clients. */
+async function findDatabaseSize(sql: Sql): Promise<{ bytes: number; clients: number }> {
+  const [row] = await sql<[{ bytes: number; clients: number }]>`
+    select pg_database_size(current_database())::bigint as bytes,
+      (select count(*)::int from pg_stat_activity where datname = current_database()) as clients`
+  return row
+}
+
+/** Timeout of a check. */
 const PROBE_MS = 10_000
 const FAULT_MAX = 300
-/** Jobs that are due wait seconds; after this nobody works on them. */
+/** A job overdue by more than this means that no worker is running. */
 const LATE_MS = 5 * 60_000
-/** Every look at the parts is a job: without one for so long, nobody works. */
+/** Checks run as jobs. Results older than this mean that no worker is running. */
 const STALE_MS = 15 * 60_000
-/** When a backup is too old, which the alerts of `deploy/prometheus` hold too. */
+/** Maximum age of a backup, the same as in the alerts of `deploy/prometheus`. */
 const BACKUP_LATE_MS = 2 * 86_400_000
 
-async function faultOf(ctx: Context, { check }: Probe): Promise<string | null> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${PROBE_MS / 1000} seconds`)), PROBE_MS)
-  })
+export async function faultOf(ctx: Context, { check }: Pick<Probe, 'check'>): Promise<string | null> {
   try {
-    await Promise.race([check(ctx), late])
+    const message = `no reply within ${PROBE_MS / 1000} seconds`
+    await pTimeout((async () => check(ctx))(), { milliseconds: PROBE_MS, message })
     return null
   } catch (error) {
     return (String((error as Error)?.message) || 'it failed').slice(0, FAULT_MAX)
-  } finally {
-    clearTimeout(timer)
   }
 }
 
-/** Looks at every part that is used, and keeps what was found (administration-20). */
+/** Checks every configured part and stores the results (administration-20). */
 export async function checkHealth(ctx: Context, probes: readonly Probe[]): Promise<void> {
   await Promise.all(
     probes
@@ -108,7 +150,7 @@ function backupsPart({ config }: Context, { bytes, seconds, ...backup }: BackupS
       good_at,
       figures,
     })
-  // Without a place for scheduled ones, somebody may make them by hand.
+  // Without a target for scheduled backups, backups may be made by hand.
   if (config.backupTo === undefined) return partOf('backups', { state: 'off', good_at, figures })
   if (made === null) return partOf('backups', { state: 'unknown' })
   const isLate = Date.now() - Date.parse(made) > BACKUP_LATE_MS
@@ -120,7 +162,7 @@ function backupsPart({ config }: Context, { bytes, seconds, ...backup }: BackupS
   })
 }
 
-/** How each part of the server is, and since when one is not in order (administration-20). */
+/** Reads the state of each part of the server, and the start of a fault (administration-20). */
 export async function readHealth(ctx: Context, probes: readonly Probe[]): Promise<ServerHealth> {
   const started = performance.now()
   const checks = await listChecks(ctx.sql)

@@ -1,28 +1,76 @@
 import { wireTime } from '#lib/time.ts'
 import type { Context } from '#platform/context.ts'
-import { quantileMs, type Traffic } from '#platform/request-times.ts'
-import { addTraffic, forgetTraffic, listTraffic } from './queries.ts'
-import type { TrafficHistory } from './schema.ts'
+import type { Sql } from '#platform/database'
+import { Int, Nullable, Shared, type Static, Time, Type } from '#platform/http'
+import { quantileMs, type Traffic } from '#platform/observability'
+
+/** At most the seven stored days. */
+export const TrafficQuery = Type.Object({ hours: Type.Optional(Int(1, 168, { default: 24 })) })
+
+const Piece = Shared('TrafficPiece', {
+  at: Time,
+  requests: Type.Integer(),
+  faults: Type.Integer({ description: 'answered with 5xx' }),
+  median_ms: Nullable(Type.Number({ description: 'half took less; null where nobody asked' })),
+  p95_ms: Nullable(Type.Number({ description: '95 of 100 took less' })),
+})
+
+/** Requests of all processes and their durations, in equal finished intervals. */
+export const TrafficHistory = Shared('TrafficHistory', {
+  minutes: Type.Integer({ description: 'how long a piece is' }),
+  pieces: Type.Array(Piece),
+})
+export type TrafficHistory = Static<typeof TrafficHistory>
+
+/** Adds a process's counts to a minute. */
+const addTraffic = (sql: Sql, at: Date, { requests, faults, times }: Traffic) => sql`
+  insert into request_minutes as m (at, requests, faults, times)
+  values (${at}, ${requests}, ${faults}, ${times}::integer[])
+  on conflict (at) do update set requests = m.requests + excluded.requests, faults = m.faults + excluded.faults,
+    times = array(
+      select coalesce(a, 0) + coalesce(b, 0) from unnest(m.times, excluded.times) with ordinality as u (a, b, place)
+      order by place
+    )`
+
+/** Sums traffic since a time in intervals of some minutes. Intervals without requests are absent. */
+const listTraffic = (sql: Sql, since: Date, minutes: number) => sql<(Traffic & { at: string })[]>`
+  with pieces as (
+    select date_bin(make_interval(mins => ${minutes}), at, 'epoch') as piece, requests, faults, times
+    from request_minutes where at >= ${since}
+  ),
+  sums as (select piece, sum(requests)::int as requests, sum(faults)::int as faults from pieces group by 1),
+  spread as (
+    select piece, place, sum(count)::int as count from pieces, unnest(times) with ordinality as t (count, place)
+    group by 1, 2
+  )
+  select piece as at, requests, faults, array(
+      select count from spread where spread.piece = sums.piece order by place
+    ) as times
+  from sums order by piece`
+
+/** Deletes minutes older than some days. */
+const forgetTraffic = (sql: Sql, days: number) => sql`
+  delete from request_minutes where at < now() - make_interval(days => ${days})`
 
 const MINUTE_MS = 60_000
 const KEPT_DAYS = 7
-/** After so long every process has written its last minute. */
+/** Delay until every process has written its last minute. */
 const WRITTEN_MS = 5000
-/** Minutes that wait to be written while the database is away. */
+/** Maximum number of buffered minutes during a database outage. */
 const UNWRITTEN_MAX = 60
-/** How long a piece is, by the hours that are asked for: some hundred pieces make a chart. */
+/** Length of an interval by requested hours, for a chart of some hundred points. */
 const PIECES = [
   { hours: 2, minutes: 1 },
   { hours: 24, minutes: 5 },
   { hours: 168, minutes: 60 },
 ]
 
-/** Writes what this process has counted since the last call, and what could not be written then. */
+/** Writes this process's counts since the last call, and buffered minutes. */
 export function trafficWriter(ctx: Context): () => Promise<void> {
   let unwritten: { at: Date; traffic: Traffic }[] = []
   return async () => {
     const traffic = ctx.metrics.takeTraffic()
-    // What is written at the end of a minute belongs to it.
+    // Counts written at the end of a minute belong to it.
     const at = new Date(Math.floor((Date.now() - 1000) / MINUTE_MS) * MINUTE_MS)
     const writing = traffic.requests > 0 ? [...unwritten, { at, traffic }] : unwritten
     unwritten = []
@@ -30,7 +78,7 @@ export function trafficWriter(ctx: Context): () => Promise<void> {
       try {
         await addTraffic(ctx.sql, at, traffic)
       } catch (error) {
-        ctx.log.warn({ err: error }, 'the requests of a minute are kept for the next try')
+        ctx.log.warn({ err: error }, 'writing request counts failed; they are buffered for the next attempt')
         unwritten = writing.slice(index).slice(-UNWRITTEN_MAX)
         return
       }
@@ -38,8 +86,8 @@ export function trafficWriter(ctx: Context): () => Promise<void> {
   }
 }
 
-/** Keeps how many requests this process answers, minute by minute, until it ends. */
-export function keepTraffic(ctx: Context): void {
+/** Records the requests of this process minute by minute until it ends. */
+export function recordTraffic(ctx: Context): void {
   const write = trafficWriter(ctx)
   let timer: NodeJS.Timeout
   const later = () => {
@@ -52,11 +100,11 @@ export function keepTraffic(ctx: Context): void {
   })
 }
 
-/** Requests and their times of the last hours, in pieces that are over (administration-21). */
+/** Reads requests and durations of the last hours in finished intervals (administration-21). */
 export async function readTraffic(ctx: Context, hours: number): Promise<TrafficHistory> {
   const { minutes } = PIECES.find((each) => hours <= each.hours)!
   const length = minutes * MINUTE_MS
-  // A piece that is not over would look like a fall, and what ended just now may not be written everywhere.
+  // An unfinished interval would look like a drop, and recent minutes may not be written yet.
   const last = Math.floor((Date.now() - WRITTEN_MS) / length) * length - length
   const first = last - hours * 60 * MINUTE_MS + length
   const rows = await listTraffic(ctx.sql, new Date(first), minutes)
@@ -75,5 +123,5 @@ export async function readTraffic(ctx: Context, hours: number): Promise<TrafficH
   return { minutes, pieces }
 }
 
-/** Forgets what is older than any chart. */
+/** Deletes traffic older than any chart. */
 export const tidyTraffic = ({ sql }: Context) => forgetTraffic(sql, KEPT_DAYS + 1)

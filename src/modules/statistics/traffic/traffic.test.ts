@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openDatabase } from '#platform/database.ts'
-import { createMetrics } from '#platform/metrics.ts'
-import { quantileMs, TIME_CLASSES } from '#platform/request-times.ts'
+import { openDatabase } from '#platform/database'
+import { createMetrics } from '#platform/observability'
+import { quantileMs, TIME_CLASSES } from '#platform/observability/metrics.ts'
 import { createWorld } from '#test/world.ts'
 import { tidyTraffic, trafficWriter } from './service.ts'
 
@@ -25,13 +25,13 @@ const history = async (query = ''): Promise<{ minutes: number; pieces: Piece[] }
 const observe = (metrics: ReturnType<typeof createMetrics>, status: number, seconds: number, times = 1) => {
   for (let n = 0; n < times; n += 1) metrics.observeRequest({ method: 'GET', route: '/x', status, seconds })
 }
-/** A process of its own, as far as counting goes. */
+/** Creates a separate counting process. */
 const process = (on = sql) => {
   const metrics = createMetrics()
   return { metrics, write: trafficWriter({ ...ctx, sql: on, metrics }) }
 }
 
-test('what several processes counted is one history, with its median and its slowest (administration-21)', async () => {
+test('merges counts of several processes with median and maximum (administration-21)', async () => {
   const [one, other] = [process(), process()]
   observe(one.metrics, 200, 0.004, 90)
   observe(other.metrics, 200, 0.004, 5)
@@ -64,7 +64,7 @@ test('what several processes counted is one history, with its median and its slo
     assert.equal((await as(founder, 'GET', `/admin/health/requests?hours=${hours}`)).status, 422, hours)
 })
 
-test('while the database is away the minutes wait, and none is counted twice', async () => {
+test('buffers minutes during a database outage and counts each once', async () => {
   await sql`delete from request_minutes`
   const away = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 1000 })
   await away.end()
@@ -85,7 +85,7 @@ test('while the database is away the minutes wait, and none is counted twice', a
   assert.equal(row?.requests, 7)
 })
 
-test('the history is forgotten after some days', async () => {
+test('deletes the history after some days', async () => {
   await sql`delete from request_minutes`
   const { metrics, write } = process()
   observe(metrics, 200, 0.01)
@@ -95,7 +95,7 @@ test('the history is forgotten after some days', async () => {
   assert.equal((await sql`select from request_minutes`).count, 1)
 })
 
-test('a part of requests stayed below a time that lies within its class', () => {
+test('interpolates the share of requests below a time within a bucket', () => {
   const times = new Array<number>(TIME_CLASSES.length + 1).fill(0)
   assert.equal(quantileMs(times, 0.5), null)
   times[0] = 10

@@ -1,40 +1,183 @@
-import postgres from 'postgres'
+import { escapeLike, nameKey } from '#lib/text.ts'
 import { wireTime } from '#lib/time.ts'
 import { mountAdminCrud } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
-import { onConstraint } from '#platform/database.ts'
-import { notFound } from '#platform/errors.ts'
-import type { Server } from '#platform/http.ts'
-import { categoryInUse, categoryNameTaken, TAG_CONSTRAINTS, tagInUse, tagNameTaken } from '../errors.ts'
 import {
-  deleteCategory,
-  deleteTag,
-  findCategoryRecord,
-  findTagRecord,
-  insertCategory,
-  insertTag,
-  listCategoryRecords,
-  listTagRecords,
-  updateCategory,
-  updateTag,
-} from './queries.ts'
-import { NewTag, NewTagCategory, TagCategoryQuery, TagCategoryRecord, TagQuery, TagRecord } from './schema.ts'
+  type Db,
+  ifGiven,
+  isForeignKeyViolation,
+  listingClause,
+  onConstraint,
+  when,
+} from '#platform/database'
+import { notFound } from '#platform/errors.ts'
+import {
+  Id,
+  Int,
+  listingQuery,
+  pageOf,
+  type Server,
+  Shared,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#platform/http'
+import { categoryInUse, categoryNameTaken, TAG_CONSTRAINTS, tagInUse, tagNameTaken } from '../schema.ts'
+
+/** A category of tags in the administration. */
+const TagCategoryRecord = Shared('TagCategoryRecord', {
+  id: Type.Integer(),
+  name: Type.String(),
+  weight: Type.Integer(),
+  tags_count: Type.Integer(),
+  created_at: Time,
+})
+type TagCategoryRecord = Static<typeof TagCategoryRecord>
+
+/** A tag in the administration. */
+const TagRecord = Shared('TagRecord', {
+  id: Type.Integer(),
+  name: Type.String(),
+  tag_category_id: Type.Integer(),
+  tag_category_name: Type.String(),
+  weight: Type.Integer(),
+  created_at: Time,
+})
+type TagRecord = Static<typeof TagRecord>
+
+const TagCategoryQuery = Type.Object(listingQuery(['weight', 'id', 'name']))
+type TagCategoryQuery = Static<typeof TagCategoryQuery>
+
+const TagQuery = Type.Object({
+  ...listingQuery(['id', 'weight', 'name']),
+  tag_category_id: Type.Optional(Id),
+})
+type TagQuery = Static<typeof TagQuery>
+
+const weight = Type.Optional(Int(-1_000_000, 1_000_000, { description: 'The heavier comes first' }))
+
+export const NewTagCategory = Shared('NewTagCategory', { name: Text(50), weight })
+export type NewTagCategory = Static<typeof NewTagCategory>
+
+/** A tag. Its name has at most ten characters (feeds-31). */
+export const NewTag = Shared('NewTag', { name: Text(10), tag_category_id: Id, weight })
+export type NewTag = Static<typeof NewTag>
+
+const categoryColumns = (sql: Db) => sql`
+  x.id, x.name, x.weight, x.created_at,
+  (select count(*)::int from tags t where t.tag_category_id = x.id) as tags_count`
+
+const tagColumns = (sql: Db) => sql`
+  x.id, x.name, x.tag_category_id, x.weight, x.created_at,
+  (select c.name from tag_categories c where c.id = x.tag_category_id) as tag_category_name`
+
+/** Conditions, order and paging of both lists. The table alias is x. */
+const listing = (sql: Db, query: TagCategoryQuery, table: 'tags' | 'tag_categories') => {
+  const key = nameKey(query.q ?? '')
+  const by = { id: undefined, weight: sql`x.weight`, name: sql`x.name_key` }[query.sort ?? 'id']
+  return {
+    named: when(sql, key !== '', () => sql`and x.name_key like ${`%${escapeLike(key)}%`}`),
+    ordered: listingClause(sql, query, { id: sql`x.id`, by, from: sql`${sql(table)} x` }),
+  }
+}
+
+/** Lists categories, paged. */
+function listCategoryRecords(sql: Db, query: TagCategoryQuery) {
+  const { named, ordered } = listing(sql, query, 'tag_categories')
+  return pageOf<TagCategoryRecord>(
+    sql,
+    sql`select ${categoryColumns(sql)} from tag_categories x where true ${named} ${ordered}`,
+    sql`select count(*)::int as total from tag_categories x where true ${named}`,
+  )
+}
+
+/** Lists tags of all categories or of one, paged. */
+function listTagRecords(sql: Db, query: TagQuery) {
+  const { named, ordered } = listing(sql, query, 'tags')
+  const within = ifGiven(sql, query.tag_category_id, (id) => sql`and x.tag_category_id = ${id}`)
+  return pageOf<TagRecord>(
+    sql,
+    sql`select ${tagColumns(sql)} from tags x where true ${named} ${within} ${ordered}`,
+    sql`select count(*)::int as total from tags x where true ${named} ${within}`,
+  )
+}
+
+/** Finds a category. `lock` locks the row until the transaction ends. */
+async function findCategoryRecord(
+  sql: Db,
+  id: number,
+  { lock = false } = {},
+): Promise<TagCategoryRecord | undefined> {
+  const [row] = await sql<TagCategoryRecord[]>`
+    select ${categoryColumns(sql)} from tag_categories x where x.id = ${id}
+    ${when(sql, lock, () => sql`for update of x`)}`
+  return row
+}
+
+/** Finds a tag. `lock` locks the row until the transaction ends. */
+async function findTagRecord(sql: Db, id: number, { lock = false } = {}): Promise<TagRecord | undefined> {
+  const [row] = await sql<TagRecord[]>`
+    select ${tagColumns(sql)} from tags x where x.id = ${id} ${when(sql, lock, () => sql`for update of x`)}`
+  return row
+}
+
+async function insertCategory(sql: Db, { name, weight = 0 }: NewTagCategory): Promise<number> {
+  const [row] = await sql<[{ id: number }]>`
+    insert into tag_categories (name, name_key, weight) values (${name}, ${nameKey(name)}, ${weight}) returning id`
+  return row.id
+}
+
+async function insertTag(sql: Db, { name, tag_category_id: category, weight = 0 }: NewTag): Promise<number> {
+  const [row] = await sql<[{ id: number }]>`
+    insert into tags (name, name_key, tag_category_id, weight)
+    values (${name}, ${nameKey(name)}, ${category}, ${weight}) returning id`
+  return row.id
+}
+
+const renamed = (sql: Db, name: string | undefined) =>
+  ifGiven(sql, name, (value) => sql`, name = ${value}, name_key = ${nameKey(value)}`)
+
+/** Updates the given fields. */
+async function updateCategory(sql: Db, id: number, { name, weight }: Partial<NewTagCategory>) {
+  await sql`
+    update tag_categories set weight = ${weight ?? sql`weight`} ${renamed(sql, name)} where id = ${id}`
+}
+
+/** Updates the given fields. */
+async function updateTag(sql: Db, id: number, changes: Partial<NewTag>) {
+  const { name, tag_category_id: category, weight } = changes
+  await sql`
+    update tags set weight = ${weight ?? sql`weight`}, tag_category_id = ${category ?? sql`tag_category_id`}
+      ${renamed(sql, name)}
+    where id = ${id}`
+}
+
+/** Deletes a category. A foreign key rejects one with tags. */
+async function deleteCategory(sql: Db, id: number): Promise<void> {
+  await sql`delete from tag_categories where id = ${id}`
+}
+
+/** Deletes a tag. Foreign keys reject one in use. */
+async function deleteTag(sql: Db, id: number): Promise<void> {
+  await sql`delete from tags where id = ${id}`
+}
 
 const view = <T extends { created_at: string }>(row: T): T => ({
   ...row,
   created_at: wireTime(row.created_at),
 })
 
-/** Whatever refers to a tag or a category keeps it, also what other modules hang on it. */
+/** Maps any foreign key violation to an error, including those of other modules' tables. */
 async function unlessUsed(deletion: Promise<unknown>, used: () => Error): Promise<void> {
   try {
     await deletion
   } catch (error) {
-    throw error instanceof postgres.PostgresError && error.code === '23503' ? used() : error
+    throw isForeignKeyViolation(error) ? used() : error
   }
 }
 
-/** The tags that people choose from, and their categories (feeds-31). */
+/** Admin routes of tags and their categories (feeds-31). */
 export function adminTagRoutes(server: Server, ctx: Context) {
   const shared = { tag: 'Admin: topics', ability: 'admin: tags', missing: notFound } as const
 
@@ -46,6 +189,7 @@ export function adminTagRoutes(server: Server, ctx: Context) {
     entity: 'TagCategory',
     entities: 'TagCategories',
     noun: 'a category of tags',
+    nouns: 'categories of tags',
     item: TagCategoryRecord,
     query: TagCategoryQuery,
     body: NewTagCategory,
@@ -65,6 +209,7 @@ export function adminTagRoutes(server: Server, ctx: Context) {
     subject: 'tags',
     entity: 'Tag',
     noun: 'a tag',
+    nouns: 'tags',
     item: TagRecord,
     query: TagQuery,
     body: NewTag,

@@ -17,7 +17,7 @@ const errorOf = async (path: string, method: 'POST' | 'PATCH', body: object) => 
   return Object.keys(answer.body.errors)
 }
 
-test('categories and tags are made, changed, listed and deleted, and the log says so', async () => {
+test('creates, changes, lists and deletes categories and tags with audit records', async () => {
   const [sports, arts] = [
     await make('/admin/tag-categories', { name: 'Sports', weight: 5 }),
     await make('/admin/tag-categories', { name: 'Arts' }),
@@ -59,7 +59,7 @@ test('categories and tags are made, changed, listed and deleted, and the log say
   assert.equal(log.data[1].before.name, '足球')
 })
 
-test('a change that waits for another one keeps in the log what it then found', async () => {
+test('records in the audit log the values found by a change that waited for another', async () => {
   const category = await make('/admin/tag-categories', { name: 'Waiting' })
   const tag = await make('/admin/tags', { name: 'waiting', tag_category_id: category })
   for (const [path, table, id] of [
@@ -78,7 +78,7 @@ test('a change that waits for another one keeps in the log what it then found', 
   }
 })
 
-test('a tag in use and a category with tags stay (feeds-31)', async () => {
+test('rejects the deletion of a tag in use and a category with tags (feeds-31)', async () => {
   const category = await make('/admin/tag-categories', { name: 'Kept' })
   const tag = await make('/admin/tags', { name: 'kept', tag_category_id: category })
   const ann = await person()
@@ -92,7 +92,7 @@ test('a tag in use and a category with tags stay (feeds-31)', async () => {
   assert.equal((await as(founder, 'DELETE', `/admin/tag-categories/${category}`)).status, 204)
 })
 
-test('names are unique whatever their case, at most ten characters, and visible (feeds-31)', async () => {
+test('requires unique names regardless of case, visible and of at most ten characters (feeds-31)', async () => {
   const category = await make('/admin/tag-categories', { name: 'Names' })
   const first = await make('/admin/tags', { name: 'First', tag_category_id: category })
   await make('/admin/tags', { name: '一二三四五六七八九十', tag_category_id: category })
@@ -110,7 +110,7 @@ test('names are unique whatever their case, at most ten characters, and visible 
   ])
 })
 
-test('what is unknown is 404, before a bad body is 422', async () => {
+test('returns 404 for unknown ids before 422 for the body', async () => {
   for (const path of ['/admin/tags/999999', '/admin/tag-categories/999999']) {
     assert.equal((await as(founder, 'GET', path)).status, 404)
     assert.equal((await as(founder, 'PATCH', path, { weight: 'x' })).status, 404)
@@ -119,7 +119,7 @@ test('what is unknown is 404, before a bad body is 422', async () => {
   }
 })
 
-test('tags are managed by holders of the ability only', async () => {
+test('requires the tags ability', async () => {
   const member = await person()
   assert.equal((await as(member, 'POST', '/admin/tags', { name: 'x', tag_category_id: 1 })).status, 403)
   assert.equal((await guest('GET', '/admin/tag-categories')).status, 401)

@@ -17,7 +17,7 @@ const noticesOf = (somebody: Person) =>
     select type, sender_id, data from notifications where user_id = ${somebody.id} order by seq`
 
 describe('reviewing a topic', () => {
-  test('lets a waiting topic pass, and tells its creator (topics-13)', async () => {
+  test('passes a waiting topic and notifies its creator (topics-13)', async () => {
     const creator = await person()
     const waiting = async () =>
       (await as(founder, 'GET', '/admin/statistics/waiting')).body.data.find(
@@ -54,7 +54,7 @@ describe('reviewing a topic', () => {
     )
   })
 
-  test('goes from waiting to failed, from there to passed and back, and nowhere else (topics-13)', async () => {
+  test('allows only waiting to failed, failed to passed, and passed to failed (topics-13)', async () => {
     const creator = await person()
     await withReview(async () => {
       const id = await createTopic(creator)
@@ -80,7 +80,7 @@ describe('reviewing a topic', () => {
     })
   })
 
-  test('of a topic that never waited tells nobody while the review switch is off', async () => {
+  test('sends no notification for a topic that never waited while review is off', async () => {
     const creator = await person()
     const id = await createTopic(creator)
     assert.equal((await review(id, 'failed')).status, 204)
@@ -88,7 +88,7 @@ describe('reviewing a topic', () => {
     assert.equal((await noticesOf(creator)).length, 0)
   })
 
-  test('by several at once decides and tells once', async () => {
+  test('applies one decision and notifies once when reviewers race', async () => {
     const creator = await person()
     const id = await withReview(() => createTopic(creator))
     const answers = await Promise.all(Array.from({ length: 5 }, () => review(id, 'passed')))

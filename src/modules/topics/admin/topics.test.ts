@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { linkTopics, topicCounters } from '#modules/topics/index.ts'
-import { transaction } from '#platform/database.ts'
+import { transaction } from '#platform/database'
 import { storePicture } from '#test/fixtures/nodes.ts'
 import { topicsOf } from '#test/fixtures/topics.ts'
 import { createWorld, type Person } from '#test/world.ts'
@@ -15,7 +15,7 @@ const reviewer = await personWith('admin: feed topics')
 const read = async (id: number) => (await as(reviewer, 'GET', `/admin/feed-topics/${id}`)).body
 
 describe('administering topics', () => {
-  test('needs the ability of its area: neither membership nor admin: login is enough', async () => {
+  test('requires the topics ability; membership or admin: login is not enough', async () => {
     await as(founder, 'POST', '/admin/roles', { name: 'clerk', abilities: ['admin: login'] })
     const id = await createTopic(await person())
     for (const somebody of [await person(), await person({ roles: ['clerk'] })])
@@ -33,7 +33,7 @@ describe('administering topics', () => {
       }
   })
 
-  test('is 404 for a topic that does not exist, before the input is looked at', async () => {
+  test('returns 404 for an unknown topic before it validates the input', async () => {
     for (const [method, path] of [
       ['GET', ''],
       ['PATCH', ''],
@@ -49,7 +49,7 @@ describe('administering topics', () => {
 })
 
 describe('the list of topics', () => {
-  test('shows topics of every status with their counts and creator', async () => {
+  test('lists topics of every status with counts and creator', async () => {
     const creator = await person()
     const node = await storePicture(world, creator)
     const id = await createTopic(creator, { desc: 'About', logo: node })
@@ -77,7 +77,7 @@ describe('the list of topics', () => {
     assert.equal((await read(id)).creator, null)
   })
 
-  test('is filtered by part of the name, status and hot, sorted and paged', async () => {
+  test('filters by part of the name, status and hot, sorted and paged', async () => {
     const creator = await person()
     const mark = unique('鹤')
     const ids: number[] = []
@@ -116,7 +116,7 @@ describe('the list of topics', () => {
 })
 
 describe('an administrator', () => {
-  test('creates a topic that needs no review (topics-11)', async () => {
+  test('creates a topic without review (topics-11)', async () => {
     const name = unique()
     const body = { name, desc: 'About', logo: await storePicture(world, reviewer) }
     const answer = await withReview(() => as(reviewer, 'POST', '/admin/feed-topics', body))
@@ -133,7 +133,7 @@ describe('an administrator', () => {
     assert.deepEqual([entry.action, entry.user_id, entry.after.name], ['topics.create', reviewer.id, name])
   })
 
-  test('changes name, description and logo, and search follows the name', async () => {
+  test('changes name, description and logo, and updates search', async () => {
     const creator = await person()
     const id = await createTopic(creator, { desc: 'before' })
     const other = await createTopic(creator)
@@ -154,7 +154,7 @@ describe('an administrator', () => {
     for (const body of [{ name: 'x'.repeat(101) }, { desc: 'x'.repeat(501) }, { logo: 'nonsense' }])
       assert.deepEqual(Object.keys((await change(body)).body.errors), Object.keys(body))
     assert.equal((await read(id)).name, name)
-    // What changes nothing leaves the time of the last change.
+    // An update without changes keeps `updated_at`.
     await sql`update feed_topics set updated_at = '2026-01-02 03:04:05Z' where id = ${id}`
     assert.equal((await change({})).status, 204)
     assert.equal((await read(id)).updated_at, '2026-01-02T03:04:05Z')
@@ -162,7 +162,7 @@ describe('an administrator', () => {
     assert.deepEqual([entry.before.desc, entry.after.desc, entry.after.name], ['before', '', name])
   })
 
-  test('chooses hot topics by hand (topics-12)', async () => {
+  test('sets hot topics by hand (topics-12)', async () => {
     const id = await createTopic(await person())
     const set = async (hot: unknown) =>
       (await as(reviewer, 'PUT', `/admin/feed-topics/${id}/hot`, { hot })).status
@@ -181,7 +181,7 @@ describe('an administrator', () => {
     assert.equal(await set(undefined), 422)
   })
 
-  test('deletes a topic with its followers and participants; its name is free again', async () => {
+  test('deletes a topic with followers and participants, and frees its name', async () => {
     const creator = await person()
     const name = unique()
     const id = await createTopic(creator, { name })
@@ -196,7 +196,7 @@ describe('an administrator', () => {
     assert.deepEqual([entry.action, entry.before.name, entry.after], ['topics.delete', name, null])
   })
 
-  test('who removes what is reported when it is gone already is told of no removal (feeds-40)', async () => {
+  test('omits the removal notice when the reported topic is already gone (feeds-40)', async () => {
     const reporter = await person()
     const id = await createTopic(await person())
     const path = `/user/report-feed-topics/${id}`
@@ -211,7 +211,7 @@ describe('an administrator', () => {
     assert.equal(entries.body.data[0].after.removed, false)
   })
 
-  test('may delete a topic while people follow it and post into it', async () => {
+  test('deletes a topic while others follow it and post into it', async () => {
     const people = await Promise.all(Array.from({ length: 6 }, () => person()))
     const id = await createTopic(people[0] as Person)
     const answers = await Promise.all([

@@ -1,11 +1,9 @@
-import type { Db } from '#platform/database.ts'
-import type { Flag } from '#platform/pages/overlay.ts'
-import { andPastRow, partOf } from '#platform/sql.ts'
+import { andAfterRow, type Db, limitClause } from '#platform/database'
 import { type TopicViewer, visibleTopics } from '../queries.ts'
 
 /**
- * Every statement here locks the topic against deletion first, then links, then counts, several of a kind by ascending
- * id: so no two of them wait for each other.
+ * Every statement locks in one order: the topic against deletion, then links, then counts, each by ascending
+ * id. This prevents deadlocks.
  */
 const lockTopic = (sql: Db, id: number, viewer: TopicViewer) =>
   sql`${visibleTopics(sql, viewer)} and t.id = ${id} for key share`
@@ -13,8 +11,8 @@ const lockTopic = (sql: Db, id: number, viewer: TopicViewer) =>
 export type NewFollower = { topicId: number; viewer: TopicViewer }
 
 /**
- * Lets people follow topics, each once; answers for each, in their order, whether there is such a topic for them. Idempotent:
- * counts only what turns a link into a follow.
+ * Inserts followers in one statement. Returns for each, in order, whether the topic is visible to that user.
+ * Idempotent: counts only new follows.
  */
 export async function insertFollowers(sql: Db, followers: readonly NewFollower[]): Promise<boolean[]> {
   const rows = await sql<{ topic_id: number; user_id: number }[]>`
@@ -53,7 +51,7 @@ export async function insertFollowers(sql: Db, followers: readonly NewFollower[]
   return followers.map(({ topicId, viewer }) => found.has(`${topicId} ${viewer.id}`))
 }
 
-/** Idempotent: what the person posted stays counted. False when there is no such topic. */
+/** Removes a follow. Idempotent; posts stay counted. Returns false when the topic is not visible. */
 export async function unfollowTopic(sql: Db, id: number, viewer: TopicViewer): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     with topic as (${lockTopic(sql, id, viewer)}),
@@ -63,14 +61,14 @@ export async function unfollowTopic(sql: Db, id: number, viewer: TopicViewer): P
       returning topic_id
     ),
     counted as (
-      update feed_topic_counts set followers_count = followers_count - 1
+      update feed_topic_counts set followers_count = greatest(followers_count - 1, 0)
       where topic_id in (select topic_id from link)
     )
     select exists (select from topic) as found`
   return row.found
 }
 
-/** Who posted into the topic, the last first; undefined when there is no such topic. */
+/** Lists participants, the latest post first. Returns undefined when the topic does not exist. */
 export async function listParticipants(
   sql: Db,
   id: number,
@@ -80,21 +78,15 @@ export async function listParticipants(
   const [row] = await sql<{ ids: number[] }[]>`
     select array(
       select u.user_id from feed_topic_users u where u.topic_id = t.id and u.participated_at is not null
-        ${andPastRow(
+        ${andAfterRow(
           sql,
           page.after,
           sql`u.participated_at, u.user_id`,
           sql`select participated_at, user_id
             from feed_topic_users where topic_id = ${id} and user_id = ${page.after ?? 0}`,
         )}
-      order by u.participated_at desc, u.user_id desc ${partOf(sql, { limit, ...page })}
+      order by u.participated_at desc, u.user_id desc ${limitClause(sql, { limit, ...page })}
     ) as ids
     from (${visibleTopics(sql, viewer)}) t where t.id = ${id}`
   return row?.ids
 }
-
-/** The flag of topics that the viewer follows. */
-export const isTopicFollowed: Flag = (sql, viewer, id) => sql`
-  coalesce((
-    select followed_at is not null from feed_topic_users u where u.user_id = ${viewer} and u.topic_id = ${id}
-  ), false)`

@@ -12,7 +12,7 @@ const founder = await person({ roles: ['founder'] })
 const ids = (people: { id: number }[]) => people.map(({ id }) => id).sort((a, b) => a - b)
 const make = (id: number, type: unknown) => as(founder, 'PUT', `/admin/user-famous/${id}`, { type })
 
-test('everybody who registers follows the famous, some follow back, and all of it is counted (sign-in-18)', async () => {
+test('lets new users follow famous ones, some of which follow back, and counts it (sign-in-18)', async () => {
   const [star, friend, gone] = [await person(), await person(), await person()]
   for (const [who, type] of [
     [star, 'each'],
@@ -48,7 +48,7 @@ test('everybody who registers follows the famous, some follow back, and all of i
   assert.deepEqual((await as(await signUp({ password: null }), 'GET', '/user/followings')).body, [])
 })
 
-test('fame is of a known kind, for people who exist, and not for members to give (administration-9)', async () => {
+test('limits fame to known kinds and existing users, and requires the ability (administration-9)', async () => {
   assert.deepEqual(Object.keys((await make(founder.id, 'other')).body.errors), ['type'])
   assert.equal((await make(2 ** 40, 'other')).status, 404)
   assert.equal((await make(2 ** 40, 'each')).status, 404)

@@ -1,19 +1,91 @@
 import { wireTime } from '#lib/time.ts'
 import { recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Listing } from '#platform/listing.ts'
-import { Empty } from '#platform/schema.ts'
-import { noSuchInvitation } from '../../invitations/errors.ts'
-import { endInvitation } from '../../invitations/queries.ts'
-import { InvitationParams } from '../../invitations/schema.ts'
+import { type Db, ifGiven, listingClause, listingOrder, type Tables, transaction } from '#platform/database'
+import {
+  CursorBy,
+  Empty,
+  Flag,
+  Id,
+  Listing,
+  listingQuery,
+  Nullable,
+  pageOf,
+  routesOn,
+  type Server,
+  Shared,
+  type Static,
+  Time,
+  Type,
+} from '#platform/http'
+import { endInvitation, hasEnded, type InvitationRow, invitationColumns } from '../../invitations/queries.ts'
+import { Invitation, InvitationParams, noSuchInvitation } from '../../invitations/schema.ts'
 import { invitationView } from '../../invitations/service.ts'
-import { listInvitees, listManagedInvitations } from './queries.ts'
-import { Invitee, InviteeQuery, ManagedInvitation, ManagedInvitationQuery } from './schema.ts'
 
-/** All invitations, and who came by them (registration-7). */
+const Named = Shared('NamedUser', { id: Type.Integer(), name: Nullable(Type.String()) })
+
+const ManagedInvitation = Shared('ManagedInvitation', { ...Invitation.properties, user: Named })
+
+/** Filters invitations by creator and state. `q` is a code. */
+export const ManagedInvitationQuery = Type.Object({
+  ...listingQuery(['id']),
+  user: Type.Optional(Id),
+  ended: Type.Optional(Flag()),
+})
+export type ManagedInvitationQuery = Static<typeof ManagedInvitationQuery>
+
+const Invitee = Shared('Invitee', {
+  user: Named,
+  inviter: Named,
+  invitation_id: Nullable(Type.Integer()),
+  created_at: Time,
+})
+
+export const InviteeQuery = Type.Object({
+  ...listingQuery(['id']),
+  after: CursorBy('user.id'),
+  user: Type.Optional(Id),
+  inviter: Type.Optional(Id),
+  invitation: Type.Optional(Id),
+})
+export type InviteeQuery = Static<typeof InviteeQuery>
+
+type Named<N extends string> = Record<`${N}_id`, number> & Record<`${N}_name`, string | null>
+
+/** Lists invitations with their creators. Counts uses for the rows of the page only. */
+function listManagedInvitations(sql: Db, { order, q, user, ended, ...page }: ManagedInvitationQuery) {
+  const where = sql`
+    where true ${ifGiven(sql, user, (id) => sql`and i.user_id = ${id}`)}
+      ${ifGiven(sql, q, (code) => sql`and i.code = ${code.toUpperCase()}`)}
+      ${ifGiven(sql, ended, (value) => sql`and (${hasEnded(sql)}) = ${value}`)}`
+  const list = { id: sql`i.id` }
+  return pageOf<InvitationRow & Named<'user'>>(
+    sql,
+    sql`select ${invitationColumns(sql)}, i.user_id, m.name as user_name
+      from (select i.* from invitations i ${where} ${listingClause(sql, { order, ...page }, list)}) i
+      left join users m on m.id = i.user_id ${listingOrder(sql, { order }, list)}`,
+    sql`select count(*)::int as total from invitations i ${where}`,
+  )
+}
+
+/** Lists users that registered by invitation. */
+function listInvitees(sql: Db, { order, user, inviter, invitation, ...page }: InviteeQuery) {
+  const where = sql`
+    where true ${ifGiven(sql, user, (id) => sql`and n.user_id = ${id}`)}
+      ${ifGiven(sql, inviter, (id) => sql`and n.inviter_id = ${id}`)}
+      ${ifGiven(sql, invitation, (id) => sql`and n.invitation_id = ${id}`)}`
+  return pageOf<
+    Pick<Tables['invitation_uses'], 'invitation_id' | 'created_at'> & Named<'user'> & Named<'inviter'>
+  >(
+    sql,
+    sql`select n.user_id, u.name as user_name, n.inviter_id, m.name as inviter_name, n.invitation_id, n.created_at
+      from invitation_uses n join users u on u.id = n.user_id left join users m on m.id = n.inviter_id
+      ${where} ${listingClause(sql, { order, ...page }, { id: sql`n.user_id` })}`,
+    sql`select count(*)::int as total from invitation_uses n ${where}`,
+  )
+}
+
+/** Invitations and invited users (registration-7). */
 export function adminInvitationRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: people' })
@@ -21,7 +93,7 @@ export function adminInvitationRoutes(server: Server, ctx: Context) {
 
   route('GET /admin/invitations', {
     operationId: 'adminListInvitations',
-    summary: 'List invitations with their makers; `q` is a code',
+    summary: 'List invitations with their creators; `q` is a code',
     access,
     query: ManagedInvitationQuery,
     reply: { 200: Listing(ManagedInvitation) },
@@ -37,7 +109,7 @@ export function adminInvitationRoutes(server: Server, ctx: Context) {
 
   route('DELETE /admin/invitations/:invitation', {
     operationId: 'adminEndInvitation',
-    summary: 'End an invitation: nobody more comes by it',
+    summary: 'Revoke an invitation',
     access,
     params: InvitationParams,
     reply: { 204: Empty },
@@ -56,7 +128,7 @@ export function adminInvitationRoutes(server: Server, ctx: Context) {
 
   route('GET /admin/invitees', {
     operationId: 'adminListInvitees',
-    summary: 'List who came by an invitation, and whose',
+    summary: 'List invited people with their inviters',
     access,
     query: InviteeQuery,
     reply: { 200: Listing(Invitee) },

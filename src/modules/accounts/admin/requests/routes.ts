@@ -1,23 +1,85 @@
+import { escapeLike } from '#lib/text.ts'
 import { wireTime } from '#lib/time.ts'
 import { recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database.ts'
+import { type Db, ifGiven, listingClause, type Row, transaction } from '#platform/database'
 import { notFound } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Listing } from '#platform/listing.ts'
-import { Empty } from '#platform/schema.ts'
-import { requestDecided } from '../../requests/errors.ts'
-import { admit, turnAway } from '../../requests/service.ts'
-import { findRequest, listRequests } from './queries.ts'
 import {
-  RegistrationDecision,
-  RegistrationRequest,
-  RegistrationRequestParams,
-  RegistrationRequestQuery,
-} from './schema.ts'
+  Empty,
+  Id,
+  Listing,
+  listingQuery,
+  Nullable,
+  OneOf,
+  pageOf,
+  routesOn,
+  type Server,
+  Shared,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#platform/http'
+import { requestDecided } from '../../requests/errors.ts'
+import type { RequestRow } from '../../requests/service.ts'
+import { admit, turnAway } from '../../requests/service.ts'
 
-/** Who may join while newcomers need an approval (registration-8). */
+const STATES = ['waiting', 'accepted', 'rejected'] as const
+
+/** A registration request. E-mail and phone come from the account, which a rejection deletes. */
+const RegistrationRequest = Shared('RegistrationRequest', {
+  id: Type.Integer(),
+  user_id: Nullable(Type.Integer()),
+  name: Type.String(),
+  email: Nullable(Type.String()),
+  phone: Nullable(Type.String()),
+  introduction: Nullable(Type.String()),
+  inviter_id: Nullable(Type.Integer()),
+  state: OneOf(STATES),
+  remark: Nullable(Type.String()),
+  decided_by: Nullable(Type.Integer()),
+  decided_at: Nullable(Time),
+  created_at: Time,
+})
+
+/** Filters requests by state. Default: pending ones, oldest first. `q` is a part of the name. */
+export const RegistrationRequestQuery = Type.Object({
+  ...listingQuery(['id']),
+  order: Type.Optional(OneOf(['asc', 'desc'] as const, { default: 'asc' })),
+  state: Type.Optional(OneOf(STATES, { default: 'waiting' })),
+})
+export type RegistrationRequestQuery = Static<typeof RegistrationRequestQuery>
+
+const RegistrationRequestParams = Type.Object({ registration: Id })
+
+/** A decision with its reason for the applicant. */
+const RegistrationDecision = Shared('RegistrationDecision', {
+  action: OneOf(['accept', 'reject'] as const),
+  remark: Type.Optional(Text(255)),
+})
+
+type ManagedRequestRow = RequestRow & Row<'users', 'email' | 'phone'> & { inviter_id: number | null }
+
+const columns = (sql: Db) => sql`
+  select r.*, u.email, u.phone, n.inviter_id from registration_requests r
+  left join users u on u.id = r.user_id left join invitation_uses n on n.user_id = r.user_id`
+
+function listRequests(sql: Db, { order = 'asc', state = 'waiting', q, ...page }: RegistrationRequestQuery) {
+  const where = sql`
+    where r.state = ${state} ${ifGiven(sql, q, (part) => sql`and r.name ilike ${`%${escapeLike(part)}%`}`)}`
+  return pageOf<ManagedRequestRow>(
+    sql,
+    sql`${columns(sql)} ${where} ${listingClause(sql, { order, ...page }, { id: sql`r.id` })}`,
+    sql`select count(*)::int as total from registration_requests r ${where}`,
+  )
+}
+
+async function findRequest(sql: Db, id: number): Promise<ManagedRequestRow | undefined> {
+  const [row] = await sql<ManagedRequestRow[]>`${columns(sql)} where r.id = ${id}`
+  return row
+}
+
+/** Registration requests while new accounts need approval (registration-8). */
 export function adminRequestRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: people' })
@@ -25,7 +87,7 @@ export function adminRequestRoutes(server: Server, ctx: Context) {
 
   route('GET /admin/registrations', {
     operationId: 'adminListRegistrations',
-    summary: 'List who asked to join, those who wait and the oldest first; `q` is a part of the name',
+    summary: 'List registration requests, pending and oldest first; `q` searches names',
     access,
     query: RegistrationRequestQuery,
     reply: { 200: Listing(RegistrationRequest) },
@@ -42,7 +104,7 @@ export function adminRequestRoutes(server: Server, ctx: Context) {
 
   route('PATCH /admin/registrations/:registration', {
     operationId: 'adminDecideRegistration',
-    summary: 'Let somebody in who asked to join, or turn them away; they are told',
+    summary: 'Accept or reject a registration request; the person is notified',
     access,
     params: RegistrationRequestParams,
     body: RegistrationDecision,

@@ -1,16 +1,19 @@
-import { mayDoMore } from '#modules/abilities/index.ts'
+import { beyondOwnAbilities } from '#modules/abilities/index.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database.ts'
+import { transaction } from '#platform/database'
 import { notFound } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Listing } from '#platform/listing.ts'
-import { Created, Empty } from '#platform/schema.ts'
-import { sanctionedAlready, sanctionedOneself, sanctionOver } from '../../sanctions/errors.ts'
+import { Created, Empty, Listing, routesOn, type Server } from '#platform/http'
 import { findSanction, listSanctions } from '../../sanctions/queries.ts'
-import { Sanction, SanctionInput, SanctionParams, SanctionQuery } from '../../sanctions/schema.ts'
-import { impose, lift } from '../../sanctions/service.ts'
-import { sanctionView } from '../../sanctions/view.ts'
+import {
+  alreadySanctioned,
+  cannotSanctionOneself,
+  Sanction,
+  SanctionInput,
+  SanctionParams,
+  SanctionQuery,
+  sanctionOver,
+} from '../../sanctions/schema.ts'
+import { imposeSanction, lift, sanctionView } from '../../sanctions/service.ts'
 import { UserParams } from '../../users/schema.ts'
 import { findManagedUser } from '../queries.ts'
 
@@ -48,27 +51,27 @@ export function adminSanctionRoutes(server: Server, ctx: Context) {
 
   route('POST /admin/users/:user/sanctions', {
     operationId: 'adminSanctionUser',
-    summary: 'Warn, silence or suspend a person, who is told why and until when',
+    summary: 'Warn, silence or suspend a person, with notification',
     access,
     params: UserParams,
     body: SanctionInput,
     reply: { 201: Created },
-    errors: [mayDoMore, sanctionedOneself, sanctionedAlready],
+    errors: [beyondOwnAbilities, cannotSanctionOneself, alreadySanctioned],
     load: async ({ params }) => {
       if (!(await findManagedUser(ctx.sql, params.user))) throw notFound()
     },
     handler: async (call) => {
       const { id, after } = await transaction(ctx.sql, (tx) =>
-        impose(ctx, tx, call, call.params.user, call.body),
+        imposeSanction(ctx, tx, call, call.params.user, call.body),
       )
-      after()
+      await after()
       return { id }
     },
   })
 
   route('DELETE /admin/sanctions/:sanction', {
     operationId: 'adminLiftSanction',
-    summary: 'Lift what is in force, or take a warning back; the person is told',
+    summary: 'Lift a sanction or withdraw a warning; the person is notified',
     access,
     params: SanctionParams,
     reply: { 204: Empty },
@@ -77,7 +80,7 @@ export function adminSanctionRoutes(server: Server, ctx: Context) {
     handler: async (call) => {
       const after = await transaction(ctx.sql, (tx) => lift(ctx, tx, call, call.params.sanction))
       if (!after) throw sanctionOver()
-      after()
+      await after()
     },
   })
 }

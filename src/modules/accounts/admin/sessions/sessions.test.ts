@@ -24,7 +24,7 @@ const toldOf = async (who: Person) =>
     ({ data }: { data: { state: string } }) => data.state,
   )
 
-test('an administrator sees where a person is signed in, and ends one sign-in (administration-22)', async () => {
+test('lists the sessions of a user and ends one (administration-22)', async () => {
   const ann = await person()
   const phone = await again(ann)
   const path = `/admin/users/${ann.id}/sessions`
@@ -52,7 +52,7 @@ test('an administrator sees where a person is signed in, and ends one sign-in (a
   )
 })
 
-test('a person is signed out everywhere at once; where nothing is open nothing is told', async () => {
+test('ends all sessions at once, and sends no notice when there are none', async () => {
   const bob = await person()
   const others = [await again(bob), await again(bob, 'Desk')]
   for (let times = 0; times < 2; times += 1)
@@ -62,14 +62,14 @@ test('a person is signed out everywhere at once; where nothing is open nothing i
   assert.deepEqual(await toldOf(await again(bob)), ['sign-outs'])
 })
 
-test('whoever ends their own sign-ins this way keeps the one that asks', async () => {
+test('keeps the current session when administrators end their own', async () => {
   const boss = await person({ roles: ['founder'] })
   const elsewhere = await again(boss)
   assert.equal((await as(boss, 'DELETE', `/admin/users/${boss.id}/sessions`)).status, 204)
   assert.deepEqual([await isIn(boss), await isIn(elsewhere)], [true, false])
 })
 
-test('nobody looks at or ends the sign-ins of somebody who may do more, or without the ability', async () => {
+test("requires the ability, and at least the abilities of the session's owner", async () => {
   const ann = await person()
   const [manager, reader] = [await clerk('admin:user:update'), await clerk('admin:user:show')]
   const [own] = (await as(ann, 'GET', '/user/sessions')).body

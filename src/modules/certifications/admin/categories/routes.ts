@@ -1,17 +1,48 @@
 import { wireTime } from '#lib/time.ts'
 import { recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Empty } from '#platform/schema.ts'
+import { transaction } from '#platform/database'
+import {
+  Empty,
+  Listing,
+  Nullable,
+  OneOf,
+  routesOn,
+  type Server,
+  Shared,
+  Text,
+  Time,
+  Type,
+} from '#platform/http'
 import { type CertificationCategoryRow, findCategory, listCategories } from '../../queries.ts'
+import { CERTIFICATION_TYPES } from '../../schema.ts'
 import { changeCategory } from '../../service.ts'
-import { CategoryChange, CategoryListing, CategoryParams, CategoryRecord } from './schema.ts'
+
+/** A kind of certification, for administrators. */
+const CategoryRecord = Shared('CertificationCategoryRecord', {
+  name: Type.String(),
+  display_name_en: Type.String(),
+  display_name_zh: Type.String(),
+  description: Nullable(Type.String()),
+  icon: Nullable(Type.String({ description: 'Address of the badge beside the names of certified people' })),
+  updated_at: Time,
+})
+
+const CategoryListing = Listing(CategoryRecord)
+
+const CategoryParams = Type.Object({ name: OneOf(CERTIFICATION_TYPES) })
+
+/** Changes of the names and the badge of a kind. */
+const CategoryChange = Shared('CertificationCategoryChanges', {
+  display_name_en: Type.Optional(Text(100)),
+  display_name_zh: Type.Optional(Text(100)),
+  description: Type.Optional(Nullable(Text(255))),
+  icon: Type.Optional(Nullable(Text(2000, { pattern: '^https?://[^\\s"\'<>\\\\]+$' }))),
+})
 
 const view = (row: CertificationCategoryRow) => ({ ...row, updated_at: wireTime(row.updated_at) })
 
-/** The two kinds of certification: what they are called, and their badges. */
+/** Names and badges of the two kinds of certification. */
 export function adminCertificationCategoryRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: people' })
@@ -19,7 +50,7 @@ export function adminCertificationCategoryRoutes(server: Server, ctx: Context) {
 
   route('GET /admin/certifications/categories', {
     operationId: 'adminListCertificationCategories',
-    summary: 'List the kinds of certification',
+    summary: 'List certification categories',
     access,
     reply: { 200: CategoryListing },
     handler: async () => {
@@ -30,7 +61,7 @@ export function adminCertificationCategoryRoutes(server: Server, ctx: Context) {
 
   route('GET /admin/certifications/categories/:name', {
     operationId: 'adminGetCertificationCategory',
-    summary: 'Read a kind of certification',
+    summary: 'Read a certification category',
     access,
     params: CategoryParams,
     reply: { 200: CategoryRecord },
@@ -39,7 +70,7 @@ export function adminCertificationCategoryRoutes(server: Server, ctx: Context) {
 
   route('PATCH /admin/certifications/categories/:name', {
     operationId: 'adminUpdateCertificationCategory',
-    summary: 'Rename a kind of certification or change its badge, which certified people get soon',
+    summary: 'Rename a certification category or change its badge; certified people receive it soon',
     access,
     params: CategoryParams,
     body: CategoryChange,

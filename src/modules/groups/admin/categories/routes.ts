@@ -1,18 +1,78 @@
+import { escapeLike, nameKey } from '#lib/text.ts'
 import { withWireTimes } from '#lib/time.ts'
 import { mountAdminCrud } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
-import { onConstraint } from '#platform/database.ts'
+import { type Db, ifGiven, listingClause, onConstraint, when } from '#platform/database'
 import { apiError, fieldError } from '#platform/errors.ts'
-import type { Server } from '#platform/http.ts'
+import { Int, listingQuery, pageOf, type Server, Shared, type Static, Text, Type } from '#platform/http'
+import type { GroupCategoryRow } from '../../categories/queries.ts'
+import { GroupCategory } from '../../categories/schema.ts'
 import { noSuchCategory } from '../../errors.ts'
-import {
-  deleteCategory,
-  findCategoryRecord,
-  insertCategory,
-  listCategoryRecords,
-  updateCategory,
-} from './queries.ts'
-import { CategoryQuery, CategoryRecord, NewGroupCategory } from './schema.ts'
+
+/** A category with the number of its groups. */
+const CategoryRecord = Shared('GroupCategoryRecord', {
+  ...GroupCategory.properties,
+  groups_count: Type.Integer(),
+})
+
+const CategoryQuery = Type.Object({
+  ...listingQuery(['id', 'sort_by']),
+  status: Type.Optional(Int(0, 1)),
+})
+type CategoryQuery = Static<typeof CategoryQuery>
+
+export const NewGroupCategory = Shared('NewGroupCategory', {
+  name: Text(50, { minLength: 1 }),
+  sort_by: Type.Optional(Int(-1_000_000, 1_000_000)),
+  status: Type.Optional(Int(0, 1, { description: '0 in use, 1 hidden' })),
+})
+export type NewGroupCategory = Static<typeof NewGroupCategory>
+
+export type CategoryRecordRow = GroupCategoryRow & { groups_count: number }
+
+const columns = (sql: Db) => sql`c.id, c.name, c.sort_by, c.status, c.created_at, c.updated_at`
+
+function listCategoryRecords(sql: Db, query: CategoryQuery) {
+  const key = nameKey(query.q ?? '')
+  const where = sql`where true ${ifGiven(sql, query.status, (status) => sql`and c.status = ${status}`)}
+    ${when(sql, key !== '', () => sql`and c.name_key like ${`%${escapeLike(key)}%`}`)}`
+  const by = query.sort === 'sort_by' ? sql`c.sort_by` : undefined
+  return pageOf<CategoryRecordRow>(
+    sql,
+    // Aggregates groups once for all categories, instead of once per category.
+    sql`select ${columns(sql)}, coalesce(n.groups_count, 0) as groups_count
+      from group_categories c left join (
+        select category_id, count(*)::int as groups_count from groups where deleted_at is null group by 1
+      ) n on n.category_id = c.id ${where}
+      ${listingClause(sql, query, { id: sql`c.id`, by, from: sql`group_categories c` })}`,
+    sql`select count(*)::int as total from group_categories c ${where}`,
+  )
+}
+
+async function findCategoryRecord(sql: Db, id: number, { lock = false } = {}) {
+  const [row] = await sql<CategoryRecordRow[]>`
+    select ${columns(sql)},
+      (select count(*)::int from groups g where g.category_id = c.id and g.deleted_at is null) as groups_count
+    from group_categories c where c.id = ${id}
+    ${when(sql, lock, () => sql`for update of c`)}`
+  return row
+}
+
+async function insertCategory(sql: Db, { name, sort_by = 0, status = 0 }: NewGroupCategory) {
+  const [row] = await sql<[{ id: number }]>`
+    insert into group_categories (name, name_key, sort_by, status)
+    values (${name}, ${nameKey(name)}, ${sort_by}, ${status}) returning id`
+  return row.id
+}
+
+const updateCategory = (sql: Db, id: number, { name, sort_by, status }: Partial<NewGroupCategory>) => sql`
+  update group_categories set updated_at = now()
+    ${ifGiven(sql, name, (text) => sql`, name = ${text}, name_key = ${nameKey(text)}`)}
+    ${ifGiven(sql, sort_by, (place) => sql`, sort_by = ${place}`)}
+    ${ifGiven(sql, status, (value) => sql`, status = ${value}`)}
+  where id = ${id}`
+
+const deleteCategory = (sql: Db, id: number) => sql`delete from group_categories where id = ${id}`
 
 const categoryInUse = apiError(
   422,
@@ -28,7 +88,7 @@ const nameTaken = fieldError(
 )
 const NAMES = { group_categories_name_taken: nameTaken }
 
-/** Categories of groups under /admin (groups-31). */
+/** Group categories under /admin (groups-31). */
 export function adminGroupCategoryRoutes(server: Server, ctx: Context) {
   mountAdminCrud(server, ctx, {
     path: '/admin/group-categories',
@@ -38,6 +98,7 @@ export function adminGroupCategoryRoutes(server: Server, ctx: Context) {
     entity: 'GroupCategory',
     entities: 'GroupCategories',
     noun: 'a category of groups',
+    nouns: 'categories of groups',
     item: CategoryRecord,
     query: CategoryQuery,
     body: NewGroupCategory,

@@ -1,20 +1,89 @@
 import { recordAudit } from '#modules/audit/index.ts'
+import { type CommentRules, removeComment } from '#modules/comments/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
+import { cancelPinOfTarget } from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Listing } from '#platform/listing.ts'
-import { Empty } from '#platform/schema.ts'
+import { andContains, type Db, ifGiven, listingClause, type Row, transaction } from '#platform/database'
+import {
+  Empty,
+  Id,
+  Listing,
+  listingQuery,
+  pageOf,
+  routesOn,
+  type Server,
+  Shared,
+  type Static,
+  Type,
+} from '#platform/http'
 import { noSuchPost } from '../../errors.ts'
-import { PostParams } from '../../posts/schema.ts'
+import { COMMENT_PIN } from '../../pins/schema.ts'
+import { commentRules, postContent } from '../../posts/content.ts'
+import { findGroupOf, type PostRow, postColumns } from '../../posts/queries.ts'
+import { PostItem, PostParams } from '../../posts/schema.ts'
 import { removePost } from '../../posts/service.ts'
 import { postItems } from '../../posts/view.ts'
-import { findPostRecord, listPostRecords, type PostRecordRow } from './queries.ts'
-import { CommentParams, PostQuery, PostRecord } from './schema.ts'
-import { removePostComment } from './service.ts'
 
-/** Posts of all groups, and comments under them, under /admin (groups-29). */
+export const PostQuery = Type.Object({
+  ...listingQuery(['id']),
+  group_id: Type.Optional(Id),
+  user_id: Type.Optional(Id),
+})
+export type PostQuery = Static<typeof PostQuery>
+
+/** A post with its text, for administrators. */
+const PostRecord = Shared('GroupPostRecord', { ...PostItem.properties, body: Type.String() })
+
+const CommentParams = Type.Object({ post: Id, comment: Id })
+
+export type PostRecordRow = PostRow & Row<'group_posts', 'body'>
+
+/** Lists posts of all groups, private ones included. */
+function listPostRecords(sql: Db, query: PostQuery) {
+  const where = sql`where true ${ifGiven(sql, query.group_id, (id) => sql`and p.group_id = ${id}`)}
+    ${ifGiven(sql, query.user_id, (id) => sql`and p.user_id = ${id}`)} ${andContains(sql, 'p.title', query.q)}`
+  return pageOf<PostRecordRow>(
+    sql,
+    sql`select ${postColumns(sql)}, p.body from group_posts p ${where}
+      ${listingClause(sql, query, { id: sql`p.id` })}`,
+    sql`select count(*)::int as total from group_posts p ${where}`,
+  )
+}
+
+async function findPostRecord(sql: Db, id: number) {
+  const [row] = await sql<PostRecordRow[]>`
+    select ${postColumns(sql)}, p.body from group_posts p where p.id = ${id}`
+  return row
+}
+
+/** Deletes a comment of a post as a site administrator, even in a private group. */
+async function removePostComment(
+  ctx: Context,
+  postId: number,
+  commentId: number,
+  moderatorId: number,
+  onRemove: NonNullable<CommentRules['onRemove']>,
+): Promise<void> {
+  if ((await findGroupOf(ctx.sql, postId)) === undefined) throw noSuchPost()
+  const rules: CommentRules = {
+    ...commentRules,
+    mayModerate: async () => true,
+    async onRemove(tx, comment, target, viewerId) {
+      await cancelPinOfTarget(tx, COMMENT_PIN, comment.id)
+      await onRemove(tx, comment, target, viewerId)
+    },
+  }
+  await removeComment(
+    ctx,
+    postContent,
+    rules,
+    { id: postId, ownerId: 0, contents: '' },
+    moderatorId,
+    commentId,
+  )
+}
+
+/** Posts and comments of all groups under /admin (groups-29). */
 export function adminGroupPostRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: groups' })
@@ -50,7 +119,7 @@ export function adminGroupPostRoutes(server: Server, ctx: Context) {
 
   route('DELETE /admin/group-posts/:post', {
     operationId: 'adminDeleteGroupPost',
-    summary: 'Delete a post with all that is on it',
+    summary: 'Delete a post with its comments, likes and rewards',
     access,
     params: PostParams,
     reply: { 204: Empty },
@@ -60,11 +129,7 @@ export function adminGroupPostRoutes(server: Server, ctx: Context) {
         const row = await findPostRecord(tx, call.params.post)
         if (!row) throw noSuchPost()
         await removePost(tx, row.group_id, row.id)
-        await publishEvent(ctx, tx, 'post.deleted', {
-          id: row.id,
-          group_id: row.group_id,
-          deleted_by: call.viewer.id,
-        })
+        await publishEvent(ctx, tx, 'post.deleted', { id: row.id, group_id: row.group_id })
         await recordAudit(tx, call, {
           action: 'group-posts.delete',
           subjectType: 'group-posts',

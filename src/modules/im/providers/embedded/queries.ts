@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { Db } from '#platform/database.ts'
+import type { Db } from '#platform/database'
 import type { GroupSettings } from '../provider.ts'
 
-/** Passwords here are random and long, so that a plain hash gives nothing away. */
+/** A plain hash suffices, because these passwords are random and long. */
 const hash = (password: string) => createHash('sha256').update(password).digest('hex')
 
-/** Answers the names that were new. */
+/** Inserts accounts and returns the new names. */
 export async function insertEmbeddedAccounts(
   sql: Db,
   accounts: { name: string; password: string }[],
@@ -20,20 +20,20 @@ export async function insertEmbeddedAccounts(
   return rows.map(({ name }) => name)
 }
 
-/** False when there is no such account. */
+/** Returns false when the account does not exist. */
 export async function updateEmbeddedPassword(sql: Db, name: string, password: string): Promise<boolean> {
   const updated = await sql`
     update im_embedded_accounts set password_hash = decode(${hash(password)}, 'hex') where name = ${name}`
   return updated.count > 0
 }
 
-/** False when there is no such account. */
+/** Returns false when the account does not exist. */
 export async function lockEmbeddedAccount(sql: Db, name: string): Promise<boolean> {
   const updated = await sql`update im_embedded_accounts set locked = true where name = ${name}`
   return updated.count > 0
 }
 
-/** False when there is no such account. */
+/** Returns false when the account does not exist. */
 export async function unlockEmbeddedAccount(sql: Db, name: string, password: string): Promise<boolean> {
   const updated = await sql`
     update im_embedded_accounts set locked = false, password_hash = decode(${hash(password)}, 'hex')
@@ -41,14 +41,14 @@ export async function unlockEmbeddedAccount(sql: Db, name: string, password: str
   return updated.count > 0
 }
 
-/** Whether this password opens the account. */
+/** True when the password opens the account. */
 export async function hasEmbeddedPassword(sql: Db, name: string, password: string): Promise<boolean> {
   const rows = await sql`
     select from im_embedded_accounts where name = ${name} and not locked and password_hash = decode(${hash(password)}, 'hex')`
   return rows.length > 0
 }
 
-/** Keeps the group that is there already; false when the owner has no account. */
+/** Keeps an existing group. Returns false when the owner has no account. */
 export async function insertEmbeddedGroup(
   sql: Db,
   id: string,
@@ -82,21 +82,24 @@ export async function findEmbeddedMembers(
   return row
 }
 
-/** False when there is no such group. */
+/** Returns false when the group does not exist. */
 export async function updateEmbeddedGroup(sql: Db, id: string, settings: GroupSettings): Promise<boolean> {
   const updated = await sql`
     update im_embedded_groups set settings = ${sql.json(settings)} where id = ${id}`
   return updated.count > 0
 }
 
-/** False unless the new owner is a member. */
+/** Returns false unless the new owner is a member. */
 export async function updateEmbeddedOwner(sql: Db, id: string, owner: string): Promise<boolean> {
   const updated = await sql`
     update im_embedded_groups set owner = ${owner} where id = ${id} and ${owner} = any(members)`
   return updated.count > 0
 }
 
-/** Answers who was in the group before, and which of the names have no account; nothing when there is no group. */
+/**
+ * Returns the names that were members before and those without an account. Returns undefined when the group
+ * does not exist.
+ */
 export async function updateEmbeddedMembers(
   sql: Db,
   id: string,
@@ -121,7 +124,7 @@ export async function updateEmbeddedMembers(
   return row
 }
 
-/** False when there was none. */
+/** Returns false when the group did not exist. */
 export async function deleteEmbeddedGroup(sql: Db, id: string): Promise<boolean> {
   const deleted = await sql`delete from im_embedded_groups where id = ${id}`
   return deleted.count > 0

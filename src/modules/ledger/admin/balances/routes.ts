@@ -1,14 +1,90 @@
+import { MAX_AMOUNT } from '#lib/money.ts'
+import { escapeLike } from '#lib/text.ts'
 import { wireTime } from '#lib/time.ts'
 import { recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
+import { type Db, ifGiven, listingClause } from '#platform/database'
 import { fieldError, notFound } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { notEnough } from '../../errors.ts'
-import { findBalance, move } from '../../movements/service.ts'
-import { type Currency, PLATFORM } from '../../schema.ts'
-import { isAccount, listPostings } from './queries.ts'
-import { Adjustment, Balance, PostingListing, PostingQuery, UserParams } from './schema.ts'
+import {
+  Id,
+  Int,
+  Listing,
+  listingQuery,
+  Nullable,
+  pageOf,
+  routesOn,
+  type Server,
+  Shared,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#platform/http'
+import { findBalance, moveFunds } from '../../movements/service.ts'
+import { type Currency, IN_CURRENCY, notEnough, PLATFORM_ACCOUNTS } from '../../schema.ts'
+
+const UserParams = Type.Object({ user: Id })
+
+/** A negative amount is deducted. */
+const Adjustment = Shared('BalanceAdjustment', {
+  amount: Int(-MAX_AMOUNT, MAX_AMOUNT, IN_CURRENCY),
+  reason: Text(255, { minLength: 1 }),
+})
+
+/** The balance after an adjustment. */
+const Balance = Shared('Balance', { balance: Type.Integer(IN_CURRENCY) })
+
+export const PostingQuery = Type.Object({
+  ...listingQuery(['id', 'amount'] as const),
+  kind: Type.Optional(Text(50)),
+})
+export type PostingQuery = Static<typeof PostingQuery>
+
+/** A posting to a user's account. */
+const Posting = Shared('Posting', {
+  id: Type.Integer(),
+  transaction_id: Type.Integer(),
+  amount: Type.Integer({ description: `Negative: what went out. ${IN_CURRENCY.description}` }),
+  balance_after: Type.Integer(IN_CURRENCY),
+  counterpart: Type.Integer({ description: 'A person, or -1 escrow, -2 income, -3 issuance' }),
+  kind: Type.String(),
+  subject_type: Type.String(),
+  subject_id: Type.Integer(),
+  title: Nullable(Type.String()),
+  body: Nullable(Type.String()),
+  created_at: Time,
+})
+type Posting = Static<typeof Posting>
+
+const PostingListing = Shared('PostingListing', {
+  ...Listing(Posting).properties,
+  balance: Type.Integer(IN_CURRENCY),
+})
+
+/** True when the account exists, disabled or not. */
+async function isAccount(sql: Db, id: number): Promise<boolean> {
+  return (await sql`select from users where id = ${id}`).length > 0
+}
+
+/** Lists the postings of one account of a user, paged. */
+function listPostings(sql: Db, ownerId: number, currency: Currency, query: PostingQuery) {
+  const { sort = 'id', q, kind } = query
+  const contains = (part: string) => {
+    const like = `%${escapeLike(part)}%`
+    return sql`and (title ilike ${like} or body ilike ${like})`
+  }
+  const where = sql`
+    where owner_id = ${ownerId} and currency = ${currency}
+      ${ifGiven(sql, kind, (value) => sql`and kind = ${value}`)} ${ifGiven(sql, q, contains)}`
+  const by = sort === 'amount' ? sql`amount` : undefined
+  return pageOf<Posting>(
+    sql,
+    sql`select id, transaction_id, amount, balance_after, counterpart, kind, subject_type, subject_id, title, body,
+        created_at
+      from ledger_postings ${where} ${listingClause(sql, query, { id: sql`id`, by, from: sql`ledger_postings` })}`,
+    sql`select count(*)::int as total from ledger_postings ${where}`,
+  )
+}
 
 const nothingToMove = fieldError(
   'amount',
@@ -17,7 +93,7 @@ const nothingToMove = fieldError(
   '数额不能为零。',
 )
 
-/** What people own: looked at, given and taken (money-17). */
+/** Admin routes that read and adjust balances (money-17). */
 export function adminBalanceRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: money' })
@@ -50,7 +126,7 @@ export function adminBalanceRoutes(server: Server, ctx: Context) {
 
     route(`POST /admin/users/:user/${currency}`, {
       operationId: `adminAdjust${noun}`,
-      summary: `Give ${currency} to a person, or take them with a negative amount`,
+      summary: `Grant ${currency} to a person, or deduct with a negative amount`,
       access: { ability },
       params: UserParams,
       body: Adjustment,
@@ -62,9 +138,9 @@ export function adminBalanceRoutes(server: Server, ctx: Context) {
         const { user } = call.params
         const { amount, reason } = call.body
         if (amount === 0) throw nothingToMove()
-        const { issuance } = PLATFORM
+        const { issuance } = PLATFORM_ACCOUNTS
         return call.atomically(async (tx) => {
-          const posted = await move(tx, {
+          const posted = await moveFunds(tx, {
             currency,
             amount: Math.abs(amount),
             ...(amount > 0 ? { from: issuance, to: user } : { from: user, to: issuance }),

@@ -1,15 +1,69 @@
 import { recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import { fieldError, notFound } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Listing } from '#platform/listing.ts'
-import { Empty } from '#platform/schema.ts'
-import { alreadyDecided, referenceUsed } from '../../errors.ts'
+import {
+  Empty,
+  Id,
+  Listing,
+  Nullable,
+  OneOf,
+  routesOn,
+  type Server,
+  Shared,
+  type Static,
+  Text,
+  Type,
+} from '#platform/http'
 import { confirmRecharge, rejectRecharge } from '../../recharges/service.ts'
-import { findRequest, listRequests } from '../queries.ts'
-import { withTimes } from '../view.ts'
-import { AdminRecharge, RechargeDecision, RechargeParams, RechargeQuery } from './schema.ts'
+import { alreadyDecided, referenceUsed } from '../../schema.ts'
+import { decided, findRequest, listRequests, Owner, requestQuery, withTimes } from '../queries.ts'
+
+const RechargeQuery = requestQuery(['pending', 'confirmed', 'rejected'])
+
+/** A recharge order. */
+export const AdminRecharge = Shared('AdminRecharge', {
+  id: Type.Integer(),
+  owner_id: Type.Integer(),
+  user: Owner,
+  currency: Type.String(),
+  provider: Type.String(),
+  amount: Type.Integer({ description: 'What is to be paid, in fen: 15000 is 150.00 CNY' }),
+  credited: Type.Integer({ description: 'What is credited for it, in points, or in fen of the wallet' }),
+  state: Type.String({ description: 'pending, confirmed or rejected' }),
+  charged: Nullable(
+    Type.Integer({
+      description: 'What a provider charges, in the minor unit of `charge_currency`. Null without a provider',
+    }),
+  ),
+  charge_currency: Nullable(Type.String({ description: 'Such as cny' })),
+  refunded: Nullable(Type.Integer({ description: 'What was refunded of `charged`, in the same unit' })),
+  payment: Nullable(
+    Type.String({
+      description:
+        'opened, pending, paid (and not credited), credited, expired, failed, refunded or disputed',
+    }),
+  ),
+  dispute: Nullable(
+    Type.String({ description: 'open, won or lost, when the bank of the payer asked for the money' }),
+  ),
+  fee: Nullable(
+    Type.Integer({
+      description: 'What the provider kept, in the minor unit of `fee_currency`, by its statement',
+    }),
+  ),
+  fee_currency: Nullable(Type.String()),
+  reference: Nullable(Type.String()),
+  ...decided,
+})
+export type AdminRecharge = Static<typeof AdminRecharge>
+const RechargeParams = Type.Object({ recharge: Id })
+
+/** `reference`: the payment number, required to accept and unique. */
+const RechargeDecision = Shared('RechargeDecision', {
+  action: OneOf(['accept', 'reject'] as const),
+  reference: Type.Optional(Text(255)),
+  remark: Type.Optional(Text(255)),
+})
 
 const referenceMissing = fieldError(
   'reference',
@@ -18,7 +72,7 @@ const referenceMissing = fieldError(
   '确认充值时 reference 不能为空。',
 )
 
-/** Decisions on payments that people say to have made (money-9). */
+/** Admin routes that decide recharges reported by users (money-9). */
 export function adminRechargeRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: money' })
@@ -31,7 +85,7 @@ export function adminRechargeRoutes(server: Server, ctx: Context) {
 
   route('GET /admin/recharges', {
     operationId: 'adminListRecharges',
-    summary: 'List orders to pay money in',
+    summary: 'List recharge orders',
     access,
     query: RechargeQuery,
     reply: { 200: Listing(AdminRecharge) },
@@ -43,7 +97,7 @@ export function adminRechargeRoutes(server: Server, ctx: Context) {
 
   route('GET /admin/recharges/:recharge', {
     operationId: 'adminGetRecharge',
-    summary: 'Read an order to pay money in',
+    summary: 'Read a recharge order',
     access,
     params: RechargeParams,
     reply: { 200: AdminRecharge },

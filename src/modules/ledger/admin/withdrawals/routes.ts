@@ -1,19 +1,49 @@
 import { recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
-import type { Tx } from '#platform/database.ts'
+import type { Tx } from '#platform/database'
 import { notFound } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Listing } from '#platform/listing.ts'
-import { Empty } from '#platform/schema.ts'
-import { alreadyDecided } from '../../errors.ts'
-import type { WithdrawalRow } from '../../withdrawals/queries.ts'
+import {
+  Empty,
+  Id,
+  Listing,
+  Nullable,
+  OneOf,
+  routesOn,
+  type Server,
+  Shared,
+  type Static,
+  Text,
+  Type,
+} from '#platform/http'
+import { alreadyDecided, IN_CURRENCY } from '../../schema.ts'
+import type { WithdrawalRow } from '../../withdrawals/service.ts'
 import { decideWithdrawal } from '../../withdrawals/service.ts'
-import { findRequest, listRequests } from '../queries.ts'
-import { withTimes } from '../view.ts'
-import { AdminWithdrawal, WithdrawalDecision, WithdrawalParams, WithdrawalQuery } from './schema.ts'
+import { decided, findRequest, listRequests, Owner, requestQuery, withTimes } from '../queries.ts'
 
-/** Tells somebody what became of a withdrawal; the module of notifications knows how. */
+const WithdrawalQuery = requestQuery(['pending', 'passed', 'rejected'])
+
+/** A withdrawal of money or points. */
+export const AdminWithdrawal = Shared('AdminWithdrawal', {
+  id: Type.Integer(),
+  owner_id: Type.Integer(),
+  user: Owner,
+  currency: Type.String(),
+  amount: Type.Integer(IN_CURRENCY),
+  payout: Type.Integer({ description: 'What is paid for it, in fen: 15000 is 150.00 CNY' }),
+  type: Nullable(Type.String()),
+  account: Nullable(Type.String()),
+  state: Type.String({ description: 'pending, passed or rejected' }),
+  ...decided,
+})
+export type AdminWithdrawal = Static<typeof AdminWithdrawal>
+const WithdrawalParams = Type.Object({ withdrawal: Id })
+
+const WithdrawalDecision = Shared('WithdrawalDecision', {
+  action: OneOf(['accept', 'reject'] as const),
+  remark: Type.Optional(Text(255)),
+})
+
+/** Notifies the owner of a decided withdrawal. Injected, because notifications are a higher module. */
 export type TellOwner = (
   tx: Tx,
   notice: {
@@ -47,7 +77,7 @@ const noticeOf = ({ id, owner_id, currency, state, remark }: WithdrawalRow) => {
   }
 }
 
-/** Decisions on money that people want out (money-10). */
+/** Admin routes that decide withdrawals (money-10). */
 export const adminWithdrawalRoutes = (tellOwner: TellOwner) => (server: Server, ctx: Context) => {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: money' })
@@ -60,7 +90,7 @@ export const adminWithdrawalRoutes = (tellOwner: TellOwner) => (server: Server, 
 
   route('GET /admin/withdrawals', {
     operationId: 'adminListWithdrawals',
-    summary: 'List requests to take money or points out',
+    summary: 'List withdrawals',
     access,
     query: WithdrawalQuery,
     reply: { 200: Listing(AdminWithdrawal) },
@@ -72,7 +102,7 @@ export const adminWithdrawalRoutes = (tellOwner: TellOwner) => (server: Server, 
 
   route('GET /admin/withdrawals/:withdrawal', {
     operationId: 'adminGetWithdrawal',
-    summary: 'Read a request to take money or points out',
+    summary: 'Read a withdrawal',
     access,
     params: WithdrawalParams,
     reply: { 200: AdminWithdrawal },
@@ -81,13 +111,13 @@ export const adminWithdrawalRoutes = (tellOwner: TellOwner) => (server: Server, 
 
   route('PATCH /admin/withdrawals/:withdrawal', {
     operationId: 'adminDecideWithdrawal',
-    summary: 'Pay a withdrawal out, or give it back, once; who asked is told',
+    summary: 'Pay out or return a withdrawal once; the requester is notified',
     access,
     params: WithdrawalParams,
     body: WithdrawalDecision,
     reply: { 204: Empty },
     errors: [alreadyDecided],
-    whenInvalid: ({ params }) => getWithdrawal(params.withdrawal),
+    precheck: ({ params }) => getWithdrawal(params.withdrawal),
     idempotent: true,
     handler: (call) =>
       call.atomically(async (tx) => {

@@ -7,7 +7,7 @@ const { as, person, sql, ctx, work } = await createWorld()
 const admin = await person({ roles: ['founder'] })
 const systemOf = async (who: Person) => (await as(who, 'GET', '/user/notification-statistics')).body.system
 
-test('a notice to some people reaches them, once each, and nobody else (administration-12)', async () => {
+test('sends a notice to the given users only, once each (administration-12)', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   const sent = await as(admin, 'POST', '/admin/notices', {
     user_ids: [ann.id, bob.id, ann.id],
@@ -17,7 +17,7 @@ test('a notice to some people reaches them, once each, and nobody else (administ
   const { badge, first } = await systemOf(ann)
   assert.equal(badge, 1)
   assert.equal(first.data.contents, 'Maintenance tonight')
-  assert.equal(first.data.type, 'notice')
+  assert.equal(first.data.kind, 'notice')
   assert.deepEqual(first.data.resource, { type: 18, id: sent.body.id })
   assert.deepEqual(first.data.sender, { id: 0, name: 'Kith' })
   assert.equal((await systemOf(bob)).badge, 1)
@@ -27,14 +27,14 @@ test('a notice to some people reaches them, once each, and nobody else (administ
   assert.equal(body.user_id, admin.id)
 })
 
-test('a notice to everybody is sent in batches, with progress, once to each even when its job runs again', async () => {
+test('sends a notice to all users once in batches with progress, even when its job repeats', async () => {
   await sql`
     insert into users (name, name_key) select 'many' || n, 'many' || n from generate_series(1, 1200) as n`
   const ann = await person()
   const { body } = await as(admin, 'POST', '/admin/notices', { all: true, contents: 'Hello all' })
   const progress = async () => (await as(admin, 'GET', `/admin/notices/${body.id}`)).body
   assert.deepEqual([(await progress()).status, (await progress()).sent], ['sending', 0])
-  // A worker that stops begins no further batch.
+  // A stopping worker starts no further batch.
   await assert.rejects(
     async () =>
       notificationTasks(ctx).send_notice?.({ id: body.id }, { abortSignal: AbortSignal.abort() } as never),
@@ -65,13 +65,14 @@ test('a notice to everybody is sent in batches, with progress, once to each even
   assert.equal((await as(admin, 'GET', `/admin/notices/${body.id}`)).status, 404)
   assert.equal((await as(admin, 'DELETE', `/admin/notices/${body.id}`)).status, 404)
   assert.equal((await as(admin, 'PATCH', `/admin/notices/${body.id}`, { contents: 'x' })).status, 404)
+  await work()
   const left =
     await sql`select user_id from notifications where cause_type = 'notices' and cause_id = ${body.id}`
   assert.deepEqual([...left], [{ user_id: ann.id }])
   assert.equal((await systemOf(bob)).badge, 0)
 })
 
-test('a notice that was withdrawn before its turn is not sent', async () => {
+test('does not send a notice that was withdrawn before its turn', async () => {
   const { body } = await as(admin, 'POST', '/admin/notices', { all: true, contents: 'Too soon' })
   await as(admin, 'DELETE', `/admin/notices/${body.id}`)
   await work()
@@ -79,7 +80,7 @@ test('a notice that was withdrawn before its turn is not sent', async () => {
   assert.equal(told.length, 0)
 })
 
-test('a notice needs a text and either people or everybody; unknown people are refused (administration-12)', async () => {
+test('requires a text and either users or all, and rejects unknown users (administration-12)', async () => {
   const ann = await person()
   for (const body of [
     {},
@@ -97,7 +98,7 @@ test('a notice needs a text and either people or everybody; unknown people are r
   assert.equal(member.status, 403)
 })
 
-test('notices are listed with filters, and kept in the audit log (administration-2, administration-3)', async () => {
+test('lists notices with filters and records them in the audit log (administration-2, administration-3)', async () => {
   const ann = await person()
   const { body } = await as(admin, 'POST', '/admin/notices', { user_ids: `${ann.id}`, contents: '100% sure' })
   const { data, total } = (await as(admin, 'GET', '/admin/notices?q=0%25 s&status=sent')).body

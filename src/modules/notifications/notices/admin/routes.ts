@@ -1,17 +1,87 @@
+import { escapeLike } from '#lib/text.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database.ts'
+import { type Db, ifGiven, listingClause, transaction } from '#platform/database'
 import { invalidField, notFound } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Listing } from '#platform/listing.ts'
-import { Created, Empty, Id, Type } from '#platform/schema.ts'
-import { findUnreachable, updateNotice } from '../queries.ts'
-import type { NoticeRow } from '../schema.ts'
-import { sendNotice, takeNoticeBack } from '../service.ts'
-import { findNotice, listNotices } from './queries.ts'
-import { NoticeChanges, NoticeInput, NoticeQuery, NoticeView } from './schema.ts'
+import {
+  Created,
+  Empty,
+  Flag,
+  Id,
+  IdList,
+  Listing,
+  listingQuery,
+  Nullable,
+  OneOf,
+  pageOf,
+  routesOn,
+  type Server,
+  Shared,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#platform/http'
+import type { NoticeRow } from '../service.ts'
+import { findUnreachable, sendNotice, stopNotice, updateNotice } from '../service.ts'
+
+const contents = Text(5000, { minLength: 1 })
+
+/** A notice with either `user_ids` or `all`. */
+const NoticeInput = Shared('NewNotice', {
+  user_ids: Type.Optional(IdList(1000)),
+  all: Type.Optional(Flag()),
+  contents,
+})
+
+const NoticeChanges = Shared('NoticeChanges', { contents: Type.Optional(contents) })
+
+/** A notice with its progress. */
+const NoticeView = Shared('Notice', {
+  id: Type.Integer(),
+  user_id: Type.Integer({ description: 'Who sends it' }),
+  contents: Type.String(),
+  all: Type.Boolean(),
+  user_ids: Nullable(Type.Array(Type.Integer())),
+  status: Type.String({ description: 'sending or sent' }),
+  sent: Type.Integer({ description: 'How many people were told so far' }),
+  total: Type.Integer({ description: 'How many it is for; 0 until a notice to everybody has begun' }),
+  created_at: Time,
+  finished_at: Nullable(Time),
+})
+
+/** Filters notices by state and part of the text. */
+export const NoticeQuery = Type.Object({
+  ...listingQuery(['id', 'sent']),
+  status: Type.Optional(OneOf(['sending', 'sent'] as const)),
+})
+export type NoticeQuery = Static<typeof NoticeQuery>
+
+const columns = (sql: Db) =>
+  sql`id, user_id, contents, user_ids, status, sent, total, created_at, finished_at`
+
+/** Lists notices that are not withdrawn, paged. */
+function listNotices(sql: Db, { sort = 'id', order, q, status, ...page }: NoticeQuery) {
+  const where = sql`
+    where status <> 'withdrawn'
+      ${ifGiven(sql, status, (value) => sql`and status = ${value}`)}
+      ${ifGiven(sql, q, (part) => sql`and contents ilike ${`%${escapeLike(part)}%`}`)}`
+  const by = sort === 'sent' ? sql`sent` : undefined
+  return pageOf<NoticeRow>(
+    sql,
+    sql`select ${columns(sql)} from notices ${where}
+      ${listingClause(sql, { order, ...page }, { id: sql`id`, by, from: sql`notices` })}`,
+    sql`select count(*)::int as total from notices ${where}`,
+  )
+}
+
+/** Finds a notice that is not withdrawn. */
+async function findNotice(sql: Db, id: number): Promise<NoticeRow | undefined> {
+  const [row] = await sql<NoticeRow[]>`
+    select ${columns(sql)} from notices where id = ${id} and status <> 'withdrawn'`
+  return row
+}
 
 const view = (row: NoticeRow) => ({
   ...row,
@@ -20,7 +90,7 @@ const view = (row: NoticeRow) => ({
   finished_at: wireTimeOrNull(row.finished_at),
 })
 
-/** System notices to some people or to everybody (administration-12). */
+/** Admin routes of notices to some users or to all (administration-12). */
 export function adminNoticeRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: site' })
@@ -94,7 +164,7 @@ export function adminNoticeRoutes(server: Server, ctx: Context) {
     params,
     body: NoticeChanges,
     reply: { 204: Empty },
-    whenInvalid: get,
+    precheck: get,
     handler: async (call) => {
       const { notice } = call.params
       const { contents } = call.body
@@ -125,7 +195,7 @@ export function adminNoticeRoutes(server: Server, ctx: Context) {
     handler: (call) =>
       transaction(sql, async (tx) => {
         const { notice } = call.params
-        const contents = await takeNoticeBack(tx, notice)
+        const contents = await stopNotice(tx, notice)
         if (contents === undefined) throw notFound()
         await recordAudit(tx, call, {
           action: 'notices.withdraw',

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { publishEvent } from '#modules/notifications/index.ts'
-import { isPublicAddress, postOutbound } from '#platform/outbound.ts'
+import { isPublicAddress, postOutbound } from '#platform/http'
 import { createWorld } from '#test/world.ts'
 
 const { as, person, sql, ctx, work } = await createWorld()
@@ -19,7 +19,7 @@ await once(inside, 'listening')
 after(() => inside.close())
 const base = `http://127.0.0.1:${(inside.address() as AddressInfo).port}`
 
-test('only public addresses are sent to unless the configuration allows others (administration-13)', async () => {
+test('sends only to public addresses unless the configuration allows others (administration-13)', async () => {
   const refused = [
     '127.0.0.1',
     '10.1.2.3',

@@ -1,8 +1,6 @@
 import { escapeLike } from '#lib/text.ts'
-import type { Db } from '#platform/database.ts'
-import { pageOf } from '#platform/listing.ts'
-import { ifGiven, listingAt } from '#platform/sql.ts'
-import type { Row } from '#platform/tables.ts'
+import { type Db, ifGiven, listingClause, type Row } from '#platform/database'
+import { pageOf } from '#platform/http'
 import type { Attempt } from '../queries.ts'
 import type { DeliveryQuery, WebhookQuery } from './schema.ts'
 
@@ -25,7 +23,7 @@ const columns = (sql: Db) => sql`
   id, url, description, types, enabled, failures,
   case when former_until > now() then former_until end as former_until, created_at, updated_at`
 
-/** A page of endpoints. */
+/** Lists endpoints, paged. */
 export function listWebhooks(sql: Db, { sort = 'id', order, q, enabled, ...page }: WebhookQuery) {
   const where = sql`
     where true ${ifGiven(sql, enabled, (value) => sql`and enabled = ${value}`)}
@@ -37,18 +35,17 @@ export function listWebhooks(sql: Db, { sort = 'id', order, q, enabled, ...page 
   return pageOf<WebhookRow>(
     sql,
     sql`select ${columns(sql)} from webhook_endpoints ${where}
-      ${listingAt(sql, { order, ...page }, { id: sql`id`, by: by && sql`${by}`, from: sql`webhook_endpoints` })}`,
+      ${listingClause(sql, { order, ...page }, { id: sql`id`, by: by && sql`${by}`, from: sql`webhook_endpoints` })}`,
     sql`select count(*)::int as total from webhook_endpoints ${where}`,
   )
 }
 
-/** An endpoint. */
 export async function findWebhook(sql: Db, id: number): Promise<WebhookRow | undefined> {
   const [row] = await sql<WebhookRow[]>`select ${columns(sql)} from webhook_endpoints where id = ${id}`
   return row
 }
 
-/** Writes an endpoint with its sealed secret; answers its id. */
+/** Inserts an endpoint with its sealed secret. Returns the id. */
 export async function insertWebhook(
   sql: Db,
   { url, description = '', types = null, enabled = true }: WebhookFields & { url: string },
@@ -60,7 +57,7 @@ export async function insertWebhook(
   return row.id
 }
 
-/** Changes what is given; enabling an endpoint forgets its failures. */
+/** Updates the given fields. Enabling an endpoint resets its failures. */
 export async function updateWebhook(sql: Db, id: number, changes: WebhookFields): Promise<boolean> {
   const { url, description, types, enabled } = changes
   const rows = await sql`
@@ -73,7 +70,7 @@ export async function updateWebhook(sql: Db, id: number, changes: WebhookFields)
   return rows.length > 0
 }
 
-/** Replaces the secret; the former one signs too for a day. */
+/** Replaces the secret. The former one also signs for a day. */
 export async function rotateSecret(sql: Db, id: number, sealed: string): Promise<boolean> {
   const rows = await sql`
     update webhook_endpoints set former_secret = secret, former_until = now() + interval '1 day',
@@ -82,7 +79,7 @@ export async function rotateSecret(sql: Db, id: number, sealed: string): Promise
   return rows.length > 0
 }
 
-/** Removes an endpoint with its deliveries; false when there is none. */
+/** Deletes an endpoint with its deliveries. Returns false when it does not exist. */
 export async function deleteWebhook(sql: Db, id: number): Promise<boolean> {
   const rows = await sql`delete from webhook_endpoints where id = ${id} returning 1`
   return rows.length > 0
@@ -95,7 +92,7 @@ const deliveryColumns = (sql: Db) => sql`
   d.id, v.key, v.type, d.status, d.attempts, d.created_at,
   case when d.status = 'pending' then d.next_attempt_at end as next_attempt_at`
 
-/** A page of what was sent to an endpoint. */
+/** Lists deliveries of an endpoint, paged. */
 export function listDeliveries(sql: Db, endpointId: number, query: DeliveryQuery) {
   const from = sql`
     from webhook_deliveries d join webhook_events v on v.id = d.event_id
@@ -105,12 +102,12 @@ export function listDeliveries(sql: Db, endpointId: number, query: DeliveryQuery
       ${ifGiven(sql, query.q, (part) => sql`and v.key like ${`%${escapeLike(part)}%`}`)}`
   return pageOf<DeliveryRow>(
     sql,
-    sql`select ${deliveryColumns(sql)} ${from} ${listingAt(sql, query, { id: sql`d.id` })}`,
+    sql`select ${deliveryColumns(sql)} ${from} ${listingClause(sql, query, { id: sql`d.id` })}`,
     sql`select count(*)::int as total ${from}`,
   )
 }
 
-/** A delivery of an endpoint with what was sent and every attempt. */
+/** Finds a delivery of an endpoint with its body and every attempt. */
 export async function findDelivery(sql: Db, endpointId: number, id: number) {
   const [row] = await sql<(DeliveryRow & { body: string; log: Attempt[] })[]>`
     select ${deliveryColumns(sql)}, v.body, d.log

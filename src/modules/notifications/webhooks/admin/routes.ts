@@ -1,14 +1,10 @@
 import { recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database.ts'
-import { notFound } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Listing } from '#platform/listing.ts'
-import { Empty } from '#platform/schema.ts'
+import { transaction } from '#platform/database'
+import { invalidField, notFound } from '#platform/errors.ts'
+import { Empty, isPublicAddress, Listing, literalAddress, routesOn, type Server } from '#platform/http'
 import { announceListened, forgetListened } from '../service.ts'
 import { createWebhookSecret } from '../signature.ts'
-import { addressNotPublic } from './errors.ts'
 import {
   deleteWebhook,
   findWebhook,
@@ -19,6 +15,7 @@ import {
   type WebhookRow,
 } from './queries.ts'
 import {
+  addressNotPublic,
   CreatedWebhook,
   RotatedSecret,
   WebhookChanges,
@@ -27,10 +24,26 @@ import {
   WebhookQuery,
   WebhookView,
 } from './schema.ts'
-import { checkUrl } from './service.ts'
 import { summaryOf, webhookView } from './view.ts'
 
-/** Endpoints that are told of every event (administration-13). */
+/**
+ * Rejects URLs that can never be allowed. Host names are resolved on each delivery, because their addresses
+ * can change at any time.
+ */
+function checkUrl(ctx: Context, text: string): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password)
+    throw invalidField('url', {
+      en: 'The url field must be an http or https address without a name and password.',
+      zh: 'url 必须是不含用户名和密码的 http 或 https 地址。',
+    })
+  if (ctx.config.webhooksAllowPrivate) return
+  const literal = literalAddress(url)
+  if (/(^|\.)(localhost|local|internal)\.?$/.test(url.hostname) || (literal && !isPublicAddress(literal)))
+    throw addressNotPublic()
+}
+
+/** Admin routes of webhook endpoints (administration-13). */
 export function adminWebhookRoutes(server: Server, ctx: Context) {
   const { sql, secrets } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: webhooks' })
@@ -77,7 +90,7 @@ export function adminWebhookRoutes(server: Server, ctx: Context) {
       const secret = createWebhookSecret()
       const id = await transaction(sql, async (tx) => {
         const made = await insertWebhook(tx, call.body, secrets.seal(secret))
-        announceListened(ctx, tx)
+        await announceListened(ctx, tx)
         await recordAudit(tx, call, {
           action: 'webhooks.create',
           subjectType: 'webhooks',
@@ -86,7 +99,7 @@ export function adminWebhookRoutes(server: Server, ctx: Context) {
         })
         return made
       })
-      forgetListened(ctx)
+      await forgetListened(ctx)
       return { id, secret }
     },
   })
@@ -105,7 +118,7 @@ export function adminWebhookRoutes(server: Server, ctx: Context) {
       if (call.body.url !== undefined) checkUrl(ctx, call.body.url)
       await transaction(sql, async (tx) => {
         if (!(await updateWebhook(tx, id, call.body))) throw notFound()
-        announceListened(ctx, tx)
+        await announceListened(ctx, tx)
         await recordAudit(tx, call, {
           action: 'webhooks.update',
           subjectType: 'webhooks',
@@ -114,13 +127,13 @@ export function adminWebhookRoutes(server: Server, ctx: Context) {
           after: call.body,
         })
       })
-      forgetListened(ctx)
+      await forgetListened(ctx)
     },
   })
 
   route('POST /admin/webhooks/:webhook/secret', {
     operationId: 'adminRotateWebhookSecret',
-    summary: 'Give an endpoint a new secret; for a day both sign',
+    summary: 'Rotate the secret of an endpoint; both secrets sign for a day',
     access,
     params,
     reply: { 201: RotatedSecret },
@@ -150,7 +163,7 @@ export function adminWebhookRoutes(server: Server, ctx: Context) {
       const { id } = call.loaded
       await transaction(sql, async (tx) => {
         if (!(await deleteWebhook(tx, id))) throw notFound()
-        announceListened(ctx, tx)
+        await announceListened(ctx, tx)
         await recordAudit(tx, call, {
           action: 'webhooks.delete',
           subjectType: 'webhooks',
@@ -158,7 +171,7 @@ export function adminWebhookRoutes(server: Server, ctx: Context) {
           before: summaryOf(call.loaded),
         })
       })
-      forgetListened(ctx)
+      await forgetListened(ctx)
     },
   })
 }

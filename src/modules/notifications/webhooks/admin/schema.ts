@@ -1,7 +1,8 @@
-import { listingQuery } from '#platform/listing.ts'
+import { apiError, fieldError } from '#platform/errors.ts'
 import {
   Flag,
   Id,
+  listingQuery,
   Nullable,
   OneOf,
   Shared,
@@ -10,7 +11,20 @@ import {
   TextList,
   Time,
   Type,
-} from '#platform/schema.ts'
+} from '#platform/http'
+
+export const addressNotPublic = fieldError(
+  'url',
+  'address_not_public',
+  'The url field must be a public address.',
+  'url 必须是公网地址。',
+)
+export const webhookDisabled = apiError(
+  422,
+  'webhook_disabled',
+  'This endpoint is disabled.',
+  '该回调地址已停用。',
+)
 
 export const WebhookParams = Type.Object({ webhook: Id })
 export const DeliveryParams = Type.Object({ webhook: Id, delivery: Id })
@@ -22,7 +36,7 @@ const fields = {
   enabled: Flag(),
 }
 
-/** `types` are names of events such as `feed.created`; null or missing means all. */
+/** `types` are event names such as `feed.created`. Null or missing selects all. */
 export const WebhookInput = Shared('NewWebhook', {
   url: fields.url,
   description: Type.Optional(fields.description),
@@ -30,7 +44,7 @@ export const WebhookInput = Shared('NewWebhook', {
   enabled: Type.Optional(fields.enabled),
 })
 
-/** What of an endpoint is changed. Enabling one forgets its failures. */
+/** Changes to an endpoint. Enabling one resets its failures. */
 export const WebhookChanges = Shared('WebhookChanges', {
   url: Type.Optional(fields.url),
   description: Type.Optional(fields.description),
@@ -51,14 +65,14 @@ export const WebhookView = Shared('Webhook', {
   updated_at: Time,
 })
 
-/** Endpoints by a part of address or description. */
+/** Filters endpoints by part of URL or description. */
 export const WebhookQuery = Type.Object({
   ...listingQuery(['id', 'url', 'failures']),
   enabled: Type.Optional(Flag()),
 })
 export type WebhookQuery = Static<typeof WebhookQuery>
 
-/** The secret is shown here and never again. */
+/** The only reply that contains the secret. */
 export const CreatedWebhook = Shared('WebhookMade', { id: Type.Integer(), secret: Type.String() })
 export const RotatedSecret = Shared('WebhookSecret', { secret: Type.String() })
 
@@ -75,7 +89,7 @@ const delivery = {
 /** A delivery in a list. */
 export const DeliveryItem = Shared('WebhookDelivery', delivery)
 
-/** A delivery with what was sent and every attempt. */
+/** A delivery with its body and every attempt. */
 export const DeliveryView = Shared('WebhookDeliveryDetail', {
   ...delivery,
   body: Type.String({ description: 'What is sent, byte by byte' }),
@@ -91,7 +105,7 @@ export const DeliveryView = Shared('WebhookDeliveryDetail', {
 })
 
 const status = OneOf(['pending', 'delivered', 'failed', 'cancelled'] as const)
-/** Deliveries of an endpoint by state and type; `q` is a part of the id that receivers see. */
+/** Filters deliveries of an endpoint by state and type. `q` is part of the id that receivers see. */
 export const DeliveryQuery = Type.Object({
   ...listingQuery(['id']),
   status: Type.Optional(status),
@@ -99,10 +113,10 @@ export const DeliveryQuery = Type.Object({
 })
 export type DeliveryQuery = Static<typeof DeliveryQuery>
 
-/** Sends again what failed or was cancelled since a time, `YYYY-MM-DD HH:MM:SS` or ISO 8601. */
+/** Repeats deliveries that failed or were cancelled since a time, `YYYY-MM-DD HH:MM:SS` or ISO 8601. */
 export const ReplayBody = Shared('WebhookReplay', {
   since: Text(40, { pattern: '^\\d{4}-\\d\\d-\\d\\d[ T]\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,6})?Z?$' }),
 })
 
-/** How many deliveries are sent again. */
+/** Number of repeated deliveries. */
 export const Replayed = Shared('WebhookReplayed', { count: Type.Integer() })

@@ -14,7 +14,7 @@ export const deliveryView = <Row extends DeliveryRow>(row: Row) => ({
   created_at: wireTime(row.created_at),
 })
 
-/** What the audit log keeps of an endpoint. */
+/** The fields of an endpoint in the audit log. */
 export const summaryOf = ({ url, description, types, enabled }: WebhookRow) => ({
   url,
   description,

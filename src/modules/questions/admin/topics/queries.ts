@@ -1,9 +1,7 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
 import type { StoredNode } from '#modules/files/index.ts'
-import type { Db } from '#platform/database.ts'
-import { pageOf } from '#platform/listing.ts'
-import { ifGiven, listingAt, orderAt, when } from '#platform/sql.ts'
-import type { Row } from '#platform/tables.ts'
+import { type Db, ifGiven, listingClause, listingOrder, type Row, when } from '#platform/database'
+import { pageOf } from '#platform/http'
 import type { ProposalRow } from '../../topics/proposals/queries.ts'
 import { nameContains } from '../../topics/queries.ts'
 import type { ExpertQuery, ProposalQuery, QuestionTopicQuery } from './schema.ts'
@@ -19,7 +17,7 @@ export type QuestionTopicRecordRow = Row<
 const columns = (sql: Db) => sql`
   t.id, t.name, t.description, t.avatar, c.questions_count, c.follows_count, c.experts_count, t.created_at, t.updated_at`
 
-/** A page of topics, and how many there are. */
+/** Lists topics, paged, with the total. */
 export function listTopicRecords(sql: Db, query: QuestionTopicQuery) {
   const { sort = 'id', name, q } = query
   const where = sql`where true ${nameContains(sql, name)} ${nameContains(sql, q)}`
@@ -30,14 +28,14 @@ export function listTopicRecords(sql: Db, query: QuestionTopicQuery) {
       : { id: sql`t.id`, by: sql`c.${sql(sort)}`, from: tables }
   return pageOf<QuestionTopicRecordRow>(
     sql,
-    // What is sorted is ids, not whole topics.
+    // Sorts ids instead of whole topics, which is cheaper.
     sql`select ${columns(sql)} from ${tables}
-      where t.id = any(array(select t.id from ${list.from} ${where} ${listingAt(sql, query, list)})) ${orderAt(sql, query, list)}`,
+      where t.id = any(array(select t.id from ${list.from} ${where} ${listingClause(sql, query, list)})) ${listingOrder(sql, query, list)}`,
     sql`select count(*)::int as total from question_topics t ${where}`,
   )
 }
 
-/** A topic; `lock` keeps it as it is until the end of the transaction. */
+/** Finds a topic. `lock` locks the row until the transaction ends. */
 export const findTopicRecord = async (
   sql: Db,
   id: number,
@@ -49,17 +47,17 @@ export const findTopicRecord = async (
       where t.id = ${id} ${when(sql, lock, () => sql`for update of t`)}`
   )[0]
 
-/** A page of ids of the experts of a topic, and how many there are. */
+/** Lists ids of a topic's experts, paged, with the total. */
 export const listExpertIds = (sql: Db, topicId: number, query: ExpertQuery) =>
   pageOf<{ user_id: number }>(
     sql,
     sql`
       select user_id from question_topic_experts where topic_id = ${topicId}
-      ${listingAt(sql, query, { id: sql`user_id` })}`,
+      ${listingClause(sql, query, { id: sql`user_id` })}`,
     sql`select count(*)::int as total from question_topic_experts where topic_id = ${topicId}`,
   )
 
-/** A page of proposals of topics, and how many there are. */
+/** Lists topic proposals, paged, with the total. */
 export function listProposals(sql: Db, query: ProposalQuery) {
   const { q, state, user_id: userId } = query
   const key = nameKey(q ?? '')
@@ -71,7 +69,7 @@ export function listProposals(sql: Db, query: ProposalQuery) {
     sql,
     sql`
       select id, user_id, name, description, state, mark, decided_by, decided_at, created_at
-      from question_topic_applications ${where} ${listingAt(sql, query, { id: sql`id` })}`,
+      from question_topic_applications ${where} ${listingClause(sql, query, { id: sql`id` })}`,
     sql`select count(*)::int as total from question_topic_applications ${where}`,
   )
 }

@@ -3,11 +3,9 @@ import { isUser, userPage } from '#modules/accounts/index.ts'
 import { mountAdminCrud, recordAudit } from '#modules/audit/index.ts'
 import { attachmentView, fileNotUsable } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Tx, transaction } from '#platform/database.ts'
+import { type Tx, transaction } from '#platform/database'
 import { notFound } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Empty } from '#platform/schema.ts'
+import { Empty, routesOn, type Server } from '#platform/http'
 import { applicationDecided, noSuchQuestionTopic, topicNameTaken } from '../../errors.ts'
 import { TopicParams } from '../../schema.ts'
 import { isProposal } from '../../topics/proposals/queries.ts'
@@ -39,14 +37,14 @@ const access = { ability: 'admin: questions' } as const
 const tag = 'Admin: questions'
 const subject = 'question-topics'
 
-/** What of a topic an audit record holds. */
+/** The fields of a topic in an audit record. */
 const summary = ({ name, description, avatar }: QuestionTopicRecordRow) => ({
   name,
   description,
   avatar: avatar?.node ?? null,
 })
 
-/** Topics of questions, their experts, and what people propose (questions-27). */
+/** Admin routes of question topics, their experts and proposals (questions-27). */
 export function adminQuestionTopicRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag })
@@ -58,6 +56,7 @@ export function adminQuestionTopicRoutes(server: Server, ctx: Context) {
     subject,
     entity: 'QuestionTopic',
     noun: 'a topic of questions',
+    nouns: 'topics of questions',
     param: 'topic',
     item: QuestionTopicRecord,
     query: QuestionTopicQuery,
@@ -74,7 +73,7 @@ export function adminQuestionTopicRoutes(server: Server, ctx: Context) {
     summary,
   })
 
-  /** Changes the experts of a topic, which is locked meanwhile, and keeps it in the audit log. */
+  /** Locks a topic, changes its experts, and records the change in the audit log. */
   const changeExperts = (
     call: { viewer: { id: number }; request: { id: string }; params: { topic: number } },
     change: Record<string, number>,
@@ -111,7 +110,7 @@ export function adminQuestionTopicRoutes(server: Server, ctx: Context) {
 
   route('PUT /admin/question-topics/:topic/experts/:user', {
     operationId: 'adminAddTopicExpert',
-    summary: 'Make a person an expert',
+    summary: 'Add an expert to a topic',
     access,
     params: ExpertParams,
     reply: { 204: Empty },
@@ -127,7 +126,7 @@ export function adminQuestionTopicRoutes(server: Server, ctx: Context) {
 
   route('DELETE /admin/question-topics/:topic/experts/:user', {
     operationId: 'adminRemoveTopicExpert',
-    summary: 'Take a person out of the experts',
+    summary: 'Remove an expert from a topic',
     access,
     params: ExpertParams,
     reply: { 204: Empty },
@@ -142,7 +141,7 @@ export function adminQuestionTopicRoutes(server: Server, ctx: Context) {
 
   route('GET /admin/question-topic-applications', {
     operationId: 'adminListTopicProposals',
-    summary: 'List topics that people propose',
+    summary: 'List proposed topics of questions',
     access,
     query: ProposalQuery,
     reply: { 200: ProposalListing },
@@ -159,13 +158,13 @@ export function adminQuestionTopicRoutes(server: Server, ctx: Context) {
 
   route('PATCH /admin/question-topic-applications/:application', {
     operationId: 'adminDecideTopicProposal',
-    summary: 'Accept a proposal, which makes the topic, or reject it',
+    summary: 'Accept a proposal, which creates the topic, or reject it',
     access,
     params: ProposalParams,
     body: Decision,
     reply: { 204: Empty },
     errors: [applicationDecided, topicNameTaken],
-    whenInvalid: async ({ params }) => {
+    precheck: async ({ params }) => {
       if (!(await isProposal(sql, params.application))) throw notFound()
     },
     handler: (call) =>

@@ -1,12 +1,22 @@
 import { UserView } from '#modules/accounts/index.ts'
 import { AttachmentView } from '#modules/files/index.ts'
-import { Listing, listingQuery } from '#platform/listing.ts'
-import { Id, Nullable, OneOf, Shared, type Static, Text, Time, Type } from '#platform/schema.ts'
+import {
+  Id,
+  Listing,
+  listingQuery,
+  Nullable,
+  OneOf,
+  Shared,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#platform/http'
 
 export const ExpertParams = Type.Object({ topic: Id, user: Id })
 export const ProposalParams = Type.Object({ application: Id })
 
-/** A topic of questions as administrators see it. */
+/** A question topic in the administration. */
 export const QuestionTopicRecord = Shared('QuestionTopicRecord', {
   id: Type.Integer(),
   name: Type.String(),
@@ -19,7 +29,7 @@ export const QuestionTopicRecord = Shared('QuestionTopicRecord', {
   updated_at: Time,
 })
 
-/** `name` and `q` both mean a part of the name. */
+/** `name` and `q` both filter by part of the name. */
 export const QuestionTopicQuery = Type.Object({
   ...listingQuery(['id', 'questions_count', 'follows_count', 'experts_count'] as const),
   name: Type.Optional(Text(100)),
@@ -30,7 +40,7 @@ export const Experts = Listing(UserView)
 export const ExpertQuery = Type.Object(listingQuery(['id'] as const))
 export type ExpertQuery = Static<typeof ExpertQuery>
 
-/** A topic that somebody proposes. */
+/** A proposed topic. */
 const Proposal = Shared('QuestionTopicProposal', {
   id: Type.Integer(),
   user_id: Type.Integer(),

@@ -1,8 +1,7 @@
 import { nameKey } from '#lib/text.ts'
-import type { Db } from '#platform/database.ts'
-import type { Tables } from '#platform/tables.ts'
+import type { Db, Tables } from '#platform/database'
 
-/** Files a proposal; violates `question_topic_applications_open` when the same waits already. */
+/** Inserts a proposal. Violates `question_topic_applications_open` when an equal one is pending. */
 export const insertProposal = (
   sql: Db,
   proposal: { userId: number; name: string; description: string },
@@ -14,7 +13,7 @@ export type ProposalRow = Omit<Tables['question_topic_applications'], 'name_key'
   state: 'pending' | 'passed' | 'rejected'
 }
 
-/** Decides on a pending proposal, once; undefined when it is not pending. */
+/** Decides a pending proposal once. Returns undefined when it is not pending. */
 export async function closeProposal(
   sql: Db,
   decision: { id: number; state: 'passed' | 'rejected'; mark: string | null; decidedBy: number },

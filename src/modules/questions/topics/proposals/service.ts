@@ -1,5 +1,5 @@
 import { notify } from '#modules/notifications/index.ts'
-import { type Db, onConstraint, type Tx } from '#platform/database.ts'
+import { type Db, onConstraint, type Tx } from '#platform/database'
 import { notFound } from '#platform/errors.ts'
 import { applicationDecided, proposedAlready, topicNameTaken } from '../../errors.ts'
 import { isNameTaken } from '../queries.ts'
@@ -7,7 +7,7 @@ import type { TopicProposal } from '../schema.ts'
 import { addQuestionTopic } from '../service.ts'
 import { closeProposal, insertProposal, isProposal, type ProposalRow } from './queries.ts'
 
-/** Proposes a topic for administrators to decide on. */
+/** Proposes a topic to the administrators. */
 export async function proposeTopic(sql: Db, userId: number, proposal: TopicProposal): Promise<void> {
   if (await isNameTaken(sql, proposal.name)) throw topicNameTaken()
   await onConstraint(insertProposal(sql, { userId, ...proposal }), {
@@ -15,7 +15,7 @@ export async function proposeTopic(sql: Db, userId: number, proposal: TopicPropo
   })
 }
 
-/** Decides on a proposal, exactly once; an accepted one becomes a topic. Who proposed it is told. */
+/** Decides a proposal once and notifies its proposer. An accepted one creates a topic. */
 export async function decideProposal(
   tx: Tx,
   id: number,

@@ -1,13 +1,9 @@
 import { recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database.ts'
+import { transaction } from '#platform/database'
 import { invalidField, notFound } from '#platform/errors.ts'
-import { routesOn } from '#platform/http/route.ts'
-import type { Server } from '#platform/http.ts'
-import { Listing } from '#platform/listing.ts'
-import { Created, Empty } from '#platform/schema.ts'
+import { Created, Empty, Listing, routesOn, type Server } from '#platform/http'
 import { replay, sendPing } from '../../service.ts'
-import { webhookDisabled } from '../errors.ts'
 import { findDelivery, findWebhook, listDeliveries } from '../queries.ts'
 import {
   DeliveryItem,
@@ -17,10 +13,11 @@ import {
   ReplayBody,
   Replayed,
   WebhookParams,
+  webhookDisabled,
 } from '../schema.ts'
 import { deliveryView } from '../view.ts'
 
-/** A time in UTC, in either form. */
+/** Parses a UTC time in either format. */
 function timeOf(text: string): string {
   const time = new Date(`${text.replace(' ', 'T').replace(/Z$/, '')}Z`)
   if (Number.isNaN(time.getTime()))
@@ -28,7 +25,7 @@ function timeOf(text: string): string {
   return time.toISOString()
 }
 
-/** What was sent to an endpoint, and sending it again (administration-13). */
+/** Admin routes that list and repeat deliveries of an endpoint (administration-13). */
 export function adminWebhookDeliveryRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: webhooks' })
@@ -47,7 +44,7 @@ export function adminWebhookDeliveryRoutes(server: Server, ctx: Context) {
 
   route('GET /admin/webhooks/:webhook/deliveries', {
     operationId: 'adminListWebhookDeliveries',
-    summary: 'List what was sent to an endpoint',
+    summary: 'List the deliveries of an endpoint',
     access,
     params: WebhookParams,
     query: DeliveryQuery,
@@ -94,7 +91,7 @@ export function adminWebhookDeliveryRoutes(server: Server, ctx: Context) {
 
   route('POST /admin/webhooks/:webhook/replay', {
     operationId: 'adminReplayWebhook',
-    summary: 'Send again what failed since a time, at most 1,000 at once',
+    summary: 'Resend deliveries that failed since a time, at most 1,000',
     access,
     params: WebhookParams,
     body: ReplayBody,

@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { findDatabaseProcesses, findRunningPostgres, openDatabase, type Sql } from '#platform/database'
+import { findFreePort, waitForAnswer } from '#test/servers.ts'
+import { childrenOf, processorTime } from './measure.ts'
+
+export type Side = 'this' | 'other'
+
+/** A running server of one checkout on its own copy of the filled database. */
+export type Serving = {
+  url: string
+  /** Processor time of all server processes so far, in microseconds. */
+  server: () => number
+  /** The same for its database. */
+  database: () => number
+  /** Queries its database directly, without code of the checkout. */
+  withDatabase: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>
+}
+
+/**
+ * Runs this checkout, and another one if named, each on a copy of one filled database. `keep` names a folder
+ * that keeps the databases for later runs. `close` stops every process and deletes the rest.
+ */
+export async function openSides(options: {
+  size: string
+  keep?: string | undefined
+  against?: string | undefined
+}) {
+  const folders = {
+    this: fileURLToPath(new URL('..', import.meta.url)),
+    other: resolve(options.against ?? '.'),
+  }
+  const dataDir = options.keep ?? (await mkdtemp(join(tmpdir(), 'kith-sides-')))
+  const data = { other: join(dataDir, 'other'), this: join(dataDir, 'this') }
+  const children = new Set<ChildProcess>()
+  process.on('exit', () => {
+    for (const child of children) child.kill('SIGTERM')
+  })
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+
+  const start = (side: Side, script: string, args: string[], env: Record<string, string>) => {
+    const child = spawn(process.execPath, [script, ...args], {
+      cwd: folders[side],
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, ...env },
+    })
+    children.add(child)
+    child.once('exit', () => children.delete(child))
+    return child
+  }
+  const endOf = (child: ChildProcess) => new Promise((done) => child.once('exit', done))
+
+  return {
+    sides: options.against === undefined ? (['this'] as const) : (['other', 'this'] as const),
+
+    /** The older checkout fills, because a newer one can migrate an old database but not the reverse. */
+    async prepare() {
+      if (existsSync(data.this)) return
+      const filling: Side = options.against === undefined ? 'this' : 'other'
+      const args = [`--size=${options.size}`, `--keep=${data[filling]}`, '--only=nothing at all']
+      await endOf(start(filling, 'bench/run.ts', args, {}))
+      if (filling === 'this') return
+      await cp(data.other, data.this, { recursive: true, preserveTimestamps: true })
+    },
+
+    async serve(side: Side, env: Record<string, string>): Promise<Serving> {
+      const port = await findFreePort()
+      const server = start(side, 'src/main.ts', [], {
+        DATA_DIR: data[side],
+        PORT: String(port),
+        WEB: 'off',
+        LOG_LEVEL: 'info',
+        RATE_LIMIT_ANONYMOUS: '1000000',
+        RATE_LIMIT_USER: '1000000',
+        RATE_LIMIT_FILES: '1000000',
+        RATE_LIMIT_VARIANTS: '1000000',
+        ...env,
+      })
+      const url = `http://127.0.0.1:${port}`
+      await waitForAnswer(`${url}/health/ready`)
+      const postgres = join(data[side], 'postgres')
+      const connection = await findRunningPostgres(postgres)
+      if (!connection) throw new Error(`no database in ${postgres}`)
+      return {
+        url,
+        // The serving processes are children of this one; the database has another parent.
+        server: () => processorTime([server.pid ?? 0, ...childrenOf(server.pid ?? 0)]),
+        database: () => processorTime(findDatabaseProcesses(join(postgres, 'cluster'))),
+        async withDatabase(work) {
+          const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 0 })
+          try {
+            return await work(sql)
+          } finally {
+            await sql.end()
+          }
+        },
+      }
+    },
+
+    async close() {
+      const running = [...children]
+      const ended = running.filter(({ exitCode }) => exitCode === null).map(endOf)
+      for (const child of running) child.kill('SIGTERM')
+      await Promise.all(ended)
+      if (options.keep === undefined) await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * Compares signals by NOTIFY with signals by Redis: `node bench/signals.ts`. Two, four and eight processes
+ * commit transactions with one signal each. Prints the processor time of all, in microseconds per signal.
+ */
+import { fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import {
+  createSignals,
+  openDatabase,
+  sendSignal,
+  startEmbeddedPostgres,
+  transaction,
+} from '#platform/database'
+import { createLog } from '#platform/observability'
+import { requireRuntime } from '#platform/runtime.ts'
+import { findFreePort } from '#test/servers.ts'
+import { processorTime } from './measure.ts'
+
+requireRuntime()
+/** Signals each process sends, one a millisecond at most. */
+const SIGNALS = 3_000
+const TICK_MS = 10
+const PER_TICK = 5
+
+type Task = {
+  connection: Parameters<typeof openDatabase>[0]['connection']
+  redisUrl: string | undefined
+  slot: number
+}
+
+async function send({ connection, redisUrl, slot }: Task): Promise<void> {
+  const sql = openDatabase({ connection, poolSize: 4, statementTimeoutMs: 10_000 })
+  const log = createLog({ level: 'error' })
+  let heard = 0
+  const redis = redisUrl === undefined ? undefined : { url: redisUrl, log, senders: [sql] }
+  const signals = createSignals(sql, sql, redis)
+  signals.on('bench', () => {
+    heard += 1
+  })
+  await signals.listen()
+  // Opens all connections, so that their backends are counted.
+  await Promise.all(Array.from({ length: 4 }, () => sql`select pg_sleep(0.2)`))
+  process.send?.('ready')
+  await once(process, 'message')
+  for (let sent = 0; sent < SIGNALS; sent += PER_TICK) {
+    await Promise.all(
+      Array.from({ length: PER_TICK }, (_, n) =>
+        transaction(sql, async (tx) => {
+          await tx`update rows set n = n + 1 where id = ${slot * PER_TICK + n}`
+          sendSignal(tx, 'bench', `${slot}-${sent + n}`)
+        }),
+      ),
+    )
+    await pause(TICK_MS)
+  }
+  await pause(500)
+  process.send?.({ heard, cpu: process.cpuUsage() })
+  await once(process, 'message')
+  await signals.close()
+  await sql.end()
+  process.disconnect?.()
+}
+
+async function measure(processes: number, redisUrl?: string) {
+  const folder = await mkdtemp(join(tmpdir(), 'kith-signals-'))
+  const database = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), log: () => {} })
+  const sql = openDatabase({ connection: database.connection, poolSize: 1, statementTimeoutMs: 10_000 })
+  await sql`create table rows (id int primary key, n int not null)`
+  await sql`insert into rows select id, 0 from generate_series(0, 100) as id`
+  const backends = async () =>
+    (
+      await sql<{ pid: number }[]>`
+        select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
+    ).map(({ pid }) => pid)
+  const children = Array.from({ length: processes }, (_, slot) => {
+    const child = fork(fileURLToPath(import.meta.url))
+    child.send({ connection: database.connection, redisUrl, slot } satisfies Task)
+    return child
+  })
+  await Promise.all(children.map((child) => once(child, 'message')))
+  await pause(500)
+  const pids = await backends()
+  const before = processorTime(pids)
+  const started = performance.now()
+  const results = Promise.all(children.map((child) => once(child, 'message')))
+  for (const child of children) child.send('go')
+  const told = (await results).map(([result]) => result as { heard: number; cpu: NodeJS.CpuUsage })
+  const elapsed = performance.now() - started - 500
+  const inDatabase = processorTime(pids) - before
+  for (const child of children) child.send('end')
+  await Promise.all(children.map((child) => once(child, 'exit')))
+  await sql.end()
+  await database.stop()
+  await rm(folder, { recursive: true, force: true })
+  const all = SIGNALS * processes
+  const inServers = told.reduce((sum, { cpu }) => sum + cpu.user + cpu.system, 0)
+  return {
+    processes,
+    by: redisUrl ? 'Redis' : 'NOTIFY',
+    'signals/s': Math.round((all * 1000) / elapsed),
+    delivered: `${((100 * told.reduce((sum, { heard }) => sum + heard, 0)) / (all * processes)).toFixed(1)} %`,
+    'database µs': Math.round(inDatabase / all),
+    'servers µs': Math.round(inServers / all),
+  }
+}
+
+if (process.send) {
+  const [task] = await once(process, 'message')
+  await send(task as Task)
+} else {
+  const port = await findFreePort()
+  const redis = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', ''], {
+    stdio: 'ignore',
+  })
+  await pause(1_000)
+  const rows = []
+  for (const processes of [2, 4, 8])
+    for (const url of [undefined, `redis://127.0.0.1:${port}`, undefined, `redis://127.0.0.1:${port}`])
+      rows.push(await measure(processes, url))
+  console.table(rows)
+  redis.kill('SIGTERM')
+}

@@ -1,0 +1,74 @@
+import { Alert, Box, Button, TextField, Typography } from '@mui/material'
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { useNotify } from 'react-admin'
+import { call } from '../../api/client.ts'
+import { messageOf } from '../../api/message.ts'
+import { useText } from '../../shell/text.ts'
+
+/** Changes the own password, which ends all other sign-ins. */
+export function Password({ name }: { name: string }) {
+  const t = useText()
+  const notify = useNotify()
+  const client = useQueryClient()
+  const [fault, setFault] = useState('')
+  const change = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = event.currentTarget
+    const { old, password, again } = Object.fromEntries(new FormData(form))
+    if (password !== again)
+      return setFault(t(['The new passwords are not the same.', '两次输入的新密码不一致。']))
+    setFault('')
+    try {
+      await call('PUT', '/user/password', {
+        body: { old_password: old, password, password_confirmation: again },
+      })
+      form.reset()
+      notify(t(['Password changed', '密码已修改']), { type: 'success' })
+      await client.invalidateQueries({ queryKey: ['sessions'] })
+    } catch (refused) {
+      setFault(messageOf(refused))
+    }
+  }
+  return (
+    <Box
+      component="form"
+      onSubmit={change}
+      aria-label={t(['Change the password', '修改密码'])}
+      sx={{ maxWidth: 400 }}
+    >
+      <input type="text" name="username" autoComplete="username" value={name} readOnly hidden />
+      <TextField
+        name="old"
+        type="password"
+        required
+        label={t(['Current password', '当前密码'])}
+        autoComplete="current-password"
+        slotProps={{ htmlInput: { maxLength: 128 } }}
+      />
+      <TextField
+        name="password"
+        type="password"
+        required
+        label={t(['New password', '新密码'])}
+        autoComplete="new-password"
+        slotProps={{ htmlInput: { maxLength: 128 } }}
+      />
+      <TextField
+        name="again"
+        type="password"
+        required
+        label={t(['New password again', '再次输入新密码'])}
+        autoComplete="new-password"
+        slotProps={{ htmlInput: { maxLength: 128 } }}
+      />
+      <Typography variant="body2" color="textSecondary">
+        {t(['Ends your sign-ins on all other devices.', '将退出您在其他设备上的登录。'])}
+      </Typography>
+      <Box role="alert">{fault && <Alert severity="error">{fault}</Alert>}</Box>
+      <Button type="submit" variant="contained" sx={{ mt: 1 }}>
+        {t(['Change the password', '修改密码'])}
+      </Button>
+    </Box>
+  )
+}

@@ -1,0 +1,50 @@
+import type { Text } from '../../shell/text.ts'
+
+export type SanctionKind = (typeof SANCTION_KINDS)[number]
+
+export const SANCTION_KINDS = ['warning', 'silence', 'suspension'] as const
+
+export const KINDS: Record<SanctionKind, Text> = {
+  warning: ['warning', '警告'],
+  silence: ['silence', '禁言'],
+  suspension: ['suspension', '停用'],
+}
+
+/** Periods to choose from. */
+export const PERIODS: readonly { hours: number; label: Text }[] = [
+  { hours: 24, label: ['1 day', '1 天'] },
+  { hours: 72, label: ['3 days', '3 天'] },
+  { hours: 168, label: ['7 days', '7 天'] },
+  { hours: 720, label: ['30 days', '30 天'] },
+]
+
+const EFFECTS: Record<SanctionKind, Text> = {
+  warning: ['A notification. Nothing else changes.', '仅发送通知，不作其他限制。'],
+  silence: [
+    'A notification now, and this answer to everything they try to write. They may appeal.',
+    '立即发送通知；尝试发布内容时会看到此提示。可以申诉。',
+  ],
+  suspension: [
+    'A mail or text message now, and this answer to every sign-in. They are signed out everywhere. What they wrote stays. They may appeal.',
+    '立即发送邮件或短信；每次登录都会看到此提示。将退出所有登录，已发布的内容保留。可以申诉。',
+  ],
+}
+
+/** Returns the server's words to a sanctioned user, and the effect of the sanction. */
+export function previewOf(
+  kind: SanctionKind,
+  reason: string,
+  hours: number | null,
+): { told: Text; effect: Text } {
+  const end =
+    hours === null || !Number.isFinite(hours)
+      ? null
+      : new Date(Date.now() + hours * 3_600_000).toISOString().slice(0, 19).replace('T', ' ')
+  const [en, zh] = end === null ? ['', ''] : [` until ${end} (UTC)`, `至 ${end}（UTC）`]
+  const told: Record<SanctionKind, Text> = {
+    warning: [`You were warned. ${reason}`, `你收到一次警告。 ${reason}`],
+    silence: [`You may read, but not write${en}: ${reason}`, `你已被禁言${zh}：${reason}`],
+    suspension: [`This account is suspended${en}: ${reason}`, `该账号已被暂停使用${zh}：${reason}`],
+  }
+  return { told: told[kind], effect: EFFECTS[kind] }
+}

@@ -1,0 +1,10 @@
+import { SETTING_GROUPS } from './texts.ts'
+
+/** The section of a setting, by the first part of its name. */
+export function groupOf(name: string): string {
+  const [first = ''] = name.split(':')
+  return first in SETTING_GROUPS ? first : 'other'
+}
+
+/** The address of a setting in its section. */
+export const settingPath = (name: string): string => `/settings/${groupOf(name)}#${encodeURIComponent(name)}`

@@ -1,0 +1,60 @@
+import { Alert, Box, Stack, Typography } from '@mui/material'
+import { useQuery } from '@tanstack/react-query'
+import { call, type Wire } from '../api/client.ts'
+import { useText } from '../shell/text.ts'
+import { Value } from '../shell/value.tsx'
+
+type Context = { message: Wire; context: Wire[] }
+
+/** A reported chat message between those before and after it. Moderators see no other messages. */
+export function ChatContext({ address }: { address: string }) {
+  const t = useText()
+  const { data, isError } = useQuery({
+    queryKey: ['chat-message', address],
+    queryFn: () => call<Context>('GET', address),
+    retry: false,
+  })
+  if (isError)
+    return <Alert severity="info">{t(['The message does not exist any more.', '该消息已不存在。'])}</Alert>
+  if (!data) return null
+  const messages = [...data.context, data.message].sort((a, b) => Number(a.position) - Number(b.position))
+  return (
+    <Stack spacing={1}>
+      <Box component="ol" sx={{ m: 0, p: 0, listStyle: 'none' }}>
+        {messages.map((message) => {
+          const isReported = message.id === data.message.id
+          return (
+            <Box
+              component="li"
+              key={String(message.id)}
+              aria-current={isReported || undefined}
+              sx={{
+                px: 1.5,
+                py: 0.75,
+                borderLeft: 3,
+                borderColor: isReported ? 'error.main' : 'divider',
+                overflowWrap: 'anywhere',
+              }}
+            >
+              <Typography variant="caption" color="textSecondary" component="div">
+                <Value value={message.sender_id} as="person" row={message} />{' '}
+                <Value value={message.created_at} as="time" row={message} />
+              </Typography>
+              <Typography>
+                {message.deleted
+                  ? t(['deleted', '已删除'])
+                  : String(message.body || t(['no text', '无文字']))}
+              </Typography>
+            </Box>
+          )
+        })}
+      </Box>
+      <Typography variant="caption" color="textSecondary">
+        {t([
+          'Moderators see a reported message with up to five messages before and after it, and no others.',
+          '管理员仅可查看被举报的消息及其前后各五条消息，无法查看其他聊天内容。',
+        ])}
+      </Typography>
+    </Stack>
+  )
+}

@@ -1,0 +1,73 @@
+import { InputAdornment, TextField, type TextFieldProps } from '@mui/material'
+import { useState } from 'react'
+import { useLocaleState } from 'react-admin'
+import { type Currency, codeOf, decimalsOf, formatAmount, parseAmount, plainAmount } from './money.ts'
+import { type Text, useText } from './text.ts'
+
+/** The unit of an amount beside its input. */
+export function Unit({ currency }: { currency: Currency }) {
+  const t = useText()
+  return (
+    <InputAdornment position="end">
+      {currency === 'points' ? t(['points', '积分']) : codeOf(currency)}
+    </InputAdornment>
+  )
+}
+
+/** Tells how to write an amount. */
+export const exampleOf = (currency: Currency): Text => {
+  const example = plainAmount(150 * 10 ** decimalsOf(currency), currency)
+  return decimalsOf(currency) === 0
+    ? ['Write a whole number.', '请填写整数。']
+    : [`Write it like 150 or ${example}.`, `请填写如 150 或 ${example}。`]
+}
+
+/**
+ * Reads an amount as people write it, and shows what it means before it is sent. `change` gets null for an empty
+ * or unreadable text; `isWrong` tells them apart.
+ */
+export function AmountInput({
+  currency,
+  change,
+  initial = null,
+  signed = false,
+  note = ' ',
+  ...props
+}: Omit<TextFieldProps, 'onChange' | 'value'> & {
+  currency: Currency
+  initial?: number | null
+  /** Shows the sign of a grant or deduction. */
+  signed?: boolean
+  /** Shown while nothing is typed. */
+  note?: string
+  change(amount: number | null, isWrong: boolean): void
+}) {
+  const t = useText()
+  const [locale] = useLocaleState()
+  const [text, setText] = useState(initial === null ? '' : plainAmount(initial, currency))
+  const amount = parseAmount(text, currency)
+  const isWrong = text.trim() !== '' && amount === null
+  return (
+    <TextField
+      {...props}
+      value={text}
+      error={isWrong}
+      helperText={
+        isWrong
+          ? t(exampleOf(currency))
+          : amount === null
+            ? note
+            : formatAmount(amount, currency, locale, { signed })
+      }
+      onChange={(event) => {
+        setText(event.target.value)
+        const read = parseAmount(event.target.value, currency)
+        change(read, event.target.value.trim() !== '' && read === null)
+      }}
+      slotProps={{
+        input: { endAdornment: <Unit currency={currency} /> },
+        htmlInput: { inputMode: 'decimal', maxLength: 20 },
+      }}
+    />
+  )
+}

@@ -1,0 +1,33 @@
+import ContentCopy from '@mui/icons-material/ContentCopyOutlined'
+import { IconButton } from '@mui/material'
+import type { ReactNode } from 'react'
+import { useNotify } from 'react-admin'
+import { useText } from './text.ts'
+
+/** Shows a value with a button that copies `text`. */
+export function Copyable({ text, label, children }: { text: string; label: string; children: ReactNode }) {
+  const t = useText()
+  const notify = useNotify()
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text)
+      notify(t([`Copied: ${text}`, `已复制：${text}`]), { type: 'info' })
+    } catch {
+      // Browsers allow the clipboard only over HTTPS.
+      notify(t([`Select and copy it: ${text}`, `请手动选择并复制：${text}`]), { type: 'warning' })
+    }
+  }
+  return (
+    <>
+      {children}{' '}
+      <IconButton
+        size="small"
+        aria-label={t([`Copy: ${label}`, `复制：${label}`])}
+        onClick={() => void copy()}
+        sx={{ my: -0.5 }}
+      >
+        <ContentCopy sx={{ fontSize: 16 }} />
+      </IconButton>
+    </>
+  )
+}

@@ -1,0 +1,27 @@
+import { Button, type ButtonProps } from '@mui/material'
+import { useRef } from 'react'
+
+/** A button that lets one choose a file. A label styled as a button has a role that it must not have. */
+export function FileButton({
+  accept,
+  choose,
+  ...props
+}: Omit<ButtonProps, 'onClick'> & { accept: string; choose(file: File | undefined): void }) {
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <Button variant="outlined" {...props} onClick={() => input.current?.click()} />
+      <input
+        ref={input}
+        type="file"
+        accept={accept}
+        hidden
+        onChange={(event) => {
+          choose(event.target.files?.[0])
+          // The same file can be chosen again after a fault.
+          event.target.value = ''
+        }}
+      />
+    </>
+  )
+}

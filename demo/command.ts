@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto'
+import { ensureFounder } from '#modules/accounts/index.ts'
+import { dropCachedSettings } from '#modules/settings/index.ts'
+import type { OpenedContext } from '#platform/open-context.ts'
+import { type Environment, withContext } from '../src/commands/context.ts'
+import { diagnose } from '../src/doctor.ts'
+import { prepareDatabase } from '../src/prepare.ts'
+import { allTasks } from '../src/worker.ts'
+import { KNOWN } from './community.ts'
+import { tellStory } from './fill.ts'
+import { closeJournal, hasDemo, openJournal } from './journal.ts'
+import { DealtWithOthers, removeRows } from './remove.ts'
+
+export const SCALES = ['small', 'medium', 'large'] as const
+const CROWDS = {
+  small: undefined,
+  medium: { people: 1_000, feeds: 20_000 },
+  large: { people: 20_000, feeds: 1_000_000 },
+}
+type Scale = (typeof SCALES)[number]
+
+const print = (line: string) => void process.stdout.write(`${line}\n`)
+
+/** Shows progress: a bar on a terminal, a line per tenth in a log. */
+function showProgress(): (share: number, what: string) => void {
+  const WIDTH = 30
+  let shown = ''
+  return (share, what) => {
+    const done = Math.floor(share * WIDTH)
+    const line = process.stderr.isTTY
+      ? `  ${'█'.repeat(done)}${'░'.repeat(WIDTH - done)} ${String(Math.floor(share * 100)).padStart(3)} %  ${what}`
+      : `Demo: ${what}, ${Math.floor(share * 10) * 10} %`
+    if (line === shown) return
+    process.stderr.write(process.stderr.isTTY ? `\r\u001b[2K${line}${share >= 1 ? '\n' : ''}` : `${line}\n`)
+    shown = line
+  }
+}
+
+/** Suggests where a demo can be without touching an existing site. */
+const elsewhere = (env: Environment) =>
+  `${
+    env.DATABASE_URL || env.DATABASE_URL_FILE
+      ? 'Fill another database instead: set DATABASE_URL and DATA_DIR to new ones.'
+      : 'Fill a second data directory instead: DATA_DIR=data-demo npm start -- --demo.'
+  } \`npx kith demo --force\` fills this site nevertheless.`
+
+/** `kith demo`: fills an empty site with a community. */
+export function fillDemo(
+  env: Environment,
+  options: {
+    scale: Scale
+    seed: number
+    password?: string | undefined
+    force: boolean
+    unlessFilled?: boolean
+  },
+): Promise<number> {
+  process.stderr.write('Demo: preparing the database\n')
+  const fill = async ({ ctx, connection }: OpenedContext) => {
+    await prepareDatabase(ctx, connection)
+    await ensureFounder(ctx)
+    const [{ people, feeds }] = await ctx.sql<[{ people: number; feeds: number }]>`
+      select (select count(*)::int from (select from users limit 1000) u) as people,
+        (select count(*)::int from (select from feeds limit 1000) f) as feeds`
+    const isFilled = (await hasDemo(ctx.sql))
+      ? 'There is a demo already: take it away with `kith demo --remove`.'
+      : null
+    const isUsed =
+      people > 1 || feeds > 0
+        ? `This site is not empty, and the demo would mix with its content. ${elsewhere(env)}`
+        : null
+    const refusal = isFilled ?? (options.force ? null : isUsed)
+    if (refusal) {
+      print(refusal)
+      return options.unlessFilled ? 0 : 1
+    }
+    const password = options.password ?? randomBytes(9).toString('base64url')
+    const started = performance.now()
+    await openJournal(ctx.sql, options.seed, options.scale)
+    const told = await tellStory(ctx, connection, {
+      seed: options.seed,
+      password,
+      crowd: CROWDS[options.scale],
+      progress: showProgress(),
+    })
+    await closeJournal(ctx.sql)
+    const well = await diagnose(ctx.sql, {
+      mend: false,
+      print: (line) => line.startsWith('✓') || print(line),
+    })
+    print(
+      `${told.people} people told six weeks in ${told.requests} requests, ${((performance.now() - started) / 1000).toFixed(1)} s.`,
+    )
+    print('')
+    print(`  Administrator   ${KNOWN.administrator}`)
+    print(`  Moderator       ${KNOWN.moderator}`)
+    print(`  Member          ${KNOWN.member}`)
+    print(
+      `  Password        ${options.password === undefined ? `${password} (of all three; it is not shown again)` : 'as given'}`,
+    )
+    return well ? 0 : 1
+  }
+  // Data lost in a power failure can be generated again.
+  return withContext(env, fill, { isDurable: false })
+}
+
+/** `kith demo --remove`: deletes the demo data, and nothing else. */
+export function removeDemo(env: Environment): Promise<number> {
+  return withContext(env, async ({ ctx, connection }) => {
+    await prepareDatabase(ctx, connection)
+    if (!(await hasDemo(ctx.sql))) {
+      print('This site contains no demo.')
+      return 1
+    }
+    try {
+      print(`${await removeRows(ctx.sql)} rows of the demo were deleted.`)
+    } catch (error) {
+      if (!(error instanceof DealtWithOthers)) throw error
+      print(error.message)
+      return 1
+    }
+    await dropCachedSettings(ctx)
+    await allTasks(ctx).tidy_files?.({}, undefined as never)
+    return (await diagnose(ctx.sql, { mend: true, print: () => {} })) ? 0 : 1
+  })
+}

@@ -1,0 +1,68 @@
+import sharp from 'sharp'
+import type { Chance } from '../chance.ts'
+import { EVENINGS } from './evenings.ts'
+import { LANDSCAPES } from './landscapes.ts'
+import { BLURS, type Drawing, HEIGHT, WIDTH } from './shapes.ts'
+
+/** The subjects of photographs. */
+export const SCENES = [
+  'sea',
+  'mountains',
+  'city',
+  'forest',
+  'cup',
+  'stars',
+  'meadow',
+  'dunes',
+  'lights',
+  'lake',
+] as const
+export type Scene = (typeof SCENES)[number]
+
+const DRAWINGS: Record<Scene, (chance: Chance) => Drawing> = { ...LANDSCAPES, ...EVENINGS }
+
+/** Draws a JPEG in the size of a phone photograph. */
+export const drawPhotograph = (chance: Chance, scene: Scene) => draw(chance, scene, 768)
+
+/** Draws a photograph in the size of a topic logo. */
+export const drawEmblem = (chance: Chance, scene: Scene) => draw(chance, scene, 270)
+
+async function draw(chance: Chance, scene: Scene, width: number): Promise<Buffer> {
+  const { defs, body } = DRAWINGS[scene](chance)
+  const height = (width * HEIGHT) / WIDTH
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${WIDTH} ${HEIGHT}"><defs>${BLURS}${defs}</defs>${body}</svg>`
+  return sharp(Buffer.from(svg)).jpeg({ quality: 80 }).toBuffer()
+}
+
+/**
+ * Starts a drawing before its use. The user of the promise receives a failure; until then it counts as
+ * handled.
+ */
+export function ahead(drawing: Promise<Buffer>): Promise<Buffer> {
+  drawing.catch(() => {})
+  return drawing
+}
+
+/** Number of photographs per scene. Drawing is the most expensive step, so photographs are reused. */
+const OF_A_SCENE = 4
+
+/** Draws photographs of each kind in a fixed order, one ahead of its use. */
+export function openAlbum(chance: Chance): (scene: Scene) => Promise<Buffer> {
+  const drawn = new Map<string, Promise<Buffer>>()
+  const taken = new Map<Scene, number>()
+  const photographOf = (scene: Scene, count: number) => {
+    const name = `${scene} ${count % OF_A_SCENE}`
+    const before = drawn.get(name)
+    if (before !== undefined) return before
+    const photograph = ahead(drawPhotograph(chance.fork(name), scene))
+    drawn.set(name, photograph)
+    return photograph
+  }
+  return (scene) => {
+    const count = taken.get(scene) ?? 0
+    taken.set(scene, count + 1)
+    const photograph = photographOf(scene, count)
+    void photographOf(scene, count + 1)
+    return photograph
+  }
+}

@@ -1,0 +1,75 @@
+import { recountDays } from '#modules/statistics/index.ts'
+import { invalidatePeriodSums, type Sql } from '#platform/database'
+
+/** Time at which a part of the story was written, and its time in the story, in milliseconds since 1970. */
+export type Mark = { written: number; happened: number }
+
+/** Tables with current or own times: sign-ins, codes, idempotent replies, migrations. */
+const LEFT_ALONE = [
+  'tokens',
+  'token_families',
+  'verification_codes',
+  'idempotency_keys',
+  'migrations',
+  'secret_checks',
+  'webhook_deliveries',
+  'webhook_endpoints',
+]
+
+type Column = { table_name: string; columns: string[] }
+
+/**
+ * Moves every time written during the story to its time in the story. Marks rise on both sides, so the order
+ * of rows, cursors and ledgers stays. Future times, such as the end of a pin, stay.
+ */
+export async function spreadInTime(sql: Sql, marks: Mark[]): Promise<void> {
+  const columns = await sql<Column[]>`
+    select table_name, array_agg(column_name order by ordinal_position)::text[] as columns
+    from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
+    where table_schema = 'public' and t.table_type = 'BASE TABLE' and data_type = 'timestamp with time zone'
+      and is_generated = 'NEVER' and table_name <> all(${LEFT_ALONE})
+    group by table_name order by table_name`
+  await sql.begin(async (tx) => {
+    await tx`set local statement_timeout = 0`
+    await tx`
+      create temporary table demo_marks (
+        written timestamptz primary key, happened timestamptz not null, pace float8 not null
+      ) on commit drop`
+    // A part that took longer to write than its story time is compressed to end before the next one.
+    await tx`
+      insert into demo_marks
+      select written, happened, least(1, coalesce(
+        extract(epoch from lead(happened) over marks - happened) / extract(epoch from lead(written) over marks - written), 1))
+      from (
+        select distinct on (written) to_timestamp(written / 1000) as written, to_timestamp(happened / 1000) as happened
+        from unnest(${marks.map(({ written }) => written)}::float8[], ${marks.map(({ happened }) => happened)}::float8[])
+          as mark (written, happened)
+        order by written, happened
+      ) as mark
+      window marks as (order by written)`
+    await tx`analyze demo_marks`
+    // The ledger and the audit log are append-only. Their times belong to the story, and no reader has seen
+    // them yet.
+    const guarded = await tx<{ name: string }[]>`
+      select distinct tgrelid::regclass::text as name from pg_trigger
+      where not tgisinternal and tgrelid::regclass::text = any(${columns.map(({ table_name }) => table_name)})`
+    for (const { name } of guarded) await tx.unsafe(`alter table ${name} disable trigger user`)
+    const [{ first, last, since }] = await tx<[{ first: string; last: string; since: string }]>`
+      select min(written)::text as first, max(written)::text as last, min(happened)::date::text as since from demo_marks`
+    for (const { table_name, columns: names } of columns) {
+      const moved = (name: string) => `(select m.happened + (t.${name} - m.written) * m.pace from demo_marks m
+        where m.written <= t.${name} order by m.written desc limit 1)`
+      const during = (name: string) => `t.${name} between '${first}' and '${last}'`
+      const changes = names.map(
+        (name) => `"${name}" = case when ${during(name)} then ${moved(name)} else t.${name} end`,
+      )
+      await tx.unsafe(
+        `update "${table_name}" t set ${changes.join(', ')} where ${names.map(during).join(' or ')}`,
+      )
+    }
+    for (const { name } of guarded) await tx.unsafe(`alter table ${name} enable trigger user`)
+    // Finished days were counted once, before the story was moved into them.
+    await recountDays(tx, since)
+    await invalidatePeriodSums(tx)
+  })
+}

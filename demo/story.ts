@@ -1,0 +1,66 @@
+import type { Chance } from './chance.ts'
+
+/** One event: its minute in the story, and its action. */
+type Happening = { at: number; what: () => Promise<unknown>; isAside: boolean }
+
+/** Number of concurrent asides. */
+const SIDE_BY_SIDE = 6
+
+/** Events over some weeks, run in order of time regardless of the order of scheduling. */
+export type Story = {
+  readonly minutes: number
+  /** Schedules an event. A minute beyond the end is moved just before it. */
+  at(minute: number, what: () => Promise<unknown>): void
+  /**
+   * Schedules an event without dependants, such as a like. Later events do not wait for it, so the order
+   * among asides depends on the machine.
+   */
+  aside(minute: number, what: () => Promise<unknown>): void
+  /** A random minute during waking hours. */
+  sometime(from: number, to: number): number
+  /** Runs all events. Passes the minute of the next one to `began`. */
+  tell(began: (minute: number, done: number, total: number) => void): Promise<void>
+}
+
+const DAY = 1440
+
+export function createStory(chance: Chance, days: number): Story {
+  const minutes = days * DAY
+  const happenings: Happening[] = []
+  const clip = (minute: number) => Math.min(minutes - 5, Math.max(0, minute))
+  return {
+    minutes,
+    at: (minute, what) => void happenings.push({ at: clip(minute), what, isAside: false }),
+    aside: (minute, what) => void happenings.push({ at: clip(minute), what, isAside: true }),
+    sometime(from, to) {
+      const minute = clip(from + chance.number() * (to - from))
+      const [day, hour] = [Math.floor(minute / DAY), (minute % DAY) / 60]
+      // Moves events at night to the morning.
+      return hour > 6.5 ? minute : clip(day * DAY + (6.5 + hour / 2.5) * 60)
+    },
+    async tell(began) {
+      // The sort is stable, so events of the same minute keep the order of scheduling.
+      const inOrder = happenings.toSorted((a, b) => a.at - b.at)
+      const asides = new Set<Promise<void>>()
+      const failures: unknown[] = []
+      for (const [n, { at, what, isAside }] of inOrder.entries()) {
+        began(at, n, inOrder.length)
+        if (!isAside) await what()
+        else {
+          const going = what().then(
+            () => void asides.delete(going),
+            (error) => {
+              asides.delete(going)
+              failures.push(error)
+            },
+          )
+          asides.add(going)
+          if (asides.size >= SIDE_BY_SIDE) await Promise.race(asides)
+        }
+        if (failures.length > 0) break
+      }
+      await Promise.all(asides)
+      if (failures.length > 0) throw failures[0]
+    },
+  }
+}

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs'
+import type { Scene } from './pictures/photographs.ts'
+
+/** The words and people of the demo, which `words/*.json` holds. */
+const read = <T>(name: string): T =>
+  JSON.parse(readFileSync(new URL(`./words/${name}.json`, import.meta.url), 'utf8')) as T
+
+export type Language = 'en' | 'zh'
+type Named = readonly [name: string, description: string][]
+
+/** Users of the small demo. The names are made up. `sex` is 1 for male and 2 for female. */
+export const PEOPLE =
+  read<readonly { name: string; bio: string; location: string; sex: 0 | 1 | 2; speaks: Language }[]>('people')
+
+/** Topics by the key used in the list of feeds. */
+export const TOPICS =
+  read<Readonly<Record<string, { name: string; description: string; scene: Scene }>>>('topics')
+
+type Publication = {
+  speaks: Language
+  text: string
+  topics: readonly string[]
+  scenes: readonly Scene[]
+  replies: readonly string[]
+}
+/** Feeds with their comments, in the order of time. */
+export const FEEDS = read<readonly Publication[]>('feeds')
+
+/** Generic comments in each language. */
+export const REMARKS = read<Readonly<Record<Language, readonly string[]>>>('remarks')
+
+/** Sentence parts of the crowd. A text combines one of each. `names` holds their given names. */
+export const { sentences: CROWD, names: GIVEN } = read<{
+  sentences: Readonly<
+    Record<Language, { begins: readonly string[]; goes: readonly string[]; ends: readonly string[] }>
+  >
+  names: Readonly<Record<Language, readonly string[]>>
+}>('crowd')
+
+type Article = {
+  speaks: Language
+  category: string
+  title: string
+  subject: string
+  scene: Scene
+  content: string
+}
+/** Articles of the editors, and contributions that wait for a review. */
+export const {
+  categories: CATEGORIES,
+  articles: ARTICLES,
+  contributions: CONTRIBUTIONS,
+} = read<{ categories: readonly string[]; articles: readonly Article[]; contributions: readonly Article[] }>(
+  'articles',
+)
+
+export const SONGS = read<readonly { title: string; singer: string; album: string; lyric: string }[]>('songs')
+
+type Group = { name: string; category: string; summary: string; scene: Scene }
+/** Groups, and those that wait for an administrator. */
+export const { groups: GROUPS, waiting: WAITING_GROUPS } = read<{
+  groups: readonly (Group & {
+    mode: 'public' | 'private' | 'paid'
+    posts: readonly { speaks: Language; title: string; body: string }[]
+  })[]
+  waiting: readonly Group[]
+}>('groups')
+
+export const { topics: QUESTION_TOPICS, questions: QUESTIONS } = read<{
+  topics: Named
+  questions: readonly {
+    speaks: Language
+    topic: number
+    subject: string
+    body: string
+    amount?: number
+    answers: readonly string[]
+    adopted?: boolean
+  }[]
+}>('questions')
+
+/** Entries of the queues: reports, proposed topics, feedback, appeals, and reports to managers of a group. */
+export const {
+  reasons: REASONS,
+  topics: WAITING_TOPICS,
+  feedback: FEEDBACK,
+  appeals: APPEALS,
+  toManagers: TO_MANAGERS,
+} = read<{
+  reasons: readonly string[]
+  topics: Named
+  feedback: readonly string[]
+  appeals: readonly { speaks: Language; reason: string; contents: string }[]
+  toManagers: readonly string[]
+}>('queues')
+
+/** Feeds with a paid text or picture, and a question with a paid invited answer. */
+export const { feeds: SOLD, answers: LOOKED_AT } = read<{
+  feeds: readonly {
+    speaks: Language
+    text: string
+    /** Price of the text or the picture. */
+    amount: number
+    sells: 'text' | 'picture'
+    scene: Scene
+  }[]
+  answers: { speaks: Language; subject: string; body: string; answer: string; comment: string }
+}>('sold')

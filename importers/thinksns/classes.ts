@@ -1,0 +1,49 @@
+/** Kinds by the last part of the class names that old versions of ThinkSNS+ stored. */
+const CLASSES: Record<string, string> = {
+  User: 'users',
+  Comment: 'comments',
+  Feed: 'feeds',
+  FeedTopic: 'feed-topics',
+  Music: 'musics',
+  MusicSpecial: 'music_specials',
+  News: 'news',
+  Question: 'questions',
+  Answer: 'question-answers',
+  Group: 'groups',
+  Post: 'group-posts',
+  GroupPost: 'group-posts',
+}
+const KINDS = new Set(Object.values(CLASSES))
+
+/** Returns our name of a kind, or undefined for an unknown one. */
+export function kindOf(name: string | null): string | undefined {
+  if (name === null) return undefined
+  if (KINDS.has(name)) return name
+  if (name === 'types/models/feed-topics') return 'feed-topics'
+  return name.includes('\\') ? CLASSES[name.slice(name.lastIndexOf('\\') + 1)] : undefined
+}
+
+/** The last part of a class name, such as of a notification. */
+export const classOf = (name: string | null) => (name ?? '').slice((name ?? '').lastIndexOf('\\') + 1)
+
+/** Parses a JSON object in a text column. Returns undefined for other values. */
+export function readObject(text: string | null): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? '')
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The path at which the first versions stored a picture by row id: `000/000/000/01`, without the extension.
+ */
+export function numberedPath(id: number): string {
+  const digits = String(id).padStart(11, '0')
+  return [digits.slice(0, 3), digits.slice(3, 6), digits.slice(6, 9), digits.slice(9)].join('/')
+}
+
+export const NUMBERED_EXTENSIONS = ['png', 'jpg', 'jpeg', 'gif', 'bmp', 'svg']

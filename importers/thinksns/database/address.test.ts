@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { connectionOf, faultOf } from './address.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'kith-address-'))
+after(() => rm(folder, { recursive: true }))
+const at = (query = '', host = 'example.org') => `mysql://user:password@${host}/old${query}`
+
+test('rejects an address without a database or with unknown options', async () => {
+  for (const database of ['nonsense', 'http://example.org/old', 'mysql://user@example.org/'])
+    await assert.rejects(connectionOf({ database }), /is given as mysql:/, database)
+  await assert.rejects(connectionOf({ database: at('?ssl=maybe') }), /is true, or verify/)
+  for (const host of ['127.0.0.1', '[::1]'])
+    await assert.rejects(connectionOf({ database: at('?ssl=verify', host) }), /needs the name of the host/)
+})
+
+test('uses the stricter TLS level of address and options', async () => {
+  const tlsCa = join(folder, 'ca.pem')
+  await writeFile(tlsCa, 'an authority')
+  const tlsOf = async (query: string, more: object = {}) =>
+    (await connectionOf({ database: at(query), ...more })).ssl
+  assert.equal(await tlsOf(''), undefined)
+  assert.deepEqual(await tlsOf('?ssl=true'), { rejectUnauthorized: false })
+  assert.deepEqual(await tlsOf('', { tls: true }), { rejectUnauthorized: false })
+  assert.deepEqual(await tlsOf('?ssl=verify', { tls: true }), { verifyIdentity: true })
+  assert.deepEqual(await tlsOf('', { tlsCa }), { ca: 'an authority', verifyIdentity: false })
+  assert.deepEqual(await tlsOf('?ssl=verify', { tlsCa }), { ca: 'an authority', verifyIdentity: true })
+})
+
+test('explains each TLS error of a source with a remedy', () => {
+  for (const [fault, told] of [
+    [{ code: 'HANDSHAKE_NO_SSL_SUPPORT', message: 'none' }, /offers no TLS/],
+    [{ code: 'HANDSHAKE_SSL_ERROR', message: 'self-signed' }, /not trusted \(self-signed\).*--tls-ca FILE/],
+    [{ code: 'ER_ACCESS_DENIED_ERROR', message: 'Access denied' }, /come with TLS only/],
+    [{ message: 'Unknown database' }, /^the source says: Unknown database$/],
+  ] as const)
+    assert.match(faultOf(fault, {}), told)
+})
+
+test('rejects contradictory TLS settings, and connects to a source that requires TLS', async () => {
+  const database = 'mysql://user:password@example.org/old?ssl=false'
+  await assert.rejects(connectionOf({ database, tls: true }), /asks for TLS/)
+  assert.equal('ssl' in (await connectionOf({ database })), false)
+  const refusal = { message: 'Connections using insecure transport are prohibited' }
+  assert.match(faultOf(refusal, {}), /lets nobody in without TLS/)
+  assert.match(faultOf(refusal, { ssl: {} }), /^the source says/)
+})

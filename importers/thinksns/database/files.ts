@@ -1,0 +1,178 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join, normalize } from 'node:path'
+import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openBucket, readBucketAddress, type S3Options } from '#platform/files'
+
+/** Bytes of a source file, or the reason why there are none. */
+export type SourceBytes = Buffer | 'missing' | 'too large'
+
+/** Location of the source's files. */
+export type FileSource = {
+  /** Lends the bytes of a file to `use`. The total lent is bounded, which bounds memory. */
+  read<T>(path: string, use: (bytes: SourceBytes) => Promise<T>): Promise<T>
+  has(path: string): Promise<boolean>
+  /** Returns whether anything exists below this path. */
+  hasFolder(path: string): Promise<boolean>
+}
+
+const MEGABYTE = 1024 * 1024
+/** Bytes lent at once. A larger file is lent alone. */
+const ROOM = 64 * MEGABYTE
+/** Largest accepted file, because a file has to fit into memory. */
+const LARGEST = 512 * MEGABYTE
+
+/** Starts work on bytes in order, once there is room for them. */
+function createRoom(total: number) {
+  let free = total
+  const waiting: { size: number; enter: () => void }[] = []
+  const next = () => {
+    for (let [first] = waiting; first && first.size <= free; [first] = waiting) {
+      waiting.shift()
+      free -= first.size
+      first.enter()
+    }
+  }
+  return async <T>(bytes: number, work: () => Promise<T>): Promise<T> => {
+    const size = Math.min(bytes, total)
+    await new Promise<void>((enter) => {
+      waiting.push({ size, enter })
+      next()
+    })
+    try {
+      return await work()
+    } finally {
+      free += size
+      next()
+    }
+  }
+}
+
+/**
+ * Opens a folder, or `s3://bucket/prefix` with the credentials of the configuration; throws when it is empty.
+ */
+export async function openFiles(
+  place: string,
+  s3: S3Options,
+  { largest = LARGEST }: { largest?: number } = {},
+): Promise<FileSource> {
+  return place.startsWith('s3://') ? openObjects(place, s3, largest) : openFolder(place, largest)
+}
+
+/** Normalizes a path below the root as `a/b`; undefined for one that leaves it. */
+function cleanPath(path: string): string | undefined {
+  const clean = normalize(path.replaceAll('\\', '/'))
+  return clean === '.' || clean.startsWith('/') || clean.split('/').includes('..') ? undefined : clean
+}
+
+function openFolder(place: string, largest: number): FileSource {
+  const enter = createRoom(ROOM)
+  const absent = (error: NodeJS.ErrnoException) => {
+    if (['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'].includes(error.code ?? ''))
+      return undefined
+    throw error
+  }
+  const placeOf = (path: string) => join(place, cleanPath(path) ?? '\0')
+  const look = (path: string) => stat(placeOf(path)).catch(absent)
+  return {
+    async read(path, use) {
+      const found = await look(path)
+      if (!found?.isFile()) return use('missing')
+      if (found.size > largest) return use('too large')
+      return enter(found.size, async () => use((await readFile(placeOf(path)).catch(absent)) ?? 'missing'))
+    },
+    has: async (path) => (await look(path))?.isFile() ?? false,
+    hasFolder: async (path) => (await look(path))?.isDirectory() ?? false,
+  }
+}
+
+const ATTEMPTS = 3
+/** Names per listing request to the store. */
+const PAGE = 1000
+/** Timeout between two chunks of an object. */
+const SILENCE_MS = 30_000
+
+async function openObjects(place: string, s3: S3Options, largest: number): Promise<FileSource> {
+  const { bucket, key: prefix } = readBucketAddress(place)
+  if (bucket === '') throw new Error(`${place} names no bucket: write s3://BUCKET or s3://BUCKET/PREFIX`)
+  if (s3.accessKeyId === '' || s3.secretAccessKey === '')
+    throw new Error(
+      `to read ${place}, set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, and S3_ENDPOINT unless it is Amazon's`,
+    )
+  const objects = openBucket({ ...s3, bucket })
+  const keyOf = (path: string) => {
+    const clean = cleanPath(path)
+    return clean === undefined ? undefined : prefix === '' ? clean : `${prefix}/${clean}`
+  }
+  const isAnythingBelow = async (key: string) => (await objects.list(key, PAGE)).length > 0
+  const found = await isAnythingBelow(prefix === '' ? '' : `${prefix}/`).catch((error: Error) => {
+    const cause = error.cause instanceof Error ? error.cause : error
+    throw new Error(`the bucket ${bucket} cannot be read (${cause.name}: ${cause.message})`, { cause: error })
+  })
+  if (!found) throw new Error(`there is nothing below ${place}`)
+  const enter = createRoom(ROOM)
+  return {
+    async read(path, use) {
+      const key = keyOf(path)
+      for (let attempt = 1; ; attempt += 1) {
+        const object = key === undefined ? undefined : await objects.find(key)
+        if (!object) return use('missing')
+        const { stream, size } = object
+        if (Number.isNaN(size)) {
+          stream.destroy()
+          throw new Error(`the object store does not say how large ${path} is`)
+        }
+        if (size > largest) {
+          stream.destroy()
+          return use('too large')
+        }
+        let begun = false
+        try {
+          return await enter(size, async () => {
+            const bytes = await collect(stream, size)
+            begun = true
+            return use(bytes)
+          })
+        } catch (error) {
+          stream.destroy()
+          // An error of `use` is not an error of the store.
+          if (begun || attempt === ATTEMPTS) throw error
+          await sleep(200 * attempt)
+        }
+      }
+    },
+    async has(path) {
+      const key = keyOf(path)
+      return key !== undefined && (await objects.has(key))
+    },
+    async hasFolder(path) {
+      const key = keyOf(path)
+      return key !== undefined && (await isAnythingBelow(`${key}/`))
+    },
+  }
+}
+
+/** Reads a stream of declared length. */
+async function collect(stream: Readable, size: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(size)
+  let at = 0
+  const silence = setTimeout(() => stream.destroy(new Error('the object store went silent')), SILENCE_MS)
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      if (at + chunk.length > size) throw new Error('the object store sent more than it said')
+      at += chunk.copy(bytes, at)
+      silence.refresh()
+    }
+  } finally {
+    clearTimeout(silence)
+  }
+  if (at < size) throw new Error('the object store sent less than it said')
+  return bytes
+}
+
+/** A source without files: every file is missing. */
+export const NO_FILES: FileSource = {
+  read: (_path, use) => use('missing'),
+  has: async () => false,
+  hasFolder: async () => false,
+}

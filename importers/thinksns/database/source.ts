@@ -1,0 +1,191 @@
+import { createConnection, type QueryOptions } from 'mysql2'
+import { readClock } from '#lib/zoned-time.ts'
+import { connectionOf, faultOf, type SourceAddress } from './address.ts'
+import { noteOriginal, type Originals } from './originals.ts'
+import type { SourceRow, TableImport } from './table.ts'
+
+/** A range of rows of a source table, with a checksum over every imported column. */
+export type Chunk = { chunk: number; rows: number; checksum: string }
+
+/** A read-only snapshot of a MySQL or MariaDB database. */
+export type Source = {
+  /** Lists the tables without the prefix, with their columns. */
+  tables: Map<string, Set<string>>
+  count(table: string): Promise<number>
+  /** Sums a column over all rows or those with a given value; 0 without such a table. */
+  sum(table: string, column: string, only?: { column: string; value: number }): Promise<number>
+  chunks(table: TableImport): Promise<Chunk[]>
+  /** Reads the rows of a range in order and in batches. Records values that rows cannot hold. */
+  read(table: TableImport, chunk: number, originals: Originals): AsyncGenerator<SourceRow[]>
+  close(): Promise<void>
+}
+
+const DEFAULT_WIDTH = 5000
+const DEFAULT_BATCH = 1000
+/** Maximum size of texts in a batch. */
+const BATCH_CHARACTERS = 2_000_000
+
+const quote = (name: string) => `\`${name.replaceAll('`', '``')}\``
+
+/** The range of rows with `by` null or negative. */
+const NOWHERE = -1
+
+/** Values of `by` in a range. */
+export const rangeOf = ({ by, width = DEFAULT_WIDTH }: TableImport, chunk: number) =>
+  by === null
+    ? { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }
+    : chunk === NOWHERE
+      ? { from: Number.MIN_SAFE_INTEGER, to: 0 }
+      : { from: chunk * width, to: (chunk + 1) * width }
+
+/**
+ * Opens a source in one long transaction, so that all reads see one snapshot. The session keeps the server's
+ * time zone, in which times were written.
+ */
+export async function openSource(
+  address: SourceAddress,
+  { zone, prefix = '' }: { zone: string; prefix?: string | undefined },
+): Promise<Source> {
+  const options = await connectionOf(address)
+  const clock = readClock(zone)
+  const tables = new Map<string, Set<string>>()
+  const connection = createConnection({
+    ...options,
+    charset: 'utf8mb4',
+    dateStrings: true,
+    supportBigNumbers: true,
+  })
+  // A lost connection already fails the current statement. Without a listener the event would end the
+  // process.
+  connection.on('error', () => {})
+  const query = <Row>(sql: string, values: unknown[] = []) =>
+    new Promise<Row[]>((resolve, reject) => {
+      connection.query({ sql, values } as QueryOptions, (error, rows) =>
+        error ? reject(new Error(faultOf(error, options))) : resolve(rows as Row[]),
+      )
+    })
+  try {
+    await query('set session transaction isolation level repeatable read')
+    await query('start transaction with consistent snapshot, read only')
+    // The server must not close a stream that waits for our writes.
+    await query('set session net_write_timeout = 86400, wait_timeout = 604800')
+    for (const row of await query<{ t: string; c: string }>(
+      'select table_name as t, column_name as c from information_schema.columns where table_schema = ?',
+      [options.database],
+    )) {
+      if (!row.t.startsWith(prefix)) continue
+      const name = row.t.slice(prefix.length)
+      tables.set(name, (tables.get(name) ?? new Set()).add(row.c))
+    }
+  } catch (error) {
+    connection.destroy()
+    throw error
+  }
+  const named = (table: string) => quote(`${prefix}${table}`)
+  const present = (table: TableImport) =>
+    Object.keys(table.columns).filter((name) => tables.get(table.table)?.has(name))
+  const scopes = new Map<string, unknown[]>()
+
+  /** A condition on the leading column of an index, which avoids a full scan for each range. */
+  async function scopeOf({ table, scope }: TableImport): Promise<{ condition: string; values: unknown[] }> {
+    if (scope === undefined) return { condition: '', values: [] }
+    let values = scopes.get(table)
+    if (!values) {
+      const found = await query<{ v: unknown }>(`select distinct ${quote(scope)} as v from ${named(table)}`)
+      values = found.map(({ v }) => v)
+      scopes.set(table, values)
+    }
+    const filled = values.filter((value) => value !== null)
+    const isIn = `${quote(scope)} in (?)`
+    return {
+      condition: `${filled.length < values.length ? `(${isIn} or ${quote(scope)} is null)` : isIn} and`,
+      values: [filled.length > 0 ? filled : ['']],
+    }
+  }
+
+  return {
+    tables,
+    async count(table) {
+      const [row] = await query<{ n: number }>(`select count(*) as n from ${named(table)}`)
+      return Number(row?.n)
+    },
+    async sum(table, column, only) {
+      if (!tables.get(table)?.has(column)) return 0
+      const where = only === undefined ? '' : `where ${quote(only.column)} = ?`
+      const [row] = await query<{ n: string }>(
+        `select cast(coalesce(sum(${quote(column)}), 0) as char) as n from ${named(table)} ${where}`,
+        only === undefined ? [] : [only.value],
+      )
+      return Number(row?.n)
+    },
+    async chunks(table) {
+      const { by, width = DEFAULT_WIDTH } = table
+      const parts = present(table).map((name) => `coalesce(crc32(${quote(name)}), 'n')`)
+      const chunk =
+        by === null
+          ? '0'
+          : `case when ${quote(by)} >= 0 then floor(${quote(by)} / ${width}) else ${NOWHERE} end`
+      const rows = await query<{ chunk: number; n: number; sum: string }>(`
+        select ${chunk} as chunk, count(*) as n, cast(sum(crc32(concat_ws(',', ${parts.join(', ')}))) as char) as sum
+        from ${named(table.table)} group by 1 order by 1`)
+      return rows.map(({ chunk, n, sum }) => ({
+        chunk: Number(chunk),
+        rows: Number(n),
+        checksum: `${n}:${sum}:${parts.length}`,
+      }))
+    },
+    async *read(table, chunk, originals) {
+      const { by, columns, batch = DEFAULT_BATCH } = table
+      const names = present(table)
+      const { from, to } = rangeOf(table, chunk)
+      const scope = await scopeOf(table)
+      const range =
+        by === null
+          ? '1 = 1'
+          : chunk === NOWHERE
+            ? `(${quote(by)} is null or ${quote(by)} < 0)`
+            : `${quote(by)} >= ? and ${quote(by)} < ?`
+      const order = [...new Set([...(by === null ? [] : [by]), ...(table.order ?? table.key)])].filter(
+        (name) => names.includes(name),
+      )
+      const stream = connection
+        .query({
+          sql: `select ${names.map(quote).join(', ')} from ${named(table.table)} where ${scope.condition} ${range}
+            ${order.length > 0 ? `order by ${order.map(quote).join(', ')}` : ''}`,
+          values: [...scope.values, ...(by === null || chunk === NOWHERE ? [] : [from, to])],
+        } as QueryOptions)
+        .stream({ highWaterMark: Math.min(batch, 500) })
+      let rows: SourceRow[] = []
+      let characters = 0
+      const kinds = Object.entries(columns)
+      for await (const found of stream as AsyncIterable<Record<string, string | number | null>>) {
+        const row: Record<string, string | number | null> = {}
+        for (const [name, kind] of kinds) {
+          const value = found[name] ?? null
+          const given = value === null ? null : String(value)
+          if (given === null) row[name] = null
+          else if (kind === 'time') {
+            row[name] = clock(given)
+            if (row[name] === null) noteOriginal(originals, row, name, given)
+          } else if (kind === 'int') {
+            row[name] = Number(given)
+            if (String(row[name]) !== given) noteOriginal(originals, row, name, given)
+          } else {
+            // PostgreSQL texts hold no NUL.
+            const text = given.replaceAll('\0', '')
+            if (text !== given) noteOriginal(originals, row, name, given)
+            row[name] = text
+            characters += text.length
+          }
+        }
+        rows.push(row as SourceRow)
+        if (rows.length >= batch || characters >= BATCH_CHARACTERS) {
+          yield rows
+          ;[rows, characters] = [[], 0]
+        }
+      }
+      if (rows.length > 0) yield rows
+    },
+    close: () => new Promise((resolve) => connection.end(() => resolve())),
+  }
+}

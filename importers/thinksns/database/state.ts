@@ -1,0 +1,145 @@
+import type { Db, Row } from '#platform/database'
+
+/** State of the migration into this database. */
+export type ImportState = Row<'imports', 'source' | 'options' | 'runs' | 'finished_at' | 'closed_at'> & {
+  options: Record<string, unknown>
+}
+
+export type Note = {
+  key: string
+  outcome: 'merged' | 'left out' | 'mended'
+  reason: string
+  change?: { column: string; old: unknown; new: unknown } | undefined
+}
+export type ChunkRow = Row<
+  'import_chunks',
+  'chunk' | 'checksum' | 'rows' | 'imported' | 'merged' | 'left_out'
+>
+
+export async function findImport(sql: Db): Promise<ImportState | undefined> {
+  const [row] = await sql<ImportState[]>`select source, options, runs, finished_at, closed_at from imports`
+  return row
+}
+
+/** Records the start of a run. */
+export const beginRun = (sql: Db, source: string, options: object) => sql`
+  insert into imports (source, options, runs) values (${source}, ${JSON.stringify(options)}::text::jsonb, 1)
+  on conflict (one) do update set runs = imports.runs + 1, finished_at = null`
+
+export const finishRun = (sql: Db) => sql`update imports set finished_at = now()`
+
+/** Closes the import. Returns false without an open one. */
+export async function closeImport(sql: Db, source: string): Promise<boolean> {
+  const { count } = await sql`
+    update imports set closed_at = now() where source = ${source} and closed_at is null and finished_at is not null`
+  return count === 1
+}
+
+export async function listChunks(sql: Db, table: string): Promise<Map<number, ChunkRow>> {
+  const rows = await sql<ChunkRow[]>`
+    select chunk, checksum, rows, imported, merged, left_out from import_chunks where source_table = ${table}`
+  return new Map(rows.map((row) => [row.chunk, row]))
+}
+
+/** Records the outcome of a range, in the transaction that wrote it. */
+export async function saveChunk(sql: Db, table: string, row: ChunkRow): Promise<void> {
+  await sql`
+    insert into import_chunks (source_table, chunk, checksum, rows, imported, merged, left_out)
+    values (${table}, ${row.chunk}, ${row.checksum}, ${row.rows}, ${row.imported}, ${row.merged}, ${row.left_out})
+    on conflict (source_table, chunk) do update set checksum = excluded.checksum, rows = excluded.rows,
+      imported = excluded.imported, merged = excluded.merged, left_out = excluded.left_out`
+}
+
+/** Deletes the earlier notes of a range. */
+export const dropNotes = (sql: Db, table: string, chunk: number) => sql`
+  delete from import_notes where source_table = ${table} and chunk = ${chunk}`
+
+const VALUE_MAX = 2000
+
+/** Writes a value as JSON. Shortens a long text to the part around the first difference. */
+function shownValue(value: unknown, other: unknown): string {
+  if (typeof value !== 'string' || value.length <= VALUE_MAX) return JSON.stringify(value ?? null)
+  let at = 0
+  while (typeof other === 'string' && at < other.length && other[at] === value[at]) at += 1
+  const from = Math.max(0, Math.min(at - VALUE_MAX / 2, value.length - VALUE_MAX))
+  return JSON.stringify(`[${value.length} characters, from ${from}] ${value.slice(from, from + VALUE_MAX)}`)
+}
+
+export async function addNotes(sql: Db, table: string, chunk: number, notes: Note[]): Promise<void> {
+  if (notes.length === 0) return
+  const changes = notes.map(({ change }) => change)
+  await sql`
+    insert into import_notes (source_table, chunk, row_key, outcome, reason, source_column, was, became)
+    select ${table}, ${chunk}, n.* from unnest(${notes.map(({ key }) => key)}::text[],
+      ${notes.map(({ outcome }) => outcome)}::text[], ${notes.map(({ reason }) => reason)}::text[],
+      ${changes.map((change) => change?.column ?? null)}::text[],
+      ${changes.map((change) => (change ? shownValue(change.old, change.new) : null))}::text[],
+      ${changes.map((change) => (change ? shownValue(change.new, change.old) : null))}::text[]) as n`
+}
+
+export const dropChunk = (sql: Db, table: string, chunk: number) => sql`
+  with notes as (delete from import_notes where source_table = ${table} and chunk = ${chunk})
+  delete from import_chunks where source_table = ${table} and chunk = ${chunk}`
+
+export type TableTotals = {
+  table: string
+  rows: number
+  imported: number
+  merged: number
+  left_out: number
+  mended: number
+}
+
+/** Returns the outcome of each table. */
+export const listTotals = (sql: Db) => sql<TableTotals[]>`
+  select c.source_table as table, sum(rows)::bigint as rows, sum(imported)::bigint as imported,
+    sum(merged)::bigint as merged, sum(left_out)::bigint as left_out, coalesce(max(n.mended), 0)::bigint as mended
+  from import_chunks c left join (
+    select source_table, count(distinct (chunk, row_key)) as mended from import_notes where outcome = 'mended' group by source_table
+  ) n on n.source_table = c.source_table
+  group by c.source_table order by c.source_table`
+
+/** Returns the frequency of each reason, most frequent first. */
+export const listReasons = (sql: Db) => sql<{ table: string; outcome: string; reason: string; n: number }[]>`
+  select source_table as table, outcome, coalesce(source_column || ': ', '') || reason as reason, count(*) as n
+  from import_notes group by 1, 2, 3 order by 1, 4 desc`
+
+type NoteRow = {
+  id: number
+  table: string
+  row: string
+  outcome: string
+  reason: string
+  column: string | null
+  was: string | null
+  became: string | null
+}
+const NOTES_PAGE = 500
+
+/** A line of the report. */
+export type Told = Pick<NoteRow, 'table' | 'row' | 'outcome' | 'reason'> & {
+  column?: string
+  old?: unknown
+  new?: unknown
+}
+
+/** Reads all notes in pages. */
+export async function* readNotes(sql: Db): AsyncGenerator<Told[]> {
+  for (let after = 0; ; ) {
+    const rows = await sql<NoteRow[]>`
+      select id, source_table as table, row_key as row, outcome, reason, source_column as column, was, became
+      from import_notes where id > ${after} order by id limit ${NOTES_PAGE}`
+    const last = rows.at(-1)
+    if (!last) return
+    after = last.id
+    yield rows.map(({ table, row, outcome, reason, column, was, became }) => ({
+      table,
+      row,
+      outcome,
+      reason,
+      ...(column === null
+        ? {}
+        : { column, old: JSON.parse(was ?? 'null'), new: JSON.parse(became ?? 'null') }),
+    }))
+  }
+}

@@ -1,0 +1,124 @@
+import type { Context } from '#platform/context.ts'
+import type { Db, Tx } from '#platform/database'
+import type { FileSource } from './files.ts'
+
+/** Type of a source column: `time` is in the source's zone and is returned as UTC. */
+export type ColumnKind = 'int' | 'text' | 'time'
+export type Columns = Record<string, ColumnKind>
+
+/** A source row. Columns missing in an older version are null. */
+export type SourceRow<C extends Columns = Columns> = {
+  [Name in keyof C]: (C[Name] extends 'int' ? number : string) | null
+}
+
+/** Returns which of these ids exist here, with their authors (0 for none). */
+export type FindOwners = (sql: Db, ids: number[]) => Promise<Map<number, number>>
+
+/** Options for every importer. */
+export type ImportOptions = {
+  /** Whether pending payments stay pending, or are refunded. */
+  waiting: 'keep' | 'refund'
+  /** Whether the old balance table counts for users without a new one. */
+  oldWallets: boolean
+  /** Whether prices of an old version apply that the latest one dropped. */
+  oldPrices: boolean
+  /** Whether holders of the role `disabler` arrive locked. */
+  lockDisablers: boolean
+  /** Whether files are only checked for existence. */
+  dryRun: boolean
+}
+
+/** Reports of a batch. A row without a report counts as imported. */
+export type Outcomes = {
+  leaveOut(row: object, reason: string): void
+  merge(row: object, reason: string): void
+  /**
+   * Gives the reason for a changed column; values are read back. With `new`: a change outside the target's
+   * columns.
+   */
+  mend(row: object, reason: string, column?: string | { column: string; new: unknown }): void
+}
+
+export type Batch = Outcomes & {
+  ctx: Context
+  options: ImportOptions
+  files: FileSource
+  /** Returns which things of a kind exist here, with their authors; `users` is a kind too. */
+  find(kind: string, ids: Iterable<number | null>): Promise<Map<number, number>>
+  /** State that earlier batches of a range pass to later ones. */
+  memory: Map<string, unknown>
+}
+
+/**
+ * Comparison of a column with its written value: by the target column's name, or by the converted value
+ * (`as`) and a reading of the target column (`of`). Null for a column with changes that the importer reports.
+ */
+export type Kept =
+  | string
+  | null
+  | {
+      column?: string
+      as?(value: string | number | null, row: SourceRow): unknown
+      of?(value: unknown): unknown
+    }
+
+/** The target table of a row. Columns are compared by name unless `columns` differs. */
+export type Into = {
+  table: string
+  /** Key of the target, from source columns; `id` by default. */
+  key?: Record<string, string | ((row: SourceRow) => unknown)>
+  /** Name of the mapping to newly assigned ids (`assignIds`). */
+  through?: string
+  when?(row: SourceRow): boolean
+  /** Source columns that this target holds when another holds the rest. */
+  only?: string[]
+  columns?: Record<string, Kept>
+}
+
+/** Import of one source table. */
+export type TableImport<C extends Columns = Columns> = {
+  /** Name in the source, without prefix. */
+  table: string
+  /** Integer column that splits the table into ranges; null for a small table that is read at once. */
+  by: string | null
+  /** Values of it in a range. */
+  width?: number
+  /** Column before `by` in the source's index. */
+  scope?: string
+  columns: C
+  /**
+   * Targets to compare rows with after writing, so that the report lists every change. Null for rows without
+   * a target.
+   */
+  into: Into[] | null
+  /** Columns that identify a row in the report, and order a range after `by`. */
+  key: string[]
+  /** Another order of the rows in a range. */
+  order?: string[]
+  /** Batch size; smaller for rows with long texts. */
+  batch?: number
+  write(tx: Tx, rows: SourceRow<C>[], batch: Batch): Promise<void>
+  /** Removes imported rows of a range that the source no longer has. */
+  sweep?(tx: Tx, range: { from: number; to: number }, rows: SourceRow<C>[]): Promise<unknown>
+}
+
+/** Erases the column types, so that tables fit into one list. */
+export const defineTable = <const C extends Columns>(table: TableImport<C>): TableImport =>
+  table as unknown as TableImport
+
+/** Work other than rows, such as reading files or reconciling totals. Runs after tables. */
+export type ImportStep = {
+  name: string
+  run(step: StepContext): Promise<void>
+}
+
+export type StepContext = {
+  ctx: Context
+  options: ImportOptions
+  files: FileSource
+  /** Runs in a transaction of its own. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Adds a note about a value that differs from the source. */
+  note(key: string, reason: string, change?: { column: string; old: unknown; new: unknown }): Promise<void>
+  progress(text: string): void
+}

@@ -1,0 +1,189 @@
+import { nameKey } from '#lib/text.ts'
+import type { Db, Fragment } from '#platform/database'
+import type { Batch, FindOwners, Outcomes } from './table.ts'
+
+/** Name and type of each written column. */
+export type Target = Record<string, string>
+
+/** Passes rows as a relation `r` with these columns, in one parameter. */
+export function relation(sql: Db, columns: Target, rows: readonly object[]): Fragment {
+  const list = Object.entries(columns).map(([name, type]) => `"${name}" ${type}`)
+  return sql`json_to_recordset(${JSON.stringify(rows)}::text::json) as r (${sql.unsafe(list.join(', '))})`
+}
+
+/**
+ * Upserts rows by key and skips unchanged ones. `keep` names columns that a later run does not overwrite. The
+ * caller must give a value for each column that is not null.
+ */
+export async function upsert(
+  sql: Db,
+  table: string,
+  columns: Target,
+  rows: readonly object[],
+  { key = ['id'], keep = [] }: { key?: string[]; keep?: string[] } = {},
+): Promise<void> {
+  if (rows.length === 0) return
+  const names = Object.keys(columns)
+  const changed = names.filter((name) => !key.includes(name) && !keep.includes(name))
+  const quoted = (list: string[], prefix = '') => list.map((name) => `${prefix}"${name}"`).join(', ')
+  const onConflict =
+    changed.length === 0
+      ? 'do nothing'
+      : `do update set ${changed.map((name) => `"${name}" = excluded."${name}"`).join(', ')}
+         where (${quoted(changed, 't.')}) is distinct from (${quoted(changed, 'excluded.')})`
+  await sql`
+    insert into ${sql(table)} as t (${sql.unsafe(quoted(names))})
+    select ${sql.unsafe(quoted(names))} from ${relation(sql, columns, rows)}
+    on conflict (${sql.unsafe(quoted(key))}) ${sql.unsafe(onConflict)}`
+}
+
+/** Returns rows of a table by id with their authors; 0 without an author column. */
+export const ownersOf =
+  (table: string, column?: string): FindOwners =>
+  async (sql, ids) => {
+    const rows = await sql<{ id: number; owner: number }[]>`
+      select id, ${column === undefined ? sql`0::bigint` : sql(column)} as owner from ${sql(table)}
+      where id = any(${ids})`
+    return new Map(rows.map(({ id, owner }) => [id, owner]))
+  }
+
+/** Raises an identity above the highest imported id; it never goes back. */
+export async function advanceIdentity(sql: Db, table: string, column = 'id'): Promise<void> {
+  await sql`
+    select setval(s.name, m.top) from (select pg_get_serial_sequence(${table}, ${column}) as name) s,
+      (select coalesce(max(${sql(column)}), 0) as top from ${sql(table)}) m
+    where m.top > coalesce(pg_sequence_last_value(s.name::regclass), 0)`
+}
+
+/** Records the ids assigned to rows that could not keep their own. */
+export async function saveTargets(
+  sql: Db,
+  table: string,
+  targets: Map<number, number | string>,
+): Promise<void> {
+  const rows = [...targets].map(([source_id, target]) => ({
+    source_table: table,
+    source_id,
+    target: String(target),
+  }))
+  await upsert(sql, 'import_targets', { source_table: 'text', source_id: 'bigint', target: 'text' }, rows, {
+    key: ['source_table', 'source_id'],
+  })
+}
+
+/** Returns the ids assigned to source rows. */
+export async function findTargets(
+  sql: Db,
+  table: string,
+  ids: Iterable<number | null>,
+): Promise<Map<number, string>> {
+  const wanted = [...new Set(ids)].filter((id) => id !== null)
+  const rows = await sql<{ source_id: number; target: string }[]>`
+    select source_id, target from import_targets where source_table = ${table} and source_id = any(${wanted})`
+  return new Map(rows.map(({ source_id, target }) => [source_id, target]))
+}
+
+/** Owner of orphaned rows: the first founder who is not deleted, else the first user. */
+export async function findHeir(sql: Db): Promise<number> {
+  const [row] = await sql<{ id: number }[]>`
+    select u.id from users u
+    order by u.deleted_at is null and exists (
+      select from user_roles x join roles r on r.id = x.role_id where x.user_id = u.id and r.name = 'founder'
+    ) desc, u.deleted_at is null desc, u.id limit 1`
+  return row?.id ?? 0
+}
+
+/** Makes names visible and unique in the table. Appends the id to a name in use. */
+export async function uniqueNames<R extends { id: number | null; name: string | null }>(
+  sql: Db,
+  table: string,
+  rows: readonly R[],
+  noun: string,
+  outcomes: Outcomes,
+): Promise<Map<R, string>> {
+  const shown = (row: R) => {
+    const name = (row.name ?? '').trim()
+    return nameKey(name) === '' ? `${noun} ${row.id}` : name
+  }
+  const ids = rows.map(({ id }) => id ?? 0)
+  // Names may have moved between rows since the last run.
+  await sql`
+    update ${sql(table)} t set name_key = 'moving ' || t.id
+    from ${relation(
+      sql,
+      { id: 'bigint', name_key: 'text' },
+      rows.map((row) => ({ id: row.id, name_key: nameKey(shown(row)) })),
+    )}
+    where t.id = r.id and t.name_key <> r.name_key`
+  const keys = rows.map((row) => nameKey(shown(row)))
+  const held = await sql<{ key: string }[]>`
+    select name_key as key from ${sql(table)} where name_key = any(${keys}) and not id = any(${ids})`
+  const taken = new Set(held.map(({ key }) => key))
+  const names = new Map<R, string>()
+  for (const row of rows) {
+    let name = shown(row)
+    if (name !== (row.name ?? '').trim()) outcomes.mend(row, `without a name: called ${noun} ID`, 'name')
+    if (taken.has(nameKey(name))) {
+      name = `${name} ${row.id}`
+      outcomes.mend(row, 'another has this name: the id after it', 'name')
+    }
+    taken.add(nameKey(name))
+    names.set(row, name)
+  }
+  return names
+}
+
+/** Returns the existing targets of references by kind and id, with their authors. */
+export async function findByKind<R extends object>(
+  batch: Pick<Batch, 'find'>,
+  rows: readonly R[],
+  referenceOf: (row: R) => { kind: string | undefined; id: number | null },
+): Promise<Map<R, { kind: string; owner: number }>> {
+  const found = new Map<R, { kind: string; owner: number }>()
+  const byKind = Map.groupBy(
+    rows.map((row) => ({ row, ...referenceOf(row) })),
+    ({ kind }) => kind,
+  )
+  for (const [kind, references] of byKind) {
+    if (kind === undefined) continue
+    const owners = await batch.find(
+      kind,
+      references.map(({ id }) => id),
+    )
+    for (const { row, id } of references) {
+      const owner = owners.get(id ?? 0)
+      if (owner !== undefined) found.set(row, { kind, owner })
+    }
+  }
+  return found
+}
+
+/**
+ * Returns whether a kind was seen before in this group of consecutive rows. A source spells one kind in
+ * several ways, so rows of one kind need not be adjacent.
+ */
+export function isRepeated(memory: Batch['memory'], group: string, kind: string): boolean {
+  const last = memory.get('group') as { group: string; kinds: Set<string> } | undefined
+  const kinds = last?.group === group ? last.kinds : new Set<string>()
+  const seen = kinds.has(kind)
+  memory.set('group', { group, kinds: kinds.add(kind) })
+  return seen
+}
+
+/** Returns ids for rows that cannot keep theirs: those of an earlier run, else new ones. */
+export async function assignIds(
+  sql: Db,
+  source: string,
+  table: string,
+  ids: Iterable<number | null>,
+): Promise<Map<number, number>> {
+  const wanted = [...new Set(ids)].filter((id) => id !== null)
+  await sql`
+    insert into import_targets (source_table, source_id, target)
+    select ${source}, id, nextval(pg_get_serial_sequence(${table}, 'id'))::text
+    from unnest(${wanted}::bigint[]) as w (id)
+    where not exists (select from import_targets t where t.source_table = ${source} and t.source_id = w.id)
+    order by id`
+  const targets = await findTargets(sql, source, wanted)
+  return new Map([...targets].map(([id, target]) => [id, Number(target)]))
+}

@@ -1,0 +1,251 @@
+import { isTimeZone } from '#lib/zoned-time.ts'
+import type { Context } from '#platform/context.ts'
+import type { Db } from '#platform/database'
+import { type Environment, withContext } from '../../src/commands/context.ts'
+import { prepareDatabase } from '../../src/prepare.ts'
+import { NO_FILES, openFiles } from './database/files.ts'
+import {
+  type Progress,
+  patientTransactions,
+  runPlan,
+  type Transactions,
+  withoutTrace,
+} from './database/run.ts'
+import { openSource, type Source } from './database/source.ts'
+import { beginRun, closeImport, findImport, finishRun } from './database/state.ts'
+import { LEFT_OUT } from './left-out.ts'
+import { listFounders } from './modules/accounts/steps.ts'
+import { sumBalances } from './modules/ledger/balances.ts'
+import { PLAN, THINGS } from './plan.ts'
+import {
+  type LeftTable,
+  type Money,
+  printFounders,
+  printMoney,
+  printReasons,
+  printTotals,
+  type UnreadColumns,
+  writeReport,
+} from './report.ts'
+
+export type ThinkSnsOptions = {
+  database?: string
+  files?: string
+  'time-zone'?: string
+  prefix?: string
+  'dry-run'?: boolean
+  report?: string
+  resume?: boolean
+  again?: boolean
+  close?: boolean
+  waiting?: string
+  'old-wallets'?: boolean
+  'old-prices'?: boolean
+  'lock-disablers'?: boolean
+  tls?: boolean
+  'tls-ca'?: string
+}
+
+const SOURCE = 'thinksns'
+
+export type Output = { line(text: string): void; progress(state: Progress): void }
+
+/** `kith import thinksns`: imports a community, or updates an earlier import. */
+export async function importThinkSns(env: Environment, given: ThinkSnsOptions): Promise<number> {
+  // Validates options first, because starting a database is slow.
+  if (!given.close) choicesOf(given)
+  return withContext(env, async ({ ctx, forJobs, connection }) => {
+    await prepareDatabase(forJobs, connection)
+    if (given.close) return closeMove(ctx)
+    return bringOver(ctx, given, consoleOutput())
+  })
+}
+
+/** Closes the import permanently. The database is independent from then on. */
+export async function closeMove(ctx: Context): Promise<number> {
+  if (!(await closeImport(ctx.sql, SOURCE)))
+    throw new Error('no import to close: none has finished, or it is already closed')
+  process.stdout.write('The import is closed. This database accepts no further runs.\n')
+  return 0
+}
+
+/** The choices that must be the same in every run of an import. */
+function choicesOf(given: ThinkSnsOptions) {
+  const zone = given['time-zone'] ?? ''
+  if (!isTimeZone(zone))
+    throw new Error('give the time zone of the old database with --time-zone, such as Asia/Shanghai or UTC')
+  const waiting = given.waiting ?? 'keep'
+  if (waiting !== 'keep' && waiting !== 'refund') throw new Error('--waiting is keep or refund')
+  return {
+    zone,
+    prefix: given.prefix ?? '',
+    waiting,
+    oldWallets: given['old-wallets'] ?? false,
+    oldPrices: given['old-prices'] ?? false,
+    lockDisablers: given['lock-disablers'] ?? false,
+  } as const
+}
+
+/**
+ * Runs the import on a prepared database. Exit code 0 also when rows were left out, which the report lists; 1
+ * when balances differ from the imported ones.
+ */
+export async function bringOver(ctx: Context, given: ThinkSnsOptions, out: Output): Promise<number> {
+  const choices = choicesOf(given)
+  const dryRun = given['dry-run'] ?? false
+  await refuseWrongMoment(ctx, choices, given)
+  const files = given.files === undefined ? NO_FILES : await openFiles(given.files, ctx.config.s3)
+  const source = await openSource(
+    { database: given.database ?? '', tls: given.tls, tlsCa: given['tls-ca'] },
+    choices,
+  )
+  try {
+    if (!source.tables.has('users') || !source.tables.has('migrations'))
+      throw new Error('this database contains no ThinkSNS+ tables: check --prefix')
+    const left = await countLeft(source)
+    const { zone: _, prefix: __, ...kept } = choices
+    const run = async (transactions: Transactions) => {
+      await transactions((tx) => beginRun(tx, SOURCE, choices))
+      await runPlan(PLAN, {
+        ctx,
+        source,
+        transactions,
+        options: { ...kept, dryRun },
+        files,
+        things: THINGS,
+        again: given.again ?? false,
+        progress: out.progress,
+      })
+      await transactions(async (tx) => {
+        await finishRun(tx)
+        await printReasons(tx, left, out.line)
+        await printTotals(tx, knownTables(source), left, out.line)
+        const money = await countMoney(tx, source, choices)
+        isWhole = printMoney(money, out.line)
+        printFounders(await listFounders(tx), out.line)
+        if (given.report !== undefined)
+          await writeReport(tx, { left, unread: unreadColumns(source), money }, given.report)
+      })
+    }
+    let isWhole = true
+    if (dryRun) await withoutTrace(ctx.sql, run)
+    else {
+      await holdingTheLock(ctx, () => run(patientTransactions(ctx.sql)))
+      // On millions of rows this exceeds the timeout of requests.
+      await patientTransactions(ctx.sql)((tx) => tx`analyze`)
+    }
+    out.line(
+      dryRun
+        ? 'Nothing was written: this was a dry run.'
+        : 'Run `kith doctor` to see that all is well. Run the same command again to bring what changed meanwhile.',
+    )
+    return isWhole ? 0 : 1
+  } finally {
+    await source.close()
+  }
+}
+
+async function refuseWrongMoment(ctx: Context, choices: object, given: ThinkSnsOptions): Promise<void> {
+  const before = await findImport(ctx.sql)
+  if (before?.closed_at) throw new Error('the import into this database is closed')
+  if (before && before.source !== SOURCE) throw new Error(`this database was moved from ${before.source}`)
+  if (before) {
+    const earlier = JSON.stringify(Object.entries(before.options).sort())
+    if (earlier !== JSON.stringify(Object.entries(choices).sort()))
+      throw new Error(`the options differ from those of the first run: ${JSON.stringify(before.options)}`)
+    if (given.resume && before.finished_at) throw new Error('the last run has finished: omit --resume')
+    return
+  }
+  if (given.resume) throw new Error('no run to resume: omit --resume')
+  const [row] = await ctx.sql<[{ people: number }]>`select count(*)::int as people from users`
+  if (row.people > 0)
+    throw new Error(
+      `there are ${row.people} people in this database already, and ids come along: a community moves into an empty one, ` +
+        'before the server is started for the first time (another DATA_DIR or DATABASE_URL makes one)',
+    )
+}
+
+/** Takes a lock, because two concurrent runs would overwrite each other. */
+async function holdingTheLock(ctx: Context, work: () => Promise<void>): Promise<void> {
+  const held = await ctx.sql.reserve()
+  try {
+    const [row] = await held<[{ locked: boolean }]>`select pg_try_advisory_lock(4127013) as locked`
+    if (!row.locked) throw new Error('another import into this database is running')
+    try {
+      await work()
+    } finally {
+      // The connection returns to the pool, where the lock would survive an aborted run.
+      await held`select pg_advisory_unlock(4127013)`
+    }
+  } finally {
+    held.release()
+  }
+}
+
+/** Imported tables that exist in the source. */
+const knownTables = ({ tables }: Source) =>
+  [...new Set(PLAN.flatMap((part) => ('table' in part && tables.has(part.table) ? [part.table] : [])))].sort()
+
+/** Compares user balances with the sums of the source. */
+async function countMoney(
+  sql: Db,
+  source: Source,
+  { oldWallets }: { oldWallets: boolean },
+): Promise<Money[]> {
+  const there = {
+    points: await source.sum('currencies', 'sum', { column: 'type', value: 1 }),
+    wallet:
+      (await source.sum('wallet', 'balance')) + (oldWallets ? await source.sum('wallets', 'balance') : 0),
+  }
+  return (await sumBalances(sql)).map((each) => ({ ...each, source: there[each.currency] }))
+}
+
+/** Columns of imported tables that no importer reads, for the report. */
+const unreadColumns = ({ tables }: Source): UnreadColumns[] =>
+  PLAN.flatMap((part) => {
+    if (!('table' in part)) return []
+    const unread = [...(tables.get(part.table) ?? [])].filter((column) => !(column in part.columns))
+    return unread.length === 0 ? [] : [{ table: part.table, unread }]
+  })
+
+async function countLeft(source: Source): Promise<LeftTable[]> {
+  const known = new Set(PLAN.flatMap((part) => ('table' in part ? [part.table] : [])))
+  const left: LeftTable[] = []
+  for (const table of [...source.tables.keys()].sort())
+    if (!known.has(table))
+      left.push({
+        table,
+        rows: await source.count(table),
+        reason: LEFT_OUT[table] ?? 'not a table of ThinkSNS+',
+      })
+  return left
+}
+
+const SECOND = 1000
+
+/** A line on stderr once a second: what is done, how much of all, and how long the rest takes at this pace. */
+function consoleOutput(): Output {
+  const begun = Date.now()
+  let shown = 0
+  let first: { at: number; done: number } | undefined
+  return {
+    line: (text) => void process.stdout.write(`${text}\n`),
+    progress({ at, done, total }) {
+      const now = Date.now()
+      if (now - shown < SECOND) return
+      shown = now
+      if (done > 0) first ??= { at: now, done }
+      const pace = first && now > first.at ? ((done - first.done) / (now - first.at)) * SECOND : 0
+      const left = pace > 0 ? `, ${duration((total - done) / pace)} left` : ''
+      process.stderr.write(
+        `${duration((now - begun) / SECOND)} ${at}: ${done.toLocaleString('en')} of ${total.toLocaleString('en')} rows${left}\n`,
+      )
+    },
+  }
+}
+
+function duration(seconds: number): string {
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)]
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
+  return `${two(hours)}:${two(minutes)}:${two(seconds % 60)}`
+}

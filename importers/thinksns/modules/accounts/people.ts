@@ -1,0 +1,303 @@
+import { isEmail, loginKind, normalizeEmail } from '#lib/identifiers.ts'
+import { readPhone } from '#lib/phones.ts'
+import { grams, isBlank, nameKey } from '#lib/text.ts'
+import type { Tx } from '#platform/database'
+import { NUMBERED_EXTENSIONS, numberedPath } from '../../classes.ts'
+import { type Batch, defineTable, type Outcomes, type SourceRow } from '../../database/table.ts'
+import { TIME_COLUMNS, TIMES } from '../../database/times.ts'
+import { relation, upsert } from '../../database/write.ts'
+import { nodePicture, wantPictures } from '../files/pictures.ts'
+
+const PEOPLE = {
+  id: 'int',
+  name: 'text',
+  email: 'text',
+  phone: 'text',
+  password: 'text',
+  bio: 'text',
+  sex: 'int',
+  location: 'text',
+  avatar: 'text',
+  bg: 'text',
+  email_verified_at: 'time',
+  phone_verified_at: 'time',
+  deleted_at: 'time',
+  ...TIMES,
+} as const
+type Row = SourceRow<typeof PEOPLE>
+
+const PERSON_COLUMNS = {
+  id: 'bigint',
+  name: 'text',
+  name_key: 'text',
+  name_grams: 'text[]',
+  email: 'text',
+  email_key: 'text',
+  phone: 'text',
+  password: 'text',
+  bio: 'text',
+  sex: 'smallint',
+  location: 'text',
+  email_verified_at: 'timestamptz',
+  phone_verified_at: 'timestamptz',
+  deleted_at: 'timestamptz',
+  ...TIME_COLUMNS,
+}
+
+const KNOWN_HASH = /^\$(2[abxy]\$\d\d\$.{53}|argon2(i|id)\$.+)$/
+
+/** Returns a unique, visible name that sign-in cannot mistake for an id, phone or e-mail. */
+function nameOf(row: Row, taken: Set<string>, outcomes: Outcomes): string {
+  const id = row.id ?? 0
+  let name = (row.name ?? '').trim()
+  if (name === '' || isBlank(name) || nameKey(name) === '') {
+    name = `user_${id}`
+    outcomes.mend(row, 'no name: renamed to user_ID', 'name')
+  } else if (loginKind(name).kind !== 'name') {
+    name = `_${name}`
+    outcomes.mend(row, 'name looks like an id, phone or e-mail: prefixed with an underscore', 'name')
+  }
+  if (taken.has(nameKey(name))) {
+    name = `${name}_${id}`
+    outcomes.mend(
+      row,
+      'name differs from another only in case, width or invisible characters: id appended',
+      'name',
+    )
+  }
+  taken.add(nameKey(name))
+  return name
+}
+
+type Contact = { value: string; key: string }
+
+/** Normalizes a contact for storage. Undefined if it is invalid. */
+function readContact(row: Row, kind: 'email' | 'phone'): Contact | undefined {
+  const value = row[kind]?.trim() ?? ''
+  if (kind === 'email') return isEmail(value) ? { value, key: normalizeEmail(value) } : undefined
+  const phone = readPhone(value)
+  return phone === undefined ? undefined : { value: phone, key: phone }
+}
+
+/** Resolves duplicate contacts. Deleted users lose them to others. */
+async function contactsOf(
+  tx: Tx,
+  rows: Row[],
+  kind: 'email' | 'phone',
+  batch: Batch,
+): Promise<Map<Row, Contact>> {
+  const column = kind === 'email' ? 'email_key' : 'phone'
+  const wanted = new Map(rows.map((row) => [row, readContact(row, kind)]))
+  const holders = await tx<{ id: number; key: string; value: string; deleted: boolean }[]>`
+    select id, ${tx(column)} as key, ${tx(kind)} as value, deleted_at is not null as deleted from users
+    where ${tx(column)} = any(${[...wanted.values()].map((contact) => contact?.key ?? '')})
+      and not id = any(${rows.map(({ id }) => id ?? 0)})`
+  const holderOf = new Map(holders.map((row) => [row.key, row]))
+  const taken = new Set<string>()
+  const contacts = new Map<Row, Contact>()
+  const living = rows.filter(({ deleted_at }) => deleted_at === null)
+  for (const row of [...living, ...rows.filter(({ deleted_at }) => deleted_at !== null)]) {
+    const contact = wanted.get(row)
+    const holder = holderOf.get(contact?.key ?? '')
+    if ((row[kind]?.trim() ?? '') === '') continue
+    if (contact === undefined)
+      batch.mend(
+        row,
+        kind === 'email' ? 'no e-mail address: left empty' : 'no phone number: left empty',
+        kind,
+      )
+    else if (taken.has(contact.key) || (holder && (!holder.deleted || row.deleted_at !== null)))
+      batch.mend(row, `another user has the same ${kind}: left empty`, kind)
+    else {
+      taken.add(contact.key)
+      contacts.set(row, contact)
+      if (!holder) continue
+      const reason = `an active user has the same ${kind}: left empty`
+      batch.mend({ id: holder.id, [kind]: holder.value }, reason, { column: kind, new: null })
+      await tx`update users set ${tx(kind)} = null, ${tx(column)} = null where id = ${holder.id}`
+    }
+  }
+  return contacts
+}
+
+/** Names in use by users outside this batch. */
+async function heldNames(tx: Tx, keys: string[], ids: number[]) {
+  const rows = await tx<{ key: string }[]>`
+    select name_key as key from users where name_key = any(${keys}) and not id = any(${ids})`
+  return new Set(rows.map(({ key }) => key))
+}
+
+async function writePeople(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
+  const ids = rows.map(({ id }) => id ?? 0)
+  const names = rows.flatMap(({ id, name }) => [
+    nameKey(name ?? ''),
+    nameKey(`_${name}`),
+    nameKey(`${name?.trim()}_${id}`),
+    `user_${id}`,
+  ])
+  const takenNames = await heldNames(tx, names, ids)
+  const emails = await contactsOf(tx, rows, 'email', batch)
+  const phones = await contactsOf(tx, rows, 'phone', batch)
+  const people = rows.map((row) => {
+    const name = nameOf(row, takenNames, batch)
+    const email = emails.get(row) ?? null
+    const phone = phones.get(row) ?? null
+    const password = row.password === '' ? null : row.password
+    const known = password === null || KNOWN_HASH.test(password)
+    if (!known) batch.mend(row, 'unknown password format: the user has to reset it')
+    if (email === null && phone === null && (password === null || !known))
+      batch.mend(row, 'no e-mail, phone or password: an administrator has to restore access')
+    const created = row.created_at ?? row.updated_at ?? new Date(0).toISOString()
+    return {
+      id: row.id,
+      name,
+      name_key: nameKey(name),
+      name_grams: grams(name),
+      email: email?.value ?? null,
+      email_key: email?.key ?? null,
+      phone: phone?.key ?? null,
+      password: known ? password : null,
+      bio: row.bio,
+      sex: row.sex === 1 || row.sex === 2 ? row.sex : 0,
+      location: row.location,
+      // Old versions verified every contact by code.
+      email_verified_at: email === null ? null : (row.email_verified_at ?? created),
+      phone_verified_at: phone === null ? null : (row.phone_verified_at ?? created),
+      deleted_at: row.deleted_at,
+      created_at: created,
+      updated_at: row.updated_at ?? created,
+    }
+  })
+  // Users may have swapped unique values since the last run, so clear them first.
+  await tx`
+    update users u set name_key = 'moving ' || u.id, email = null, email_key = null, phone = null
+    from ${relation(tx, { id: 'bigint', name_key: 'text', email_key: 'text', phone: 'text' }, people)}
+    where u.id = r.id and (u.name_key, u.email_key, u.phone) is distinct from (r.name_key, r.email_key, r.phone)`
+  // A user who signed in to Kith already has a rehashed password. It is the same one.
+  await upsert(tx, 'users', PERSON_COLUMNS, people, { keep: ['password'] })
+  await tx`
+    update users u set password = r.password from ${relation(tx, { id: 'bigint', password: 'text' }, people)}
+    where u.id = r.id and u.password is distinct from r.password
+      and (u.password is null or u.password not like '$argon2id$%' or r.password like '$argon2id$%')`
+  await tx`insert into user_counts (user_id) select unnest(${ids}::bigint[]) on conflict do nothing`
+  // Assigns the member role, like a registration.
+  await tx`
+    insert into user_roles (user_id, role_id)
+    select p.id, r.id from unnest(${ids}::bigint[]) as p (id), roles r where r.name = 'owner'
+    on conflict do nothing`
+  await wantAvatars(tx, rows, batch)
+}
+
+/** Avatars and backgrounds by path. Old versions derive it from the id. */
+async function wantAvatars(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
+  for (const [column, folder] of [
+    ['avatar', 'avatars'],
+    ['bg', 'user-bg'],
+  ] as const) {
+    const pictures = rows.flatMap((row) => {
+      const node = row[column]
+      const id = row.id ?? 0
+      return node ? [{ id, ownerId: id, ...nodePicture(node) }] : []
+    })
+    const rest = rows.filter((row) => !row[column])
+    for (const { id } of rest) {
+      const path = await findNumbered(batch, folder, id ?? 0)
+      if (path) pictures.push({ id: id ?? 0, ownerId: id ?? 0, ...nodePicture(path) })
+    }
+    await wantPictures(
+      tx,
+      `users.${column}`,
+      rows.map(({ id }) => id ?? 0),
+      pictures,
+    )
+  }
+}
+
+async function findNumbered(batch: Batch, folder: string, id: number): Promise<string | undefined> {
+  // Most installations have none, so one lookup skips them all.
+  const known = `${folder} exists`
+  if (!batch.memory.has(known)) batch.memory.set(known, await batch.files.hasFolder(folder))
+  if (!batch.memory.get(known)) return undefined
+  for (const extension of NUMBERED_EXTENSIONS) {
+    const path = `${folder}/${numberedPath(id)}.${extension}`
+    if (await batch.files.has(path)) return path
+  }
+  return undefined
+}
+
+/** Users with their password hashes. */
+export const users = defineTable({
+  table: 'users',
+  by: 'id',
+  width: 1000,
+  into: [
+    {
+      table: 'users',
+      // Keeps hashes out of the report. A later step copies pictures.
+      columns: { password: null, avatar: null, bg: null },
+    },
+  ],
+  key: ['id'],
+  columns: PEOPLE,
+  batch: 500,
+  write: writePeople,
+  // Users deleted in the source. Their content stays without an author. Founders stay, because nobody else
+  // could administer the site.
+  sweep: (tx, { from, to }, rows) => tx`
+    update users u set deleted_at = now() where id >= ${from} and id < ${to} and deleted_at is null
+      and not id = any(${rows.map(({ id }) => id ?? 0)})
+      and not exists (
+        select from user_roles x join roles r on r.id = x.role_id where x.user_id = u.id and r.name = 'founder')`,
+})
+
+/**
+ * Consecutive check-ins, with possibly several rows per user. Imported after the check-ins, which determine
+ * the counters.
+ */
+export const extras = defineTable({
+  table: 'user_extras',
+  by: 'user_id',
+  width: 2000,
+  into: [
+    {
+      table: 'user_counts',
+      key: { user_id: 'user_id' },
+      // Recounted from the check-ins.
+      columns: { checkin_count: null },
+    },
+  ],
+  key: ['user_id'],
+  columns: { user_id: 'int', checkin_count: 'int', last_checkin_count: 'int' },
+  async write(tx, rows, batch) {
+    const people = await batch.find(
+      'users',
+      rows.map((row) => row.user_id),
+    )
+    const best = new Map<number, (typeof rows)[number]>()
+    for (const row of rows) {
+      const id = row.user_id ?? 0
+      const other = best.get(id)
+      if (!people.has(id)) batch.leaveOut(row, 'the user no longer exists')
+      else if (other && (other.last_checkin_count ?? 0) >= (row.last_checkin_count ?? 0))
+        batch.merge(row, 'duplicate row of the same user')
+      else {
+        if (other) batch.merge(other, 'duplicate row of the same user')
+        best.set(id, row)
+      }
+    }
+    const given = [...best.values()]
+    const counted = await tx<{ id: number; days: number }[]>`
+      select user_id as id, count(*) as days from checkin_logs where user_id = any(${[...best.keys()]}) group by 1`
+    const days = new Map(counted.map((row) => [row.id, row.days]))
+    for (const [id, row] of best)
+      if ((row.checkin_count ?? 0) !== (days.get(id) ?? 0))
+        batch.mend(row, 'recounted from check-ins', {
+          column: 'checkin_count',
+          new: days.get(id) ?? 0,
+        })
+    await tx`
+      update user_counts c set last_checkin_count = greatest(coalesce(r.last_checkin_count, 0), 0)
+      from ${relation(tx, { user_id: 'bigint', last_checkin_count: 'bigint' }, given)}
+      where c.user_id = r.user_id and c.last_checkin_count is distinct from coalesce(r.last_checkin_count, 0)`
+  },
+})

@@ -1,0 +1,66 @@
+import type { Db } from '#platform/database'
+import type { ImportStep } from '../../database/table.ts'
+import { applyPictures } from '../files/pictures.ts'
+
+/**
+ * Disables holders of the role `disabler` if the operator chose so, and reports all disabled users. In the
+ * source this role did not prevent sign-in, and a stock installation assigns it to its founder, so founders
+ * are never disabled.
+ */
+export const lockPeople: ImportStep = {
+  name: 'locked people',
+  async run({ transaction, options, note }) {
+    const { lockDisablers } = options
+    if (lockDisablers)
+      await transaction(
+        (tx) => tx`
+          update users u set deleted_at = now()
+          where u.deleted_at is null and u.id in (${holdersOf(tx, 'disabler')})
+            and not u.id in (${holdersOf(tx, 'founder')})`,
+      )
+    for (let last = 0; ; ) {
+      const people = await transaction((tx) => listStandings(tx, last))
+      if (people.length === 0) return
+      last = people.at(-1)?.id ?? last
+      for (const person of people) await note(`${person.id}`, standingOf(person, lockDisablers))
+    }
+  },
+}
+
+const AT_ONCE = 1000
+type Standing = { id: number; locked: boolean; founder: boolean; disabler: boolean }
+
+const holdersOf = (sql: Db, role: string) => sql`
+  select x.user_id from user_roles x join roles r on r.id = x.role_id where r.name = ${role}`
+
+/** Lists disabled users, and enabled holders of the role. */
+const listStandings = (sql: Db, after: number) => sql<Standing[]>`
+  select * from (
+    select u.id, u.deleted_at is not null as locked, u.id in (${holdersOf(sql, 'founder')}) as founder,
+      u.id in (${holdersOf(sql, 'disabler')}) as disabler
+    from users u where u.id > ${after}
+  ) p where locked or disabler and not founder order by id limit ${AT_ONCE}`
+
+function standingOf({ locked, founder, disabler }: Standing, lockDisablers: boolean): string {
+  if (!locked)
+    return 'not locked: the role disabler did not prevent sign-in in the source (--lock-disablers locks its holders)'
+  if (founder) return 'locked: deleted in the source, a founder'
+  return disabler && lockDisablers
+    ? 'locked: has the role disabler (--lock-disablers)'
+    : 'locked: deleted in the source'
+}
+
+/** Founders, and whether they can sign in with a password or with a code to an e-mail or phone. */
+export const listFounders = (sql: Db) => sql<{ id: number; name: string; enters: boolean }[]>`
+  select u.id, u.name, u.deleted_at is null
+    and (u.password is not null or u.email is not null or u.phone is not null) as enters
+  from users u where u.id in (${holdersOf(sql, 'founder')}) order by u.id`
+
+/** Shows avatars and backgrounds copied so far. */
+export const showAvatars: ImportStep = {
+  name: 'avatars',
+  async run({ transaction }) {
+    await transaction((tx) => applyPictures(tx, 'users.avatar', 'users', 'avatar'))
+    await transaction((tx) => applyPictures(tx, 'users.bg', 'users', 'bg'))
+  },
+}

@@ -1,0 +1,8 @@
+import { extras, users } from './people.ts'
+import { blocked, famous, followed, recommended } from './relations.ts'
+
+/** Counters of users. Imported after the check-ins. */
+export const extraTables = [extras]
+
+/** Users and their relations. */
+export const accountTables = [users, followed, blocked, famous, recommended]

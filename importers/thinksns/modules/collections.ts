@@ -1,0 +1,103 @@
+import { kindOf } from '../classes.ts'
+import { type Columns, defineTable, type TableImport } from '../database/table.ts'
+import { EPOCH } from '../database/times.ts'
+import { findByKind, isRepeated, relation, upsert } from '../database/write.ts'
+
+const COLUMNS = {
+  id: 'bigint',
+  user_id: 'bigint',
+  collectible_type: 'text',
+  collectible_id: 'bigint',
+  created_at: 'timestamptz',
+}
+
+/** Import of a table of collections: of one kind, or of the kinds that its rows name. */
+function collected(table: string, column: string, own?: string): TableImport {
+  const columns: Columns = {
+    id: 'int',
+    user_id: 'int',
+    [column]: 'int',
+    ...(own === undefined ? { collectible_type: 'text' } : {}),
+    created_at: 'time',
+  }
+  return defineTable({
+    table,
+    // Batches by content, so that ranges are comparable and one batch holds all rows of a content.
+    by: column,
+    ...(own === undefined ? { scope: 'collectible_type' } : {}),
+    width: 2000,
+    into: [
+      {
+        table: 'collections',
+        key: {
+          user_id: (row) => Number(row.user_id),
+          collectible_type: (row) => own ?? kindOf(row.collectible_type as string),
+          collectible_id: column,
+        },
+        columns: {
+          user_id: { as: Number },
+          [column]: 'collectible_id',
+          ...(own === undefined ? { collectible_type: null } : {}),
+        },
+      },
+    ],
+    key: ['id'],
+    order: ['user_id', 'id'],
+    columns,
+    async write(tx, rows, batch) {
+      const people = await batch.find(
+        'users',
+        rows.map((row) => Number(row.user_id)),
+      )
+      const content = await findByKind(batch, rows, (row) => ({
+        kind: own ?? kindOf(row.collectible_type as string | null),
+        id: Number(row[column]),
+      }))
+      const given = rows.flatMap((row) => {
+        const target = content.get(row)
+        if (!people.has(Number(row.user_id))) batch.leaveOut(row, 'the user no longer exists')
+        else if (target === undefined) batch.leaveOut(row, 'the collected content no longer exists')
+        else {
+          if (isRepeated(batch.memory, `${row[column]} ${row.user_id}`, target.kind))
+            batch.merge(row, 'duplicate')
+          else {
+            return [
+              {
+                id: row.id,
+                user_id: Number(row.user_id),
+                collectible_type: target.kind,
+                collectible_id: row[column],
+                created_at: row.created_at ?? EPOCH,
+              },
+            ]
+          }
+        }
+        return []
+      })
+      await upsert(tx, 'collections', COLUMNS, given, {
+        key: ['user_id', 'collectible_type', 'collectible_id'],
+      })
+    },
+    async sweep(tx, { from, to }, rows) {
+      const kinds = own === undefined ? ['question-answers', 'group-posts'] : [own]
+      const left = rows.map((row) => ({
+        user_id: Number(row.user_id),
+        collectible_type: own ?? kindOf(row.collectible_type as string | null) ?? '',
+        collectible_id: row[column],
+      }))
+      await tx`
+        delete from collections c
+        where collectible_type = any(${kinds}) and collectible_id >= ${from} and collectible_id < ${to} and not exists (
+          select from ${relation(tx, { user_id: 'bigint', collectible_type: 'text', collectible_id: 'bigint' }, left)}
+          where r.user_id = c.user_id and r.collectible_type = c.collectible_type and r.collectible_id = c.collectible_id)`
+    },
+  })
+}
+
+/** Collections. Ids stay, because lists of one kind use them as cursors. */
+export const collectionTables = [
+  collected('collections', 'collectible_id'),
+  collected('feed_collections', 'feed_id', 'feeds'),
+  collected('news_collections', 'news_id', 'news'),
+  collected('music_collections', 'special_id', 'music_specials'),
+]

@@ -1,0 +1,230 @@
+import { createHash } from 'node:crypto'
+import { orNone } from '../../database/changes.ts'
+import { defineTable, type ImportStep } from '../../database/table.ts'
+import { relation, upsert } from '../../database/write.ts'
+import { DAMAGED, inParallel, MISSING, readMedia } from './pictures.ts'
+
+/** Storage paths and metadata of files in the source. */
+const contents = defineTable({
+  table: 'files',
+  by: 'id',
+  into: [{ table: 'import_files', columns: { filename: 'path', width: orNone, height: orNone } }],
+  key: ['id'],
+  columns: { id: 'int', filename: 'text', mime: 'text', width: 'int', height: 'int' },
+  async write(tx, rows) {
+    const given = rows.map(({ id, filename, mime, width, height }) => ({
+      id,
+      path: (filename ?? '').replace(/^\/+/, ''),
+      mime: mime ?? 'application/octet-stream',
+      width: width ? Math.floor(width) : null,
+      height: height ? Math.floor(height) : null,
+    }))
+    const columns = { id: 'bigint', path: 'text', mime: 'text', width: 'int', height: 'int' }
+    await upsert(tx, 'import_files', columns, given)
+  },
+})
+
+/** Channel names in Kith. Undefined ones are not imported. */
+const CHANNELS: Record<string, string | undefined> = {
+  'news:storage': 'news:image',
+  'question-answers:images': 'answer:images',
+  'group:post:image': 'group:post',
+  'news:recommend:cover': undefined,
+  'client:file:apk': undefined,
+}
+const DAY = 86_400_000
+const NO_CONTENT = Buffer.alloc(16)
+
+/** A placeholder hash for content with missing bytes. No real bytes have it. */
+const emptyHash = (id: number) => createHash('sha256').update(`content ${id} of the source`).digest('hex')
+const waitingKey = (id: number, ownerId: number) => `imported/waiting/${id}-${ownerId}`
+
+const uses = defineTable({
+  table: 'file_withs',
+  by: 'id',
+  into: [
+    {
+      table: 'file_uses',
+      columns: {
+        file_id: null,
+        user_id: 'owner_id',
+        channel: { as: (name) => (typeof name === 'string' && name in CHANNELS ? CHANNELS[name] : name) },
+      },
+    },
+  ],
+  key: ['id'],
+  columns: { id: 'int', file_id: 'int', user_id: 'int', channel: 'text', raw: 'int', created_at: 'time' },
+  async write(tx, rows, batch) {
+    const people = await batch.find(
+      'users',
+      rows.map((row) => row.user_id),
+    )
+    const ids = [...new Set(rows.map(({ file_id }) => file_id ?? 0))]
+    const found = await tx<{ id: number; mime: string; width: number | null; height: number | null }[]>`
+      select id, mime, width, height from import_files where id = any(${ids})`
+    const known = new Map(found.map((row) => [row.id, row]))
+    const files = new Map<string, object>()
+    const kept = rows.flatMap((row) => {
+      const { file_id, user_id, channel, raw } = row
+      const content = known.get(file_id ?? 0)
+      const used = channel !== null && channel in CHANNELS ? CHANNELS[channel] : channel
+      if (!content) batch.leaveOut(row, 'the content no longer exists')
+      else if (!people.has(user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists')
+      else if (channel && used === undefined) batch.leaveOut(row, 'unsupported use of a file')
+      else {
+        files.set(`${file_id} ${user_id}`, {
+          content: content.id,
+          owner_id: user_id,
+          hash: emptyHash(content.id),
+          key: waitingKey(content.id, user_id ?? 0),
+          mime: content.mime,
+          width: content.width,
+          height: content.height,
+        })
+        const created = row.created_at ?? new Date(0).toISOString()
+        // Cleanup deletes uploads that stay unattached for a day. An old one may be embedded in a text
+        // without a record.
+        const fresh = Date.now() - Date.parse(created) < DAY
+        const place = used || (fresh ? null : 'imported')
+        return [
+          {
+            id: row.id,
+            hash: emptyHash(content.id),
+            content: content.id,
+            owner_id: user_id,
+            channel: place,
+            raw: used ? raw : null,
+            created_at: created,
+            attached_at: place === null ? null : created,
+          },
+        ]
+      }
+      return []
+    })
+    const fileColumns = {
+      content: 'bigint',
+      owner_id: 'bigint',
+      hash: 'text',
+      key: 'text',
+      mime: 'text',
+      width: 'int',
+      height: 'int',
+    }
+    await tx`
+      with made as (
+        insert into files (owner_id, sha256, md5, storage_key, mime, size, width, height)
+        select owner_id, decode(hash, 'hex'), ${NO_CONTENT}, key, mime, 0, width, height
+        from ${relation(tx, fileColumns, [...files.values()])}
+        where not exists (
+          select from import_uploads u where u.content_id = r.content and u.owner_id = r.owner_id)
+        returning id, owner_id, storage_key
+      )
+      insert into import_uploads (content_id, owner_id, file_id)
+      select split_part(split_part(storage_key, '/', 3), '-', 1)::bigint, owner_id, id from made`
+    const useColumns = {
+      id: 'bigint',
+      content: 'bigint',
+      owner_id: 'bigint',
+      channel: 'text',
+      raw: 'bigint',
+      created_at: 'timestamptz',
+      attached_at: 'timestamptz',
+    }
+    await tx`
+      insert into file_uses as u (id, file_id, owner_id, channel, raw, created_at, attached_at)
+      select r.id, t.file_id, r.owner_id, r.channel, r.raw, r.created_at, r.attached_at
+      from ${relation(tx, useColumns, kept)}
+      join import_uploads t on t.content_id = r.content and t.owner_id = r.owner_id
+      on conflict (id) do update set file_id = excluded.file_id, owner_id = excluded.owner_id,
+        channel = excluded.channel, raw = excluded.raw, attached_at = excluded.attached_at
+      where (u.file_id, u.owner_id, u.channel, u.raw)
+        is distinct from (excluded.file_id, excluded.owner_id, excluded.channel, excluded.raw)`
+  },
+  sweep: (tx, { from, to }, rows) => tx`
+    delete from file_uses where id >= ${from} and id < ${to} and not id = any(${rows.map(({ id }) => id ?? 0)})`,
+})
+
+const AT_ONCE = 50
+type Waiting = {
+  id: number
+  owner_id: number
+  content: number
+  path: string
+  mime: string
+  width: number | null
+  height: number | null
+}
+
+/** Copies the bytes of uploads, once per user. Every run retries missing ones. */
+export const copyUploads: ImportStep = {
+  name: 'bytes of files',
+  async run({ ctx, files, options, transaction, note, progress }) {
+    let [last, done] = [0, 0]
+    for (;;) {
+      const rows = await transaction(
+        (tx) => tx<Waiting[]>`
+          select f.id, f.owner_id, i.id as content, i.path, i.mime, i.width, i.height
+          from import_uploads u join files f on f.id = u.file_id and f.size = 0 join import_files i on i.id = u.content_id
+          where u.file_id > ${last} order by u.file_id limit ${AT_ONCE}`,
+      )
+      if (rows.length === 0) return
+      last = rows.at(-1)?.id ?? last
+      const stored: object[] = []
+      await inParallel(rows, async ({ id, owner_id: ownerId, content, path, ...claimed }) => {
+        const name = `file ${content} of person ${ownerId}`
+        if (options.dryRun) {
+          if (!(await files.has(path))) await note(name, MISSING)
+          return
+        }
+        await readMedia(files, path, async (found) => {
+          if (typeof found === 'string') return note(name, found)
+          if (found.damaged) await note(name, DAMAGED)
+          const { bytes, media, sent } = found
+          const key = `imported/${Math.floor(content / 1000)}/${content}-${ownerId}.${media.extension}`
+          await ctx.storage.put(key, bytes, { mime: media.mime })
+          const { mime, width, height } = media
+          for (const [column, value] of Object.entries({ mime, width, height }))
+            if (value !== claimed[column as keyof typeof claimed])
+              await note(name, 'differs from the stored bytes', {
+                column,
+                old: claimed[column as keyof typeof claimed],
+                new: value,
+              })
+          const { sha256, md5 } = sent
+          const size = bytes.length
+          stored.push({ id, owner_id: ownerId, key, sha256, md5, mime, size, width, height })
+        })
+      })
+      await transaction(async (tx) => {
+        const columns = {
+          id: 'bigint',
+          owner_id: 'bigint',
+          key: 'text',
+          sha256: 'text',
+          md5: 'text',
+          mime: 'text',
+          size: 'bigint',
+          width: 'int',
+          height: 'int',
+        }
+        // The user already has the same bytes, under another name in the source or uploaded in Kith.
+        await tx`
+          update files f set storage_key = r.key, md5 = decode(r.md5, 'hex'), mime = r.mime, size = r.size,
+            width = r.width, height = r.height,
+            sha256 = case when exists (
+              select from files o where o.owner_id = r.owner_id and o.sha256 = decode(r.sha256, 'hex') and o.id <> f.id
+            ) or r.again then f.sha256 else decode(r.sha256, 'hex') end
+          from (
+            select *, row_number() over (partition by owner_id, sha256 order by id) > 1 as again
+            from ${relation(tx, columns, stored)}
+          ) r
+          where f.id = r.id`
+      })
+      done += rows.length
+      progress(`${done}`)
+    }
+  },
+}
+
+/** Files and their uses. Ids stay, because other tables refer to them. */
+export const fileTables = [contents, uses]

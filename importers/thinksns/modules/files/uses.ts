@@ -1,0 +1,32 @@
+import { findAttachments } from '#lib/attachments.ts'
+import type { Db } from '#platform/database'
+
+export type ListedUse = { id: number; raw: number; owner_id: number; mime: string; size: string | null }
+
+/** Uploads attached to content of a channel, in order of creation. */
+export const listUses = (sql: Db, channel: string, raws: number[]) => sql<ListedUse[]>`
+  select u.id, u.raw, u.owner_id, f.mime, f.width || 'x' || f.height as size
+  from file_uses u join files f on f.id = u.file_id where u.channel = ${channel} and u.raw = any(${raws})
+  order by u.raw, u.id`
+
+/** Existing uploads among these. */
+export const findUses = (sql: Db, ids: number[]) => sql<Omit<ListedUse, 'raw'>[]>`
+  select u.id, u.owner_id, f.mime, f.width || 'x' || f.height as size
+  from file_uses u join files f on f.id = u.file_id where u.id = any(${ids})`
+
+/** Protects fresh uploads embedded in texts. Cleanup would delete them as unattached. */
+export const keepNamed = (sql: Db, texts: (string | null)[]) => sql`
+  update file_uses set channel = 'imported', attached_at = created_at
+  where id = any(${texts.flatMap((text) => findAttachments(text ?? ''))}) and channel is null`
+
+/** Attaches uploads to their content, except those attached to content of another kind. */
+export async function bindUses(sql: Db, uses: { id: number; channel: string; raw: number }[]): Promise<void> {
+  if (uses.length === 0) return
+  await sql`
+    update file_uses u set channel = g.channel, raw = g.raw, attached_at = coalesce(u.attached_at, now())
+    from unnest(${uses.map(({ id }) => id)}::bigint[], ${uses.map(({ channel }) => channel)}::text[],
+      ${uses.map(({ raw }) => raw)}::bigint[]) as g (id, channel, raw)
+    where u.id = g.id and (u.channel is null or u.channel = 'imported'
+        or split_part(u.channel, ':', 1) = split_part(g.channel, ':', 1))
+      and (u.channel, u.raw) is distinct from (g.channel, g.raw)`
+}

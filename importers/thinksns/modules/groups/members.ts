@@ -1,0 +1,173 @@
+import { flag } from '../../database/changes.ts'
+import { defineTable } from '../../database/table.ts'
+import { EPOCH, TIME_COLUMNS, TIMES, timesOf } from '../../database/times.ts'
+import { relation, upsert } from '../../database/write.ts'
+
+const ROLES = ['member', 'administrator', 'founder']
+
+const MEMBERS = {
+  id: 'int',
+  group_id: 'int',
+  user_id: 'int',
+  audit: 'int',
+  role: 'text',
+  disabled: 'int',
+  ...TIMES,
+} as const
+
+export const groupMembers = defineTable({
+  table: 'group_members',
+  by: 'group_id',
+  width: 200,
+  into: [
+    {
+      table: 'group_members',
+      key: { group_id: 'group_id', user_id: 'user_id' },
+      columns: { disabled: flag },
+    },
+  ],
+  key: ['id'],
+  order: ['user_id', 'id'],
+  columns: MEMBERS,
+  async write(tx, rows, batch) {
+    const people = await batch.find(
+      'users',
+      rows.map((row) => row.user_id),
+    )
+    const found = await batch.find(
+      'groups',
+      rows.map((row) => row.group_id),
+    )
+    // The owner's row is the founder, even if another row claims that role.
+    const founders = await tx<{ id: number; user_id: number }[]>`
+      select group_id as id, user_id from group_members where role = 'founder'
+        and group_id = any(${rows.map(({ group_id }) => group_id ?? 0)})`
+    const foundersOf = new Map(founders.map(({ id, user_id }) => [id, user_id]))
+    const given = rows.flatMap((row) => {
+      const group = row.group_id ?? 0
+      const same = `${group} ${row.user_id}`
+      if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists')
+      else if (!found.has(group)) batch.leaveOut(row, 'the group no longer exists')
+      else if (row.audit === 2) batch.leaveOut(row, 'rejected request')
+      else if (batch.memory.get('last') === same) batch.merge(row, 'duplicate')
+      else {
+        batch.memory.set('last', same)
+        let role = ROLES.includes(row.role ?? '') ? (row.role ?? '') : 'member'
+        const owner = found.get(group)
+        const taken = foundersOf.get(group)
+        if (role === 'founder' && (taken === undefined ? false : taken !== row.user_id)) {
+          role = 'administrator'
+          batch.mend(row, 'second founder: made an administrator', 'role')
+        }
+        if (row.user_id === owner && taken === undefined) role = 'founder'
+        if (role === 'founder') foundersOf.set(group, row.user_id ?? 0)
+        const manages = role !== 'member'
+        if (manages && (row.audit !== 1 || row.disabled === 1))
+          batch.mend(row, 'pending or blacklisted manager: made an active one')
+        return [
+          {
+            group_id: group,
+            user_id: row.user_id,
+            id: row.id,
+            audit: manages || row.audit === 1 ? 1 : 0,
+            role,
+            disabled: row.disabled === 1 && !manages,
+            ...timesOf(row),
+          },
+        ]
+      }
+      return []
+    })
+    const columns = {
+      group_id: 'bigint',
+      user_id: 'bigint',
+      id: 'bigint',
+      audit: 'smallint',
+      role: 'text',
+      disabled: 'boolean',
+      ...TIME_COLUMNS,
+    }
+    // The group may have a new founder since the last run, so the former one is demoted first.
+    await upsert(
+      tx,
+      'group_members',
+      columns,
+      given.filter(({ role }) => role !== 'founder'),
+      { key: ['group_id', 'user_id'] },
+    )
+    await upsert(
+      tx,
+      'group_members',
+      columns,
+      given.filter(({ role }) => role === 'founder'),
+      { key: ['group_id', 'user_id'] },
+    )
+  },
+  sweep: (tx, { from, to }, rows) => tx`
+    delete from group_members m where group_id >= ${from} and group_id < ${to} and not exists (
+      select from ${relation(tx, { group_id: 'bigint', user_id: 'bigint' }, rows)}
+      where r.group_id = m.group_id and r.user_id = m.user_id)`,
+})
+
+export const joinRequests = defineTable({
+  table: 'group_member_logs',
+  by: 'id',
+  into: [{ table: 'group_member_logs', key: { group_id: 'group_id', id: 'id' } }],
+  key: ['id'],
+  columns: {
+    id: 'int',
+    group_id: 'int',
+    user_id: 'int',
+    member_id: 'int',
+    status: 'int',
+    auditer: 'int',
+    audit_at: 'time',
+    created_at: 'time',
+  },
+  async write(tx, rows, batch) {
+    const found = await batch.find(
+      'groups',
+      rows.map((row) => row.group_id),
+    )
+    const open = await tx<{ id: number; same: string }[]>`
+      select id, group_id || ' ' || member_id as same from group_member_logs
+      where status = 0 and group_id = any(${rows.map(({ group_id }) => group_id ?? 0)})`
+    const waiting = new Map(open.map(({ id, same }) => [same, id]))
+    const given = rows.flatMap((row) => {
+      const same = `${row.group_id} ${row.member_id}`
+      const status = row.status === 1 || row.status === 2 ? row.status : 0
+      const earlier = waiting.get(same)
+      if (!found.has(row.group_id ?? 0)) batch.leaveOut(row, 'the group no longer exists')
+      else if (status === 0 && earlier !== undefined && earlier !== row.id)
+        batch.merge(row, 'duplicate request')
+      else {
+        if (status === 0) waiting.set(same, row.id ?? 0)
+        const created = row.created_at ?? EPOCH
+        return [
+          {
+            group_id: row.group_id,
+            id: row.id,
+            user_id: row.user_id,
+            member_id: row.member_id,
+            status,
+            auditer: status === 0 ? null : row.auditer,
+            audit_at: status === 0 ? null : (row.audit_at ?? created),
+            created_at: created,
+          },
+        ]
+      }
+      return []
+    })
+    const columns = {
+      group_id: 'bigint',
+      id: 'bigint',
+      user_id: 'bigint',
+      member_id: 'bigint',
+      status: 'smallint',
+      auditer: 'bigint',
+      audit_at: 'timestamptz',
+      created_at: 'timestamptz',
+    }
+    await upsert(tx, 'group_member_logs', columns, given, { key: ['group_id', 'id'] })
+  },
+})

@@ -1,0 +1,69 @@
+import type { Db } from '#platform/database'
+import type { ImportStep } from '../../database/table.ts'
+import { relation } from '../../database/write.ts'
+import { listPictures, usePicture } from '../files/pictures.ts'
+import { AVATARS, groupCategories, groups } from './groups.ts'
+import { groupIncomes, groupRecommends } from './incomes.ts'
+import { groupMembers, joinRequests } from './members.ts'
+import { groupPosts, groupReports } from './posts.ts'
+
+const AVATAR_CHANNEL = 'group:avatar'
+
+export const tagGroups = (sql: Db, links: { id: number; tag: number }[]) => sql`
+  insert into group_tags (group_id, tag_id) select id, tag from ${relation(sql, { id: 'bigint', tag: 'bigint' }, links)}
+  on conflict do nothing`
+
+/**
+ * Deletes uploads that the import created for group pictures, because uploads of the source keep their ids.
+ */
+export const clearGroupAvatars: ImportStep = {
+  name: 'pictures of groups',
+  run: ({ transaction }) =>
+    transaction(async (tx) => {
+      await tx`
+        update groups set avatar = null where avatar in (select id from file_uses where channel = ${AVATAR_CHANNEL})`
+      await tx`delete from file_uses where channel = ${AVATAR_CHANNEL}`
+    }),
+}
+
+/**
+ * Ensures that every group has a founder and a copied picture. Runs after the sequences are set, because both
+ * get new ids.
+ */
+export const settleGroups: ImportStep = {
+  name: 'founders and pictures of groups',
+  async run({ transaction, note }) {
+    const made = await transaction(
+      (tx) => tx<{ group_id: number; user_id: number }[]>`
+        insert into group_members as m (group_id, user_id, audit, role)
+        select id, user_id, 1, 'founder' from groups g where not exists (
+          select from group_members m where m.group_id = g.id and m.role = 'founder')
+        on conflict (group_id, user_id) do update set role = 'founder', audit = 1, disabled = false
+        returning group_id, user_id`,
+    )
+    for (const { group_id: group, user_id: person } of made)
+      await note(`group ${group}`, 'no founder: its owner became the founder', {
+        column: 'founder',
+        old: null,
+        new: person,
+      })
+    const pictures = await transaction((tx) => listPictures(tx, AVATARS))
+    for (const { id, owner_id: ownerId, node } of pictures)
+      await transaction(async (tx) => {
+        const avatar = await usePicture(tx, { node, ownerId, channel: AVATAR_CHANNEL, raw: id })
+        if (avatar !== undefined) await tx`update groups set avatar = ${avatar} where id = ${id}`
+      })
+  },
+}
+
+export const groupTables = [
+  groupCategories,
+  groups,
+  groupMembers,
+  joinRequests,
+  groupPosts,
+  groupIncomes,
+  groupRecommends,
+]
+/** Reports in groups. Imported after comments, because some refer to them. */
+export const groupReportTables = [groupReports]

@@ -1,0 +1,91 @@
+import { numberInText } from '../database/changes.ts'
+import { defineTable } from '../database/table.ts'
+import { TIME_COLUMNS, TIMES, timesOf } from '../database/times.ts'
+import { relation, upsert } from '../database/write.ts'
+import { findUses } from './files/uses.ts'
+
+/** Names and members of groups exist only at the provider. `kith doctor im` compares them. */
+const imGroups = defineTable({
+  table: 'im_group',
+  by: 'id',
+  into: [
+    {
+      table: 'im_groups',
+      columns: {
+        im_group_id: 'provider_id',
+        user_id: 'owner_id',
+        group_face: { column: 'face_id', ...numberInText },
+      },
+    },
+  ],
+  key: ['id'],
+  columns: {
+    id: 'int',
+    im_group_id: 'text',
+    user_id: 'int',
+    group_face: 'text',
+    ...TIMES,
+  },
+  async write(tx, rows, batch) {
+    const people = await batch.find(
+      'users',
+      rows.map((row) => row.user_id),
+    )
+    const faces = new Set(
+      (
+        await findUses(
+          tx,
+          rows.flatMap(({ group_face }) => (/^\d{1,15}$/.test(group_face ?? '') ? [Number(group_face)] : [])),
+        )
+      ).map(({ id }) => id),
+    )
+    const given = rows.flatMap((row) => {
+      if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists')
+      else {
+        const face = Number(row.group_face)
+        return [
+          {
+            id: row.id,
+            provider: 'easemob',
+            provider_id: row.im_group_id,
+            name: `群聊 ${row.im_group_id}`,
+            description: '',
+            public: false,
+            members_only: true,
+            allow_invites: true,
+            max_users: 200,
+            face_id: faces.has(face) ? face : null,
+            creator_id: row.user_id,
+            owner_id: row.user_id,
+            synced_version: 1,
+            ...timesOf(row),
+          },
+        ]
+      }
+      return []
+    })
+    const columns = {
+      id: 'bigint',
+      provider: 'text',
+      provider_id: 'text',
+      name: 'text',
+      description: 'text',
+      public: 'boolean',
+      members_only: 'boolean',
+      allow_invites: 'boolean',
+      max_users: 'int',
+      face_id: 'bigint',
+      creator_id: 'bigint',
+      owner_id: 'bigint',
+      synced_version: 'bigint',
+      ...TIME_COLUMNS,
+    }
+    await upsert(tx, 'im_groups', columns, given, { keep: ['name', 'description'] })
+    await tx`
+      insert into im_group_members (group_id, user_id)
+      select id, owner_id from ${relation(tx, { id: 'bigint', owner_id: 'bigint' }, given)} on conflict do nothing`
+  },
+})
+
+/** Imports the chat groups that the source records. */
+export const imTables = [imGroups]

@@ -1,0 +1,275 @@
+import {
+  type Currency,
+  type MovementKind,
+  movementsClause,
+  PLATFORM_ACCOUNTS,
+} from '#modules/ledger/index.ts'
+import type { Db, Tx } from '#platform/database'
+import { defineTable, type ImportStep } from '../../database/table.ts'
+import { upsert } from '../../database/write.ts'
+
+const BALANCE_COLUMNS = { owner_id: 'bigint', currency: 'text', amount: 'bigint' }
+const BALANCE_KEY = { key: ['owner_id', 'currency'] }
+
+const points = defineTable({
+  table: 'currencies',
+  by: 'owner_id',
+  width: 5000,
+  into: [
+    {
+      table: 'import_balances',
+      key: { owner_id: 'owner_id', currency: () => 'points' },
+      columns: { type: null, sum: 'amount' },
+    },
+  ],
+  key: ['owner_id', 'type'],
+  columns: { owner_id: 'int', type: 'int', sum: 'int' },
+  async write(tx, rows, batch) {
+    const people = await batch.find(
+      'users',
+      rows.map((row) => row.owner_id),
+    )
+    const given = rows.flatMap((row) => {
+      if (row.type !== 1) batch.leaveOut(row, 'unsupported currency')
+      else if (!people.has(row.owner_id ?? 0)) batch.leaveOut(row, 'the user no longer exists')
+      else {
+        if ((row.sum ?? 0) < 0) batch.mend(row, 'negative balance of points: set to zero', 'sum')
+        return [{ owner_id: row.owner_id, currency: 'points', amount: Math.max(row.sum ?? 0, 0) }]
+      }
+      return []
+    })
+    await upsert(tx, 'import_balances', BALANCE_COLUMNS, given, BALANCE_KEY)
+  },
+})
+
+const wallets = defineTable({
+  table: 'wallet',
+  by: 'owner_id',
+  width: 5000,
+  into: [
+    {
+      table: 'import_balances',
+      key: { owner_id: 'owner_id', currency: () => 'wallet' },
+      columns: { balance: 'amount' },
+    },
+  ],
+  key: ['owner_id'],
+  columns: { owner_id: 'int', balance: 'int' },
+  async write(tx, rows, batch) {
+    const people = await batch.find(
+      'users',
+      rows.map((row) => row.owner_id),
+    )
+    const given = rows.flatMap((row) => {
+      if (people.has(row.owner_id ?? 0))
+        return [{ owner_id: row.owner_id, currency: 'wallet', amount: Math.max(row.balance ?? 0, 0) }]
+      batch.leaveOut(row, 'the user no longer exists')
+      return []
+    })
+    await upsert(tx, 'import_balances', BALANCE_COLUMNS, given, BALANCE_KEY)
+  },
+})
+
+/**
+ * Wallets of versions before 1.8. Their balances may have been paid out or abandoned, so they count only on
+ * the operator's request.
+ */
+const oldWallets = defineTable({
+  table: 'wallets',
+  by: 'user_id',
+  width: 5000,
+  into: [
+    {
+      table: 'import_balances',
+      key: { owner_id: 'user_id', currency: () => 'wallet' },
+      columns: { user_id: 'owner_id', balance: 'amount' },
+    },
+  ],
+  key: ['user_id'],
+  columns: { user_id: 'int', balance: 'int' },
+  async write(tx, rows, batch) {
+    const ids = rows.map(({ user_id }) => user_id ?? 0)
+    const people = await batch.find('users', ids)
+    const used = await tx<{ id: number }[]>`
+      select owner_id as id from import_balances where owner_id = any(${ids}) and currency = 'wallet' and amount > 0
+      union select owner_id from import_orders where owner_id = any(${ids}) and source = 'wallet_orders'`
+    const newer = new Set(used.map(({ id }) => id))
+    const given = rows.flatMap((row) => {
+      const balance = row.balance ?? 0
+      if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists')
+      else if (balance === 0) batch.merge(row, 'an empty wallet of an old version')
+      else if (newer.has(row.user_id ?? 0)) batch.merge(row, 'the wallet of the last version counts')
+      else if (!batch.options.oldWallets)
+        batch.leaveOut(row, 'balance only in the wallet of an older version: import it with --old-wallets')
+      else return [{ owner_id: row.user_id, currency: 'wallet', amount: balance }]
+      return []
+    })
+    await upsert(tx, 'import_balances', BALANCE_COLUMNS, given, BALANCE_KEY)
+  },
+})
+
+export type Hold = {
+  subjectId: number
+  ownerId: number
+  currency: Currency
+  amount: number
+  kind: MovementKind
+  refundKind: MovementKind
+  /** True when the price is refunded instead of held here. */
+  givenBack: boolean
+}
+
+/** Records the escrow of these subjects. The others among `ids` have none. */
+export async function setHolds(sql: Db, subjectType: string, ids: number[], holds: Hold[]): Promise<void> {
+  await sql`
+    delete from import_holds where subject_type = ${subjectType} and subject_id = any(${ids})
+      and not subject_id = any(${holds.map(({ subjectId }) => subjectId)})`
+  const rows = holds.map(({ subjectId, ownerId, currency, amount, kind, refundKind, givenBack }) => ({
+    subject_type: subjectType,
+    subject_id: subjectId,
+    owner_id: ownerId,
+    currency,
+    amount,
+    kind,
+    refund_kind: refundKind,
+    given_back: givenBack,
+  }))
+  const columns = {
+    subject_type: 'text',
+    subject_id: 'bigint',
+    owner_id: 'bigint',
+    currency: 'text',
+    amount: 'bigint',
+    kind: 'text',
+    refund_kind: 'text',
+    given_back: 'boolean',
+  }
+  await upsert(sql, 'import_holds', columns, rows, { key: ['subject_type', 'subject_id'] })
+}
+
+const PEOPLE_AT_ONCE = 1000
+
+/**
+ * Books the missing amounts up to the source balances: one entry per account against issuance, and held
+ * amounts into escrow. A later run books the difference, so every run ends with the balances of the source.
+ */
+export const bookBalances: ImportStep = {
+  name: 'balances',
+  async run({ transaction, progress }) {
+    await transaction(async (tx) => {
+      await findDue(tx)
+      let [last, done] = [0, 0]
+      for (;;) {
+        const [row] = await tx<[{ last: number | null; n: number }]>`
+          with people as (
+            select distinct owner_id from import_due where owner_id > ${last} order by owner_id limit ${PEOPLE_AT_ONCE}
+          )
+          select max(owner_id) as last, count(*) as n from people`
+        if (row.last === null) break
+        await book(tx, last, row.last)
+        last = row.last
+        done += row.n
+        progress(`${done} people`)
+      }
+      await tx`drop table import_due`
+    })
+  },
+}
+
+/** Computes all movements due. `part` orders the movements of one user. */
+async function findDue(tx: Tx): Promise<void> {
+  await tx`
+    create temp table import_due (
+      owner_id bigint, currency text, part int, amount bigint, kind text, subject_type text, subject_id bigint
+    )`
+  await tx`
+    create temp table import_escrow as
+    with wanted as (
+      select subject_type, subject_id, owner_id, currency, amount, kind, refund_kind from import_holds where not given_back
+    ),
+    held as (
+      select subject_type, subject_id, currency, sum(amount) as amount, min(counterpart) filter (where amount > 0) as owner_id,
+        min(kind) filter (where amount > 0) as kind
+      from ledger_postings
+      where owner_id = ${PLATFORM_ACCOUNTS.escrow} and subject_type = any(${HELD}) group by 1, 2, 3
+    )
+    select coalesce(w.owner_id, h.owner_id) as owner_id, currency, subject_type, subject_id,
+      coalesce(w.kind, h.kind) as kind, coalesce(w.refund_kind, h.kind || ':refunded') as refund_kind,
+      coalesce(w.amount, 0) as wanted, coalesce(h.amount, 0)::bigint as held
+    from wanted w full join held h using (subject_type, subject_id, currency)
+    where coalesce(w.amount, 0) <> coalesce(h.amount, 0)`
+  await tx`
+    insert into import_due
+    select owner_id, currency, 0, held - wanted, replace(refund_kind, 'withdrawal:refunded', 'withdrawal:rejected'),
+      subject_type, subject_id
+    from import_escrow where held > wanted
+    union all
+    select owner_id, currency, 2, wanted - held, kind, subject_type, subject_id from import_escrow where wanted > held`
+  // Refunded amounts come on top of the source balance.
+  await tx`
+    insert into import_due
+    select owner_id, currency, 1, change, 'opening', 'users', owner_id from (
+      select b.owner_id, b.currency,
+        b.amount + coalesce(r.amount, 0) - coalesce(a.balance, 0) + coalesce(e.change, 0)::bigint as change
+      from (
+        select owner_id, currency, amount from import_balances
+        union all
+        select distinct h.owner_id, h.currency, 0 from import_holds h where not exists (
+          select from import_balances b where b.owner_id = h.owner_id and b.currency = h.currency)
+      ) b
+      left join ledger_accounts a on a.owner_id = b.owner_id and a.currency = b.currency
+      left join (
+        select owner_id, currency, sum(amount)::bigint as amount from import_holds where given_back group by 1, 2
+      ) r on r.owner_id = b.owner_id and r.currency = b.currency
+      left join (
+        select owner_id, currency, sum(wanted - held) as change from import_escrow group by 1, 2
+      ) e on e.owner_id = b.owner_id and e.currency = b.currency
+    ) d where change <> 0`
+  await tx`drop table import_escrow`
+  await tx`create index on import_due (owner_id)`
+}
+
+/** Subject types with imported escrow. */
+const HELD = ['pins', 'withdrawals', 'questions', 'question-applications', 'news']
+
+const book = (tx: Tx, after: number, last: number) => tx`
+  with moves as materialized (
+    select (row_number() over (order by owner_id, currency, part, subject_type, subject_id))::int as n, currency,
+      case part when 0 then ${PLATFORM_ACCOUNTS.escrow}::bigint
+        when 1 then case when amount > 0 then ${PLATFORM_ACCOUNTS.issuance}::bigint else owner_id end
+        else owner_id end as from_id,
+      case part when 2 then ${PLATFORM_ACCOUNTS.escrow}::bigint
+        when 1 then case when amount > 0 then owner_id else ${PLATFORM_ACCOUNTS.issuance}::bigint end
+        else owner_id end as to_id,
+      abs(amount) as amount, kind, subject_type, subject_id, null::text as title, null::text as body
+    from import_due where owner_id > ${after} and owner_id <= ${last}
+  ),
+  ${movementsClause(tx)}
+  select count(*) from posted`
+
+export type Brought = {
+  currency: Currency
+  /** Imported balances of the source. */
+  counted: number
+  /** Held in the source and refunded here. */
+  given_back: number
+  /** Held in the source and held here. */
+  waiting: number
+  /** User balances here. */
+  owned: number
+}
+
+/** Imported amounts and user balances by currency. `owned` equals `counted` plus `given_back`. */
+export const sumBalances = (sql: Db) => sql<Brought[]>`
+  select currency, (select coalesce(sum(amount), 0)::bigint from import_balances b where b.currency = c.currency) as counted,
+    (select coalesce(sum(amount) filter (where given_back), 0)::bigint from import_holds h where h.currency = c.currency)
+      as given_back,
+    (select coalesce(sum(amount) filter (where not given_back), 0)::bigint from import_holds h
+      where h.currency = c.currency) as waiting,
+    (select coalesce(sum(balance), 0)::bigint from ledger_accounts a where a.currency = c.currency and a.owner_id > 0) as owned
+  from unnest(array['points', 'wallet']) c(currency)`
+
+/** Imports balances. */
+export const balanceTables = [points, wallets]
+/** Imports balances of the first versions, after the orders, which show whether a wallet was used since. */
+export const oldWalletTables = [oldWallets]

@@ -1,0 +1,218 @@
+import type { Tx } from '#platform/database'
+import { type Batch, defineTable } from '../../database/table.ts'
+import { EPOCH, TIME_COLUMNS, TIMES } from '../../database/times.ts'
+import { assignIds, upsert } from '../../database/write.ts'
+import { setHolds } from './balances.ts'
+
+type Waiting = { ownerId: number; currency: 'points' | 'wallet'; amount: number }
+
+const NUMBERS = 'withdrawals of'
+
+/** Moves open withdrawals into escrow, or refunds them. */
+async function holdWithdrawals(
+  tx: Tx,
+  ids: number[],
+  waiting: (Waiting & { id: number })[],
+  givenBack: boolean,
+) {
+  await setHolds(
+    tx,
+    'withdrawals',
+    ids,
+    waiting.map(({ id, ownerId, currency, amount }) => ({
+      subjectId: id,
+      ownerId,
+      currency,
+      amount,
+      kind: 'withdrawal',
+      refundKind: 'withdrawal:rejected',
+      givenBack,
+    })),
+  )
+}
+
+const WITHDRAWAL_COLUMNS = {
+  id: 'bigint',
+  owner_id: 'bigint',
+  currency: 'text',
+  amount: 'bigint',
+  payout: 'bigint',
+  type: 'text',
+  account: 'text',
+  state: 'text',
+  remark: 'text',
+  decided_at: 'timestamptz',
+  ...TIME_COLUMNS,
+}
+const GIVEN_BACK = 'refunded by the import'
+
+/** The common fields of a withdrawal in both source tables. */
+type OldWithdrawal = {
+  id: number
+  ownerId: number
+  currency: Waiting['currency']
+  amount: number
+  payout: number
+  type: string | null
+  account: string | null
+  remark: string | null
+  created_at: string | null
+  updated_at: string | null
+  /** True while undecided. */
+  isOpen: boolean
+  isPassed: boolean
+}
+
+/** Inserts withdrawals. Open ones go into escrow, or are refunded when the site imports without them. */
+async function writeWithdrawals(
+  tx: Tx,
+  old: { row: object; of: OldWithdrawal }[],
+  batch: Batch,
+): Promise<void> {
+  const refund = batch.options.waiting === 'refund'
+  for (const { row, of } of old) if (of.isOpen && refund) batch.mend(row, GIVEN_BACK)
+  await upsert(
+    tx,
+    'withdrawals',
+    WITHDRAWAL_COLUMNS,
+    old.map(({ of }) => {
+      const waits = of.isOpen && !refund
+      const updated = of.updated_at ?? of.created_at ?? EPOCH
+      return {
+        id: of.id,
+        owner_id: of.ownerId,
+        currency: of.currency,
+        amount: of.amount,
+        payout: of.payout,
+        type: of.type,
+        account: of.account,
+        state: of.isPassed ? 'passed' : waits ? 'pending' : 'rejected',
+        remark: of.isOpen && refund ? GIVEN_BACK : of.remark,
+        decided_at: waits ? null : updated,
+        created_at: of.created_at ?? EPOCH,
+        updated_at: updated,
+      }
+    }),
+  )
+  await holdWithdrawals(
+    tx,
+    old.map(({ of }) => of.id),
+    old.flatMap(({ of }) => (of.isOpen ? [of] : [])),
+    refund,
+  )
+}
+
+/** Imports withdrawals from the wallet. */
+export const cashes = defineTable({
+  table: 'wallet_cashes',
+  by: 'id',
+  into: [
+    {
+      table: 'withdrawals',
+      through: `${NUMBERS} wallet`,
+      columns: { id: null, user_id: 'owner_id', value: 'amount', status: null, deleted_at: null },
+    },
+  ],
+  key: ['id'],
+  columns: {
+    id: 'int',
+    user_id: 'int',
+    value: 'int',
+    type: 'text',
+    account: 'text',
+    status: 'int',
+    remark: 'text',
+    deleted_at: 'time',
+    ...TIMES,
+  },
+  async write(tx, rows, batch) {
+    const people = await batch.find(
+      'users',
+      rows.map((row) => row.user_id),
+    )
+    const kept = rows.filter((row) => {
+      if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists')
+      else if ((row.value ?? 0) < 1) batch.leaveOut(row, 'the amount is zero')
+      else if (row.deleted_at !== null) batch.leaveOut(row, 'deleted')
+      else return true
+      return false
+    })
+    const ids = await assignIds(
+      tx,
+      `${NUMBERS} wallet`,
+      'withdrawals',
+      kept.map((row) => row.id),
+    )
+    await writeWithdrawals(
+      tx,
+      kept.map((row) => ({
+        row,
+        of: {
+          id: ids.get(row.id ?? 0) ?? 0,
+          ownerId: row.user_id ?? 0,
+          currency: 'wallet',
+          amount: row.value ?? 0,
+          payout: row.value ?? 0,
+          type: row.type ?? '',
+          account: row.account ?? '',
+          remark: row.remark,
+          created_at: row.created_at,
+          updated_at: row.updated_at,
+          isOpen: row.status !== 1 && row.status !== 2,
+          isPassed: row.status === 1,
+        },
+      })),
+      batch,
+    )
+  },
+})
+
+type PointOrder = {
+  id: number | null
+  owner_id: number | null
+  target_type: string | null
+  amount: number | null
+  state: number | null
+  created_at: string | null
+  updated_at: string | null
+}
+
+/** Converts an order of points into money, as the source stores it, to a withdrawal. */
+export async function withdrawPoints(tx: Tx, rows: PointOrder[], batch: Batch): Promise<void> {
+  const cash = rows.filter((row) => row.target_type === 'cash' && (row.amount ?? 0) > 0)
+  if (cash.length === 0) return
+  const people = await batch.find(
+    'users',
+    cash.map((row) => row.owner_id),
+  )
+  const kept = cash.filter((row) => people.has(row.owner_id ?? 0))
+  const ids = await assignIds(
+    tx,
+    `${NUMBERS} points`,
+    'withdrawals',
+    kept.map((row) => row.id),
+  )
+  const [settings] = await tx<{ ratio: number }[]>`
+    select value::text::bigint as ratio from settings where name = 'currency:recharge-ratio'`
+  await writeWithdrawals(
+    tx,
+    kept.map((row) => ({
+      row,
+      of: {
+        id: ids.get(row.id ?? 0) ?? 0,
+        ownerId: row.owner_id ?? 0,
+        currency: 'points',
+        amount: row.amount ?? 0,
+        payout: Math.max(1, Math.floor((row.amount ?? 0) / (settings?.ratio ?? 1))),
+        type: null,
+        account: null,
+        remark: null,
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+        isOpen: row.state === 0,
+        isPassed: row.state === 1,
+      },
+    })),
+    batch,
+  )
+}

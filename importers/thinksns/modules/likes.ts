@@ -1,0 +1,79 @@
+import { kindOf } from '../classes.ts'
+import { defineTable } from '../database/table.ts'
+import { EPOCH } from '../database/times.ts'
+import { findByKind, isRepeated, relation, upsert } from '../database/write.ts'
+
+const likes = defineTable({
+  table: 'likes',
+  // Imports by likeable id, like the primary key here, so that ranges can be compared.
+  by: 'likeable_id',
+  scope: 'likeable_type',
+  width: 1000,
+  into: [
+    {
+      table: 'likes',
+      key: {
+        likeable_type: (row) => kindOf(row.likeable_type as string),
+        likeable_id: 'likeable_id',
+        user_id: 'user_id',
+      },
+      columns: { likeable_type: null },
+    },
+  ],
+  key: ['id'],
+  order: ['user_id', 'id'],
+  columns: { id: 'int', user_id: 'int', likeable_type: 'text', likeable_id: 'int', created_at: 'time' },
+  async write(tx, rows, batch) {
+    const people = await batch.find(
+      'users',
+      rows.map((row) => row.user_id),
+    )
+    const content = await findByKind(batch, rows, (row) => ({
+      kind: kindOf(row.likeable_type),
+      id: row.likeable_id,
+    }))
+    const given = rows.flatMap((row) => {
+      const target = content.get(row)
+      if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists')
+      else if (target === undefined) batch.leaveOut(row, 'the liked content no longer exists')
+      else {
+        if (isRepeated(batch.memory, `${row.likeable_id} ${row.user_id}`, target.kind))
+          batch.merge(row, 'duplicate')
+        else {
+          return [
+            {
+              likeable_type: target.kind,
+              likeable_id: row.likeable_id,
+              user_id: row.user_id,
+              id: row.id,
+              target_user: target.owner,
+              created_at: row.created_at ?? EPOCH,
+            },
+          ]
+        }
+      }
+      return []
+    })
+    const columns = {
+      likeable_type: 'text',
+      likeable_id: 'bigint',
+      user_id: 'bigint',
+      id: 'bigint',
+      target_user: 'bigint',
+      created_at: 'timestamptz',
+    }
+    await upsert(tx, 'likes', columns, given, { key: ['likeable_type', 'likeable_id', 'user_id'] })
+  },
+  async sweep(tx, { from, to }, rows) {
+    const left = rows.map((row) => ({ ...row, kind: kindOf(row.likeable_type) ?? '' }))
+    await tx`
+      delete from likes l
+      where l.likeable_type in (select distinct likeable_type from likes) and l.likeable_id >= ${from} and l.likeable_id < ${to}
+        and not exists (
+          select from ${relation(tx, { kind: 'text', likeable_id: 'bigint', user_id: 'bigint' }, left)}
+          where r.kind = l.likeable_type and r.likeable_id = l.likeable_id and r.user_id = l.user_id)`
+  },
+})
+
+/** Imports likes of every kind of content. */
+export const likeTables = [likes]

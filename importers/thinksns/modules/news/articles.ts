@@ -1,0 +1,204 @@
+import { findAttachments } from '#lib/attachments.ts'
+import { grams, nameKey, plainText } from '#lib/text.ts'
+import type { Db, Tx } from '#platform/database'
+import { ANYTHING, orNone } from '../../database/changes.ts'
+import { type Batch, defineTable, type SourceRow } from '../../database/table.ts'
+import { EPOCH, TIME_COLUMNS, TIMES } from '../../database/times.ts'
+import { findHeir, findTargets, upsert } from '../../database/write.ts'
+import { bindUses, findUses } from '../files/uses.ts'
+import { setHolds } from '../ledger/balances.ts'
+
+const SUBJECT_MAX = 200
+
+const NEWS = {
+  id: 'int',
+  title: 'text',
+  subject: 'text',
+  content: 'text',
+  from: 'text',
+  author: 'text',
+  storage: 'int',
+  hits: 'int',
+  is_recommend: 'int',
+  audit_status: 'int',
+  audit_count: 'int',
+  user_id: 'int',
+  cate_id: 'int',
+  contribute_amount: 'int',
+  deleted_at: 'time',
+  ...TIMES,
+} as const
+type Row = SourceRow<typeof NEWS>
+
+const GONE = 4
+
+/** State of a contribution fee: income once the article is published, else in escrow or refunded. */
+function feeOf(row: Row, refund: boolean): { amount: number; state: string; waits: boolean } {
+  const amount = Math.max(row.contribute_amount ?? 0, 0)
+  if (amount === 0) return { amount, state: 'none', waits: false }
+  const status = row.audit_status ?? 0
+  if (status === 1) return { amount, state: refund ? 'refunded' : 'escrow', waits: true }
+  return { amount, state: status === 0 || status === 5 ? 'income' : 'refunded', waits: false }
+}
+
+/** Finds or creates the category for articles without one. */
+async function otherCategory(sql: Db): Promise<number> {
+  const [row] = await sql<{ id: number }[]>`
+    with made as (
+      insert into news_categories (id, name, name_key) values (0, '未分类', '未分类') on conflict do nothing returning id
+    )
+    select id from made union all select id from news_categories where name_key = '未分类' limit 1`
+  return row?.id ?? 0
+}
+
+async function writeNews(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
+  const people = await batch.find(
+    'users',
+    rows.map((row) => row.user_id),
+  )
+  const cates = await findTargets(
+    tx,
+    'news_cates',
+    rows.map((row) => row.cate_id),
+  )
+  const kept = rows.filter((row) => {
+    if (row.deleted_at === null && row.audit_status !== GONE) return true
+    batch.leaveOut(row, 'deleted')
+    return false
+  })
+  const heir = kept.every(({ user_id }) => people.has(user_id ?? 0)) ? 0 : await findHeir(tx)
+  const other = kept.every(({ cate_id }) => cates.has(cate_id ?? 0)) ? 0 : await otherCategory(tx)
+  const shown = kept.flatMap(({ content }) => findAttachments(content ?? ''))
+  const uses = new Map(
+    (await findUses(tx, [...shown, ...kept.map(({ storage }) => storage ?? 0)])).map((use) => [use.id, use]),
+  )
+  const refund = batch.options.waiting === 'refund'
+  const articles = kept.map((row) => {
+    if (!people.has(row.user_id ?? 0))
+      batch.mend(row, 'its author no longer exists: assigned to the first administrator', 'user_id')
+    if (!cates.has(row.cate_id ?? 0))
+      batch.mend(row, 'its category no longer exists: moved to another', 'cate_id')
+    if (/<(p|div|br|img|span)[\s/>]/i.test(row.content ?? ''))
+      batch.mend(row, 'written in HTML: kept unchanged and shown as text')
+    const fee = feeOf(row, refund)
+    if (fee.waits && refund) batch.mend(row, 'its fee was refunded by the import')
+    const title = row.title?.trim() || `news ${row.id}`
+    const created = row.created_at ?? row.updated_at ?? EPOCH
+    const status = row.audit_status ?? 0
+    const image = uses.get(row.storage ?? 0)
+    const subject = row.subject?.trim() ?? ''
+    return {
+      id: row.id,
+      title,
+      title_key: nameKey(title),
+      title_grams: grams(title),
+      subject: subject === '' ? plainText(row.content ?? '', SUBJECT_MAX) : subject,
+      subject_given: subject !== '',
+      content: row.content ?? '',
+      from: row.from,
+      author: row.author,
+      user_id: people.has(row.user_id ?? 0) ? row.user_id : heir,
+      category_id: Number(cates.get(row.cate_id ?? 0) ?? other),
+      image: image?.id ?? null,
+      image_size: image?.size ?? null,
+      audit_status: status >= 0 && status <= 5 ? status : 2,
+      audit_count: Math.min(Math.max(row.audit_count ?? 0, 0), 30_000),
+      contribute_amount: fee.amount,
+      fee_state: fee.state,
+      recommended_at: row.is_recommend ? created : null,
+      published_at: status === 0 ? created : null,
+      created_at: created,
+      updated_at: row.updated_at ?? created,
+      waits: fee.waits,
+      hits: Math.max(row.hits ?? 0, 0),
+      pictures: findAttachments(row.content ?? '').filter((id) => uses.has(id)),
+    }
+  })
+  const columns = {
+    id: 'bigint',
+    title: 'text',
+    title_key: 'text',
+    title_grams: 'text[]',
+    subject: 'text',
+    subject_given: 'boolean',
+    content: 'text',
+    from: 'text',
+    author: 'text',
+    user_id: 'bigint',
+    category_id: 'bigint',
+    image: 'bigint',
+    image_size: 'text',
+    audit_status: 'smallint',
+    audit_count: 'smallint',
+    contribute_amount: 'bigint',
+    fee_state: 'text',
+    recommended_at: 'timestamptz',
+    published_at: 'timestamptz',
+    ...TIME_COLUMNS,
+  }
+  await upsert(tx, 'news', columns, articles)
+  await upsert(
+    tx,
+    'news_counts',
+    { news_id: 'bigint', hits: 'bigint' },
+    articles.map(({ id, hits }) => ({ news_id: id, hits })),
+    { key: ['news_id'] },
+  )
+  await setHolds(
+    tx,
+    'news',
+    rows.map(({ id }) => id ?? 0),
+    articles
+      .filter(({ waits }) => waits)
+      .map(({ id, user_id, contribute_amount }) => ({
+        subjectId: id ?? 0,
+        ownerId: user_id ?? 0,
+        currency: 'points',
+        amount: contribute_amount,
+        kind: 'contribution',
+        refundKind: 'contribution:refunded',
+        givenBack: refund,
+      })),
+  )
+  // The source gives all pictures of an article the same name.
+  await bindUses(
+    tx,
+    articles.flatMap(({ id, image, pictures }) => [
+      ...pictures
+        .filter((picture) => picture !== image)
+        .map((picture) => ({ id: picture, channel: 'news:content', raw: id ?? 0 })),
+      ...(image === null ? [] : [{ id: image, channel: 'news:image', raw: id ?? 0 }]),
+    ]),
+  )
+}
+
+/** Imports articles, those of contributors with their fee. */
+export const news = defineTable({
+  table: 'news',
+  by: 'id',
+  width: 500,
+  batch: 100,
+  into: [
+    {
+      table: 'news',
+      columns: {
+        // An empty subject is derived from the content.
+        subject: { as: (subject) => (subject === null || subject === '' ? ANYTHING : subject) },
+        storage: { column: 'image', ...orNone },
+        is_recommend: {
+          column: 'recommended_at',
+          as: (recommended) => Boolean(recommended),
+          of: (at) => at !== null,
+        },
+        cate_id: 'category_id',
+        deleted_at: null,
+      },
+    },
+    { table: 'news_counts', key: { news_id: 'id' }, only: ['hits'] },
+  ],
+  key: ['id'],
+  columns: NEWS,
+  write: writeNews,
+  sweep: (tx, { from, to }, rows) => tx`
+    delete from news where id >= ${from} and id < ${to} and not id = any(${rows.map(({ id }) => id ?? 0)})`,
+})

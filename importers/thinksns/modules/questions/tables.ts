@@ -1,0 +1,67 @@
+import { ANSWERS_GIVEN } from '#modules/questions/index.ts'
+import { invalidatePeriodSums } from '#platform/database'
+import type { ImportStep } from '../../database/table.ts'
+import { applyPictures } from '../files/pictures.ts'
+import { setHolds } from '../ledger/balances.ts'
+import { answers, income, onlookers } from './answers.ts'
+import { applications, proposals } from './applications.ts'
+import { questions, topicLinks } from './questions.ts'
+import { experts, followers, invitations, topics, watchers } from './topics.ts'
+
+/** Settles bounties that an invited expert earned or that are refunded, and ranks authors by answers. */
+export const settleQuestions: ImportStep = {
+  name: 'bounties',
+  async run({ transaction, options, note }) {
+    const returned = await transaction(async (tx) => {
+      const paid = await tx<{ id: number }[]>`
+        update questions q set bounty = 'paid' where bounty = 'held' and automaticity and exists (
+          select from answers a where a.question_id = q.id and a.invited)
+        returning id`
+      await setHolds(
+        tx,
+        'questions',
+        paid.map(({ id }) => id),
+        [],
+      )
+      await tx`
+        insert into question_people (user_id) select distinct user_id from answers where not anonymity
+        on conflict do nothing`
+      await invalidatePeriodSums(tx, ANSWERS_GIVEN)
+      if (options.waiting === 'keep') return []
+      const held = await tx<{ id: number; amount: number }[]>`
+        select id, amount from questions where bounty = 'held' for update`
+      await tx`
+        update questions set bounty = 'none', amount = 0, automaticity = false, look = false where bounty = 'held'`
+      return held
+    })
+    for (const { id, amount } of returned)
+      await note(`question ${id}`, 'its bounty was given back when the site moved', {
+        column: 'amount',
+        old: amount,
+        new: 0,
+      })
+  },
+}
+
+/** Shows topic pictures after their bytes are imported. */
+export const showTopicPictures: ImportStep = {
+  name: 'pictures of question topics',
+  run: ({ transaction }) =>
+    transaction((tx) => applyPictures(tx, 'question_topics.avatar', 'question_topics', 'avatar')),
+}
+
+/** Imports questions, answers and their topics. */
+export const questionTables = [
+  topics,
+  followers,
+  experts,
+  questions,
+  topicLinks,
+  invitations,
+  watchers,
+  answers,
+  onlookers,
+  income,
+  applications,
+  ...proposals,
+]

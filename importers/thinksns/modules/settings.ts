@@ -1,0 +1,243 @@
+import { Ajv } from 'ajv'
+import { type PhpValue, readPhp } from '#lib/php-serialize.ts'
+import { SETTINGS, type SettingName, saveSettings } from '#modules/settings/index.ts'
+import type { Tx } from '#platform/database'
+import { type Batch, defineTable } from '../database/table.ts'
+import { findTargets } from '../database/write.ts'
+
+type Values = Partial<Record<SettingName, unknown>>
+type Reading = (value: unknown) => Values
+
+const part = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+const flag = (value: unknown) =>
+  value === undefined || value === null
+    ? undefined
+    : ![false, 0, '0', '', 'off', 'false'].includes(value as string)
+const whole = (value: unknown) => {
+  const number = Math.trunc(Number(value))
+  return value === undefined || value === null || value === '' || !Number.isFinite(number)
+    ? undefined
+    : number
+}
+const text = (value: unknown) =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
+/** Reads a list from serialized PHP, or from comma-separated text. */
+const list = (value: unknown): unknown[] | undefined =>
+  Array.isArray(value)
+    ? value
+    : typeof value === 'object' && value !== null
+      ? Object.values(value)
+      : typeof value === 'string' && value !== ''
+        ? value.split(',')
+        : undefined
+const numbers = (value: unknown) =>
+  list(value)
+    ?.map((each) => whole(each))
+    .filter((each) => each !== undefined && each > 0)
+const texts = (value: unknown) => list(value)?.map(String)
+const inText = (value: unknown) => (typeof value === 'string' ? value : list(value)?.join(','))
+
+const one =
+  (name: SettingName, read: (value: unknown) => unknown): Reading =>
+  (value) => ({
+    [name]: read(value),
+  })
+
+/** Maps source settings, by `namespace name`, to settings here. */
+const READINGS: Record<string, Reading> = {
+  'common hots_area': one('locations:hots', (value) => places(value)),
+  'checkin switch': one('checkin:switch', flag),
+  'checkin attach-balance': one('checkin:balance', whole),
+  'currency cash': (value) => ({
+    'currency:cash': flag(part(value, 'status')),
+    'currency:cash-rule': text(part(value, 'rule')),
+  }),
+  'currency recharge': (value) => ({
+    'currency:recharge': flag(part(value, 'status')),
+    'currency:recharge-rule': text(part(value, 'rule')),
+  }),
+  'currency rule': one('currency:rule', text),
+  'currency settings': (value) => ({
+    'currency:recharge-ratio': whole(part(value, 'recharge-ratio')),
+    'currency:recharge-options': inText(part(value, 'recharge-options')),
+    'currency:recharge-min': whole(part(value, 'recharge-min')),
+    'currency:recharge-max': whole(part(value, 'recharge-max')),
+    'currency:cash-min': whole(part(value, 'cash-min')),
+    'currency:cash-max': whole(part(value, 'cash-max')),
+  }),
+  'feed pay-items': one('feed:items', numbers),
+  'feed pay-switch': one('feed:paycontrol', flag),
+  'feed pay-word-limit': one('feed:pay-word-limit', whole),
+  'feed reward-switch': one('feed:reward', flag),
+  'feed topic:need-review': one('feed:topic:need-review', flag),
+  'news contribute': (value) => ({
+    'news:contribute:pay': flag(part(value, 'pay')),
+    'news:contribute:verified': flag(part(value, 'verified')),
+  }),
+  'news contribute-amount': one('news:pay-contribute', whole),
+  'pay validate-password': one('pay-validate-user-password', flag),
+  'site about-url': one('site:about-url', text),
+  'site client-email': one('site:client-email', text),
+  'site gold-switch': one('site:gold', flag),
+  'site reward': (value) => ({
+    'site:reward': flag(part(value, 'status')),
+    'site:reward-amounts': inText(part(value, 'amounts')),
+  }),
+  'user anonymous': (value) => ({
+    'site:anonymous': flag(part(value, 'status')),
+    'site:anonymous-rule': text(part(value, 'rule')),
+  }),
+  'user invite-template': one('site:user-invite-template', text),
+  'user keep-username': one('site:reserved-nickname', text),
+  'user register-setting': (value) => ({
+    'register:show-terms': flag(part(value, 'showTerms')),
+    'register:method': text(part(value, 'method')),
+    'register:content': text(part(value, 'content')),
+    'register:fixed': text(part(value, 'fixed')),
+    'register:type': text(part(value, 'type')),
+  }),
+  'wallet cash-min-amount': one('wallet:cash-min-amount', whole),
+  'wallet cash-status': one('wallet:cash', (value) => flag(part(value, 'status') ?? value)),
+  'wallet cash-types': one('wallet:cash-types', texts),
+  'wallet labels': one('wallet:labels', numbers),
+  'wallet ratio': one('wallet:ratio', whole),
+  'wallet recharge-status': one('wallet:recharge', (value) => flag(part(value, 'status') ?? value)),
+  'wallet rule': one('wallet:rule', text),
+  'wallet transform-status': one('wallet:transform-currency', (value) => flag(part(value, 'open') ?? value)),
+  'question apply_amount': one('question:apply-amount', whole),
+  'question onlookers_amount': one('question:onlookers-amount', whole),
+}
+
+/** Names of the same settings in the first versions. */
+const OLD_NAMES: Record<string, string> = {
+  'wallet cash': 'wallet cash-types',
+  'wallet recharge': 'wallet labels',
+  'question apply-amount': 'question apply_amount',
+  'question onlookers-amount': 'question onlookers_amount',
+}
+
+/** Reads places, highest `sort` first, given as names or with a sort value. */
+const places = (value: unknown) =>
+  list(value)
+    ?.map((each, at) => ({ name: text(part(each, 'name') ?? each), sort: whole(part(each, 'sort')) ?? -at }))
+    .sort((a, b) => b.sort - a.sort)
+    .flatMap(({ name }) => name ?? [])
+
+/** True when a list lost entries, or a number its fraction. */
+const isCut = (value: unknown, read: unknown) =>
+  Array.isArray(read)
+    ? read.length < (list(value)?.length ?? 0)
+    : typeof read === 'number' && typeof value !== 'object' && Number(value) !== read
+
+const REGISTER_ROLE = 'user register-role'
+const ajv = new Ajv({ strict: false })
+
+/** Saves the valid values of a setting. Returns whether there were any. */
+async function save(tx: Tx, row: object, values: Values, batch: Batch, value?: unknown): Promise<void> {
+  const kept: Values = {}
+  const column = 'contents' in row ? 'contents' : 'value'
+  for (const [name, read] of Object.entries(values) as [SettingName, unknown][]) {
+    if (read === undefined) continue
+    if (!ajv.validate(SETTINGS[name].schema, read)) {
+      const usual = SETTINGS[name].standard
+      batch.mend(row, `${name} cannot have this value here: the usual one holds`, { column, new: usual })
+      continue
+    }
+    kept[name] = read
+    if (isCut(value, read)) batch.mend(row, `${name} is cut to what is possible here`, { column, new: read })
+  }
+  await saveSettings(tx, kept)
+}
+
+const NO_EQUAL = 'nothing here is set by it'
+const ENVIRONMENT = 'set in the environment here'
+
+/** Reasons for settings of payment providers, whose secrets are not imported. */
+const PAYMENT_REASONS: Record<string, string> = {
+  'wallet recharge-types':
+    'missing: configure Alipay, WeChat Pay or Stripe in the environment (docs/payments.md), then name these ways of paying in wallet:recharge-types',
+  'wallet ping-plus-plus':
+    'Ping++ is not supported: configure Alipay, WeChat Pay or Stripe in the environment (docs/payments.md)',
+}
+
+async function writeSetting(
+  tx: Tx,
+  row: { namespace: string | null; name: string | null },
+  value: PhpValue | undefined,
+  batch: Batch,
+): Promise<void> {
+  const given = `${row.namespace} ${row.name}`
+  const name = OLD_NAMES[given] ?? given
+  const reading = READINGS[name]
+  if (value === undefined) batch.leaveOut(row, 'the value cannot be read')
+  else if (name === REGISTER_ROLE) {
+    const targets = await findTargets(tx, 'roles', [whole(value) ?? 0])
+    const id = Number(targets.get(whole(value) ?? 0) ?? 0)
+    const [role] = await tx<{ name: string }[]>`select name from roles where id = ${id}`
+    if (role) await save(tx, row, { 'register:role': role.name }, batch)
+    else batch.leaveOut(row, 'the role no longer exists')
+  } else if (reading) await save(tx, row, reading(value), batch, value)
+  else
+    batch.leaveOut(
+      row,
+      PAYMENT_REASONS[name] ?? (/^(user vendor|file-storage)/.test(name) ? ENVIRONMENT : NO_EQUAL),
+    )
+}
+
+/** Parses the text as JSON, or returns it unchanged. */
+function readPlain(value: string | null): PhpValue {
+  try {
+    return JSON.parse(value ?? 'null') as PhpValue
+  } catch {
+    return value
+  }
+}
+
+const commonConfigs = defineTable({
+  table: 'common_configs',
+  by: null,
+  into: null,
+  key: ['namespace', 'name'],
+  columns: { namespace: 'text', name: 'text', value: 'text' },
+  async write(tx, rows, batch) {
+    for (const row of rows) await writeSetting(tx, row, readPlain(row.value), batch)
+  },
+})
+
+const settings = defineTable({
+  table: 'settings',
+  by: null,
+  into: null,
+  key: ['namespace', 'name'],
+  columns: { namespace: 'text', name: 'text', contents: 'text' },
+  async write(tx, rows, batch) {
+    for (const row of rows) await writeSetting(tx, row, readPhp(row.contents ?? 'N;'), batch)
+  },
+})
+
+const currencyTypes = defineTable({
+  table: 'currency_types',
+  by: null,
+  into: null,
+  key: ['id'],
+  columns: { id: 'int', name: 'text', unit: 'text' },
+  async write(tx, rows, batch) {
+    for (const row of rows) {
+      if (row.id !== 1) batch.leaveOut(row, 'unsupported currency')
+      else
+        await save(
+          tx,
+          row,
+          { 'site:currency-name': row.name ?? undefined, 'site:currency-unit': row.unit ?? undefined },
+          batch,
+        )
+    }
+  },
+})
+
+/**
+ * Imports settings of the first versions, then the current ones. Runs after roles, because one is assigned to
+ * new users.
+ */
+export const settingTables = [commonConfigs, settings, currencyTypes]

@@ -1,0 +1,121 @@
+import { grams, nameKey } from '#lib/text.ts'
+import { defineTable, type ImportStep } from '../database/table.ts'
+import { TIME_COLUMNS, TIMES, timesOf } from '../database/times.ts'
+import { findHeir, relation, uniqueNames, upsert } from '../database/write.ts'
+import { applyPictures, nodePicture, wantPictures } from './files/pictures.ts'
+
+const STATUSES = new Set(['waiting', 'passed', 'failed'])
+
+const topics = defineTable({
+  table: 'feed_topics',
+  by: 'id',
+  into: [{ table: 'feed_topics', columns: { logo: null } }],
+  key: ['id'],
+  columns: {
+    id: 'int',
+    name: 'text',
+    logo: 'text',
+    desc: 'text',
+    creator_user_id: 'int',
+    hot_at: 'time',
+    status: 'text',
+    ...TIMES,
+  },
+  async write(tx, rows, batch) {
+    const people = await batch.find(
+      'users',
+      rows.map((row) => row.creator_user_id),
+    )
+    const heir = await findHeir(tx)
+    const names = await uniqueNames(tx, 'feed_topics', rows, 'topic', batch)
+    const given = rows.map((row) => {
+      const known = people.has(row.creator_user_id ?? 0)
+      if (!known)
+        batch.mend(
+          row,
+          'its creator no longer exists: assigned to the first administrator',
+          'creator_user_id',
+        )
+      const name = names.get(row) ?? ''
+      return {
+        id: row.id,
+        name,
+        name_key: nameKey(name),
+        name_grams: grams(name),
+        desc: row.desc ?? '',
+        creator_user_id: known ? row.creator_user_id : heir,
+        hot_at: row.hot_at,
+        status: STATUSES.has(row.status ?? '') ? row.status : 'waiting',
+        ...timesOf(row),
+      }
+    })
+    const columns = {
+      id: 'bigint',
+      name: 'text',
+      name_key: 'text',
+      name_grams: 'text[]',
+      desc: 'text',
+      creator_user_id: 'bigint',
+      hot_at: 'timestamptz',
+      status: 'text',
+      ...TIME_COLUMNS,
+    }
+    await upsert(tx, 'feed_topics', columns, given)
+    const ids = rows.map(({ id }) => id ?? 0)
+    await tx`insert into feed_topic_counts (topic_id) select unnest(${ids}::bigint[]) on conflict do nothing`
+    // Old versions stored an upload's number in the logo column.
+    const logos = given.flatMap(({ id, creator_user_id }, at) => {
+      const logo = rows[at]?.logo ?? ''
+      return logo.includes('/') ? [{ id: id ?? 0, ownerId: creator_user_id ?? 0, ...nodePicture(logo) }] : []
+    })
+    await wantPictures(tx, 'feed_topics.logo', ids, logos)
+  },
+})
+
+const followers = defineTable({
+  table: 'feed_topic_user_links',
+  by: 'topic_id',
+  width: 200,
+  into: [
+    {
+      table: 'feed_topic_users',
+      key: { topic_id: 'topic_id', user_id: 'user_id' },
+      columns: { index: null, following_at: 'followed_at' },
+    },
+  ],
+  key: ['index'],
+  columns: { index: 'int', topic_id: 'int', user_id: 'int', following_at: 'time' },
+  async write(tx, rows, batch) {
+    const people = await batch.find(
+      'users',
+      rows.map((row) => row.user_id),
+    )
+    const found = await batch.find(
+      'feed-topics',
+      rows.map((row) => row.topic_id),
+    )
+    const given = rows.flatMap((row) => {
+      if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists')
+      else if (!found.has(row.topic_id ?? 0)) batch.leaveOut(row, 'the topic no longer exists')
+      else return [{ topic_id: row.topic_id, user_id: row.user_id, followed_at: row.following_at }]
+      return []
+    })
+    // Participation is derived from the posts.
+    const columns = { topic_id: 'bigint', user_id: 'bigint', followed_at: 'timestamptz' }
+    await upsert(tx, 'feed_topic_users', columns, given, { key: ['topic_id', 'user_id'] })
+  },
+  sweep: (tx, { from, to }, rows) => tx`
+    update feed_topic_users f set followed_at = null
+    where topic_id >= ${from} and topic_id < ${to} and followed_at is not null and not exists (
+      select from ${relation(tx, { topic_id: 'bigint', user_id: 'bigint' }, rows)}
+      where r.topic_id = f.topic_id and r.user_id = f.user_id)`,
+})
+
+/** Shows logos after their bytes are imported. */
+export const showLogos: ImportStep = {
+  name: 'logos',
+  run: ({ transaction }) => transaction((tx) => applyPictures(tx, 'feed_topics.logo', 'feed_topics', 'logo')),
+}
+
+/** Imports topics and their followers. */
+export const topicTables = [topics, followers]

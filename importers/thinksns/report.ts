@@ -1,0 +1,118 @@
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { finished } from 'node:stream/promises'
+import type { Db } from '#platform/database'
+import { listReasons, listTotals, readNotes } from './database/state.ts'
+import type { Brought } from './modules/ledger/balances.ts'
+
+type Print = (line: string) => void
+/** Columns of a table that no importer reads. */
+export type UnreadColumns = { table: string; unread: string[] }
+export type LeftTable = { table: string; rows: number; reason: string }
+
+const number = (value: number) => value.toLocaleString('en')
+
+/** Prints the totals of every table: source rows = imported + merged + left out. */
+export async function printTotals(sql: Db, known: string[], left: LeftTable[], print: Print): Promise<void> {
+  const totals = new Map((await listTotals(sql)).map((each) => [each.table, each]))
+  const rows = [
+    ...known.map((table) => {
+      const { rows = 0, imported = 0, merged = 0, left_out = 0, mended = 0 } = totals.get(table) ?? {}
+      return [table, rows, imported, merged, left_out, mended]
+    }),
+    ...left.map(({ table, rows }) => [table, rows, 0, 0, rows, 0]),
+  ]
+  const sums = [1, 2, 3, 4, 5].map((at) => rows.reduce((sum, cells) => sum + Number(cells[at]), 0))
+  printTable(
+    [['table', 'source rows', 'imported', 'merged', 'left out', 'of them mended'], ...rows, ['all', ...sums]],
+    print,
+  )
+}
+
+export type Money = Brought & { source: number }
+
+/** Prints balances of the source and of this site. Returns false when they differ. */
+export function printMoney(money: Money[], print: Print): boolean {
+  printTable(
+    [
+      [
+        'money',
+        'in the source',
+        'not brought along',
+        'brought along',
+        'given back',
+        'owned here',
+        'waiting here',
+      ],
+      ...money.map((each) => [
+        each.currency,
+        each.source,
+        each.source - each.counted,
+        each.counted,
+        each.given_back,
+        each.owned,
+        each.waiting,
+      ]),
+    ],
+    print,
+  )
+  const differing = money.filter(({ counted, given_back, owned }) => counted + given_back !== owned)
+  for (const { currency } of differing)
+    print(
+      `People own another sum of ${currency} here than was brought along: something moved here meanwhile.`,
+    )
+  return differing.length === 0
+}
+
+function printTable(rows: (string | number)[][], print: Print): void {
+  const lines = rows.map((cells) => cells.map((cell) => (typeof cell === 'number' ? number(cell) : cell)))
+  const widths = (lines[0] ?? []).map((_, at) => Math.max(...lines.map((line) => (line[at] ?? '').length)))
+  for (const line of lines)
+    print(
+      line
+        .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
+        .join('  '),
+    )
+}
+
+/** Prints the reasons for merged, left out and changed rows, with their numbers. */
+export async function printReasons(sql: Db, left: LeftTable[], print: Print): Promise<void> {
+  for (const { table, outcome, reason, n } of await listReasons(sql))
+    print(`${table}: ${number(n)} ${outcome}: ${reason}`)
+  for (const { table, rows, reason } of left)
+    if (rows > 0) print(`${table}: ${number(rows)} left out: ${reason}`)
+}
+
+/** Prints the administrators who can sign in, or the command that creates one. */
+export function printFounders(founders: { id: number; name: string; enters: boolean }[], print: Print): void {
+  const entering = founders.filter(({ enters }) => enters)
+  const [first] = founders
+  if (entering.length > 0)
+    print(`Administrators who can sign in: ${entering.map(({ id, name }) => `${name} (${id})`).join(', ')}`)
+  else
+    print(
+      first
+        ? `No administrator can sign in: \`kith admin reset-password ${first.id} --enable\` lets ${first.name} in.`
+        : 'The source has no founder: the first start makes one, or `kith admin create NAME` does.',
+    )
+}
+
+/** Writes a line of JSON for each row that differs from the source. */
+export async function writeReport(
+  sql: Db,
+  { left, unread, money }: { left: LeftTable[]; unread: UnreadColumns[]; money: Money[] },
+  path: string,
+): Promise<void> {
+  const file = createWriteStream(path)
+  const write = async (line: object) => {
+    if (!file.write(`${JSON.stringify(line)}\n`)) await once(file, 'drain')
+  }
+  for (const each of await listTotals(sql)) await write({ total: each })
+  for (const { table, rows, reason } of left)
+    await write({ total: { table, rows, imported: 0, merged: 0, left_out: rows, mended: 0 }, reason })
+  for (const each of unread) await write({ ...each, reason: 'recomputed or not needed' })
+  for (const each of money) await write({ money: each })
+  for await (const notes of readNotes(sql)) for (const note of notes) await write(note)
+  file.end()
+  await finished(file)
+}

@@ -1,0 +1,123 @@
+/**
+ * Merges the examples that a test run wrote with `KITH_EXAMPLES=folder` into the examples of the API
+ * description: `npm run examples -- folder`. Keeps only examples that fit their schema, and prints what has
+ * none.
+ */
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { type Examples, isBetter } from '#test/example-record.ts'
+
+const FILE = new URL('../src/platform/http/api-page/examples.json', import.meta.url)
+const [folder] = process.argv.slice(2)
+if (!folder) throw new Error('Name the folder of KITH_EXAMPLES.')
+
+type Schema = { [name: string]: unknown }
+type Content = Record<string, { schema: Schema }>
+type Operation = {
+  operationId: string
+  deprecated?: boolean
+  requestBody?: { content: Content }
+  responses: Record<string, { content?: Content }>
+}
+const document = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8')) as {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Schema> }
+}
+const ajv = new Ajv2020({ strict: false, validateFormats: false })
+ajv.addSchema({ $id: 'kith', components: document.components })
+const fits = (schema: Schema, value: unknown): boolean =>
+  ajv.validate(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"kith#/')), value)
+
+/** Names of test people become readable, and the same name stays the same. */
+const NAMES = ['ada_lovelace', 'lin_xia', 'noor_haddad', 'tomas_vale', 'mei_chen', 'ravi_rao']
+const readable = (text: string) => {
+  const seen = new Map<string, string>()
+  return text
+    .replace(/\bu\d+_\d+_[0-9a-f]{4}\b/g, (name) => {
+      const given = seen.get(name) ?? NAMES[seen.size % NAMES.length]!
+      seen.set(name, given)
+      return given
+    })
+    .replace(/http:\/\/(127\.0\.0\.1|localhost):\d+/g, 'https://social.example.org')
+}
+
+/** Examples of what no test answers with success. */
+const WRITTEN: Examples = {
+  operations: {
+    'GET /api/v2/aboutus': { reply: { 200: '<!doctype html><title>About us</title>' } },
+    'POST /api/v2/im/register': { reply: { 202: [] } },
+  },
+  schemas: {
+    Error: { message: 'The given data was invalid.', errors: { name: ['The name is taken.'] } },
+    UnpaidError: { message: 'This feed has to be paid for first.', paid_node: 12, amount: 30 },
+    LedgerDrift: { check: 'balances', key: '7', kept: 120, counted: 100 },
+  },
+}
+
+const runs = globSync(`${folder}/*.json`)
+  .sort()
+  .map((path) => JSON.parse(readFileSync(path, 'utf8')) as Examples)
+  // Operations that this run did not call keep their examples.
+  .concat(existsSync(FILE) ? (JSON.parse(readFileSync(FILE, 'utf8')) as Examples) : [], WRITTEN)
+const found: Examples = { operations: {}, schemas: {} }
+const schemaOf = (content: Content | undefined) => content?.['application/json']?.schema
+
+for (const run of runs)
+  for (const [title, value] of Object.entries(run.schemas)) {
+    const schema = document.components.schemas[title]
+    if (schema && fits(schema, value) && isBetter(value, found.schemas[title])) found.schemas[title] = value
+  }
+/** The example of a shared schema, for an operation that no test calls with success. */
+const ofSchema = ({ $ref }: Schema) => found.schemas[String($ref).split('/').at(-1) ?? '']
+const missing: string[] = []
+for (const [path, operations] of Object.entries(document.paths))
+  for (const [verb, operation] of Object.entries(operations)) {
+    if (operation.deprecated) continue
+    const key = `${verb.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`
+    const own: Examples['operations'][string] = {}
+    const body = schemaOf(operation.requestBody?.content)
+    for (const run of runs) {
+      const made = run.operations[key]
+      if (!made) continue
+      if (
+        body &&
+        made.request !== undefined &&
+        fits(body, made.request) &&
+        isBetter(made.request, own.request)
+      )
+        own.request = made.request
+      for (const [status, { content }] of Object.entries(operation.responses)) {
+        const schema = schemaOf(content)
+        const value = made.reply?.[status]
+        if (!schema || value === undefined || !fits(schema, value)) continue
+        if (isBetter(value, own.reply?.[status])) own.reply = { ...own.reply, [status]: value }
+      }
+    }
+    if (body) own.request ??= ofSchema(body)
+    for (const [status, { content }] of Object.entries(operation.responses)) {
+      const schema = schemaOf(content)
+      if (schema && Number(status) < 300 && own.reply?.[status] === undefined && ofSchema(schema))
+        own.reply = { ...own.reply, [status]: ofSchema(schema) }
+    }
+    if (body && own.request === undefined) missing.push(`${key} request`)
+    for (const [status, { content }] of Object.entries(operation.responses))
+      if (Number(status) < 300 && schemaOf(content) && own.reply?.[status] === undefined)
+        missing.push(`${key} ${status}`)
+    if (own.request !== undefined || own.reply) found.operations[key] = own
+  }
+for (const title of Object.keys(document.components.schemas))
+  if (!(title in found.schemas)) missing.push(`schema ${title}`)
+
+const lines = (map: Record<string, unknown>) =>
+  Object.entries(map)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${JSON.stringify(name)}: ${readable(JSON.stringify(value))}`)
+    .join(',\n')
+writeFileSync(
+  FILE,
+  `{\n"operations": {\n${lines(found.operations)}\n},\n"schemas": {\n${lines(found.schemas)}\n}\n}\n`,
+)
+console.log(
+  `${Object.keys(found.operations).length} operations and ${Object.keys(found.schemas).length} schemas; ${missing.length} missing`,
+)
+for (const each of missing) console.log(`  ${each}`)

@@ -1,0 +1,60 @@
+import { readPhone } from '#lib/phones.ts'
+import { sendText } from '#modules/text-messages/index.ts'
+import type { Context } from '#platform/context.ts'
+import { listPendingMigrations } from '#platform/database'
+import { receiptAddress } from '#platform/sms'
+import { type Environment, withContext } from './context.ts'
+
+type Print = (line: string) => void
+const print: Print = (line) => void process.stdout.write(`${line}\n`)
+const TEST_CODE = '000000'
+
+/** Sends a code that opens nothing. Returns true when a service takes it. */
+export async function sendTestText(ctx: Context, given: string, tell: Print): Promise<boolean> {
+  const phone = readPhone(given)
+  if (phone === undefined)
+    throw new Error(
+      `"${given}" is not a phone number: numbers outside mainland China begin with + and the country code`,
+    )
+  if (Object.keys(ctx.sms.services).length === 0) {
+    tell('No service for text messages is configured: docs/sms.md')
+    return false
+  }
+  const text = `Your verification code is ${TEST_CODE}. This is a test of the site.`
+  try {
+    const sent = await sendText(ctx, { phone, text, purpose: 'code', code: TEST_CODE })
+    for (const refusal of sent?.refusals ?? []) tell(`✗ ${refusal}`)
+    const reference = sent?.reference ? `, and calls it ${sent.reference}` : ''
+    tell(`✓ ${sent?.service} took the message${reference}`)
+    tell('The console lists whether it was delivered, under Text messages.')
+    return true
+  } catch (error) {
+    for (const fault of (error as Error).message.split('; ')) tell(`✗ ${fault}`)
+    return false
+  }
+}
+
+/** `kith sms test NUMBER`: exit code 1 when no service takes the message. */
+export function testSms(env: Environment, given: string): Promise<number> {
+  return withContext(env, async ({ ctx }) => {
+    if ((await listPendingMigrations(ctx.sql)).length === 0)
+      return (await sendTestText(ctx, given, print)) ? 0 : 1
+    print('Migrations are pending: run `kith migrate` first.')
+    return 1
+  })
+}
+
+/** Lists the addresses to which services report what became of messages. */
+export function printReceiptAddresses(ctx: Context, tell: Print): void {
+  const reporting = Object.entries(ctx.sms.services).filter(([, { receipts }]) => receipts !== undefined)
+  if (reporting.length === 0) tell('No service that reports deliveries is configured: docs/sms.md')
+  for (const [name] of reporting) tell(`${name}: ${receiptAddress(ctx, name)}`)
+}
+
+/** `kith sms receipts` */
+export function listReceiptAddresses(env: Environment): Promise<number> {
+  return withContext(env, ({ ctx }) => {
+    printReceiptAddresses(ctx, print)
+    return Promise.resolve(0)
+  })
+}

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createWorld } from '#test/world.ts'
+import { reportChannels } from './doctor.ts'
+import { SITE } from './site.ts'
+
+const { ctx } = await createWorld()
+const report = async () => {
+  const lines: string[] = []
+  const isWell = await reportChannels(ctx, { probes: SITE.probes, print: (line) => lines.push(line) })
+  return { isWell, push: lines.find((line) => line.includes('push')), lines }
+}
+const silent = async () => ({ gone: [] })
+
+test('lists each channel, and those that are not configured', async () => {
+  const { isWell, lines } = await report()
+  assert.ok(isWell)
+  assert.deepEqual(lines, [
+    '· mail is not configured',
+    '· push is not configured',
+    '· payments is not configured',
+    '· sms is not configured',
+    '✓ im answers',
+    '✓ uploads answers',
+  ])
+})
+
+test('names the push services, and the fault of the one that fails', async () => {
+  const good = { send: silent, check: async () => {} }
+  ctx.push.services = { fcm: good, jpush: good }
+  assert.deepEqual([(await report()).push, (await report()).isWell], ['✓ push (fcm, jpush) answers', true])
+  const bad = { send: silent, check: () => Promise.reject(new Error('JPush answered 401')) }
+  ctx.push.services = { fcm: good, jpush: bad }
+  const { push, isWell } = await report()
+  assert.deepEqual([push, isWell], ['✗ push (fcm, jpush): jpush: JPush answered 401', false])
+})

@@ -1,0 +1,116 @@
+import type { Eraser } from '#modules/accounts/index.ts'
+import type { readBootAdvertisements } from '#modules/advertising/index.ts'
+import type { revokeCertification } from '#modules/certifications/index.ts'
+import type { feedPost } from '#modules/feeds/index.ts'
+import type { FileRoutesOptions } from '#modules/files/index.ts'
+import type { UserFunctions } from '#modules/ledger/index.ts'
+import type { deleteLinks } from '#modules/linked-accounts/index.ts'
+import type { CreateChatSource, notify } from '#modules/notifications/index.ts'
+import type { findUnpaidFile } from '#modules/purchases/index.ts'
+import type { mountReports } from '#modules/reports/index.ts'
+import type { SettingChecks } from '#modules/settings/index.ts'
+import type { MergedStatistics } from '#modules/statistics/index.ts'
+import type { ContentKind, ContentReaders, ContentRemoval } from '#platform/content.ts'
+import type { Context } from '#platform/context.ts'
+import type { CounterCheck, Tx } from '#platform/database'
+import type { Server } from '#platform/http'
+import type { Schedule, TaskList } from '#platform/jobs'
+import type { PersonalTable } from '#platform/personal-data.ts'
+import type { Probe } from '#platform/probe.ts'
+import type { Searchable } from '#platform/search.ts'
+import type { Statistics } from '#platform/statistics.ts'
+
+type Routes = (server: Server, ctx: Context) => void
+/** Position in a list that clients see. It is independent of the layers. */
+type Placed = { place: number }
+
+/** Functions of a module for modules of the same or a lower layer, which cannot import it. */
+export type Services = {
+  people: UserFunctions
+  deleteLinks: typeof deleteLinks
+  revokeCertification: typeof revokeCertification
+  notify: typeof notify
+  createChatSource: CreateChatSource
+  mountReports: typeof mountReports
+  copyToFeed: typeof feedPost
+  findUnpaidFile: typeof findUnpaidFile
+  findBootAdvertisements: typeof readBootAdvertisements
+  /** Returns the name of the role that new users get. */
+  findNewcomersRole(ctx: Context): Promise<string>
+}
+
+/** Data that `kith doctor --mend` deletes at once. Nightly jobs delete all but stored files in time. */
+export type Leftover = {
+  /** Text after the number. */
+  text: string
+  /** Returns the number, and a reason to keep them. */
+  find(ctx: Context): Promise<{ count: number; doubt?: string }>
+  /** Deletes all in batches. Returns the number. */
+  clear(ctx: Context): Promise<number>
+}
+
+/** Owner of a file, and the content it is attached to. */
+export type FileUse = { owner_id: number; channel: string | null; raw: number | null }
+
+/** All that the modules declare, for those that list or mix it. */
+export type Site = {
+  kinds: readonly ContentKind[]
+  /** Loaders of each kind for lists of mixed kinds. */
+  readers: ContentReaders
+  /** Functions that remove a reported target, by kind. */
+  removals: Record<string, ContentRemoval | undefined>
+  searchables: readonly Searchable[]
+  statistics: MergedStatistics
+  personalData: readonly PersonalTable[]
+  erasers: readonly Eraser[]
+  /** Invariants between purchases and their ledger payments. */
+  paymentChecks: CounterCheck[]
+  settingChecks: SettingChecks
+  probes: readonly Probe[]
+  /** Access to files by the content that shows them. */
+  files: {
+    confidential: ReadonlySet<string>
+    isGone(ctx: Context, file: FileUse): Promise<boolean>
+    on(ctx: Context): FileRoutesOptions
+  }
+  /** Returns a function that another module offers. Throws at the start when none does. */
+  service<N extends keyof Services>(name: N): Services[N]
+}
+
+/** Everything that Kith has to know of a module, in its module.ts. */
+export type Module = {
+  /** Routes below `/api/v2`. */
+  routes?(site: Site): readonly Routes[]
+  /** Routes outside of the API, which serve bytes. */
+  outerRoutes?(site: Site): readonly Routes[]
+  kinds?: readonly ContentKind[]
+  /** Removals of reported things that are no content, by their name on the wire. */
+  removals?: Record<string, ContentRemoval>
+  search?: Searchable & Placed
+  statistics?: Statistics & Placed
+  /** Tables of the personal data export (rights-9). `place` is that in its index. */
+  personalData?: Placed & { tables: readonly PersonalTable[] }
+  /** Erases personal data outside public content (rights-2, rights-3), in its own transaction; idempotent. */
+  erase?(tx: Tx, userId: number): Promise<unknown>
+  /** Recounts for `kith doctor`. */
+  counters?: readonly CounterCheck[]
+  paymentChecks?: readonly CounterCheck[]
+  /** Checks of the ledger itself. */
+  moneyChecks?: readonly CounterCheck[]
+  settingChecks?: SettingChecks
+  tasks?(site: Site): readonly ((ctx: Context) => TaskList)[]
+  schedules?: readonly Schedule[]
+  /**
+   * Tasks with workers of their own: those that depend on another machine, so that a hanging mail server
+   * delays only mail, and long ones.
+   */
+  pools?: readonly { concurrency: number; names: readonly string[] }[]
+  leftovers?: readonly Leftover[]
+  probes?: readonly Probe[]
+  /** File uses that hold identity documents, with the check of a viewer. */
+  confidentialFiles?: Record<
+    string,
+    (ctx: Context, file: { raw: number | null }, viewerId: number) => Promise<boolean>
+  >
+  offers?: Partial<Services>
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { test } from 'node:test'
+import { contentKinds, requireMountedKinds } from '#platform/content.ts'
+import { createWorld } from '#test/world.ts'
+import { LAYERS } from './modules.ts'
+import { SITE } from './site.ts'
+
+const CONTENT_KINDS = SITE.kinds
+
+test('fails to start when two kinds share a name, code or file use', () => {
+  const [first] = CONTENT_KINDS
+  assert.ok(first)
+  assert.throws(() => contentKinds([first, { ...first, code: 999 }]), /claim the type feeds/)
+  assert.throws(() => contentKinds([first, { ...first, type: 'others' }]), /claim the code 2/)
+})
+
+test('fails to start when routes are mounted on an unregistered kind', async () => {
+  const { ctx } = await createWorld()
+  assert.doesNotThrow(() => requireMountedKinds(ctx, CONTENT_KINDS))
+  const withoutNews = CONTENT_KINDS.filter(({ type }) => type !== 'news')
+  assert.throws(() => requireMountedKinds(ctx, withoutNews), /news/)
+})
+
+test('names a module with content in one line outside of its folder', () => {
+  const files = globSync('src/*.ts').filter((file) => !file.endsWith('.test.ts'))
+  const shared = files.flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => !/^import type/.test(line))
+      .map((line) => ({ file, line })),
+  )
+  for (const name of ['music', 'questions', 'groups', 'news']) {
+    const listed = shared.filter(({ file, line }) => file === 'src/modules.ts' && line.includes(`'${name}'`))
+    const imported = shared.filter(({ line }) => line.includes(`#modules/${name}/`))
+    assert.deepEqual([listed.length, imported], [1, []], name)
+  }
+})
+
+test('starts only with a module.ts for each listed module, and lists every folder once', () => {
+  const folders = globSync('src/modules/*/').map((path) => basename(path))
+  assert.deepEqual(LAYERS.flat().toSorted(), folders.toSorted())
+  for (const folder of folders) assert.ok(existsSync(`src/modules/${folder}/module.ts`), folder)
+})

@@ -1,0 +1,37 @@
+import type { Context } from '#platform/context.ts'
+import { routesOn, type Server, Type } from '#platform/http'
+import { personalTable } from '#platform/personal-data.ts'
+import type { Module } from '../../module.ts'
+import { adminRoleRoutes } from './admin/routes.ts'
+import { AbilityView, listAbilitiesOf } from './service.ts'
+
+/** The viewer's abilities (sign-in-19). */
+export function abilityRoutes(server: Server, ctx: Context) {
+  const route = routesOn(server, ctx, { tag: 'Accounts' })
+
+  route('GET /user/abilities', {
+    operationId: 'listMyAbilities',
+    summary: 'List my abilities',
+    access: 'user',
+    reply: { 200: Type.Array(AbilityView) },
+    handler: ({ viewer }) => listAbilitiesOf(ctx.sql, viewer.id),
+  })
+}
+
+/** Roles in the personal data export. */
+export const abilityPersonal = [
+  personalTable({
+    file: 'roles',
+    about: { en: 'Your roles', zh: '您的角色' },
+    table: 'user_roles',
+    with: ['roles'],
+    key: ['role_id'],
+    columns: ['role_id'],
+    extra: (sql) => sql`, (select r.name from roles r where r.id = t.role_id) as name`,
+  }),
+]
+
+export const module: Module = {
+  routes: (site) => [abilityRoutes, adminRoleRoutes(site.service('findNewcomersRole'))],
+  personalData: { place: 2, tables: abilityPersonal },
+}

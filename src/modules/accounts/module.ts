@@ -1,0 +1,233 @@
+import { isEmail } from '#lib/identifiers.ts'
+import { isPhoneCountry } from '#lib/phones.ts'
+import {
+  beyondOwnAbilities,
+  defaultRoleTooPowerful,
+  findRoleNamed,
+  findRoleProblems,
+  hasAbility,
+  includesAdministration,
+  noSuchRole,
+} from '#modules/abilities/index.ts'
+import { isWebLink, type SettingChecks, type SettingName, type Settings } from '#modules/settings/index.ts'
+import type { Db } from '#platform/database'
+import { apiError, invalidField } from '#platform/errors.ts'
+import type { Searchable } from '#platform/search.ts'
+import type { Statistics } from '#platform/statistics.ts'
+import type { Module } from '../../module.ts'
+import { adminFamousRoutes } from './admin/famous/routes.ts'
+import { adminInvitationRoutes } from './admin/invitations/routes.ts'
+import { adminRequestRoutes } from './admin/requests/routes.ts'
+import { adminAppealRoutes, adminRecommendationRoutes, adminUserRoutes } from './admin/routes.ts'
+import { adminSanctionRoutes } from './admin/sanctions/routes.ts'
+import { adminSessionRoutes } from './admin/sessions/routes.ts'
+import { alertTasks } from './alerts/jobs.ts'
+import { appealRoutes } from './appeals/routes.ts'
+import { blockRoutes } from './blocks/routes.ts'
+import { requireNotBlocked } from './blocks/service.ts'
+import { codeSchedules, codeTasks } from './codes/jobs.ts'
+import { codeRoutes } from './codes/routes.ts'
+import { accountCounters } from './counters.ts'
+import { deletionRoutes } from './deletion/routes.ts'
+import { deletionSchedules, deletionTasks } from './deletion/service.ts'
+import { discoveryRoutes } from './discovery/routes.ts'
+import { archiveBytesRoutes, exportRoutes } from './exports/routes.ts'
+import { exportSchedules, exportTasks, forgetExports } from './exports/service.ts'
+import { followSchedules, followTasks } from './follows/jobs.ts'
+import { followRoutes } from './follows/routes.ts'
+import { invitationRoutes } from './invitations/routes.ts'
+import { receiptTasks } from './messages/receipts.ts'
+import { messageTasks } from './messages/service.ts'
+import { passwordRoutes } from './passwords/routes.ts'
+import { PAYMENT_PASSWORD_ERRORS } from './passwords/schema.ts'
+import { checkPaymentPassword } from './passwords/service.ts'
+import { accountPersonal } from './personal.ts'
+import { profileRoutes } from './profile/routes.ts'
+import { registrationRoutes } from './registration/routes.ts'
+import { sanctionRoutes } from './sanctions/routes.ts'
+import { UserView } from './schema.ts'
+import { secondFactorRoutes } from './second-factor/routes.ts'
+import { sessionRoutes } from './sessions/routes.ts'
+import { signInRoutes } from './sign-in/routes.ts'
+import { isUser, listUserIds } from './users/queries.ts'
+import { userRoutes } from './users/routes.ts'
+import { userPage } from './users/view.ts'
+
+const moneySettings = apiError(
+  403,
+  'money_settings',
+  'Settings of points and wallets are for who may change balances (admin: currency).',
+  '积分与钱包设置仅限可修改余额者（admin: currency）。',
+)
+
+/** True for ratios, limits and gifts, which can create points or money. */
+const isAboutMoney = (name: string) => /^(currency|wallet|checkin):/.test(name)
+
+const emailForm = (entry: string) => ({
+  en: `${entry} is neither an e-mail address nor a domain.`,
+  zh: `${entry} 不是邮箱地址或域名。`,
+})
+const isMailEntry = (entry: string) => isEmail(entry.includes('@') ? entry : `a@${entry}`)
+
+/** Checks for the entries of list settings. */
+const FORMS: [
+  'register:email-allowed' | 'register:email-blocked' | 'register:phone-countries' | 'site:web-links',
+  (entry: string) => boolean,
+  (entry: string) => { en: string; zh: string },
+][] = [
+  ['register:email-allowed', isMailEntry, emailForm],
+  ['register:email-blocked', isMailEntry, emailForm],
+  [
+    'site:web-links',
+    isWebLink,
+    (entry) => ({
+      en: `${entry} is no link, such as feeds https://app.example/feeds/{id}.`,
+      zh: `${entry} 不是有效的链接（如 feeds https://app.example/feeds/{id}）。`,
+    }),
+  ],
+  [
+    'register:phone-countries',
+    (entry) => entry === '*' || isPhoneCountry(entry),
+    (entry) => ({
+      en: `${entry} is no country, such as CN, nor *.`,
+      zh: `${entry} 不是国家代码（如 CN）或 *。`,
+    }),
+  ],
+]
+
+/** Returns whether the database knows a time zone by this name. */
+async function isTimeZone(sql: Db, name: string): Promise<boolean> {
+  const [found] = await sql`select from pg_timezone_names where name = ${name}`
+  return found !== undefined
+}
+
+const differs = (name: SettingName, changes: Partial<Settings>, current: Settings) =>
+  JSON.stringify(changes[name]) !== JSON.stringify(current[name])
+
+/**
+ * Checks references in settings. The role of new users follows the rules of assigning roles and must not open
+ * the administration, or a settings editor could make everyone an administrator. Settings that create points
+ * require the balance ability; unchanged values pass, because forms send all of them.
+ */
+export const checkedSettings: SettingChecks = {
+  errors: [beyondOwnAbilities, moneySettings],
+  async check(ctx, actor, changes, current) {
+    const { sql } = ctx
+    const { 'register:role': role } = changes
+    const money = (Object.keys(changes) as SettingName[]).filter(isAboutMoney)
+    if (
+      money.some((name) => differs(name, changes, current)) &&
+      !(await hasAbility(ctx, actor, 'admin: currency'))
+    )
+      throw moneySettings()
+    if (role !== undefined) {
+      const { unknown, beyond } = await findRoleProblems(sql, [role], actor)
+      if (unknown.length > 0) throw noSuchRole('register:role', role)
+      if (beyond.length > 0) throw beyondOwnAbilities()
+      if (includesAdministration((await findRoleNamed(sql, role))?.abilities ?? []))
+        throw defaultRoleTooPowerful('register:role')
+    }
+    for (const [name, isGood, text] of FORMS)
+      for (const entry of changes[name] ?? []) if (!isGood(entry)) throw invalidField(name, text(entry))
+    const zone = changes['site:time-zone']
+    if (zone !== undefined && !(await isTimeZone(sql, zone)))
+      throw invalidField('site:time-zone', {
+        en: 'This time zone does not exist. An example is Asia/Shanghai.',
+        zh: '时区不存在（示例：Asia/Shanghai）。',
+      })
+  },
+}
+
+/** Pending registrations and appeals, and registered users, including those disabled since. */
+export const accountStatistics: Statistics = {
+  queues: [
+    {
+      name: 'registrations',
+      ability: 'admin: registrations',
+      waiting: (sql) => sql`
+        select created_at as since from registration_requests where state = 'waiting' order by id`,
+    },
+    {
+      name: 'appeals',
+      ability: 'admin: sanctions',
+      waiting: (sql) => sql`select created_at as since from appeals where state = 'pending' order by id`,
+    },
+  ],
+  series: [
+    {
+      name: 'sign-ups',
+      ability: 'admin:user:show',
+      happened: (sql, from, until) => sql`
+        select created_at as at, 1 as value from users where created_at >= ${from} and created_at < ${until}`,
+    },
+  ],
+}
+
+/** Users by a part of their name. */
+export const userSearch: Searchable = {
+  type: 'users',
+  item: UserView,
+  find: async (ctx, { q, after, limit, viewerId }) =>
+    userPage(ctx, await listUserIds(ctx.sql, { search: q, since: after, order: 'desc', limit }), viewerId),
+}
+
+export const module: Module = {
+  routes: (site) => [
+    signInRoutes,
+    codeRoutes,
+    registrationRoutes,
+    invitationRoutes,
+    passwordRoutes(site.service('deleteLinks')),
+    profileRoutes,
+    deletionRoutes,
+    exportRoutes,
+    sessionRoutes,
+    secondFactorRoutes,
+    userRoutes,
+    followRoutes,
+    blockRoutes,
+    sanctionRoutes,
+    appealRoutes,
+    discoveryRoutes,
+    adminRecommendationRoutes,
+    adminFamousRoutes,
+    adminUserRoutes({
+      revokeCertification: site.service('revokeCertification'),
+      deleteLinks: site.service('deleteLinks'),
+    }),
+    adminSessionRoutes,
+    adminInvitationRoutes,
+    adminRequestRoutes,
+    adminSanctionRoutes,
+    adminAppealRoutes,
+  ],
+  personalData: { place: 1, tables: accountPersonal },
+  statistics: { place: 1, ...accountStatistics },
+  search: { place: 1, ...userSearch },
+  counters: accountCounters,
+  erase: forgetExports,
+  tasks: (site) => [
+    alertTasks,
+    codeTasks,
+    deletionTasks(site.erasers),
+    exportTasks(site.personalData),
+    followTasks,
+    messageTasks,
+    receiptTasks,
+  ],
+  schedules: [...codeSchedules, ...deletionSchedules, ...exportSchedules, ...followSchedules],
+  pools: [
+    { concurrency: 1, names: ['make_export'] },
+    { concurrency: 4, names: ['send_code', 'alert_owner', 'send_letter'] },
+  ],
+  offers: {
+    people: {
+      checkPassword: checkPaymentPassword,
+      passwordErrors: PAYMENT_PASSWORD_ERRORS,
+      isUser,
+      requireNotBlocked,
+    },
+  },
+  settingChecks: checkedSettings,
+  outerRoutes: () => [archiveBytesRoutes],
+}

@@ -1,0 +1,18 @@
+import { personalTable } from '#platform/personal-data.ts'
+import type { Module } from '../../module.ts'
+
+/** Collected content in the personal data export. */
+export const collectionPersonal = [
+  personalTable({
+    file: 'collections',
+    about: { en: 'Your collections', zh: '您的收藏' },
+    table: 'collections',
+    within: 'collectible_type',
+    key: ['id'],
+    columns: ['collectible_type', 'collectible_id', 'created_at'],
+  }),
+]
+
+export const module: Module = {
+  personalData: { place: 12, tables: collectionPersonal },
+}

@@ -1,0 +1,50 @@
+import type { Context } from '#platform/context.ts'
+import type { Schedule, TaskList } from '#platform/jobs'
+import { personalTable } from '#platform/personal-data.ts'
+import type { Statistics } from '#platform/statistics.ts'
+import type { Module } from '../../module.ts'
+import { commentCounters } from './counters.ts'
+import { commentRoutes } from './routes.ts'
+import { commentContent, commentRemoval, tidyCommentMarks } from './service.ts'
+
+export const commentTasks = (ctx: Context): TaskList => ({ tidy_comment_marks: () => tidyCommentMarks(ctx) })
+
+export const commentSchedules: Schedule[] = [{ task: 'tidy_comment_marks', pattern: '*/15 * * * *' }]
+
+/** Comments in the personal data export. Recipients stay out, because they may be anonymous. */
+export const commentPersonal = [
+  personalTable({
+    file: 'comments',
+    about: { en: 'Your comments', zh: '您的评论' },
+    table: 'comments',
+    key: ['id'],
+    columns: ['id', 'commentable_type', 'commentable_id', 'body', 'created_at', 'updated_at'],
+  }),
+]
+
+export const commentStatistics: Statistics = {
+  series: [
+    {
+      name: 'comments',
+      ability: 'admin: feeds',
+      happened: (sql, from, until) => sql`
+        select created_at as at, 1 as value from comments where created_at >= ${from} and created_at < ${until}`,
+    },
+  ],
+}
+
+export const module: Module = {
+  routes: (site) => [
+    commentRoutes(site.readers),
+    (server, ctx) =>
+      site.service('mountReports')(server, ctx, commentContent(site.readers), {
+        path: '/report/comments/:comment',
+      }),
+  ],
+  personalData: { place: 10, tables: commentPersonal },
+  statistics: { place: 3, ...commentStatistics },
+  counters: commentCounters,
+  tasks: () => [commentTasks],
+  schedules: commentSchedules,
+  removals: { comments: commentRemoval },
+}

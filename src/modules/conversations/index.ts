@@ -1,2 +1,0 @@
-export { conversationTables } from './imports/thinksns.ts'
-export { deleteFeedbackOf } from './queries.ts'

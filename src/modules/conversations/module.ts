@@ -1,0 +1,21 @@
+import { personalTable } from '#platform/personal-data.ts'
+import type { Module } from '../../module.ts'
+import { deleteFeedbackOf } from './queries.ts'
+import { adminConversationRoutes, conversationRoutes } from './routes.ts'
+
+/** Feedback in the personal data export. */
+export const feedbackPersonal = [
+  personalTable({
+    file: 'feedback',
+    about: { en: 'What you wrote to the site', zh: '您的意见反馈' },
+    table: 'feedback',
+    key: ['id'],
+    columns: ['id', 'content', 'created_at'],
+  }),
+]
+
+export const module: Module = {
+  routes: () => [conversationRoutes, adminConversationRoutes],
+  personalData: { place: 18, tables: feedbackPersonal },
+  erase: deleteFeedbackOf,
+}

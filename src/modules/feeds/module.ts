@@ -1,0 +1,112 @@
+import { countWaiting, pinQueue } from '#modules/pinning/index.ts'
+import type { ContentKind } from '#platform/content.ts'
+import type { Context } from '#platform/context.ts'
+import { updatePeriodSums } from '#platform/database'
+import type { Schedule, TaskList } from '#platform/jobs'
+import { personalTable } from '#platform/personal-data.ts'
+import type { Searchable } from '#platform/search.ts'
+import type { Statistics } from '#platform/statistics.ts'
+import type { Module } from '../../module.ts'
+import { adminFeedPinRoutes, adminFeedRoutes } from './admin/routes.ts'
+import { FEED_COMMENT, feedCounters, feedReader, feedRemoval } from './index.ts'
+import { feedPinRoutes } from './pins/routes.ts'
+import { commentPriceRoutes } from './prices/routes.ts'
+import { feedLikes } from './ranks/queries.ts'
+import { feedRankRoutes } from './ranks/routes.ts'
+import { feedRoutes } from './routes.ts'
+import { FeedView } from './schema.ts'
+import { feedPost } from './service.ts'
+import { feedTimelineRoutes } from './timelines/routes.ts'
+import { listFeeds } from './timelines/service.ts'
+import { refreshHots } from './views/service.ts'
+
+export const feedTasks = (ctx: Context): TaskList => ({
+  refresh_hot_feeds: () => refreshHots(ctx),
+  settle_feed_ranks: () => updatePeriodSums(ctx.sql, feedLikes),
+})
+
+export const feedSchedules: Schedule[] = [
+  { task: 'refresh_hot_feeds', pattern: '23 * * * *' },
+  { task: 'settle_feed_ranks', pattern: '*/5 * * * *' },
+]
+
+/** Feeds in the personal data export, without deleted ones. */
+export const feedPersonal = [
+  personalTable({
+    file: 'feeds',
+    about: { en: 'Your feeds', zh: '您的动态' },
+    table: 'feeds',
+    with: ['feed_images', 'feed_videos', 'feed_topic_links'],
+    key: ['id'],
+    columns: [
+      ...(['id', 'feed_content', 'feed_from', 'feed_latitude', 'feed_longtitude', 'feed_geohash'] as const),
+      ...(['repostable_type', 'repostable_id', 'like_count', 'feed_comment_count'] as const),
+      ...(['feed_view_count', 'created_at', 'updated_at'] as const),
+    ],
+    only: (sql) => sql`and t.deleted_at is null`,
+    extra: (sql) => sql`,
+      case when t.has_images then
+        array(select i.file from feed_images i where i.feed_id = t.id order by i.position) else '{}' end as images,
+      case when t.has_video then (
+        select json_build_object('video_id', v.video_id, 'cover_id', v.cover_id, 'width', v.width, 'height', v.height)
+        from feed_videos v where v.feed_id = t.id
+      ) end as video,
+      case when t.has_topics then
+        array(select l.topic_id from feed_topic_links l where l.feed_id = t.id order by l.index) else '{}' end as topics`,
+  }),
+]
+
+/** Pending pins of feeds, and published feeds, including deleted ones. */
+export const feedStatistics: Statistics = {
+  queues: [pinQueue('feed', 'admin: feed pinneds')],
+  series: [
+    {
+      name: 'feeds',
+      ability: 'admin: feeds',
+      happened: (sql, from, until) => sql`
+        select created_at as at, 1 as value from feeds where created_at >= ${from} and created_at < ${until}`,
+    },
+  ],
+}
+
+/** Feeds by a part of their text, without authors that the viewer blocks. */
+export const feedSearch: Searchable = {
+  type: 'feeds',
+  item: FeedView,
+  find: (ctx, { q, after, limit, viewerId }) =>
+    listFeeds(ctx, viewerId, { search: q, after, limit }).then(({ feeds }) => feeds),
+}
+
+export const FEED_KINDS: ContentKind[] = [
+  {
+    type: 'feeds',
+    code: 2,
+    reader: feedReader,
+    counters: feedCounters,
+    removal: feedRemoval,
+    files: { 'feed:image': 'admin: feeds', 'feed:video': 'admin: feeds', 'feed:video:cover': 'admin: feeds' },
+    repostable: true,
+    pendingPins: {
+      'feed-comment-pinned': (sql, userId, since) => countWaiting(sql, FEED_COMMENT, userId, since),
+    },
+  },
+]
+
+export const module: Module = {
+  routes: (site) => [
+    feedRoutes(site.kinds),
+    commentPriceRoutes,
+    feedTimelineRoutes,
+    feedRankRoutes,
+    feedPinRoutes,
+    adminFeedPinRoutes,
+    adminFeedRoutes,
+  ],
+  personalData: { place: 8, tables: feedPersonal },
+  statistics: { place: 2, ...feedStatistics },
+  search: { place: 2, ...feedSearch },
+  kinds: FEED_KINDS,
+  tasks: () => [feedTasks],
+  schedules: feedSchedules,
+  offers: { copyToFeed: feedPost },
+}

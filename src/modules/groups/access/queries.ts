@@ -1,0 +1,114 @@
+import type { Db, Fragment, Row, Tables } from '#platform/database'
+import type { Mode, Role } from './schema.ts'
+
+export type MemberRow = Tables['group_members'] & { role: Role }
+
+/** Columns of `group_members m`. */
+export const memberColumns = (sql: Db) =>
+  sql`m.id, m.group_id, m.user_id, m.audit, m.role, m.disabled, m.created_at, m.updated_at`
+
+/** Fields of a group that decide on permissions, with the viewer's membership. */
+export type GroupAccess = Row<'groups', 'id' | 'name' | 'audit' | 'money' | 'allow_feed'> & {
+  mode: Mode
+  permissions: Role[]
+  /** Null for a non-member. `audit` is 0 for a pending request. */
+  member: Pick<MemberRow, 'id' | 'audit' | 'role' | 'disabled'> | null
+}
+
+const member = (sql: Db, viewerId: number) => sql`(
+  select jsonb_build_object('id', m.id, 'audit', m.audit, 'role', m.role, 'disabled', m.disabled)
+  from group_members m where m.group_id = g.id and m.user_id = ${viewerId}
+)`
+
+/**
+ * Reads a group and the viewer's membership. Undefined if it is unknown or deleted. `lock` blocks other
+ * managers until the transaction ends.
+ */
+export async function findGroupAccess(
+  sql: Db,
+  groupId: number,
+  viewerId: number,
+  { lock = false } = {},
+): Promise<GroupAccess | undefined> {
+  // Takes the lock before it reads the member, so that it sees a concurrent manager's change.
+  if (lock) await sql`select from groups where id = ${groupId} for no key update`
+  const [row] = await sql<GroupAccess[]>`
+    select g.id, g.name, g.audit, g.mode, g.money, g.permissions, g.allow_feed, ${member(sql, viewerId)} as member
+    from groups g where g.id = ${groupId} and g.deleted_at is null`
+  return row
+}
+
+/** Condition that the viewer is a member of group `g`. */
+const isMember = (sql: Db, viewerId: number): Fragment =>
+  viewerId > 0
+    ? sql`coalesce((
+        select m.audit = 1 from group_members m where m.group_id = g.id and m.user_id = ${viewerId}
+      ), false)`
+    : sql`false`
+
+/** Condition that the viewer is a member of group `g` and not blacklisted. */
+const isActiveMember = (sql: Db, viewerId: number): Fragment =>
+  viewerId > 0
+    ? sql`coalesce((
+        select m.audit = 1 and not m.disabled from group_members m
+        where m.group_id = g.id and m.user_id = ${viewerId}
+      ), false)`
+    : sql`false`
+
+/** Condition that group `g` is visible to the viewer: approved, or with the viewer as a member. */
+export const isVisibleGroup = (sql: Db, viewerId: number): Fragment =>
+  sql`g.deleted_at is null and (g.audit = 1 or ${isMember(sql, viewerId)})`
+
+/** Condition that the viewer may read the posts of group `g`. Blacklisted users see only public groups. */
+export const isReadable = (sql: Db, viewerId: number): Fragment =>
+  sql`g.deleted_at is null and ((g.audit = 1 and g.mode = 'public') or ${isActiveMember(sql, viewerId)})`
+
+/** Like `isReadable`, for a row that names the group. A subquery per row keeps the index scan of the list. */
+export const isReadableAt = (sql: Db, groupId: Fragment, viewerId: number): Fragment =>
+  sql`coalesce((select ${isReadable(sql, viewerId)} from groups g where g.id = ${groupId}), false)`
+
+/** User ids of the managers of a group, founder included. */
+export async function findManagerIds(sql: Db, groupId: number): Promise<number[]> {
+  const rows = await sql<{ user_id: number }[]>`
+    select user_id from group_members where group_id = ${groupId} and role <> 'member'`
+  return rows.map((row) => row.user_id)
+}
+
+export async function findFounderId(sql: Db, groupId: number): Promise<number> {
+  const [row] = await sql<[{ user_id: number }]>`
+    select user_id from group_members where group_id = ${groupId} and role = 'founder'`
+  return row.user_id
+}
+
+/** The viewer's memberships in these groups. */
+export async function findMemberships(
+  sql: Db,
+  groupIds: number[],
+  viewerId: number,
+): Promise<Map<number, MemberRow>> {
+  if (viewerId === 0 || groupIds.length === 0) return new Map()
+  // One lookup per group, because a user may be in very many groups.
+  const rows = await sql<MemberRow[]>`
+    select m.* from unnest(${groupIds}::bigint[]) as t (id) cross join lateral (
+      select ${memberColumns(sql)} from group_members m where m.group_id = t.id and m.user_id = ${viewerId} offset 0
+    ) m`
+  return new Map(rows.map((row) => [row.group_id, row]))
+}
+
+/** Limit of managed groups whose pending items one list shows. */
+const MANAGED_MAX = 500
+
+/** Subquery of the groups that a user manages, optionally limited to `ids`. */
+export const managedGroups = (sql: Db, userId: number, ids: number[] | undefined): Fragment => {
+  const exists = sql`coalesce((select g.deleted_at is null from groups g where g.id = m.group_id), false)`
+  return ids
+    ? sql`
+        select m.group_id as id from unnest(${ids}::bigint[]) as t (id) cross join lateral (
+          select m.group_id, m.role from group_members m where m.group_id = t.id and m.user_id = ${userId} offset 0
+        ) m
+        where m.role <> 'member' and ${exists}`
+    : sql`
+        select m.group_id as id from group_members m
+        where m.user_id = ${userId} and m.role <> 'member' and ${exists}
+        order by m.group_id desc limit ${MANAGED_MAX}`
+}

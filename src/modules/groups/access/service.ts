@@ -1,0 +1,56 @@
+import type { Db } from '#platform/database'
+import { memberDisabled, noSuchGroup, notFounder, notManager, notMember } from '../errors.ts'
+import { findGroupAccess, type GroupAccess } from './queries.ts'
+import { rankOf } from './schema.ts'
+
+/** Checks for an accepted member who is not blacklisted. */
+export const isActiveMember = ({ member }: GroupAccess): boolean => member?.audit === 1 && !member.disabled
+
+/** Effective rank of the viewer in the group. 0 for non-members and blacklisted users. */
+export const actingRank = (standing: GroupAccess): number =>
+  isActiveMember(standing) ? rankOf(standing.member?.role) : 0
+
+/** Checks that the viewer is the founder or an administrator of the group. */
+export const manages = (standing: GroupAccess): boolean => actingRank(standing) >= rankOf('administrator')
+
+/** Returns the group. Throws 404 if it is hidden from the viewer: only members see an unapproved group. */
+export async function getGroupAccess(
+  sql: Db,
+  groupId: number,
+  viewerId: number,
+  options: { lock?: boolean } = {},
+): Promise<GroupAccess> {
+  const standing = await findGroupAccess(sql, groupId, viewerId, options)
+  if (!standing || (standing.audit !== 1 && standing.member?.audit !== 1)) throw noSuchGroup()
+  return standing
+}
+
+/** Throws 403 unless the viewer is an accepted member and not blacklisted. */
+export function requireActiveMember(standing: GroupAccess): void {
+  if (standing.member?.audit !== 1) throw notMember()
+  if (standing.member.disabled) throw memberDisabled()
+}
+
+/** Returns the group to its founder and administrators. Throws 403 for others. */
+export async function getManagedGroup(
+  sql: Db,
+  groupId: number,
+  viewerId: number,
+  options: { lock?: boolean } = {},
+): Promise<GroupAccess> {
+  const standing = await getGroupAccess(sql, groupId, viewerId, options)
+  if (!manages(standing)) throw notManager()
+  return standing
+}
+
+/** Returns the group to its founder. Throws 403 for others. */
+export async function getOwnedGroup(
+  sql: Db,
+  groupId: number,
+  viewerId: number,
+  options: { lock?: boolean } = {},
+): Promise<GroupAccess> {
+  const standing = await getGroupAccess(sql, groupId, viewerId, options)
+  if (actingRank(standing) < rankOf('founder')) throw notFounder()
+  return standing
+}

@@ -1,0 +1,231 @@
+import { detachFiles } from '#modules/files/index.ts'
+import { countWaiting } from '#modules/pinning/index.ts'
+import { readSettings } from '#modules/settings/index.ts'
+import type { ContentKind } from '#platform/content.ts'
+import type { Context } from '#platform/context.ts'
+import { type Db, longTransaction, transaction } from '#platform/database'
+import { withPrefixAlias } from '#platform/http'
+import type { Schedule, TaskList } from '#platform/jobs'
+import { personalTable } from '#platform/personal-data.ts'
+import type { Searchable } from '#platform/search.ts'
+import type { Statistics } from '#platform/statistics.ts'
+import type { Module } from '../../module.ts'
+import { adminGroupCategoryRoutes } from './admin/categories/routes.ts'
+import { adminGroupPostRoutes } from './admin/posts/routes.ts'
+import { adminGroupRoutes } from './admin/routes.ts'
+import { groupCategoryRoutes } from './categories/routes.ts'
+import { groupIncomeRoutes } from './incomes/routes.ts'
+import {
+  COMMENT_PIN,
+  countRequests,
+  groupCounters,
+  groupEscrowChecks,
+  groupReader,
+  POST_PIN,
+  postReader,
+  postRemoval,
+} from './index.ts'
+import { countOldRequests, deleteMembers, deleteOldRequests } from './members/queries.ts'
+import { groupMemberRoutes } from './members/routes.ts'
+import { groupPinAverageRoutes, groupPinRoutes } from './pins/routes.ts'
+import { listPostIds } from './posts/queries.ts'
+import { groupPostRoutes } from './posts/routes.ts'
+import { removePost } from './posts/service.ts'
+import { deleteGroup, listGroups } from './queries.ts'
+import { groupReportRoutes } from './reports/routes.ts'
+import { groupRoleRoutes } from './roles/routes.ts'
+import { groupRoutes } from './routes.ts'
+import { Group } from './schema.ts'
+import { tellOpened } from './service.ts'
+import { groupViews } from './view.ts'
+
+const BATCH = 500
+
+/** Deletes the content of a deleted group in batches. A retry resumes. */
+async function clearGroup(ctx: Context, id: number, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const posts = await listPostIds(ctx.sql, id, BATCH)
+    for (const post of posts) await transaction(ctx.sql, (tx) => removePost(tx, id, post))
+    if (posts.length === 0) break
+    signal.throwIfAborted()
+  }
+  while ((await deleteMembers(ctx.sql, id, BATCH)) > 0) signal.throwIfAborted()
+  await transaction(ctx.sql, async (tx) => {
+    await detachFiles(tx, { channel: 'group:avatar', raws: [id] })
+    await deleteGroup(tx, id)
+  })
+}
+
+/** Counts join requests past their retention, for `kith doctor`. */
+export const countOldRequestsOf = async (ctx: Context, tx: Db): Promise<number> =>
+  countOldRequests(tx, (await readSettings(ctx))['group:keep-request-days'])
+
+/** Deletes decided or withdrawn join requests past their retention. Returns their number. */
+export async function clearOldRequests(ctx: Context, batch = BATCH): Promise<number> {
+  const days = (await readSettings(ctx))['group:keep-request-days']
+  let gone = 0
+  for (let some = batch; some === batch; gone += some) some = await deleteOldRequests(ctx.sql, days, batch)
+  return gone
+}
+
+export const groupTasks = (ctx: Context): TaskList => ({
+  async remove_group(payload, { abortSignal }) {
+    await clearGroup(ctx, (payload as { id: number }).id, abortSignal)
+  },
+  async tell_group_opened(payload) {
+    const { id, by } = payload as { id: number; by: number }
+    await tellOpened(ctx, id, by)
+  },
+  async tidy_group_requests() {
+    await clearOldRequests(ctx)
+  },
+})
+
+export const groupSchedules: Schedule[] = [{ task: 'tidy_group_requests', pattern: '47 3 * * *' }]
+
+/** Groups in the personal data export: owned groups in full, and memberships of others. */
+export const groupPersonal = [
+  personalTable({
+    file: 'groups',
+    about: { en: 'Your groups, joined and owned', zh: '您加入及拥有的圈子' },
+    table: 'group_members',
+    with: ['groups', 'group_tags'],
+    key: ['id'],
+    columns: ['group_id', 'role', 'audit', 'disabled', 'created_at', 'updated_at'],
+    extra: (sql) => sql`,
+      (select g.name from groups g where g.id = t.group_id and g.deleted_at is null) as name,
+      case when t.role = 'founder' then (
+        select json_build_object('category_id', g.category_id, 'summary', g.summary, 'notice', g.notice,
+          'mode', g.mode, 'money', g.money, 'permissions', g.permissions, 'allow_feed', g.allow_feed,
+          'location', g.location, 'longitude', g.longitude, 'latitude', g.latitude, 'avatar', g.avatar,
+          'audit', g.audit, 'tags', array(select x.tag_id from group_tags x where x.group_id = g.id))
+        from groups g where g.id = t.group_id and g.deleted_at is null
+      ) end as owned`,
+  }),
+  personalTable({
+    file: 'group-posts',
+    about: { en: 'Your posts in groups', zh: '您在圈子里的帖子' },
+    table: 'group_posts',
+    with: ['group_post_images'],
+    key: ['id'],
+    columns: [
+      ...(['id', 'group_id', 'title', 'body', 'summary', 'likes_count', 'comments_count'] as const),
+      ...(['collections_count', 'views_count', 'excellent_at', 'created_at', 'updated_at'] as const),
+    ],
+    extra: (sql) => sql`,
+      array(select i.file from group_post_images i where i.post_id = t.id order by i.position) as images`,
+  }),
+  personalTable({
+    file: 'group-reports',
+    about: { en: 'What you reported in groups', zh: '您在圈子里的举报' },
+    table: 'group_reports',
+    key: ['id'],
+    columns: [
+      'id',
+      'group_id',
+      'type',
+      'resource_id',
+      'post_id',
+      'subject',
+      'content',
+      'status',
+      'created_at',
+    ],
+  }),
+]
+
+const ability = 'admin: groups'
+
+/** Groups pending approval, and new groups and posts. */
+export const groupStatistics: Statistics = {
+  queues: [
+    {
+      name: 'group-audits',
+      ability,
+      waiting: (sql) =>
+        sql`select updated_at as since from groups where audit = 0 and deleted_at is null order by id`,
+    },
+  ],
+  series: [
+    {
+      name: 'groups',
+      ability,
+      happened: (sql, from, until) => sql`
+        select created_at as at, 1 as value from groups where created_at >= ${from} and created_at < ${until}`,
+    },
+    {
+      name: 'group-posts',
+      ability,
+      happened: (sql, from, until) => sql`
+        select created_at as at, 1 as value from group_posts where created_at >= ${from} and created_at < ${until}`,
+    },
+  ],
+}
+
+/**
+ * Approved groups by a part of their name. Private ones are included, because only their posts are private.
+ */
+export const groupSearch: Searchable = {
+  type: 'groups',
+  item: Group,
+  find: async (ctx, { q, after, limit, viewerId }) =>
+    groupViews(ctx, await listGroups(ctx.sql, { keyword: q, after, limit }), viewerId),
+}
+
+export const GROUP_KINDS: ContentKind[] = [
+  {
+    type: 'groups',
+    code: 11,
+    reader: groupReader,
+    counters: groupCounters,
+    paymentChecks: groupEscrowChecks,
+    files: { 'group:avatar': 'admin: groups' },
+    repostable: true,
+    pendingPins: { 'group-join-pinned': countRequests },
+  },
+  {
+    type: 'group-posts',
+    code: 12,
+    reader: postReader,
+    removal: postRemoval,
+    files: { 'group:post': 'admin: groups' },
+    repostable: true,
+    pendingPins: {
+      'post-pinned': (sql, userId, since) => countWaiting(sql, POST_PIN, userId, since),
+      'post-comment-pinned': (sql, userId, since) => countWaiting(sql, COMMENT_PIN, userId, since),
+    },
+  },
+]
+
+export const module: Module = {
+  routes: (site) => [
+    // Existing clients call them under /plus-group too (conventions-23).
+    ...[
+      groupCategoryRoutes,
+      groupRoutes,
+      groupMemberRoutes,
+      groupRoleRoutes,
+      groupPostRoutes(site.service('copyToFeed')),
+      groupReportRoutes,
+      groupPinRoutes,
+      groupIncomeRoutes,
+    ].map((routes) => withPrefixAlias({ prefix: '/plus-group', name: 'plusGroup' }, routes)),
+    groupPinAverageRoutes,
+    adminGroupCategoryRoutes,
+    adminGroupRoutes,
+    adminGroupPostRoutes,
+  ],
+  personalData: { place: 15, tables: groupPersonal },
+  statistics: { place: 7, ...groupStatistics },
+  search: { place: 6, ...groupSearch },
+  kinds: GROUP_KINDS,
+  tasks: () => [groupTasks],
+  schedules: groupSchedules,
+  leftovers: [
+    {
+      text: 'decided requests to join groups exceed the age in the settings',
+      find: (ctx) => longTransaction(ctx.sql, async (tx) => ({ count: await countOldRequestsOf(ctx, tx) })),
+      clear: clearOldRequests,
+    },
+  ],
+}

@@ -1,0 +1,442 @@
+import assert from 'node:assert/strict'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { transaction } from '#platform/database'
+import { openChatStream } from '#test/fixtures/chat-streams.ts'
+import { imGroupsOf } from '#test/fixtures/im-groups.ts'
+import { until } from '#test/fixtures/streams.ts'
+import { uploadPicture } from '#test/fixtures/uploads.ts'
+import { createWorld, type Person } from '#test/world.ts'
+import { deleteExpiredMessages, eraseMessages } from './messages/service.ts'
+
+const world = await createWorld({ STREAM_HEARTBEAT_MS: '200' })
+const { as, person, sql, ctx, app, work } = world
+await app.listen({ host: '127.0.0.1', port: 0 })
+const base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+const { makeGroup } = imGroupsOf(world)
+
+/** Opens the conversation of two people and returns its id. */
+const pair = async (one: Person, other: Person): Promise<number> =>
+  (await as(one, 'PUT', `/chats/people/${other.id}`)).body.id
+const send = (who: Person, chat: number, body: object, headers = {}) =>
+  as(who, 'POST', `/chats/${chat}/messages`, body, headers)
+const say = async (who: Person, chat: number, text: string) => {
+  const sent = await send(who, chat, { body: text })
+  assert.equal(sent.status, 201, JSON.stringify(sent.body))
+  return sent.body
+}
+const textsOf = async (who: Person, chat: number, query = ''): Promise<string[]> =>
+  (await as(who, 'GET', `/chats/${chat}/messages${query}`)).body.data.map(
+    ({ body }: { body: string }) => body,
+  )
+const code = (answer: { headers: Record<string, unknown> }) => answer.headers['x-error-code']
+
+test('opens one conversation for two people from either side (im-11)', async () => {
+  const [ann, bob, eve] = [await person(), await person(), await person()]
+  const ids = await Promise.all([pair(ann, bob), pair(bob, ann), pair(ann, bob)])
+  assert.equal(new Set(ids).size, 1)
+  const [id] = ids
+  const shown = (await as(ann, 'GET', `/chats/${id}`)).body
+  assert.deepEqual([shown.person.id, shown.group, shown.unread, shown.last_message], [bob.id, null, 0, null])
+  assert.equal((await as(eve, 'GET', `/chats/${id}`)).status, 404)
+  assert.equal((await send(eve, id!, { body: 'Hello' })).status, 404)
+  assert.equal(code(await as(ann, 'PUT', `/chats/people/${ann.id}`)), 'chat_with_oneself')
+  assert.equal((await as(ann, 'PUT', '/chats/people/99999999')).status, 404)
+})
+
+test('numbers messages without gaps or repeats under concurrent sends (im-12)', async () => {
+  const [ann, bob] = [await person(), await person()]
+  const chat = await pair(ann, bob)
+  await Promise.all(Array.from({ length: 30 }, (_, index) => say(index % 2 ? ann : bob, chat, `m${index}`)))
+  const { data } = (await as(ann, 'GET', `/chats/${chat}/messages`)).body
+  assert.deepEqual(
+    data.map(({ position }: { position: number }) => position),
+    Array.from({ length: 30 }, (_, index) => index + 1),
+  )
+  const ids = data.map(({ id }: { id: number }) => id)
+  assert.deepEqual(
+    ids,
+    ids.toSorted((one: number, other: number) => one - other),
+  )
+})
+
+test('stores a message once under an Idempotency-Key (im-12)', async () => {
+  const [ann, bob] = [await person(), await person()]
+  const chat = await pair(ann, bob)
+  const key = { 'idempotency-key': 'one message' }
+  const first = await send(ann, chat, { body: 'Once' }, key)
+  const second = await send(ann, chat, { body: 'Once' }, key)
+  assert.deepEqual([first.status, second.status], [201, 201])
+  assert.equal(second.headers['idempotency-replayed'], 'true')
+  assert.deepEqual(second.body, first.body)
+  assert.equal((await send(ann, chat, { body: 'Other' }, key)).status, 422)
+  assert.deepEqual(await textsOf(bob, chat), ['Once'])
+})
+
+test('pages before and after a position (im-12)', async () => {
+  const [ann, bob] = [await person(), await person()]
+  const chat = await pair(ann, bob)
+  for (const text of ['a', 'b', 'c', 'd', 'e']) await say(ann, chat, text)
+  assert.deepEqual(await textsOf(bob, chat, '?limit=2'), ['d', 'e'])
+  assert.deepEqual(await textsOf(bob, chat, '?limit=2&before=4'), ['b', 'c'])
+  assert.deepEqual(await textsOf(bob, chat, '?limit=2&after=1'), ['b', 'c'])
+  assert.deepEqual(await textsOf(bob, chat, '?after=5'), [])
+})
+
+test('counts unread messages from the read position, which never moves back (im-12)', async () => {
+  const [ann, bob] = [await person(), await person()]
+  const chat = await pair(ann, bob)
+  for (const text of ['a', 'b', 'c']) await say(ann, chat, text)
+  const unread = async (who: Person) => (await as(who, 'GET', '/chats')).body[0].unread
+  assert.deepEqual([await unread(ann), await unread(bob)], [0, 3])
+  const read = (position: number) => as(bob, 'PUT', `/chats/${chat}/position`, { position })
+  assert.deepEqual((await read(2)).body, { position: 2 })
+  assert.deepEqual((await read(1)).body, { position: 2 })
+  assert.equal(await unread(bob), 1)
+  assert.deepEqual((await read(99)).body, { position: 3 })
+  assert.equal(await unread(bob), 0)
+  await say(bob, chat, 'd')
+  assert.deepEqual([await unread(ann), await unread(bob)], [1, 0])
+  const positions = (await as(ann, 'GET', `/chats/${chat}/positions`)).body.data
+  assert.deepEqual(
+    positions.map(({ user_id, position }: Record<string, number>) => [user_id, position]),
+    [
+      [ann.id, 3],
+      [bob.id, 4],
+    ].sort(([one = 0], [other = 0]) => one - other),
+  )
+})
+
+test('stores one row for a message to a group, whatever its size', async () => {
+  const [owner, ...members] = await Promise.all(Array.from({ length: 12 }, () => person()))
+  const group = await makeGroup(owner!, { members: members.map(({ id }) => id).join(',') })
+  const { id: chat } = (await as(owner!, 'PUT', `/chats/groups/${group}`)).body
+  const count = async () =>
+    Number(
+      (await sql<[{ n: number }]>`select count(*)::int as n from chat_messages where chat_id = ${chat}`)[0].n,
+    )
+  const before = await count()
+  await say(owner!, chat, 'To all')
+  assert.equal(await count(), before + 1)
+  const [row] = await sql<
+    [{ n: number }]
+  >`select count(*)::int as n from chat_members where chat_id = ${chat}`
+  assert.equal(row.n, 1)
+  for (const member of members) assert.equal((await as(member, 'GET', '/chats')).body[0].unread, before + 1)
+})
+
+test('hides messages before joining and after leaving a group (im-11)', async () => {
+  const [owner, ann, bob] = [await person(), await person(), await person()]
+  const group = await makeGroup(owner, { members: String(ann.id) })
+  const { id: chat } = (await as(owner, 'PUT', `/chats/groups/${group}`)).body
+  await say(owner, chat, 'Before')
+  assert.equal((await as(bob, 'PUT', `/chats/groups/${group}`)).status, 404)
+  await as(owner, 'POST', '/im/group/member', { im_group_id: Number(group), members: String(bob.id) })
+  await say(owner, chat, 'After')
+  assert.ok(!(await textsOf(bob, chat)).includes('Before'))
+  assert.ok((await textsOf(bob, chat)).includes('After'))
+  assert.ok((await textsOf(ann, chat)).includes('Before'))
+  assert.equal((await as(bob, 'DELETE', `/chats/${chat}`)).status, 204)
+  assert.equal((await as(bob, 'GET', `/chats/${chat}`)).status, 404)
+  assert.equal((await send(bob, chat, { body: 'Still here' })).status, 404)
+  assert.equal(code(await as(owner, 'DELETE', `/chats/${chat}`)), 'im_owner_stays')
+})
+
+test('turns announcements into messages of the group, once each', async () => {
+  const [owner, ann] = [await person(), await person()]
+  const group = await makeGroup(owner)
+  await as(owner, 'POST', '/im/group/member', { im_group_id: Number(group), members: String(ann.id) })
+  await work()
+  const { id: chat } = (await as(owner, 'PUT', `/chats/groups/${group}`)).body
+  const { data } = (await as(owner, 'GET', `/chats/${chat}/messages`)).body
+  assert.deepEqual(
+    data.map(({ sender_id, ext }: { sender_id: number; ext: { type: string } }) => [sender_id, ext.type]),
+    [
+      [0, 'ts_group_create'],
+      [0, 'ts_user_join'],
+    ],
+  )
+})
+
+test('edits and deletes own messages within the time limit only (im-13)', async () => {
+  const [ann, bob] = [await person(), await person()]
+  const chat = await pair(ann, bob)
+  const [one, two, old] = [
+    await say(ann, chat, 'one'),
+    await say(ann, chat, 'two'),
+    await say(ann, chat, 'old'),
+  ]
+  const path = (id: number) => `/chats/${chat}/messages/${id}`
+  assert.equal((await as(bob, 'PATCH', path(one.id), { body: 'x' })).status, 403)
+  assert.equal((await as(bob, 'DELETE', path(one.id))).status, 403)
+  const edited = await as(ann, 'PATCH', path(one.id), { body: 'One' })
+  assert.deepEqual([edited.status, edited.body.body], [200, 'One'])
+  assert.ok(edited.body.edited_at)
+  assert.equal((await as(ann, 'DELETE', path(two.id))).status, 204)
+  await sql`update chat_messages set created_at = now() - interval '11 minutes' where id = ${old.id}`
+  assert.equal(code(await as(ann, 'PATCH', path(old.id), { body: 'x' })), 'message_too_old')
+  assert.equal(code(await as(ann, 'DELETE', path(old.id))), 'message_too_old')
+  assert.deepEqual(await textsOf(bob, chat), ['One', '', 'old'])
+})
+
+test('accepts replies, mentions, files and links, and rejects unknown ones (im-12)', async () => {
+  const [ann, bob, eve] = [await person(), await person(), await person()]
+  const chat = await pair(ann, bob)
+  const first = await say(ann, chat, 'first')
+  const other = await say(ann, await pair(ann, eve), 'elsewhere')
+  const file = await uploadPicture(world, ann)
+  const feed = (await as(ann, 'POST', '/feeds', { feed_from: 1, feed_mark: 1, feed_content: 'Hi' })).body.id
+  const sent = await send(ann, chat, {
+    file,
+    link: { type: 'feeds', id: feed },
+    reply_to: first.id,
+    mentions: [bob.id, eve.id],
+  })
+  assert.equal(sent.status, 201, JSON.stringify(sent.body))
+  assert.deepEqual(
+    [sent.body.file.id, sent.body.link, sent.body.reply_to, sent.body.mentions],
+    [file, { type: 'feeds', id: feed }, first.id, [bob.id]],
+  )
+  assert.equal((await as(bob, 'GET', `/files/${file}?json=1`)).status, 200)
+  assert.equal((await as(eve, 'GET', `/files/${file}?json=1`)).status, 404)
+  assert.equal(code(await send(ann, chat, {})), 'message_empty')
+  assert.equal((await send(ann, chat, { body: 'x', reply_to: other.id })).status, 422)
+  assert.equal((await send(ann, chat, { body: 'x', file })).status, 422)
+  for (const link of [
+    { type: 'feeds', id: 99_999_999 },
+    { type: 'constructor', id: 1 },
+  ])
+    assert.equal((await send(ann, chat, { link })).status, 422)
+})
+
+test('refuses messages between people of whom one blocks the other, and hides them in groups (im-14)', async () => {
+  const [ann, bob] = [await person(), await person()]
+  const chat = await pair(ann, bob)
+  const group = await makeGroup(ann, { members: String(bob.id) })
+  const { id: shared } = (await as(ann, 'PUT', `/chats/groups/${group}`)).body
+  await as(ann, 'POST', `/user/black/${bob.id}`)
+  for (const who of [ann, bob]) assert.equal((await send(who, chat, { body: 'x' })).status, 403)
+  await say(bob, shared, 'from bob')
+  assert.ok(!(await textsOf(ann, shared)).includes('from bob'))
+  assert.ok((await textsOf(bob, shared)).includes('from bob'))
+})
+
+test('clears a conversation for one of its people, until the next message', async () => {
+  const [ann, bob] = [await person(), await person()]
+  const chat = await pair(ann, bob)
+  await say(bob, chat, 'old')
+  assert.equal((await as(ann, 'DELETE', `/chats/${chat}`)).status, 204)
+  assert.deepEqual((await as(ann, 'GET', '/chats')).body, [])
+  assert.equal((await as(bob, 'GET', '/chats')).body.length, 1)
+  await say(bob, chat, 'new')
+  assert.deepEqual(await textsOf(ann, chat), ['new'])
+  assert.deepEqual(await textsOf(bob, chat), ['old', 'new'])
+})
+
+test('searches own conversations only', async () => {
+  const [ann, bob, eve] = [await person(), await person(), await person()]
+  const [chat, other] = [await pair(ann, bob), await pair(bob, eve)]
+  await say(ann, chat, 'Meet at 100% noon')
+  await say(eve, other, 'Meet at midnight')
+  const found = async (who: Person, query: string) =>
+    (await as(who, 'GET', `/chats/messages?q=${query}`)).body.data.map(({ body }: { body: string }) => body)
+  assert.deepEqual(await found(ann, 'meet'), ['Meet at 100% noon'])
+  assert.deepEqual(await found(bob, 'meet'), ['Meet at midnight', 'Meet at 100% noon'])
+  assert.deepEqual(await found(bob, `meet&chat=${chat}`), ['Meet at 100% noon'])
+  assert.deepEqual(await found(ann, '0%25'), ['Meet at 100% noon'])
+  assert.deepEqual(await found(ann, '%25%25'), [])
+})
+
+test('shows moderators reported messages with their context only, and removes them (im-16)', async () => {
+  const [ann, bob, eve, admin] = [
+    await person(),
+    await person(),
+    await person(),
+    await person({ roles: ['founder'] }),
+  ]
+  const chat = await pair(ann, bob)
+  const [first, bad] = [await say(ann, chat, 'before'), await say(ann, chat, 'insult')]
+  const context = (id: number) => as(admin, 'GET', `/admin/chat-messages/${id}`)
+  assert.equal((await context(bad.id)).status, 404)
+  const report = (who: Person) => as(who, 'POST', `/chats/messages/${bad.id}/reports`, { reason: 'rude' })
+  assert.equal((await report(eve)).status, 404)
+  assert.equal((await report(bob)).status, 201)
+  const shown = (await context(bad.id)).body
+  assert.deepEqual(
+    [shown.message.body, shown.context.map(({ id }: { id: number }) => id)],
+    ['insult', [first.id]],
+  )
+  assert.equal((await context(first.id)).status, 404)
+  assert.equal((await as(bob, 'GET', `/admin/chat-messages/${bad.id}`)).status, 403)
+  const [listed] = (await as(admin, 'GET', '/admin/reports?type=chat-messages')).body.data
+  assert.deepEqual([listed.subject, listed.target_user], ['insult', ann.id])
+  const decided = await as(admin, 'PATCH', `/admin/reports/${listed.id}`, { action: 'deal', remove: true })
+  assert.ok(decided.status < 300, JSON.stringify(decided.body))
+  assert.deepEqual(await textsOf(bob, chat), ['before', ''])
+})
+
+test('deletes messages past the retention period', async () => {
+  const [ann, bob, admin] = [await person(), await person(), await person({ roles: ['founder'] })]
+  const chat = await pair(ann, bob)
+  const old = await say(ann, chat, 'old')
+  await say(ann, chat, 'new')
+  await sql`update chat_messages set created_at = now() - interval '40 days' where id = ${old.id}`
+  await deleteExpiredMessages(ctx)
+  assert.deepEqual(await textsOf(bob, chat), ['old', 'new'])
+  await as(admin, 'PATCH', '/admin/settings', { 'chat:keep-days': 30 })
+  await deleteExpiredMessages(ctx)
+  assert.deepEqual(await textsOf(bob, chat), ['new'])
+  await as(admin, 'PATCH', '/admin/settings', { 'chat:keep-days': 0 })
+})
+
+test('delivers messages, changes, reading and typing on streams that ask for them (im-15)', async () => {
+  const [ann, bob, eve] = [await person(), await person(), await person()]
+  const chat = await pair(ann, bob)
+  const [mine, theirs, plain, other] = await Promise.all([
+    openChatStream(base, ann.token),
+    openChatStream(base, bob.token),
+    openChatStream(base, bob.token, { chats: false }),
+    openChatStream(base, eve.token),
+  ])
+  const sent = await say(ann, chat, 'Hello')
+  await until(
+    () => theirs.messages.length === 1 && mine.messages.length === 1,
+    'both have the message',
+  ).catch(() => assert.fail(JSON.stringify([theirs.messages, mine.messages])))
+  assert.deepEqual(theirs.messages[0], sent)
+  await as(ann, 'PATCH', `/chats/${chat}/messages/${sent.id}`, { body: 'Hello!' })
+  await until(() => theirs.messages.some(({ body }) => body === 'Hello!'), 'the edited message')
+  await as(bob, 'POST', `/chats/${chat}/typing`)
+  await until(() => mine.named('typing').length === 1, 'typing')
+  assert.deepEqual(mine.named('typing')[0], { chat_id: chat, user_id: bob.id })
+  await as(bob, 'PUT', `/chats/${chat}/position`, { position: 1 })
+  await until(() => mine.named('read').length === 1 && theirs.named('read').length === 1, 'reading')
+  assert.deepEqual(mine.named('read')[0], { chat_id: chat, user_id: bob.id, position: 1 })
+  await as(ann, 'DELETE', `/chats/${chat}/messages/${sent.id}`)
+  await until(() => theirs.messages.some(({ deleted }) => deleted), 'the deletion')
+  assert.deepEqual([plain.messages, other.messages, theirs.named('typing')], [[], [], []])
+  for (const stream of [mine, theirs, plain, other]) stream.close()
+})
+
+test('tells connected members who is present, except where one blocks the other (im-15)', async () => {
+  const [ann, bob, eve] = [await person(), await person(), await person()]
+  const chat = await pair(ann, bob)
+  const [mine, theirs, other] = await Promise.all([
+    openChatStream(base, ann.token),
+    openChatStream(base, bob.token),
+    openChatStream(base, eve.token),
+  ])
+  const present = (who: Person) => as(who, 'POST', `/chats/${chat}/presence`)
+  assert.equal((await present(eve)).status, 404)
+  assert.equal((await present(ann)).status, 204)
+  await until(
+    () => mine.named('presence').length === 1 && theirs.named('presence').length === 1,
+    'both know of each other',
+  )
+  assert.deepEqual(mine.named('presence'), [{ chat_id: chat, user_ids: [bob.id] }])
+  assert.deepEqual(theirs.named('presence'), [{ chat_id: chat, user_ids: [ann.id] }])
+  const marker = await pair(ann, eve)
+  /** Events come in the order of their signals, so what came before this is there. */
+  const settle = async (times: number) => {
+    await as(eve, 'POST', `/chats/${marker}/typing`)
+    await until(() => mine.named('typing').length === times, 'a later event')
+  }
+  await as(bob, 'POST', `/user/black/${ann.id}`)
+  for (const who of [ann, bob]) {
+    await present(who)
+    await as(who, 'POST', `/chats/${chat}/typing`)
+  }
+  await settle(1)
+  assert.deepEqual([mine.named('presence').length, theirs.named('presence').length], [1, 1])
+  assert.deepEqual(theirs.named('typing'), [])
+  await as(bob, 'DELETE', `/user/black/${ann.id}`)
+  const admin = await person({ roles: ['founder'] })
+  await as(admin, 'PATCH', '/admin/settings', { 'chat:presence': false })
+  await present(ann)
+  await settle(2)
+  assert.equal(theirs.named('presence').length, 1)
+  await as(admin, 'PATCH', '/admin/settings', { 'chat:presence': true })
+  for (const stream of [mine, theirs, other]) stream.close()
+})
+
+test('sends a resuming stream all that it missed, in order (im-15)', async () => {
+  const [ann, bob] = [await person(), await person()]
+  const chat = await pair(ann, bob)
+  const first = await openChatStream(base, bob.token)
+  await say(ann, chat, 'm1')
+  await until(() => first.messages.length === 1, 'the first message')
+  first.close()
+  for (let number = 2; number <= 20; number += 1) await say(ann, chat, `m${number}`)
+  const second = await openChatStream(base, bob.token, { after: first.last() })
+  await until(() => second.messages.some(({ body }) => body === 'm20'), 'what was missed')
+  const positions = second.messages.map(({ position }) => position)
+  assert.deepEqual(
+    positions,
+    positions.toSorted((one, other) => one - other),
+  )
+  assert.deepEqual([...new Set(positions)].filter((position) => position > 1).length, 19)
+  second.close()
+  const strange = await openChatStream(base, bob.token, { after: '0-999999999999' })
+  await say(ann, chat, 'fresh')
+  await until(() => strange.messages.some(({ body }) => body === 'fresh'), 'a new message')
+  strange.close()
+})
+
+test('finds a message whose signal was lost (im-15)', async () => {
+  const [ann, bob] = [await person(), await person()]
+  const chat = await pair(ann, bob)
+  const stream = await openChatStream(base, bob.token)
+  await sql`
+    with c as (update chats set last_position = last_position + 1, last_message_id = nextval('chat_messages_id_seq')
+      where id = ${chat} returning *)
+    insert into chat_messages (id, chat_id, position, sender_id, body)
+    select last_message_id, id, last_position, ${ann.id}, 'silent' from c`
+  await until(() => stream.messages.some(({ body }) => body === 'silent'), 'the message')
+  stream.close()
+})
+
+test('follows the settings of the time limit and of read positions', async () => {
+  const [ann, bob, admin] = [await person(), await person(), await person({ roles: ['founder'] })]
+  const chat = await pair(ann, bob)
+  const { id } = await say(ann, chat, 'one')
+  const set = (settings: object) => as(admin, 'PATCH', '/admin/settings', settings)
+  await set({ 'chat:edit-minutes': 0, 'chat:seen': false })
+  assert.equal(code(await as(ann, 'DELETE', `/chats/${chat}/messages/${id}`)), 'message_too_old')
+  await as(bob, 'PUT', `/chats/${chat}/position`, { position: 1 })
+  const shown = (await as(ann, 'GET', `/chats/${chat}/positions`)).body.data
+  assert.deepEqual(
+    shown.map(({ user_id }: { user_id: number }) => user_id),
+    [ann.id],
+  )
+  await set({ 'chat:edit-minutes': 10, 'chat:seen': true })
+})
+
+test('mutes a conversation for one member', async () => {
+  const [ann, bob] = [await person(), await person()]
+  const chat = await pair(ann, bob)
+  assert.equal((await as(ann, 'PATCH', `/chats/${chat}`, { muted: true })).status, 204)
+  const muted = async (who: Person) => (await as(who, 'GET', `/chats/${chat}`)).body.muted
+  assert.deepEqual([await muted(ann), await muted(bob)], [true, false])
+})
+
+test('removes the messages of an erased account, and keeps their places', async () => {
+  const [ann, bob] = [await person(), await person()]
+  const chat = await pair(ann, bob)
+  await say(ann, chat, 'secret')
+  await say(bob, chat, 'reply')
+  await transaction(sql, (tx) => eraseMessages(tx, ann.id))
+  assert.deepEqual(await textsOf(bob, chat), ['', 'reply'])
+})
+
+test('returns 404 for conversations where another provider delivers messages', async () => {
+  const ann = await person()
+  ctx.config.imProvider = 'easemob'
+  try {
+    for (const path of ['/chats', '/chats/1', '/chats/messages?q=ab']) {
+      const answer = await as(ann, 'GET', path)
+      assert.deepEqual([answer.status, code(answer)], [404, 'chat_elsewhere'], path)
+    }
+  } finally {
+    ctx.config.imProvider = 'embedded'
+  }
+})

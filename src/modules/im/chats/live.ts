@@ -1,0 +1,245 @@
+import { findBlockers } from '#modules/accounts/index.ts'
+import {
+  type CreateChatSource,
+  type EventStream,
+  eventOf,
+  type OpenStreams,
+} from '#modules/notifications/index.ts'
+import type { Context } from '#platform/context.ts'
+import { findHorizon, findNews, findSince, listMissed } from './live-queries.ts'
+import { findMessages, type MessageRow } from './messages/queries.ts'
+import { CHANGE_SIGNAL, MESSAGE_SIGNAL, messageViews } from './messages/service.ts'
+import { deliverPresence, deliverTyping, PRESENCE_SIGNAL, TYPING_SIGNAL } from './presence.ts'
+import { listChatMembers } from './queries.ts'
+import { READ_SIGNAL } from './service.ts'
+
+/** Maximum number of missed messages. A reader that missed more receives `reset` and loads its conversations. */
+const MISSED_MOST = 500
+const CHATS_AT_ONCE = 200
+/** No transaction that sends a message runs longer, so the cursor may pass longer ones. */
+const LONGEST_TRANSACTION_MS = 120_000
+/** Positions of more conversations are forgotten, which delivers some messages a second time. */
+const KNOWN_CHATS_MOST = 100_000
+
+const NOTHING = { open: async () => {}, resume() {}, poll() {}, close() {} }
+
+/**
+ * Delivers chat messages to the open streams of this process, at least once and in the order of each
+ * conversation. A signal names the conversation, and one query reads all that is new in those that were named. Lost
+ * signals are found by the regular `poll`. The cursor of a stream is a transaction id: all messages of older
+ * transactions were sent.
+ */
+export const createChatSource: CreateChatSource = (ctx, streams) =>
+  ctx.config.imProvider === 'embedded' ? createSource(ctx, streams) : NOTHING
+
+function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChatSource> {
+  const { sql, signals, log } = ctx
+  /** Conversations with news, and the position delivered last of those with readers here. */
+  const dirty = new Set<number>()
+  const changed = new Set<number>()
+  const delivered = new Map<number, number>()
+  const typing = new Set<string>()
+  const presence = new Set<string>()
+  const resuming = new WeakSet<EventStream>()
+  let polled: number | undefined
+  let samples: { at: number; newest: number }[] = []
+  let draining: Promise<void> | undefined
+  let polling = false
+  let closed = false
+
+  /** Reads the transaction before which every message is visible now. */
+  async function horizon(): Promise<{ cursor: number; newest: number }> {
+    const { oldest, newest } = await findHorizon(sql)
+    const now = performance.now()
+    const past = samples.filter(({ at }) => at < now - LONGEST_TRANSACTION_MS).at(-1)
+    if (now - (samples.at(-1)?.at ?? Number.NEGATIVE_INFINITY) > 1000) samples.push({ at: now, newest })
+    samples = samples.filter((sample) => sample === past || sample.at >= now - LONGEST_TRANSACTION_MS)
+    return { cursor: Math.max(oldest, past?.newest ?? 0), newest }
+  }
+
+  /** Sends an event to a stream, or notes that the stream misses it. */
+  function send(stream: EventStream, event: string, data: string) {
+    const { chats } = stream
+    if (!chats) return
+    if (chats.isBehind || !stream.isReady()) {
+      chats.isBehind = true
+      chats.hasMissed = true
+    } else stream.write(eventOf(stream, event, data))
+  }
+
+  /** Finds which of these conversations have readers here, by conversation. */
+  async function readersOf(chatIds: number[]): Promise<Map<number, number[]>> {
+    const members = await listChatMembers(sql, chatIds)
+    const here = members.filter(({ user_id }) => streams.of(user_id).length > 0)
+    return new Map(
+      [...Map.groupBy(here, ({ chat_id }) => chat_id)].map(([id, rows]) => [
+        id,
+        rows.map(({ user_id }) => user_id),
+      ]),
+    )
+  }
+
+  /** Whether a stream had a message already, when it started or caught up. */
+  const hasSent = ({ chats }: EventStream, row: MessageRow, isNew: boolean) =>
+    row.tx_id < (chats?.cursor ?? 0) || (isNew && row.position <= (chats?.sent.get(row.chat_id) ?? 0))
+
+  async function deliver(rows: MessageRow[], readers: Map<number, number[]>, isNew: boolean) {
+    const views = await messageViews(sql, rows)
+    for (const [index, view] of views.entries()) {
+      const row = rows[index] as MessageRow
+      const people = readers.get(view.chat_id) ?? []
+      // A block ends the delivery (im-14). Conversations of two have no messages of a blocked person.
+      const blockers = people.length > 1 ? await findBlockers(sql, view.sender_id, people) : new Set()
+      const data = JSON.stringify(view)
+      for (const user of people)
+        if (!blockers.has(user))
+          for (const stream of streams.of(user))
+            if (!hasSent(stream, row, isNew)) send(stream, 'message', data)
+    }
+  }
+
+  async function deliverNew(chatIds: number[]) {
+    const readers = await readersOf(chatIds)
+    for (const id of chatIds) if (!readers.has(id)) delivered.delete(id)
+    const places = [...readers.keys()].map((id) => ({ id, position: delivered.get(id) }))
+    if (places.length === 0) return
+    const rows = await findNews(sql, places, polled ?? (await horizon()).cursor)
+    await deliver(rows, readers, true)
+    if (delivered.size > KNOWN_CHATS_MOST) delivered.clear()
+    for (const { chat_id, position } of rows) delivered.set(chat_id, position)
+  }
+
+  async function deliverChanged(ids: number[]) {
+    const rows = await findMessages(sql, ids)
+    await deliver(rows, await readersOf([...new Set(rows.map(({ chat_id }) => chat_id))]), false)
+  }
+
+  const take = <T>(set: Set<T>): T[] => {
+    const taken = [...set].slice(0, CHATS_AT_ONCE)
+    for (const each of taken) set.delete(each)
+    return taken
+  }
+
+  async function work() {
+    // Starts after the caller has stored the promise, which the last line removes.
+    await null
+    while (dirty.size + changed.size + typing.size + presence.size > 0 && !closed) {
+      const [chatIds, ids] = [take(dirty), take(changed)]
+      const [typed, asked] = [take(typing), take(presence)]
+      try {
+        if (chatIds.length > 0) await deliverNew(chatIds)
+        if (ids.length > 0) await deliverChanged(ids)
+        if (typed.length > 0) await deliverTyping(ctx, streams, readersOf, typed)
+        if (asked.length > 0) await deliverPresence(ctx, streams, readersOf, asked)
+      } catch (error) {
+        if (closed) break
+        log.warn({ err: error }, 'delivery of chat messages failed')
+        for (const id of chatIds) dirty.add(id)
+        for (const id of ids) changed.add(id)
+        await new Promise((resolve) => setTimeout(resolve, 500))
+      }
+    }
+    draining = undefined
+  }
+  const drain = () => {
+    draining ??= work()
+    return draining
+  }
+
+  /** Finds messages whose signals were lost, and moves the cursors of all streams forward. */
+  async function poll() {
+    if (polling || closed) return
+    polling = true
+    try {
+      const now = await horizon()
+      if (streams.all().length > 0 && polled !== undefined) {
+        const { chats, messages } = await findSince(sql, polled)
+        for (const { chat_id, position } of chats)
+          if (position > (delivered.get(chat_id) ?? 0)) dirty.add(chat_id)
+        for (const id of messages) changed.add(id)
+        await drain()
+      }
+      polled = now.cursor
+      for (const { chats } of streams.all())
+        if (chats?.cursor !== undefined && !chats.isBehind) chats.cursor = Math.max(chats.cursor, now.cursor)
+    } catch (error) {
+      if (!closed) log.warn({ err: error }, 'looking for missed chat messages failed')
+    }
+    polling = false
+  }
+
+  /** Sends what a stream missed, until nothing came meanwhile. */
+  async function catchUp(stream: EventStream) {
+    const { chats, viewer } = stream
+    if (chats?.cursor === undefined || resuming.has(stream)) return
+    resuming.add(stream)
+    try {
+      do {
+        chats.hasMissed = false
+        const now = await horizon()
+        const rows = await listMissed(sql, viewer.id, chats.cursor, MISSED_MOST + 1)
+        if (rows.length > MISSED_MOST) stream.write(eventOf(stream, 'reset', '{}'))
+        else
+          for (const view of await messageViews(sql, rows)) {
+            // A second round reads messages of the first again.
+            const isChanged = view.deleted || view.edited_at !== null
+            if (!isChanged && view.position <= (chats.sent.get(view.chat_id) ?? 0)) continue
+            stream.write(eventOf(stream, 'message', JSON.stringify(view)))
+            chats.sent.set(view.chat_id, Math.max(view.position, chats.sent.get(view.chat_id) ?? 0))
+          }
+        chats.cursor = Math.max(chats.cursor, now.cursor)
+        // Continues when the reader has taken this.
+        if (!stream.isReady()) return
+      } while (chats.hasMissed && !closed)
+      chats.isBehind = false
+    } catch (error) {
+      // The reader connects anew, and resumes at its cursor.
+      stream.readable.destroy()
+      if (!closed) log.warn({ err: error }, 'resuming a stream of chat messages failed')
+    } finally {
+      resuming.delete(stream)
+    }
+  }
+
+  signals.on(MESSAGE_SIGNAL, (payload) => {
+    const [chat = 0, position = 0] = payload.split(':').map(Number)
+    if (streams.all().length === 0 || position <= (delivered.get(chat) ?? 0)) return
+    dirty.add(chat)
+    void drain()
+  })
+  signals.on(CHANGE_SIGNAL, (payload) => {
+    changed.add(Number(payload))
+    void drain()
+  })
+  signals.on(TYPING_SIGNAL, (payload) => {
+    typing.add(payload)
+    void drain()
+  })
+  signals.on(PRESENCE_SIGNAL, (payload) => {
+    presence.add(payload)
+    void drain()
+  })
+  signals.on(READ_SIGNAL, (payload) => {
+    const [chat, reader = 0, other = 0, position] = payload.split(':').map(Number)
+    const data = JSON.stringify({ chat_id: chat, user_id: reader, position })
+    for (const user of [reader, other])
+      for (const stream of streams.of(user))
+        if (stream.isReady() && !stream.chats?.isBehind) stream.write(eventOf(stream, 'read', data))
+  })
+
+  return {
+    async open(stream, after) {
+      const now = await horizon()
+      polled ??= now.cursor
+      if (!stream.chats) return
+      // A cursor of another database, such as before a restore, is newer than any transaction.
+      const isKnown = after !== undefined && after <= now.newest
+      stream.chats.cursor = isKnown ? after : now.cursor
+    },
+    resume: (stream) => void (stream.chats?.isBehind && catchUp(stream)),
+    poll: () => void poll(),
+    close() {
+      closed = true
+    },
+  }
+}

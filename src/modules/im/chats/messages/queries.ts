@@ -1,0 +1,205 @@
+import { escapeLike } from '#lib/text.ts'
+import { notBlockedBy } from '#modules/accounts/index.ts'
+import { type Db, type Fragment, ifGiven, type Row } from '#platform/database'
+import { chatIdsOf } from '../queries.ts'
+import type { MessageSearch, MessagesQuery } from './schema.ts'
+
+export type MessageRow = Row<
+  'chat_messages',
+  | 'id'
+  | 'chat_id'
+  | 'position'
+  | 'sender_id'
+  | 'body'
+  | 'file_id'
+  | 'link_type'
+  | 'link_id'
+  | 'reply_to'
+  | 'mentions'
+  | 'created_at'
+  | 'edited_at'
+  | 'deleted_at'
+  | 'tx_id'
+> & { ext: Record<string, unknown> | null }
+
+export const messageColumns = (sql: Db): Fragment => sql`
+  m.id, m.chat_id, m.position, m.sender_id, m.body, m.file_id, m.link_type, m.link_id, m.reply_to, m.mentions,
+  m.ext, m.created_at, m.edited_at, m.deleted_at, m.tx_id`
+
+export type NewMessage = {
+  chatId: number
+  /** Null for an announcement. */
+  senderId: number | null
+  body: string
+  fileId?: number | undefined
+  link?: { type: string; id: number } | undefined
+  replyTo?: number | undefined
+  mentions?: number[]
+  ext?: object
+  announcementId?: string
+}
+
+/**
+ * Inserts a message at the next position, if the sender is still a member. The row lock of the conversation
+ * lasts until the commit, so positions and ids grow in the order of commits.
+ */
+export async function insertMessage(sql: Db, message: NewMessage): Promise<MessageRow | undefined> {
+  const { chatId, senderId, link } = message
+  const [row] = await sql<MessageRow[]>`
+    with chat as (
+      update chats set last_position = last_position + 1, last_message_id = nextval('chat_messages_id_seq')
+      where id = ${chatId} and (${senderId}::bigint is null or ${senderId} in (low_user_id, high_user_id)
+        or exists (select from im_group_members g where g.group_id = chats.group_id and g.user_id = ${senderId}))
+      returning id, last_position, last_message_id
+    ),
+    m as (
+      insert into chat_messages (id, chat_id, position, sender_id, body, file_id, link_type, link_id, reply_to,
+        mentions, ext, announcement_id)
+      select last_message_id, id, last_position, ${senderId}, ${message.body}, ${message.fileId ?? null}::bigint,
+        ${link?.type ?? null}, ${link?.id ?? null}::bigint, ${message.replyTo ?? null}::bigint,
+        ${message.mentions ?? []}::bigint[], ${message.ext === undefined ? null : sql.json(message.ext as never)}::jsonb,
+        ${message.announcementId ?? null}::uuid
+      from chat
+      returning *
+    ),
+    mine as (
+      insert into chat_members (chat_id, user_id, read_position)
+      select chat_id, sender_id, position from m where sender_id is not null
+      on conflict (chat_id, user_id) do update set read_position = excluded.read_position, updated_at = excluded.updated_at
+    )
+    select ${messageColumns(sql)} from m`
+  return row
+}
+
+/** Whether an announcement has become a message. */
+export const isAnnounced = async (sql: Db, announcementId: string): Promise<boolean> =>
+  (await sql`select from chat_messages where announcement_id = ${announcementId}`).length > 0
+
+export async function findMessages(sql: Db, ids: number[]): Promise<MessageRow[]> {
+  if (ids.length === 0) return []
+  return sql<
+    MessageRow[]
+  >`select ${messageColumns(sql)} from chat_messages m where m.id = any(${ids}) order by m.id`
+}
+
+/** Finds a message of a conversation after a position. */
+export async function findMessage(
+  sql: Db,
+  chatId: number,
+  id: number,
+  start: number,
+): Promise<MessageRow | undefined> {
+  const [row] = await sql<MessageRow[]>`
+    select ${messageColumns(sql)} from chat_messages m
+    where m.id = ${id} and m.chat_id = ${chatId} and m.position > ${start}`
+  return row
+}
+
+/** Lists a page of a conversation, oldest first, without messages of people the viewer blocks. */
+export async function listMessages(
+  sql: Db,
+  chat: { id: number; start: number; viewerId: number },
+  { limit = 50, before, after }: MessagesQuery,
+): Promise<MessageRow[]> {
+  const isForward = after !== undefined
+  const rows = await sql<MessageRow[]>`
+    select ${messageColumns(sql)} from chat_messages m
+    where m.chat_id = ${chat.id} and m.position > ${Math.max(chat.start, after ?? 0)}
+      ${ifGiven(sql, before, (position) => sql`and m.position < ${position}`)}
+      ${notBlockedBy(sql, chat.viewerId, sql`coalesce(m.sender_id, 0)`)}
+    order by ${isForward ? sql`m.position` : sql`m.position desc`} limit ${limit}`
+  return isForward ? rows : rows.reverse()
+}
+
+/** Lists messages around one, for a moderator. */
+export const listAround = (sql: Db, { chat_id, position }: MessageRow, around: number) => sql<MessageRow[]>`
+  select ${messageColumns(sql)} from chat_messages m where m.chat_id = ${chat_id}
+    and m.position between ${position - around} and ${position + around} order by m.position`
+
+/**
+ * Searches the conversations of a user, newest first. Messages above position 500 are found by the index. The
+ * position is a constant of the statement, because the planner compares it with that of the partial index.
+ */
+export const searchMessages = (
+  sql: Db,
+  userId: number,
+  { q, chat, limit = 50, before }: MessageSearch,
+) => sql<MessageRow[]>`
+  select ${messageColumns(sql)} from (${chatIdsOf(sql, userId)}) j
+  left join chat_members o on o.chat_id = j.chat_id and o.user_id = ${userId}
+  cross join lateral (
+    select * from chat_messages f where f.chat_id = j.chat_id and f.position <= 500
+    union all
+    select * from (
+      select * from chat_messages e
+      where e.position > 500 and e.deleted_at is null and chat_grams(e.chat_id, e.body) @> chat_grams(j.chat_id, ${q})
+      -- Keeps the planner from reading the conversation instead of the index.
+      offset 0
+    ) e where e.chat_id = j.chat_id
+  ) m
+  where m.body ilike ${`%${escapeLike(q)}%`} and m.deleted_at is null
+    and m.position > coalesce(o.hidden_position, 0) and (j.joined_at is null or m.created_at >= j.joined_at)
+    ${ifGiven(sql, chat, (id) => sql`and j.chat_id = ${id}`)}
+    ${ifGiven(sql, before, (id) => sql`and m.id < ${id}`)}
+    ${notBlockedBy(sql, userId, sql`coalesce(m.sender_id, 0)`)}
+  order by m.id desc limit ${limit}`
+
+/** Replaces the text of a message within the time limit. Undefined when it is too late. */
+export async function updateBody(
+  sql: Db,
+  id: number,
+  body: string,
+  minutes: number,
+): Promise<MessageRow | undefined> {
+  const [row] = await sql<MessageRow[]>`
+    update chat_messages m set body = ${body}, edited_at = now(), tx_id = pg_current_xact_id()::text::bigint
+    where m.id = ${id} and m.deleted_at is null and m.created_at > now() - make_interval(mins => ${minutes})
+    returning ${messageColumns(sql)}`
+  return row
+}
+
+/** Removes the content of a message. `minutes`: the time limit of its sender; none for a moderator. */
+export async function clearMessage(
+  sql: Db,
+  id: number,
+  minutes?: number,
+): Promise<{ chat_id: number; file_id: number | null } | undefined> {
+  const [row] = await sql<{ chat_id: number; file_id: number | null }[]>`
+    with old as (select id, file_id from chat_messages where id = ${id} for update)
+    update chat_messages m set body = '', file_id = null, link_type = null, link_id = null, mentions = '{}',
+      deleted_at = now(), tx_id = pg_current_xact_id()::text::bigint
+    from old where m.id = old.id and m.deleted_at is null
+      ${ifGiven(sql, minutes, (limit) => sql`and m.created_at > now() - make_interval(mins => ${limit})`)}
+    returning m.chat_id, old.file_id`
+  return row
+}
+
+/** Removes the content of all messages of a person. Returns the files. */
+export async function clearMessagesOf(sql: Db, userId: number): Promise<number[]> {
+  const rows = await sql<{ file_id: number | null }[]>`
+    with old as (
+      select id, file_id from chat_messages where sender_id = ${userId} and deleted_at is null for update
+    ),
+    cleared as (
+      update chat_messages m set body = '', file_id = null, link_type = null, link_id = null, mentions = '{}',
+        deleted_at = now(), tx_id = pg_current_xact_id()::text::bigint
+      from old where m.id = old.id
+    ),
+    choices as (delete from chat_members where user_id = ${userId})
+    select file_id from old where file_id is not null`
+  return rows.flatMap(({ file_id }) => file_id ?? [])
+}
+
+/** Deletes a batch of messages older than some days. Returns how many, with their files. */
+export async function deleteOldMessages(
+  sql: Db,
+  days: number,
+  batch: number,
+): Promise<{ count: number; files: number[] }> {
+  const rows = await sql<{ file_id: number | null }[]>`
+    delete from chat_messages where id = any(array(
+      select id from chat_messages where created_at < now() - make_interval(days => ${days})
+      limit ${batch}))
+    returning file_id`
+  return { count: rows.length, files: rows.flatMap(({ file_id }) => file_id ?? []) }
+}

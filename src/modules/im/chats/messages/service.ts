@@ -1,0 +1,254 @@
+import { wireTime, wireTimeOrNull } from '#lib/time.ts'
+import { hasAbility } from '#modules/abilities/index.ts'
+import { findBlockers, findEnabledIds } from '#modules/accounts/index.ts'
+import { attachFiles, detachFiles, fileViews } from '#modules/files/index.ts'
+import { publishEvent } from '#modules/notifications/index.ts'
+import { readSettings } from '#modules/settings/index.ts'
+import { screenWords } from '#modules/words/index.ts'
+import type { Content, ContentReaders, ContentRemoval } from '#platform/content.ts'
+import type { Context } from '#platform/context.ts'
+import { type Db, sendSignal, type Tx, transaction } from '#platform/database'
+import { blocked, forbidden } from '#platform/errors.ts'
+import { addChatPush } from '../push.ts'
+import { type ChatRow, ensureGroupChat, findChat, listChatMembers } from '../queries.ts'
+import { noSuchChat } from '../schema.ts'
+import {
+  clearMessage,
+  clearMessagesOf,
+  deleteOldMessages,
+  findMessage,
+  findMessages,
+  insertMessage,
+  isAnnounced,
+  type MessageRow,
+  updateBody,
+} from './queries.ts'
+import {
+  type ChatMessage,
+  ChatMessageChange,
+  emptyMessage,
+  NewChatMessage,
+  noSuchLink,
+  noSuchMessage,
+  noSuchReply,
+  tooLateToChange,
+} from './schema.ts'
+
+/** Use of files in messages, which only members of the conversation may read. */
+export const CHAT_FILE = 'chat'
+
+/** Signals of the live delivery: a new message, and a changed one. */
+export const MESSAGE_SIGNAL = 'chat'
+export const CHANGE_SIGNAL = 'chat-change'
+
+/** Messages as clients see them. */
+export async function messageViews(sql: Db, rows: MessageRow[]): Promise<ChatMessage[]> {
+  const files = await fileViews(
+    sql,
+    rows.flatMap(({ file_id }) => file_id ?? []),
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    chat_id: row.chat_id,
+    position: row.position,
+    sender_id: row.sender_id ?? 0,
+    body: row.body,
+    file: files.get(row.file_id ?? 0) ?? null,
+    link: row.link_type === null || row.link_id === null ? null : { type: row.link_type, id: row.link_id },
+    reply_to: row.reply_to,
+    mentions: row.mentions,
+    ext: row.ext,
+    created_at: wireTime(row.created_at),
+    edited_at: wireTimeOrNull(row.edited_at),
+    deleted: row.deleted_at !== null,
+  }))
+}
+
+/** The other person of a conversation of two, 0 for a group. */
+export const otherOf = (chat: ChatRow, userId: number): number =>
+  (chat.low_user_id === userId ? chat.high_user_id : chat.low_user_id) ?? 0
+
+/** Throws 403 when one of the two blocks the other, and 404 when the account is disabled (im-14). */
+export async function requireReachable(sql: Db, chat: ChatRow, userId: number): Promise<void> {
+  const other = otherOf(chat, userId)
+  if (other === 0) return
+  if ((await findEnabledIds(sql, [other])).length === 0) throw noSuchChat()
+  const [theirs, mine] = [await findBlockers(sql, userId, [other]), await findBlockers(sql, other, [userId])]
+  if (theirs.size + mine.size > 0) throw blocked()
+}
+
+/** Validates a message before its transaction. */
+export async function checkMessage(
+  ctx: Context,
+  readers: ContentReaders,
+  chat: ChatRow,
+  userId: number,
+  input: NewChatMessage,
+): Promise<NewChatMessage> {
+  const message = await screenWords(ctx, input, NewChatMessage, ['body'])
+  if (!message.body && message.file === undefined && message.link === undefined) throw emptyMessage()
+  if (message.reply_to !== undefined) {
+    const found = await findMessage(ctx.sql, chat.id, message.reply_to, chat.start_position)
+    if (!found) throw noSuchReply()
+  }
+  if (message.link) {
+    const reader = Object.hasOwn(readers, message.link.type) ? readers[message.link.type] : undefined
+    const visible = await reader?.visible(ctx.sql, [message.link.id], userId)
+    if (!visible?.has(message.link.id)) throw noSuchLink()
+  }
+  if (!message.mentions?.length) return message
+  const members = new Set((await listChatMembers(ctx.sql, [chat.id])).map(({ user_id }) => user_id))
+  return { ...message, mentions: [...new Set(message.mentions)].filter((id) => members.has(id)) }
+}
+
+/** Stores a message in the caller's transaction, and wakes the streams of the members after its commit. */
+export async function sendMessage(
+  ctx: Context,
+  tx: Tx,
+  chatId: number,
+  userId: number,
+  input: NewChatMessage,
+): Promise<ChatMessage> {
+  const row = await insertMessage(tx, {
+    chatId,
+    senderId: userId,
+    body: input.body ?? '',
+    fileId: input.file,
+    link: input.link,
+    replyTo: input.reply_to,
+    mentions: input.mentions ?? [],
+  })
+  if (!row) throw noSuchChat()
+  if (input.file !== undefined)
+    await attachFiles(tx, {
+      ids: [input.file],
+      ownerId: userId,
+      channel: CHAT_FILE,
+      raw: row.id,
+      field: 'file',
+    })
+  await addChatPush(tx, chatId, userId, row.position)
+  await publishEvent(ctx, tx, 'message.created', { id: row.id, chat_id: chatId })
+  sendSignal(tx, MESSAGE_SIGNAL, `${chatId}:${row.position}`)
+  const [view] = await messageViews(tx, [row])
+  return view as ChatMessage
+}
+
+/** Stores an announcement into a group as a message, once. */
+export async function sendAnnouncement(
+  ctx: Context,
+  groupId: number,
+  { id, text, ext }: { id: string; text: string; ext: object },
+): Promise<void> {
+  await transaction(ctx.sql, async (tx) => {
+    const chatId = await ensureGroupChat(tx, groupId)
+    if (await isAnnounced(tx, id)) return
+    const row = await insertMessage(tx, { chatId, senderId: null, body: text, ext, announcementId: id })
+    if (row) sendSignal(tx, MESSAGE_SIGNAL, `${chatId}:${row.position}`)
+  })
+}
+
+/** Loads a message of the viewer's conversation, or throws 404. */
+export async function getMessage(
+  sql: Db,
+  { chat: chatId, message: id }: { chat: number; message: number },
+  userId: number,
+): Promise<{ chat: ChatRow; message: MessageRow }> {
+  const chat = await findChat(sql, chatId, userId)
+  const message = chat && (await findMessage(sql, chatId, id, chat.start_position))
+  if (!message) throw noSuchMessage()
+  return { chat, message }
+}
+
+const editMinutes = async (ctx: Context) => (await readSettings(ctx))['chat:edit-minutes']
+
+/** Replaces the text of one's own message within the time limit (im-13). */
+export async function editMessage(
+  ctx: Context,
+  message: MessageRow,
+  userId: number,
+  input: { body: string },
+): Promise<ChatMessage> {
+  if (message.sender_id !== userId) throw forbidden()
+  const { body } = await screenWords(ctx, input, ChatMessageChange, ['body'])
+  const minutes = await editMinutes(ctx)
+  return transaction(ctx.sql, async (tx) => {
+    const row = await updateBody(tx, message.id, body, minutes)
+    if (!row) throw tooLateToChange()
+    sendSignal(tx, CHANGE_SIGNAL, row.id)
+    const [view] = await messageViews(tx, [row])
+    return view as ChatMessage
+  })
+}
+
+/** Removes the content of one's own message within the time limit (im-13). */
+export async function deleteMessage(ctx: Context, message: MessageRow, userId: number): Promise<void> {
+  if (message.sender_id !== userId) throw forbidden()
+  const minutes = await editMinutes(ctx)
+  await transaction(ctx.sql, async (tx) => {
+    if (!(await takeOut(tx, message.id, minutes))) throw tooLateToChange()
+  })
+}
+
+async function takeOut(tx: Tx, id: number, minutes?: number): Promise<boolean> {
+  const gone = await clearMessage(tx, id, minutes)
+  if (!gone) return false
+  if (gone.file_id !== null) await detachFiles(tx, { ids: [gone.file_id] })
+  sendSignal(tx, CHANGE_SIGNAL, id)
+  return true
+}
+
+/** Removal of a reported message by a moderator. */
+export const messageRemoval: ContentRemoval = {
+  ability: 'admin: reports',
+  async remove(_ctx, tx, id) {
+    if (!(await takeOut(tx, id))) throw noSuchMessage()
+  },
+}
+
+/** Messages as reportable content, for members of their conversation. */
+export const messageContent: Content = {
+  type: 'chat-messages',
+  param: 'message',
+  noun: 'ChatMessage',
+  tag: 'Instant messaging',
+  async find(sql, id, viewerId) {
+    const [row] = await findMessages(sql, [id])
+    const chat = row && (await findChat(sql, row.chat_id, viewerId))
+    if (!chat || row.position <= chat.start_position || row.sender_id === null || row.deleted_at)
+      return undefined
+    return { id, ownerId: row.sender_id, contents: row.body, closed: true }
+  },
+  live: (sql, id) => sql`select id from chat_messages where id = ${id} and deleted_at is null`,
+}
+
+/** Whether a viewer may read a file of a message: members of the conversation, and moderators of a reported one. */
+export async function mayReadChatFile(
+  ctx: Context,
+  { raw }: { raw: number | null },
+  viewerId: number,
+): Promise<boolean> {
+  const [row] = raw === null || viewerId === 0 ? [] : await findMessages(ctx.sql, [raw])
+  if (!row) return false
+  const chat = await findChat(ctx.sql, row.chat_id, viewerId)
+  if (chat && row.position > chat.start_position) return true
+  return hasAbility(ctx, viewerId, 'admin: reports')
+}
+
+/** Removes the content of all messages of an erased account. */
+export async function eraseMessages(tx: Tx, userId: number): Promise<void> {
+  const ids = await clearMessagesOf(tx, userId)
+  if (ids.length > 0) await detachFiles(tx, { ids })
+}
+
+/** Deletes messages past the retention period in batches. */
+export async function deleteExpiredMessages(ctx: Context, batch = 1000): Promise<void> {
+  const days = (await readSettings(ctx))['chat:keep-days']
+  if (days === 0) return
+  for (let count = batch; count === batch; )
+    count = await transaction(ctx.sql, async (tx) => {
+      const gone = await deleteOldMessages(tx, days, batch)
+      if (gone.files.length > 0) await detachFiles(tx, { ids: gone.files })
+      return gone.count
+    })
+}

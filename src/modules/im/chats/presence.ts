@@ -1,0 +1,75 @@
+import { findBlockers, notBlockedBy } from '#modules/accounts/index.ts'
+import { type EventStream, eventOf, type OpenStreams } from '#modules/notifications/index.ts'
+import { readSettings } from '#modules/settings/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type Db, sendSignal } from '#platform/database'
+
+/** Signals of typing and presence, which nothing stores. */
+export const TYPING_SIGNAL = 'chat-typing'
+export const PRESENCE_SIGNAL = 'chat-presence'
+
+/** Members that one signal names. Payloads of signals have 8,000 bytes. */
+const NAMED_AT_ONCE = 500
+
+/** Finds which of these conversations have readers on this process, by conversation. */
+type FindReaders = (chatIds: number[]) => Promise<Map<number, number[]>>
+
+/** Leaves out people who block a user, and those whom the user blocks. */
+async function withoutBlocks(sql: Db, userId: number, people: number[]): Promise<number[]> {
+  const others = people.filter((id) => id !== userId)
+  if (others.length === 0) return []
+  const blockers = await findBlockers(sql, userId, others)
+  const rows = await sql<{ id: number }[]>`
+    select p.id from unnest(${others}::bigint[]) as p (id) where true ${notBlockedBy(sql, userId, sql`p.id`)}`
+  return rows.map(({ id }) => id).filter((id) => !blockers.has(id))
+}
+
+/** Sends an event that is of no use later, so a slow reader does not wait for it. */
+function sendNow(streams: EventStream[], event: string, data: object): void {
+  for (const stream of streams)
+    if (stream.isReady() && !stream.chats?.isBehind)
+      stream.write(eventOf(stream, event, JSON.stringify(data)))
+}
+
+/** Delivers typing to the other readers of each conversation. A line is `chat:user`. */
+export async function deliverTyping(
+  { sql }: Context,
+  streams: OpenStreams,
+  findReaders: FindReaders,
+  lines: string[],
+): Promise<void> {
+  const pairs = lines.map((line) => line.split(':').map(Number) as [number, number])
+  const readers = await findReaders(pairs.map(([chat]) => chat))
+  for (const [chat, user] of pairs)
+    for (const reader of await withoutBlocks(sql, user, readers.get(chat) ?? []))
+      sendNow(streams.of(reader), 'typing', { chat_id: chat, user_id: user })
+}
+
+/**
+ * Tells the readers of a conversation that somebody is present, and the asker which of them are connected to this
+ * process. The asker may be connected to another one, so that answer is a signal, too. A line is `chat:asker` for a
+ * question and `chat:asker:members` for an answer.
+ */
+export async function deliverPresence(
+  ctx: Context,
+  streams: OpenStreams,
+  findReaders: FindReaders,
+  lines: string[],
+): Promise<void> {
+  const { sql } = ctx
+  if (!(await readSettings(ctx))['chat:presence']) return
+  const parts = lines.map((line) => {
+    const [chat, asker, members] = line.split(':')
+    return { chat: Number(chat), asker: Number(asker), members: members?.split(',').map(Number) }
+  })
+  const questions = parts.filter(({ members }) => members === undefined)
+  const readers = await findReaders(questions.map(({ chat }) => chat))
+  for (const { chat, asker } of questions) {
+    const here = await withoutBlocks(sql, asker, readers.get(chat) ?? [])
+    for (const reader of here) sendNow(streams.of(reader), 'presence', { chat_id: chat, user_ids: [asker] })
+    for (let start = 0; start < here.length; start += NAMED_AT_ONCE)
+      sendSignal(sql, PRESENCE_SIGNAL, `${chat}:${asker}:${here.slice(start, start + NAMED_AT_ONCE)}`)
+  }
+  for (const { chat, asker, members } of parts)
+    if (members) sendNow(streams.of(asker), 'presence', { chat_id: chat, user_ids: members })
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { PushMessage } from '#platform/messaging'
+import { createWorld, type Person } from '#test/world.ts'
+
+const { as, person, sql, ctx, work } = await createWorld()
+const sent: PushMessage[] = []
+ctx.push.send = async (messages) => {
+  sent.push(...messages)
+  return { gone: [] }
+}
+const to = (token: string) => sent.filter((message) => message.token === token)
+const device = (who: Person, token: string) => as(who, 'PUT', '/user/devices', { token, platform: 'android' })
+/** Runs jobs that wait for their time. */
+const push = async () => {
+  await sql`update graphile_worker._private_jobs set run_at = now()`
+  await work()
+}
+async function conversation(name: string) {
+  const [ann, bob] = [await person(), await person()]
+  await device(ann, `${name}-ann`)
+  await device(bob, `${name}-bob`)
+  const { id } = (await as(ann, 'PUT', `/chats/people/${bob.id}`)).body
+  const send = (who: Person, body: string) => as(who, 'POST', `/chats/${id}/messages`, { body })
+  return { ann, bob, id, send }
+}
+
+test('pushes the newest unread message without its text to a service (im-17)', async () => {
+  const { ann, id, send } = await conversation('plain')
+  await send(ann, 'one')
+  await send(ann, 'two')
+  await push()
+  assert.deepEqual(
+    to('plain-bob').map(({ title, text, data }) => ({ title, text, data })),
+    [{ title: ann.name, text: '', data: { id, type: 'chat' } }],
+  )
+  assert.deepEqual(to('plain-ann'), [])
+})
+
+test('pushes the text where the setting allows it', async () => {
+  const admin = await person({ roles: ['founder'] })
+  const { ann, send } = await conversation('open')
+  await as(admin, 'PATCH', '/admin/settings', { 'chat:push-text': true })
+  await send(ann, 'A word')
+  await push()
+  await as(admin, 'PATCH', '/admin/settings', { 'chat:push-text': false })
+  assert.equal(to('open-bob')[0]?.text, 'A word')
+})
+
+test('pushes nothing to members who read, mute or turned it off (im-17)', async () => {
+  const read = await conversation('read')
+  await read.send(read.ann, 'seen at once')
+  await as(read.bob, 'PUT', `/chats/${read.id}/position`, { position: 1 })
+  const muted = await conversation('muted')
+  await as(muted.bob, 'PATCH', `/chats/${muted.id}`, { muted: true })
+  await muted.send(muted.ann, 'quiet')
+  const off = await conversation('off')
+  await as(off.bob, 'PUT', '/user/push/preferences', { off: ['chat'], text: true, quiet: null })
+  await off.send(off.ann, 'off')
+  await push()
+  assert.deepEqual([...to('read-bob'), ...to('muted-bob'), ...to('off-bob')], [])
+})
+
+test('adds no job where no other member has a device', async () => {
+  const [ann, bob] = [await person(), await person()]
+  await device(ann, 'only-ann')
+  const { id } = (await as(ann, 'PUT', `/chats/people/${bob.id}`)).body
+  await as(ann, 'POST', `/chats/${id}/messages`, { body: 'Hello' })
+  const jobs = await sql`select from graphile_worker.jobs where key = ${`push_chat:${id}`}`
+  assert.equal(jobs.length, 0)
+})

@@ -1,0 +1,135 @@
+import { type Db, type Fragment, ifGiven } from '#platform/database'
+
+export type ChatRow = {
+  id: number
+  group_id: number | null
+  low_user_id: number | null
+  high_user_id: number | null
+  last_position: number
+  last_message_id: number
+  read_position: number
+  hidden_position: number
+  is_muted: boolean
+  /** Messages up to here were written before the viewer joined, or cleared by the viewer. */
+  start_position: number
+  group_wire_id: string | null
+  group_name: string | null
+  face_id: number | null
+}
+
+/** SQL: the conversations of a user, as rows of `chat_id`. */
+export const chatIdsOf = (sql: Db, userId: number): Fragment => sql`
+  select id as chat_id, null::timestamptz as joined_at from chats where low_user_id = ${userId}
+  union all
+  select id, null from chats where high_user_id = ${userId}
+  union all
+  select c.id, g.joined_at from im_group_members g join chats c on c.group_id = g.group_id
+  where g.user_id = ${userId}`
+
+/**
+ * SQL value: the position after which a member of the chat `c`, joined at `joined_at`, sees messages. A row of
+ * `chat_members` that is older than the last joining belongs to an earlier membership.
+ */
+const startOf = (sql: Db): Fragment => sql`
+  greatest(coalesce(m.hidden_position, 0), case when j.joined_at is null then 0 else coalesce((
+    select e.position from chat_messages e where e.chat_id = c.id and e.created_at < j.joined_at
+    order by e.created_at desc limit 1), 0) end)`
+
+const selectChats = (sql: Db, userId: number, where: Fragment): Fragment => sql`
+  select c.id, c.group_id, c.low_user_id, c.high_user_id, c.last_position, c.last_message_id,
+    greatest(coalesce(m.read_position, 0), s.start_position) as read_position,
+    coalesce(m.hidden_position, 0) as hidden_position, coalesce(m.is_muted, false) as is_muted, s.start_position,
+    coalesce(g.provider_id, g.id::text) as group_wire_id, g.name as group_name, g.face_id
+  from (${chatIdsOf(sql, userId)}) j
+  join chats c on c.id = j.chat_id
+  left join chat_members m on m.chat_id = c.id and m.user_id = ${userId}
+  left join im_groups g on g.id = c.group_id
+  cross join lateral (select ${startOf(sql)} as start_position) s
+  where (c.group_id is null or g.deleted_at is null) ${where}`
+
+/** Finds a conversation of which the user is a member. */
+export async function findChat(sql: Db, id: number, userId: number): Promise<ChatRow | undefined> {
+  const [row] = await sql<ChatRow[]>`${selectChats(sql, userId, sql`and c.id = ${id}`)}`
+  return row
+}
+
+/** Lists the conversations of a user with visible messages, latest first. */
+export const listChats = (
+  sql: Db,
+  userId: number,
+  { limit = 20, before }: { limit?: number; before?: number },
+) =>
+  sql<ChatRow[]>`
+    select * from (${selectChats(sql, userId, sql`and c.last_message_id > 0 ${ifGiven(sql, before, (id) => sql`and c.last_message_id < ${id}`)}`)}) t
+    where t.last_position > t.hidden_position order by t.last_message_id desc limit ${limit}`
+
+/** Returns the conversation of two people, created where there is none. */
+export async function ensurePairChat(sql: Db, one: number, other: number): Promise<number> {
+  const [low, high] = one < other ? [one, other] : [other, one]
+  const [row] = await sql<[{ id: number }]>`
+    with made as (
+      insert into chats (low_user_id, high_user_id) values (${low}, ${high})
+      on conflict (low_user_id, high_user_id) do nothing returning id
+    )
+    select id from made
+    union all select id from chats where low_user_id = ${low} and high_user_id = ${high} limit 1`
+  return row?.id ?? ensurePairChat(sql, one, other)
+}
+
+/** Returns the conversation of a group, created where there is none. */
+export async function ensureGroupChat(sql: Db, groupId: number): Promise<number> {
+  const [row] = await sql<[{ id: number }]>`
+    with made as (
+      insert into chats (group_id) values (${groupId}) on conflict (group_id) do nothing returning id
+    )
+    select id from made union all select id from chats where group_id = ${groupId} limit 1`
+  return row?.id ?? ensureGroupChat(sql, groupId)
+}
+
+/** Moves the read position forward, never beyond the last message. Returns the position. */
+export async function updateReadPosition(
+  sql: Db,
+  chatId: number,
+  userId: number,
+  position: number,
+): Promise<number> {
+  const [row] = await sql<[{ read_position: number }]>`
+    insert into chat_members as m (chat_id, user_id, read_position)
+    select id, ${userId}, least(${position}, last_position) from chats where id = ${chatId}
+    on conflict (chat_id, user_id) do update
+      set read_position = greatest(m.read_position, excluded.read_position), updated_at = excluded.updated_at
+    returning read_position`
+  return row.read_position
+}
+
+export async function updateMuted(sql: Db, chatId: number, userId: number, muted: boolean): Promise<void> {
+  await sql`
+    insert into chat_members (chat_id, user_id, is_muted) values (${chatId}, ${userId}, ${muted})
+    on conflict (chat_id, user_id) do update set is_muted = excluded.is_muted`
+}
+
+/** Hides all present messages of a conversation from one member. */
+export async function hideMessages(sql: Db, chatId: number, userId: number): Promise<void> {
+  await sql`
+    insert into chat_members as m (chat_id, user_id, read_position, hidden_position)
+    select id, ${userId}, last_position, last_position from chats where id = ${chatId}
+    on conflict (chat_id, user_id) do update set read_position = excluded.read_position,
+      hidden_position = excluded.hidden_position, updated_at = excluded.updated_at`
+}
+
+/** Lists positions of the present members of a conversation. */
+export const listReadPositions = (sql: Db, chatId: number) => sql<
+  { user_id: number; read_position: number; updated_at: string }[]
+>`
+  select m.user_id, m.read_position, m.updated_at from chat_members m join chats c on c.id = m.chat_id
+  where m.chat_id = ${chatId} and (c.group_id is null
+    or exists (select from im_group_members g where g.group_id = c.group_id and g.user_id = m.user_id))
+  order by m.user_id`
+
+/** Lists the members of conversations. */
+export const listChatMembers = (sql: Db, chatIds: number[]) => sql<{ chat_id: number; user_id: number }[]>`
+  select id as chat_id, p.user_id from chats, lateral (values (low_user_id), (high_user_id)) as p (user_id)
+  where id = any(${chatIds}) and group_id is null
+  union all
+  select c.id, g.user_id from chats c join im_group_members g on g.group_id = c.group_id
+  where c.id = any(${chatIds})`

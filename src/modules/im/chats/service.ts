@@ -1,0 +1,110 @@
+import { findEnabledIds, noSuchUser, userViews } from '#modules/accounts/index.ts'
+import { fileUrl } from '#modules/files/index.ts'
+import { readSettings } from '#modules/settings/index.ts'
+import type { Context } from '#platform/context.ts'
+import { sendSignal } from '#platform/database'
+import { noSuchImGroup } from '../errors.ts'
+import { findVisibleGroups, removeMembers } from '../groups/service.ts'
+import { findMessages } from './messages/queries.ts'
+import { messageViews, otherOf } from './messages/service.ts'
+import {
+  type ChatRow,
+  ensureGroupChat,
+  ensurePairChat,
+  findChat,
+  hideMessages,
+  updateReadPosition,
+} from './queries.ts'
+import { type Chat, chatElsewhere, chatWithOneself, noSuchChat, ownerCannotLeave } from './schema.ts'
+
+/** Signal of reading, which tells the new position. */
+export const READ_SIGNAL = 'chat-read'
+
+/** Throws 404 where another provider delivers the messages. */
+export function requireEmbedded(ctx: Context): void {
+  if (ctx.config.imProvider !== 'embedded') throw chatElsewhere()
+}
+
+/** Returns a conversation of the viewer, or throws 404. */
+export async function getChat(ctx: Context, id: number, userId: number): Promise<ChatRow> {
+  requireEmbedded(ctx)
+  const chat = await findChat(ctx.sql, id, userId)
+  if (!chat) throw noSuchChat()
+  return chat
+}
+
+/** Conversations as their member sees them. */
+export async function chatViews(ctx: Context, chats: ChatRow[], userId: number): Promise<Chat[]> {
+  const { sql } = ctx
+  const people = await userViews(
+    ctx,
+    sql,
+    chats.map((chat) => otherOf(chat, userId)).filter((id) => id > 0),
+    userId,
+  )
+  const shown = chats.filter(({ last_position, start_position }) => last_position > start_position)
+  const rows = await findMessages(
+    sql,
+    shown.map(({ last_message_id }) => last_message_id),
+  )
+  const last = new Map((await messageViews(sql, rows)).map((view) => [view.chat_id, view]))
+  return chats.map((chat) => ({
+    id: chat.id,
+    person: people.get(otherOf(chat, userId)) ?? null,
+    group:
+      chat.group_id === null
+        ? null
+        : {
+            id: chat.group_wire_id ?? '',
+            name: chat.group_name ?? '',
+            face: chat.face_id === null ? '' : fileUrl(ctx, chat.face_id),
+          },
+    last_position: chat.last_position,
+    read_position: chat.read_position,
+    unread: Math.max(0, chat.last_position - chat.read_position),
+    muted: chat.is_muted,
+    last_message: last.get(chat.id) ?? null,
+  }))
+}
+
+async function view(ctx: Context, id: number, userId: number): Promise<Chat> {
+  const [shown] = await chatViews(ctx, [await getChat(ctx, id, userId)], userId)
+  return shown as Chat
+}
+
+/** Returns the conversation with a person, created where there is none. */
+export async function openPersonChat(ctx: Context, userId: number, other: number): Promise<Chat> {
+  requireEmbedded(ctx)
+  if (other === userId) throw chatWithOneself()
+  if ((await findEnabledIds(ctx.sql, [other])).length === 0) throw noSuchUser()
+  return view(ctx, await ensurePairChat(ctx.sql, userId, other), userId)
+}
+
+/** Returns the conversation of a group, created where there is none. Throws 404 for others than members. */
+export async function openGroupChat(ctx: Context, userId: number, wireId: number): Promise<Chat> {
+  requireEmbedded(ctx)
+  const [group] = await findVisibleGroups(ctx, [String(wireId)], userId)
+  if (!group?.member) throw noSuchImGroup()
+  return view(ctx, await ensureGroupChat(ctx.sql, group.id), userId)
+}
+
+/** Moves the read position, and tells the other person and the reader's other devices. */
+export async function markRead(
+  ctx: Context,
+  chat: ChatRow,
+  userId: number,
+  position: number,
+): Promise<number> {
+  const read = await updateReadPosition(ctx.sql, chat.id, userId, position)
+  const other = (await readSettings(ctx))['chat:seen'] ? otherOf(chat, userId) : 0
+  if (read > chat.read_position) sendSignal(ctx.sql, READ_SIGNAL, `${chat.id}:${userId}:${other}:${read}`)
+  return read
+}
+
+/** Leaves a group, or clears a conversation of two for its viewer. */
+export async function leaveChat(ctx: Context, chat: ChatRow, userId: number): Promise<void> {
+  if (chat.group_id === null) return hideMessages(ctx.sql, chat.id, userId)
+  const [group] = await findVisibleGroups(ctx, [String(chat.group_id)], userId)
+  if (group?.owner_id === userId) throw ownerCannotLeave()
+  await removeMembers(ctx, userId, { im_group_id: chat.group_id, members: [userId] })
+}

@@ -1,0 +1,179 @@
+import type { Context } from '#platform/context.ts'
+import type { CounterCheck } from '#platform/database'
+import { deleteOldKeys, routesOn, type Server, Shared, Type } from '#platform/http'
+import type { Schedule, TaskList } from '#platform/jobs'
+import { personalTable } from '#platform/personal-data.ts'
+import type { Queue, Series, Statistics } from '#platform/statistics.ts'
+import type { Module } from '../../module.ts'
+import { adminBalanceRoutes } from './admin/balances/routes.ts'
+import { adminRefundRoutes } from './admin/payments/refunds.ts'
+import { adminPaymentRoutes } from './admin/payments/routes.ts'
+import { adminRechargeRoutes } from './admin/recharges/routes.ts'
+import { adminWithdrawalRoutes } from './admin/withdrawals/routes.ts'
+import { writeCheckpoints } from './audit/queries.ts'
+import { auditLedger, ledgerChecks } from './audit/service.ts'
+import { returnWithdrawals } from './deleted-accounts/service.ts'
+import { exchangeRoutes } from './exchange/routes.ts'
+import { orderRoutes } from './orders/routes.ts'
+import { askForDue, compareStatements, paymentProbe } from './payments/reconcile.ts'
+import { pursueDueRefunds, pursueRefundOf } from './payments/refunds.ts'
+import { paymentNoticeRoutes } from './payments/routes.ts'
+import { rechargeOrderRoutes } from './recharges/orders/routes.ts'
+import { rechargeRoutes } from './recharges/routes.ts'
+import { type Currency, IN_CURRENCY } from './schema.ts'
+import { withdrawalRoutes } from './withdrawals/routes.ts'
+
+const Totals = Shared('LedgerTotals', {
+  people: Type.Integer(IN_CURRENCY),
+  escrow: Type.Integer(IN_CURRENCY),
+  income: Type.Integer(IN_CURRENCY),
+  issuance: Type.Integer(IN_CURRENCY),
+  sum: Type.Integer({ description: 'Always 0 in a sound ledger' }),
+})
+
+/** The result of the checks, the differences and the balances of platform accounts. */
+const AuditReport = Shared('LedgerAudit', {
+  balanced: Type.Boolean(),
+  drift: Type.Array(
+    Shared('LedgerDrift', {
+      check: Type.String(),
+      key: Type.String(),
+      kept: Type.Integer(),
+      counted: Type.Integer(),
+    }),
+  ),
+  totals: Shared('LedgerTotalsByCurrency', { points: Totals, wallet: Totals }),
+})
+
+/** Admin route of the ledger audit (money-18). `checks` come from modules with money in escrow. */
+export const adminLedgerAuditRoutes = (checks: CounterCheck[]) => (server: Server, ctx: Context) => {
+  const route = routesOn(server, ctx, { tag: 'Admin: money' })
+
+  route('GET /admin/ledger/audit', {
+    operationId: 'adminAuditLedger',
+    summary: 'Audit the ledger for lost, minted or doubled amounts',
+    access: { ability: 'admin: ledger' },
+    reply: { 200: AuditReport },
+    handler: () => auditLedger(ctx.sql, checks),
+  })
+}
+
+/** Jobs of the ledger. */
+export const ledgerTasks = (ctx: Context): TaskList => ({
+  async ask_for_payments() {
+    await askForDue(ctx)
+    await pursueDueRefunds(ctx)
+  },
+  refund_payment: (payload) => pursueRefundOf(ctx, (payload as { id: number }).id),
+  compare_statements: () => compareStatements(ctx),
+  async ledger_checkpoints() {
+    await writeCheckpoints(ctx.sql)
+  },
+  async delete_old_idempotency_keys() {
+    await deleteOldKeys(ctx.sql)
+  },
+})
+
+export const ledgerSchedules: Schedule[] = [
+  { task: 'ask_for_payments', pattern: '* * * * *' },
+  { task: 'compare_statements', pattern: '7 * * * *' },
+  { task: 'ledger_checkpoints', pattern: '17 * * * *' },
+  { task: 'delete_old_idempotency_keys', pattern: '41 * * * *' },
+]
+
+/** Points and money in the personal data export, without the other party of each movement. */
+export const ledgerPersonal = [
+  personalTable({
+    file: 'balances',
+    about: { en: 'Your points and wallet', zh: '您的积分与钱包余额' },
+    table: 'ledger_accounts',
+    owner: 'owner_id',
+    key: ['currency'],
+    columns: ['currency', 'balance', 'income', 'expenses', 'created_at'],
+  }),
+  personalTable({
+    file: 'movements',
+    about: { en: 'Every movement of your points and wallet', zh: '您的积分与钱包流水' },
+    table: 'ledger_postings',
+    owner: 'owner_id',
+    within: 'currency',
+    key: ['id'],
+    columns: [
+      ...(['id', 'currency', 'transaction_id', 'amount', 'balance_after', 'kind'] as const),
+      ...(['subject_type', 'subject_id', 'title', 'body', 'created_at'] as const),
+    ],
+  }),
+  personalTable({
+    file: 'recharges',
+    about: { en: 'What you paid in', zh: '您的充值记录' },
+    table: 'recharges',
+    owner: 'owner_id',
+    within: 'currency',
+    key: ['id'],
+    columns: [
+      ...(['id', 'currency', 'provider', 'amount', 'credited', 'state', 'reference', 'remark'] as const),
+      ...(['decided_at', 'created_at', 'updated_at'] as const),
+    ],
+  }),
+  personalTable({
+    file: 'withdrawals',
+    about: { en: 'What you took out', zh: '您的提现记录' },
+    table: 'withdrawals',
+    owner: 'owner_id',
+    within: 'currency',
+    key: ['id'],
+    columns: [
+      ...(['id', 'currency', 'amount', 'payout', 'type', 'account', 'state', 'remark'] as const),
+      ...(['decided_at', 'created_at', 'updated_at'] as const),
+    ],
+  }),
+]
+
+const waiting = (table: 'withdrawals' | 'recharges'): Queue => ({
+  name: table,
+  ability: `admin: ${table}`,
+  waiting: (sql) => sql`select created_at as since from ${sql(table)} where state = 'pending' order by id`,
+})
+
+/** Sum of received amounts, so that each movement counts once. */
+const moved = (name: string, currency: Currency, ability: string): Series => ({
+  name,
+  ability,
+  happened: (sql, from, until) => sql`
+    select created_at as at, amount as value from ledger_postings
+    where created_at >= ${from} and created_at < ${until} and currency = ${currency} and amount > 0`,
+})
+
+/** Counts of open requests and sums of movements. */
+export const ledgerStatistics: Statistics = {
+  queues: [waiting('withdrawals'), waiting('recharges')],
+  series: [
+    moved('points-moved', 'points', 'admin: currency'),
+    moved('wallet-moved', 'wallet', 'admin: wallet'),
+  ],
+}
+
+export const module: Module = {
+  routes: (site) => [
+    orderRoutes,
+    exchangeRoutes(site.service('people')),
+    rechargeRoutes,
+    rechargeOrderRoutes,
+    withdrawalRoutes(site.service('people')),
+    adminBalanceRoutes,
+    adminWithdrawalRoutes(site.service('notify')),
+    adminRechargeRoutes,
+    adminPaymentRoutes,
+    adminRefundRoutes,
+    adminLedgerAuditRoutes(site.paymentChecks),
+  ],
+  outerRoutes: () => [paymentNoticeRoutes],
+  probes: [paymentProbe],
+  pools: [{ concurrency: 1, names: ['ask_for_payments', 'compare_statements', 'refund_payment'] }],
+  personalData: { place: 19, tables: ledgerPersonal },
+  statistics: { place: 9, ...ledgerStatistics },
+  moneyChecks: ledgerChecks,
+  erase: returnWithdrawals,
+  tasks: () => [ledgerTasks],
+  schedules: ledgerSchedules,
+}

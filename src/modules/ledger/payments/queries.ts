@@ -1,0 +1,195 @@
+import type { Db, Tables } from '#platform/database'
+import type { Currency } from '../schema.ts'
+
+/** A payment through a provider, with its recharge. */
+export type PaymentRow = Tables['payments'] & {
+  state: 'opened' | 'pending' | 'paid' | 'credited' | 'expired' | 'failed' | 'refunded' | 'disputed'
+  dispute: 'open' | 'won' | 'lost' | null
+}
+
+export type NewPayment = Pick<
+  PaymentRow,
+  'recharge_id' | 'provider' | 'method' | 'order_number' | 'charged' | 'charge_currency'
+>
+
+/** How long a payer may take. */
+const MINUTES_TO_PAY = 120
+
+/** Inserts a payment, due to be asked for when the payer has had time to pay. */
+export async function insertPayment(sql: Db, given: NewPayment): Promise<PaymentRow> {
+  const [row] = await sql<[PaymentRow]>`
+    insert into payments (recharge_id, provider, method, order_number, charged, charge_currency, expires_at, ask_at)
+    values (${given.recharge_id}, ${given.provider}, ${given.method}, ${given.order_number}, ${given.charged},
+      ${given.charge_currency}, now() + make_interval(mins => ${MINUTES_TO_PAY}), now() + interval '1 minute')
+    returning *`
+  return row
+}
+
+/** Stores the provider's name of the checkout. */
+export async function markPending(sql: Db, id: number, session: string | null): Promise<void> {
+  await sql`
+    update payments set session = ${session}, state = case state when 'opened' then 'pending' else state end,
+      updated_at = now()
+    where recharge_id = ${id}`
+}
+
+/** Finds and locks the payment that facts are about. */
+export async function lockPayment(
+  sql: Db,
+  provider: string,
+  { order = '', payment = '' }: { order?: string; payment?: string },
+): Promise<PaymentRow | undefined> {
+  const [row] = await sql<PaymentRow[]>`
+    select * from payments
+    where provider = ${provider} and case when ${order} <> '' then order_number = ${order} else payment_number = ${payment} end
+    for update`
+  return row
+}
+
+/** Stores the state of a payment. */
+export async function savePayment(sql: Db, row: PaymentRow): Promise<void> {
+  await sql`
+    update payments set state = ${row.state}, payment_number = ${row.payment_number}, fault = ${row.fault},
+      refunded = ${row.refunded}, told_refunded = ${row.told_refunded}, dispute = ${row.dispute}, paid_at = coalesce(paid_at, ${
+        row.payment_number === null ? null : sql`now()`
+      }), updated_at = now()
+    where recharge_id = ${row.recharge_id}`
+}
+
+/** Returns whether another order holds the number of a payment. */
+export async function isPaymentUsed(
+  sql: Db,
+  provider: string,
+  payment: string,
+  id: number,
+): Promise<boolean> {
+  const [row] = await sql<[{ used: boolean }]>`
+    select exists (select from payments where provider = ${provider} and payment_number = ${payment} and recharge_id <> ${id})
+      or exists (select from recharges where provider in (
+          select method from payments where provider = ${provider} and recharge_id = ${id}
+        ) and reference = ${payment} and id <> ${id}) as used`
+  return row.used
+}
+
+/**
+ * Confirms the recharge of a payment. A late payment confirms one that was closed, because the money arrived.
+ * Returns undefined when it is confirmed already.
+ */
+export async function confirmPaid(
+  sql: Db,
+  id: number,
+  payment: string,
+): Promise<{ owner_id: number; currency: Currency; credited: number } | undefined> {
+  const [row] = await sql<{ owner_id: number; currency: Currency; credited: number }[]>`
+    update recharges set state = 'confirmed', reference = ${payment}, decided_at = now(), updated_at = now()
+    where id = ${id} and state <> 'confirmed'
+    returning owner_id, currency, credited`
+  return row
+}
+
+/** Finds and locks the payment of a recharge. */
+export async function lockPaymentOf(sql: Db, id: number): Promise<PaymentRow | undefined> {
+  const [row] = await sql<PaymentRow[]>`select * from payments where recharge_id = ${id} for update`
+  return row
+}
+
+type ReportedRefund = { number: string; amount: number; state: 'waiting' | 'done' | 'refused' }
+
+/** Finds a refund by its number at the provider. The lock on its payment keeps it as it is. */
+export async function findReportedRefund(
+  sql: Db,
+  provider: string,
+  number: string,
+): Promise<{ id: number; state: string } | undefined> {
+  const [row] = await sql<{ id: number; state: string }[]>`
+    select id, state from payment_refunds where provider = ${provider} and refund_number = ${number}`
+  return row
+}
+
+/** Records a refund that was made at the provider, or that happened after a refusal. */
+export async function recordRefund(
+  sql: Db,
+  { recharge_id, provider }: PaymentRow,
+  { number, amount }: ReportedRefund,
+): Promise<void> {
+  await sql`
+    insert into payment_refunds (recharge_id, provider, refund_number, amount, state)
+    values (${recharge_id}, ${provider}, ${number}, ${amount}, 'done')
+    on conflict (provider, refund_number) do update set state = 'done', fault = null, updated_at = excluded.updated_at`
+}
+
+/** Takes refunds without an end that are due, and schedules the next question: 1, 2, 4 … 60 minutes later. */
+export const takeDueRefunds = (sql: Db, limit: number) => sql<
+  (Tables['payment_refunds'] & { state: 'asked' })[]
+>`
+  update payment_refunds r set asks = r.asks + 1,
+    ask_at = now() + make_interval(mins => least(60, (2 ^ least(r.asks, 6))::int))
+  from (
+    select id from payment_refunds where state = 'asked' and ask_at <= now()
+    order by ask_at limit ${limit} for update skip locked
+  ) due
+  where r.id = due.id
+  returning r.*`
+
+/** A credited payment, for its receipt. */
+export async function findReceipt(sql: Db, id: number) {
+  const [row] = await sql<
+    (Pick<Tables['recharges'], 'owner_id' | 'currency' | 'amount' | 'credited'> &
+      Pick<PaymentRow, 'provider' | 'order_number' | 'payment_number' | 'charge_currency' | 'paid_at'>)[]
+  >`
+    select r.owner_id, r.currency, r.amount, r.credited, p.provider, p.order_number, p.payment_number,
+      p.charge_currency, p.paid_at
+    from payments p join recharges r on r.id = p.recharge_id
+    where p.recharge_id = ${id} and p.payment_number is not null and p.fault is null`
+  return row
+}
+
+/** Closes the recharge of an unpaid order. */
+export async function closeUnpaid(sql: Db, id: number): Promise<void> {
+  await sql`
+    update recharges set state = 'rejected', decided_at = now(), updated_at = now()
+    where id = ${id} and state = 'pending'`
+}
+
+/** Takes payments that are due to be asked for, and schedules the next question: 1, 2, 4 … 60 minutes later. */
+export const takeDuePayments = (sql: Db, limit: number) => sql<PaymentRow[]>`
+  update payments p set asks = p.asks + 1,
+    ask_at = now() + make_interval(mins => least(60, (2 ^ least(p.asks, 6))::int))
+  from (
+    select recharge_id from payments where state in ('opened', 'pending') and ask_at <= now()
+    order by ask_at limit ${limit} for update skip locked
+  ) due
+  where p.recharge_id = due.recharge_id
+  returning p.*`
+
+/** Takes a payment that was not asked for in the last seconds. */
+export async function takeForAsking(sql: Db, id: number): Promise<PaymentRow | undefined> {
+  const [row] = await sql<PaymentRow[]>`
+    update payments set ask_at = now() + interval '1 minute', asks = greatest(asks, 1), updated_at = now()
+    where recharge_id = ${id} and state in ('opened', 'pending')
+      and (asks = 0 or updated_at < now() - interval '3 seconds')
+    returning *`
+  return row
+}
+
+export type NewDifference = {
+  provider: string
+  day: string
+  kind: 'unknown' | 'amount' | 'uncredited' | 'refund' | 'missing'
+  number: string
+  recharge_id: number | null
+  expected: number | null
+  found: number | null
+  found_currency: string | null
+}
+
+/** Records a difference once. A resolved one opens again when its amounts changed. */
+export async function recordDifference(sql: Db, given: NewDifference): Promise<void> {
+  await sql`
+    insert into payment_differences as d (provider, day, kind, number, recharge_id, expected, found, found_currency)
+    values (${given.provider}, ${given.day}, ${given.kind}, ${given.number}, ${given.recharge_id},
+      ${given.expected}, ${given.found}, ${given.found_currency})
+    on conflict (provider, kind, number) do update set expected = excluded.expected, found = excluded.found,
+      found_currency = excluded.found_currency, resolved_at = null, resolved_by = null, remark = null
+    where (d.expected, d.found) is distinct from (excluded.expected, excluded.found)`
+}

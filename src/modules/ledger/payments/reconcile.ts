@@ -1,0 +1,212 @@
+import { messageOf } from '#lib/faults.ts'
+import type { Context } from '#platform/context.ts'
+import { type Db, transaction } from '#platform/database'
+import { configuredServices, PaymentFault, paymentService, type StatementLine } from '#platform/payments'
+import type { Probe } from '#platform/probe.ts'
+import { type NewDifference, type PaymentRow, recordDifference, takeDuePayments } from './queries.ts'
+import { askFor, logFault } from './service.ts'
+
+const AT_ONCE = 100
+/** Statements of the last days are compared, so that a provider may be away for a while. */
+const DAYS = 7
+const DAY_MS = 86_400_000
+
+/** Asks for every open payment that is due. */
+export async function askForDue(ctx: Context): Promise<void> {
+  for (let rows: PaymentRow[]; ; ) {
+    rows = await takeDuePayments(ctx.sql, AT_ONCE)
+    for (const row of rows) {
+      try {
+        await askFor(ctx, row)
+      } catch (error) {
+        logFault(ctx, row, error)
+      }
+    }
+    if (rows.length < AT_ONCE) return
+  }
+}
+
+/** Payments by their numbers at the provider or by those of their orders, for one statement. */
+async function findListed(sql: Db, provider: string, lines: StatementLine[]): Promise<PaymentRow[]> {
+  return sql<PaymentRow[]>`
+    select * from payments
+    where provider = ${provider} and (payment_number = any(${lines.map(({ payment }) => payment)}::text[])
+      or order_number = any(${lines.flatMap(({ order }) => order ?? [])}::text[]))`
+}
+
+type Found = Pick<NewDifference, 'kind' | 'number' | 'recharge_id' | 'expected' | 'found' | 'found_currency'>
+
+/** Adds up the refunds of each payment. */
+function sumRefunds(lines: StatementLine[]): StatementLine[] {
+  const sums = new Map<string, StatementLine>()
+  for (const line of lines)
+    if (line.kind === 'refund')
+      sums.set(line.payment, { ...line, amount: line.amount + (sums.get(line.payment)?.amount ?? 0) })
+  return [...lines.filter(({ kind }) => kind !== 'refund'), ...sums.values()]
+}
+
+/** Compares the lines of a statement with the payments that they name. */
+function compareLines(lines: StatementLine[], rows: PaymentRow[]): Found[] {
+  const byNumber = new Map(
+    rows.flatMap((row) => [
+      [row.order_number, row] as const,
+      ...(row.payment_number === null ? [] : [[row.payment_number, row] as const]),
+    ]),
+  )
+  return sumRefunds(lines).flatMap((line): Found[] => {
+    const row = byNumber.get(line.payment) ?? byNumber.get(line.order ?? '')
+    const { kind, payment: number, amount } = line
+    const said = { number, found: amount, found_currency: line.currency || null }
+    // An account of a provider may serve more than this site. Its orders are told by the form of their number.
+    if (!row && !/^k[0-9a-f]{10}_\d+$/.test(line.order ?? '')) return []
+    if (!row) return [{ ...said, kind: 'unknown', recharge_id: null, expected: null }]
+    const told = { ...said, recharge_id: row.recharge_id, expected: row.charged }
+    if (kind === 'refund')
+      return row.refunded < amount ? [{ ...told, kind: 'refund', expected: row.refunded }] : []
+    if (amount !== row.charged || line.currency !== row.charge_currency) return [{ ...told, kind: 'amount' }]
+    const isCredited = ['credited', 'refunded', 'disputed'].includes(row.state) && row.fault === null
+    return isCredited ? [] : [{ ...told, kind: 'uncredited' }]
+  })
+}
+
+/** Compares the statement of one day with the ledger. Open payments that it lists are asked for first. */
+export async function compareStatement(ctx: Context, provider: string, day: string): Promise<number> {
+  const service = await paymentService(ctx.config.payments, provider)
+  if (!service) return 0
+  const lines = await service.stated.lines(day)
+  for (const row of await findListed(ctx.sql, provider, lines))
+    if (row.payment_number === null)
+      try {
+        await askFor(ctx, row)
+      } catch (error) {
+        logFault(ctx, row, error)
+      }
+  return transaction(ctx.sql, async (tx) => {
+    const rows = await findListed(tx, provider, lines)
+    const found = compareLines(lines, rows)
+    await tx`
+      update payments set stated_on = ${day}::date
+      where recharge_id = any(${rows.map(({ recharge_id }) => recharge_id)}::bigint[]) and stated_on is null`
+    const fees = lines.flatMap(({ kind, payment, fee }) =>
+      kind === 'payment' && fee ? [{ payment, ...fee }] : [],
+    )
+    await tx`
+      update payments p set provider_fee = f.amount, fee_currency = f.currency
+      from jsonb_to_recordset(${tx.json(fees)}) as f (payment text, amount bigint, currency text)
+      where p.provider = ${provider} and p.payment_number = f.payment`
+    // A payment at midnight may be on the statement of the day before or after.
+    const missing = await tx<PaymentRow[]>`
+      select * from payments
+      where provider = ${provider} and stated_on is null and paid_at >= ${day}::date - interval '2 days'
+        and paid_at < ${day}::date - interval '1 day'`
+    found.push(
+      ...missing.map(
+        (row): Found => ({
+          kind: 'missing',
+          number: row.payment_number ?? row.order_number,
+          recharge_id: row.recharge_id,
+          expected: row.charged,
+          found: null,
+          found_currency: null,
+        }),
+      ),
+    )
+    for (const each of found) await recordDifference(tx, { provider, day, ...each })
+    await tx`
+      insert into payment_statements as s (provider, day, lines, differences)
+      values (${provider}, ${day}, ${lines.length}, ${found.length})
+      on conflict (provider, day) do update set lines = excluded.lines, differences = excluded.differences,
+        created_at = excluded.created_at`
+    return found.length
+  })
+}
+
+/** Days whose statements exist and were not compared yet, oldest first. */
+async function findUncompared(ctx: Context, provider: string): Promise<string[]> {
+  const service = await paymentService(ctx.config.payments, provider)
+  const done = await ctx.sql<{ day: string }[]>`
+    select day::text from payment_statements where provider = ${provider} and day > current_date - ${DAYS + 2}::int`
+  const [first] = await ctx.sql<{ day: string | null }[]>`
+    select min(created_at at time zone 'UTC')::date::text as day from payments where provider = ${provider}`
+  const now = Date.now()
+  return Array.from({ length: DAYS }, (_, n) =>
+    new Date(now - (DAYS - n) * DAY_MS).toISOString().slice(0, 10),
+  ).filter(
+    (day) =>
+      service !== undefined &&
+      first?.day != null &&
+      day >= first.day &&
+      service.stated.readyAt(day).getTime() <= now &&
+      !done.some((each) => each.day === day),
+  )
+}
+
+/** Compares every statement that is due. */
+export async function compareStatements(ctx: Context): Promise<void> {
+  for (const provider of configuredServices(ctx.config.payments))
+    for (const day of await findUncompared(ctx, provider))
+      try {
+        await compareStatement(ctx, provider, day)
+      } catch (error) {
+        if (!(error instanceof PaymentFault)) throw error
+        ctx.log.warn({ provider, day, reason: error.message }, 'a statement could not be compared')
+      }
+}
+
+/** Asks every configured provider something harmless. */
+export const paymentProbe: Probe = {
+  part: 'payments',
+  isUsed: ({ config }) => configuredServices(config.payments).length > 0,
+  services: ({ config }) => configuredServices(config.payments),
+  async check({ config }) {
+    const faults: string[] = []
+    for (const name of configuredServices(config.payments))
+      try {
+        await (await paymentService(config.payments, name))?.check()
+      } catch (error) {
+        faults.push(`${name}: ${messageOf(error)}`)
+      }
+    if (faults.length > 0) throw new Error(faults.join('; '))
+  },
+}
+
+export type PaymentHealth = {
+  provider: string
+  /** Null when the provider answers. */
+  fault: string | null
+  waiting: number
+  uncredited: number
+  differences: number
+  /** Refunds without a decision of the provider for a day. */
+  refunds: number
+  /** Payments that the bank of a payer asks for. */
+  disputes: number
+  last_statement: string | null
+}
+
+/** State of every configured provider, for `kith doctor payments`. */
+export async function paymentHealth(ctx: Context): Promise<PaymentHealth[]> {
+  const states: PaymentHealth[] = []
+  for (const provider of configuredServices(ctx.config.payments)) {
+    const service = await paymentService(ctx.config.payments, provider)
+    const fault = await service?.check().then(
+      () => null,
+      (error: unknown) => {
+        if (error instanceof PaymentFault) return error.message
+        throw error
+      },
+    )
+    const [counts] = await ctx.sql<[Omit<PaymentHealth, 'provider' | 'fault'>]>`
+      select
+        (select count(*)::int from payments
+          where provider = ${provider} and state in ('opened', 'pending') and expires_at < now() - interval '1 hour') as waiting,
+        (select count(*)::int from payments where provider = ${provider} and state = 'paid') as uncredited,
+        (select count(*)::int from payment_differences where provider = ${provider} and resolved_at is null) as differences,
+        (select count(*)::int from payment_refunds
+          where provider = ${provider} and state = 'asked' and created_at < now() - interval '1 day') as refunds,
+        (select count(*)::int from payments where provider = ${provider} and state = 'disputed') as disputes,
+        (select max(day)::text from payment_statements where provider = ${provider}) as last_statement`
+    states.push({ provider, fault: fault ?? null, ...counts })
+  }
+  return states
+}

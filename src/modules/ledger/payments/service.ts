@@ -1,0 +1,296 @@
+import { randomBytes } from 'node:crypto'
+import { messageOf } from '#lib/faults.ts'
+import { isAmount } from '#lib/money.ts'
+import { readSettings } from '#modules/settings/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type Tx, transaction } from '#platform/database'
+import { invalidField } from '#platform/errors.ts'
+import { addJob } from '#platform/jobs'
+import { type PaymentFacts, PaymentFault, paymentService, serviceOfMethod } from '#platform/payments'
+import { moveFunds } from '../movements/service.ts'
+import { insertRecharge, type RechargeRow, sumOfDay } from '../recharges/queries.ts'
+import {
+  type Currency,
+  dailyLimit,
+  type Movement,
+  PLATFORM_ACCOUNTS,
+  paymentUnavailable,
+  tooMuch,
+} from '../schema.ts'
+import {
+  closeUnpaid,
+  confirmPaid,
+  findReportedRefund,
+  insertPayment,
+  isPaymentUsed,
+  lockPayment,
+  markPending,
+  type PaymentRow,
+  recordDifference,
+  recordRefund,
+  savePayment,
+  takeForAsking,
+} from './queries.ts'
+
+/** The day of a time in UTC. */
+const dayOf = (at: Date) => at.toISOString().slice(0, 10)
+
+const TITLES = { wallet: 'Wallet', points: 'Points' } as const
+
+/** A recharge to open. */
+export type Opening = {
+  ownerId: number
+  currency: Currency
+  method: string
+  /** The payment in fen, and the amount credited for it. */
+  amount: number
+  credited: number
+  address: string
+  extra: Record<string, unknown>
+}
+
+/** Rejects an order beyond the daily limit of its owner. */
+export async function requireWithinDay(ctx: Context, tx: Tx, ownerId: number, amount: number): Promise<void> {
+  const settings = await readSettings(ctx)
+  const most = settings['wallet:recharge-daily']
+  if (most > 0 && (await sumOfDay(tx, ownerId, settings['site:time-zone'])) + amount > most)
+    throw dailyLimit()
+}
+
+/** Returns whether a way of paying is that of a configured provider. */
+export const isServiceMethod = (ctx: Context, method: string): boolean =>
+  serviceOfMethod(ctx.config.payments, method) !== undefined
+
+/**
+ * Opens a payment at the provider. The order is committed before the provider hears of it, so that a crash
+ * in between leaves an order to ask for, and never a payment without an order.
+ */
+export async function openPayment(
+  ctx: Context,
+  { ownerId, currency, method, amount, credited, address, extra }: Opening,
+): Promise<{ order: RechargeRow; data: Record<string, unknown> | string }> {
+  const name = serviceOfMethod(ctx.config.payments, method)
+  const service = name && (await paymentService(ctx.config.payments, name))
+  if (!service) throw paymentUnavailable()
+  const charge = service.charge(amount)
+  if (!charge) throw tooMuch()
+  const lacking = service.lacks?.({ method, extra })
+  if (lacking !== undefined)
+    throw invalidField('extra', { en: `\`extra.${lacking}\` is needed.`, zh: `需要 extra.${lacking}。` })
+  const { order, payment } = await transaction(ctx.sql, async (tx) => {
+    await requireWithinDay(ctx, tx, ownerId, amount)
+    const order = await insertRecharge(tx, {
+      owner_id: ownerId,
+      currency,
+      provider: method,
+      amount,
+      credited,
+    })
+    const payment = await insertPayment(tx, {
+      recharge_id: order.id,
+      provider: name,
+      method,
+      order_number: `k${randomBytes(5).toString('hex')}_${order.id}`,
+      charged: charge.amount,
+      charge_currency: charge.currency,
+    })
+    return { order, payment }
+  })
+  try {
+    const { session, data } = await service.begin({
+      number: payment.order_number,
+      method,
+      ...charge,
+      title: TITLES[currency],
+      expiresAt: new Date(payment.expires_at),
+      address,
+      extra,
+    })
+    await markPending(ctx.sql, order.id, session)
+    return { order, data }
+  } catch (error) {
+    if (!(error instanceof PaymentFault)) throw error
+    ctx.log.warn({ recharge: order.id, reason: error.message, code: error.code }, 'a payment was not opened')
+    throw paymentUnavailable()
+  }
+}
+
+/** Share of what was credited that belongs to a part of what was charged. */
+const shareOf = (credited: number, part: number, charged: number) =>
+  part >= charged ? credited : Number((BigInt(credited) * BigInt(part)) / BigInt(charged))
+
+/** Credits a payment once. Returns the reason when it must not be credited. */
+async function credit(tx: Tx, row: PaymentRow, payment: string): Promise<string | undefined> {
+  const recharge = await confirmPaid(tx, row.recharge_id, payment)
+  if (!recharge) return 'credited_otherwise'
+  await moveFunds(tx, {
+    currency: recharge.currency,
+    from: PLATFORM_ACCOUNTS.issuance,
+    to: recharge.owner_id,
+    amount: recharge.credited,
+    kind: 'recharge',
+    subject: { type: 'recharges', id: row.recharge_id },
+  })
+  await addJob(tx, 'send_receipt', { id: row.recharge_id }, { maxAttempts: 5 })
+  return undefined
+}
+
+/**
+ * Takes back what was credited for a refunded part. The site bears what the owner has spent already, because
+ * the provider has returned the money.
+ */
+export async function takeBack(
+  tx: Tx,
+  row: PaymentRow,
+  refunded: number,
+): Promise<{ own: number; site: number }> {
+  const { owner, currency, amount } = await shareBetween(tx, row, row.refunded, refunded)
+  if (!isAmount(amount)) return { own: 0, site: 0 }
+  const [account] = await tx<{ balance: number }[]>`
+    select balance from ledger_accounts where owner_id = ${owner} and currency = ${currency} for update`
+  const own = Math.min(account?.balance ?? 0, amount)
+  const { income, issuance } = PLATFORM_ACCOUNTS
+  const part = partsOf(row, currency)
+  await moveFunds(tx, [...part(owner, issuance, own), ...part(income, issuance, amount - own)])
+  return { own, site: amount - own }
+}
+
+/** Returns what was taken for a refund that the provider refused: first to the site what it bore, then to the owner. */
+export async function giveBack(tx: Tx, row: PaymentRow, refunded: number, sitePart: number): Promise<void> {
+  const { owner, currency, amount } = await shareBetween(tx, row, refunded, row.refunded)
+  if (!isAmount(amount)) return
+  const site = Math.min(sitePart, amount)
+  const { income, issuance } = PLATFORM_ACCOUNTS
+  const part = partsOf(row, currency)
+  await moveFunds(tx, [...part(issuance, owner, amount - site), ...part(issuance, income, site)])
+}
+
+/** The share of a recharge between two sums of refunds. */
+async function shareBetween(tx: Tx, row: PaymentRow, from: number, to: number) {
+  const [recharge] = await tx<[{ owner_id: number; currency: Currency; credited: number }]>`
+    select owner_id, currency, credited from recharges where id = ${row.recharge_id}`
+  const { owner_id: owner, currency, credited } = recharge
+  const amount = shareOf(credited, to, row.charged) - shareOf(credited, from, row.charged)
+  return { owner, currency, amount }
+}
+
+/** Makes the movement of a part of a refund. None for nothing. */
+const partsOf =
+  (row: PaymentRow, currency: Currency) =>
+  (from: number, to: number, amount: number): Movement[] =>
+    amount > 0
+      ? [
+          {
+            currency,
+            from,
+            to,
+            amount,
+            kind: 'recharge:refunded',
+            subject: { type: 'payments', id: row.recharge_id },
+          },
+        ]
+      : []
+
+/** The state that follows from what is known. */
+export function stateOf(row: PaymentRow, status: PaymentFacts['status']): PaymentRow['state'] {
+  if (row.payment_number === null) {
+    if (status === 'failed' || status === 'expired') return status
+    return row.state
+  }
+  if (row.fault !== null) return row.refunded >= row.charged ? 'refunded' : 'paid'
+  if (row.refunded >= row.charged) return 'refunded'
+  return row.dispute === 'open' ? 'disputed' : 'credited'
+}
+
+/** Records a refund that the provider reports on its own. Returns the amount that is not counted yet. */
+async function countRefund(
+  tx: Tx,
+  row: PaymentRow,
+  refund: NonNullable<PaymentFacts['refund']>,
+): Promise<number> {
+  if (refund.state !== 'done' || refund.amount <= 0 || refund.number === '') return 0
+  const known = await findReportedRefund(tx, row.provider, refund.number)
+  if (known?.state !== 'done') await recordRefund(tx, row, refund)
+  return known === undefined || known.state === 'refused' ? refund.amount : 0
+}
+
+/**
+ * Applies what a provider said of a payment, however often and in whatever order it arrives. False when the
+ * payment is unknown.
+ */
+export async function applyFacts(tx: Tx, provider: string, facts: PaymentFacts): Promise<boolean> {
+  const before = await lockPayment(tx, provider, facts)
+  if (!before) return false
+  const row = { ...before }
+  const difference = (kind: 'amount' | 'uncredited', number: string, found: number | null) =>
+    recordDifference(tx, {
+      provider,
+      day: dayOf(new Date()),
+      kind,
+      number,
+      recharge_id: row.recharge_id,
+      expected: row.charged,
+      found,
+      found_currency: facts.currency || null,
+    })
+  if (facts.status === 'paid' && row.payment_number === null) {
+    const payment = facts.payment ?? ''
+    const isRight = facts.amount === row.charged && facts.currency === row.charge_currency
+    if (payment === '' || (await isPaymentUsed(tx, provider, payment, row.recharge_id))) {
+      await difference('uncredited', payment || row.order_number, facts.amount ?? null)
+      return true
+    }
+    row.payment_number = payment
+    row.fault = isRight ? ((await credit(tx, row, payment)) ?? null) : 'other_amount'
+    if (row.fault !== null) await difference(isRight ? 'uncredited' : 'amount', payment, facts.amount ?? null)
+  }
+  if (row.payment_number !== null) {
+    // A later dispute of the same payment does not occur, so the end of one is final.
+    if (facts.dispute !== undefined && row.dispute !== 'won' && row.dispute !== 'lost')
+      row.dispute = facts.dispute
+    const lost = facts.dispute === 'lost' ? row.charged : 0
+    const one = facts.refund ? await countRefund(tx, row, facts.refund) : 0
+    row.told_refunded = Math.max(row.told_refunded, facts.refunded ?? 0, lost)
+    const refunded = Math.min(row.charged, Math.max(row.told_refunded, row.refunded + one))
+    if (refunded > row.refunded) {
+      if (row.fault === null) await takeBack(tx, row, refunded)
+      row.refunded = refunded
+    }
+  }
+  row.state = stateOf(row, facts.status)
+  const isClosed = row.state === 'expired' || row.state === 'failed'
+  if (isClosed && row.state !== before.state) await closeUnpaid(tx, row.recharge_id)
+  if (JSON.stringify(row) !== JSON.stringify(before)) await savePayment(tx, row)
+  return true
+}
+
+/** Asks the provider for a payment and applies the answer. An unpaid order past its time is closed there first. */
+export async function askFor(ctx: Context, row: PaymentRow): Promise<void> {
+  const service = await paymentService(ctx.config.payments, row.provider)
+  if (!service) return
+  const order = { number: row.order_number, session: row.session }
+  let facts = await service.find(order)
+  if (facts.status === 'unpaid' || facts.status === 'unknown') {
+    if (new Date(row.expires_at) > new Date()) return
+    if (facts.status === 'unpaid') await service.close(order)
+    facts = { order: row.order_number, status: 'expired' }
+  }
+  await transaction(ctx.sql, (tx) => applyFacts(tx, row.provider, { ...facts, order: row.order_number }))
+}
+
+/** Asks for a payment when its payer returns. Failures wait for the schedule. */
+export async function askOnReturn(ctx: Context, id: number): Promise<void> {
+  const row = await takeForAsking(ctx.sql, id)
+  if (!row) return
+  try {
+    await askFor(ctx, row)
+  } catch (error) {
+    logFault(ctx, row, error)
+  }
+}
+
+/** Logs a failed question without what was sent. */
+export function logFault(ctx: Context, row: Pick<PaymentRow, 'recharge_id'>, error: unknown): void {
+  if (!(error instanceof PaymentFault)) throw error
+  ctx.log.warn({ recharge: row.recharge_id, reason: messageOf(error) }, 'a payment could not be asked for')
+}

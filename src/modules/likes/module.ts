@@ -1,0 +1,22 @@
+import { personalTable } from '#platform/personal-data.ts'
+import type { Module } from '../../module.ts'
+import { likeCounters } from './counters.ts'
+import { likeRoutes } from './routes.ts'
+
+/** Likes in the personal data export. */
+export const likePersonal = [
+  personalTable({
+    file: 'likes',
+    about: { en: 'What you like', zh: '您的点赞' },
+    table: 'likes',
+    within: 'likeable_type',
+    key: ['id'],
+    columns: ['likeable_type', 'likeable_id', 'created_at'],
+  }),
+]
+
+export const module: Module = {
+  routes: (site) => [likeRoutes(site.readers)],
+  personalData: { place: 11, tables: likePersonal },
+  counters: likeCounters,
+}

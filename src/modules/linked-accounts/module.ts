@@ -1,0 +1,23 @@
+import { personalTable } from '#platform/personal-data.ts'
+import type { Module } from '../../module.ts'
+import { unlinkAll } from './queries.ts'
+import { linkedAccountRoutes } from './routes.ts'
+import { deleteLinks } from './service.ts'
+
+/** Linked accounts in the personal data export. */
+export const linkedAccountPersonal = [
+  personalTable({
+    file: 'linked-accounts',
+    about: { en: 'Accounts outside with which you sign in', zh: '您绑定的外部账号' },
+    table: 'linked_accounts',
+    key: ['provider'],
+    columns: ['provider', 'subject', 'created_at', 'used_at'],
+  }),
+]
+
+export const module: Module = {
+  routes: () => [linkedAccountRoutes],
+  personalData: { place: 4, tables: linkedAccountPersonal },
+  erase: unlinkAll,
+  offers: { deleteLinks },
+}

@@ -1,0 +1,66 @@
+import type { ContentKind } from '#platform/content.ts'
+import type { Context } from '#platform/context.ts'
+import type { TaskList } from '#platform/jobs'
+import type { Searchable } from '#platform/search.ts'
+import type { Statistics } from '#platform/statistics.ts'
+import type { Module } from '../../module.ts'
+import { adminMusicRoutes } from './admin/routes.ts'
+import { musicCounters, songReader, specialReader } from './index.ts'
+import { SongItem } from './schema.ts'
+import { playsOf } from './songs/counters.ts'
+import { listSongs } from './songs/queries.ts'
+import { songRoutes } from './songs/routes.ts'
+import { measureSong, songItem } from './songs/service.ts'
+import { specialRoutes } from './specials/routes.ts'
+
+export const musicTasks = (ctx: Context): TaskList => ({
+  measure_song: (payload) => measureSong(ctx, payload as { song: number; sound: number }),
+})
+
+/** Counts of added songs. */
+export const musicStatistics: Statistics = {
+  series: [
+    {
+      name: 'songs',
+      ability: 'admin: music',
+      happened: (sql, from, until) => sql`
+        select created_at as at, 1 as value from music_songs where created_at >= ${from} and created_at < ${until}`,
+    },
+  ],
+}
+
+/** Searches songs by substring of the title. */
+export const songSearch: Searchable = {
+  type: 'musics',
+  item: SongItem,
+  async find(ctx, { q, after, limit, viewerId }) {
+    const plays = playsOf(ctx)
+    const rows = await listSongs(ctx.sql, { q, after, limit, viewerId })
+    return rows.map((row) => songItem(row, plays.pending(row.id)))
+  },
+}
+
+/** Registration of songs and albums as content kinds. */
+export const MUSIC_KINDS: ContentKind[] = [
+  {
+    type: 'musics',
+    code: 5,
+    reader: songReader,
+    counters: musicCounters,
+    files: { 'music:storage': 'admin: music' },
+  },
+  {
+    type: 'music_specials',
+    code: 6,
+    reader: specialReader,
+    files: { 'music:special:storage': 'admin: music' },
+  },
+]
+
+export const module: Module = {
+  routes: () => [songRoutes, specialRoutes, adminMusicRoutes],
+  statistics: { place: 8, ...musicStatistics },
+  search: { place: 7, ...songSearch },
+  kinds: MUSIC_KINDS,
+  tasks: () => [musicTasks],
+}

@@ -1,1 +1,0 @@
-export { deletePlace } from './queries.ts'

@@ -1,0 +1,123 @@
+import { countWaiting, pinQueue } from '#modules/pinning/index.ts'
+import type { ContentKind } from '#platform/content.ts'
+import { personalTable } from '#platform/personal-data.ts'
+import type { Searchable } from '#platform/search.ts'
+import type { Statistics } from '#platform/statistics.ts'
+import type { Module } from '../../module.ts'
+import { adminNewsPinRoutes, adminNewsRoutes } from './admin/routes.ts'
+import { newsCategoryRoutes } from './categories/routes.ts'
+import { contributionRoutes } from './contributions/routes.ts'
+import { NEWS_COMMENT, newsCounters, newsReader, newsRemoval } from './index.ts'
+import { newsPinRoutes } from './pins/routes.ts'
+import { listNews } from './queries.ts'
+import { newsRankRoutes, newsRoutes } from './routes.ts'
+import { NewsItem, STATUS } from './schema.ts'
+import { newsItems } from './view.ts'
+
+/** News in the personal data export. */
+export const newsPersonal = [
+  personalTable({
+    file: 'news',
+    about: { en: 'Articles you contributed', zh: '您投稿的资讯' },
+    table: 'news',
+    with: ['news_tags'],
+    key: ['id'],
+    columns: [
+      ...(['id', 'title', 'subject', 'content', 'from', 'author', 'category_id', 'image'] as const),
+      ...(['audit_status', 'audit_count', 'mark', 'contribute_amount', 'fee_state'] as const),
+      ...(['published_at', 'created_at', 'updated_at'] as const),
+    ],
+    extra: (sql) => sql`, array(select n.tag_id from news_tags n where n.news_id = t.id order by 1) as tags`,
+  }),
+  personalTable({
+    file: 'news-deletions',
+    about: { en: 'Articles you asked to delete', zh: '您的资讯删除申请' },
+    table: 'news_deletions',
+    key: ['id'],
+    columns: ['id', 'news_id', 'title', 'state', 'mark', 'decided_at', 'created_at'],
+  }),
+  personalTable({
+    file: 'news-subscriptions',
+    about: { en: 'Kinds of news you follow', zh: '您订阅的资讯栏目' },
+    table: 'news_subscriptions',
+    key: ['category_id'],
+    columns: ['category_id'],
+    extra: (sql) => sql`, (select c.name from news_categories c where c.id = t.category_id) as name`,
+  }),
+]
+
+const ability = 'admin: news'
+
+/** Counts of open contributions, deletions and pins, and of articles by day of publication. */
+export const newsStatistics: Statistics = {
+  queues: [
+    {
+      name: 'contributions',
+      ability,
+      waiting: (sql) => sql`
+        select updated_at as since from news where audit_status = ${STATUS.waiting} order by id`,
+    },
+    {
+      name: 'contribution-refunds',
+      ability,
+      waiting: (sql) => sql`
+        select updated_at as since from news where audit_status = ${STATUS.refundAsked} order by id`,
+    },
+    {
+      name: 'news-deletions',
+      ability,
+      waiting: (sql) =>
+        sql`select created_at as since from news_deletions where state = 'pending' order by id`,
+    },
+    pinQueue('news', ability),
+  ],
+  series: [
+    {
+      name: 'news',
+      ability,
+      happened: (sql, from, until) => sql`
+        select published_at as at, 1 as value from news
+        where audit_status = 0 and published_at >= ${from} and published_at < ${until}`,
+    },
+  ],
+}
+
+/** Searches published articles by substring of the title, without authors the viewer blocks. */
+export const newsSearch: Searchable = {
+  type: 'news',
+  item: NewsItem,
+  find: async (ctx, { q, after, limit, viewerId }) =>
+    newsItems(ctx, await listNews(ctx.sql, { key: q, after, limit, viewerId })),
+}
+
+/** Registration of articles as a content kind. */
+export const NEWS_KINDS: ContentKind[] = [
+  {
+    type: 'news',
+    code: 4,
+    reader: newsReader,
+    counters: newsCounters,
+    removal: newsRemoval,
+    files: { 'news:image': 'admin: news', 'news:content': 'admin: news' },
+    repostable: true,
+    pendingPins: {
+      'news-comment-pinned': (sql, userId, since) => countWaiting(sql, NEWS_COMMENT, userId, since),
+    },
+  },
+]
+
+export const module: Module = {
+  routes: () => [
+    newsCategoryRoutes,
+    newsRoutes,
+    contributionRoutes,
+    newsPinRoutes,
+    newsRankRoutes,
+    adminNewsPinRoutes,
+    adminNewsRoutes,
+  ],
+  personalData: { place: 13, tables: newsPersonal },
+  statistics: { place: 5, ...newsStatistics },
+  search: { place: 4, ...newsSearch },
+  kinds: NEWS_KINDS,
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { groupMaker } from '#test/fixtures/groups.ts'
+import { questionsOf } from '#test/fixtures/questions.ts'
+import { type Answer, createWorld, type Person } from '#test/world.ts'
+
+const world = await createWorld({ WEBHOOKS_ALLOW_PRIVATE: 'true', PUBLIC_WEB_URL: 'https://app.example' })
+const { as, guest, person, sql, work } = world
+// Keeps user ids apart from content ids, so that a number identifies a user.
+await sql`select setval(pg_get_serial_sequence('users', 'id'), 5000000)`
+const { group, join, post } = groupMaker(world)
+const { rich, ask, answer } = questionsOf(world)
+const admin = await person({ roles: ['founder', 'owner'] })
+const { body: hook } = await as(admin, 'POST', '/admin/webhooks', { url: 'http://127.0.0.1:9/hook' })
+
+const made = (reply: Answer): Answer => {
+  assert.ok(reply.status < 300, `${reply.status} ${JSON.stringify(reply.body)}`)
+  return reply
+}
+const SECRET = 'SECRETWORD'
+/** Formats a mention of a user. */
+const at = ({ name }: Person) => `\u00ad@${name}\u00ad`
+
+/** Collects all that receivers and the delivery log got since the last call. */
+const seen = new Set<string>()
+async function told(): Promise<{ types: Set<string>; text: string }> {
+  await work()
+  const rows = await sql<{ type: string; body: string }[]>`select type, body from webhook_events order by id`
+  const events = rows.filter(({ body }) => !seen.has(body))
+  const { body: page } = await as(admin, 'GET', `/admin/webhooks/${hook.id}/deliveries?limit=100`)
+  const views = await Promise.all(
+    page.data.map(({ id }: { id: number }) =>
+      as(admin, 'GET', `/admin/webhooks/${hook.id}/deliveries/${id}`),
+    ),
+  )
+  const details = views.map(({ body }) => body).filter(({ body }) => !seen.has(body))
+  for (const { body } of rows) seen.add(body)
+  assert.ok(details.length > 0)
+  return { types: new Set(events.map(({ type }) => type)), text: JSON.stringify([events, details]) }
+}
+function assertUntold(text: string, people: Person[]) {
+  assert.doesNotMatch(text, new RegExp(SECRET))
+  for (const { id, name } of people) {
+    assert.ok(!text.includes(String(id)), `tells of ${id}`)
+    assert.ok(!text.includes(name), `tells of ${name}`)
+  }
+}
+
+test('publishes neither texts nor members of closed groups (notifications-14)', async () => {
+  const [founder, ann, ben] = await Promise.all([rich(), rich(), rich()])
+  for (const mode of ['private', 'paid']) {
+    const id = await group(founder, {
+      name: `${SECRET} ${mode}`,
+      mode,
+      ...(mode === 'paid' ? { money: 1 } : {}),
+    })
+    await join(id, founder, ann)
+    await join(id, founder, ben)
+    const { text: atFirst } = await told()
+    assertUntold(atFirst, [])
+    const mention = `${SECRET} ${at(ben)}`
+    const postId = await post(ann, id, { title: SECRET, body: mention })
+    const path = `/group-posts/${postId}`
+    const { comment } = made(await as(ben, 'POST', `${path}/comments`, { body: `${SECRET} ${at(ann)}` })).body
+    made(await as(ann, 'POST', `${path}/comments`, { body: SECRET, reply_user: ben.id }))
+    made(await as(ben, 'POST', `${path}/likes`))
+    made(await as(ben, 'POST', `${path}/new-rewards`, { amount: 5 }))
+    made(await as(ben, 'POST', `/reports/posts/${postId}`, { content: SECRET }))
+    made(await as(ben, 'DELETE', `${path}/comments/${comment.id}`))
+    made(await as(ann, 'DELETE', `/groups/${id}/posts/${postId}`))
+    const { types, text } = await told()
+    for (const type of [
+      'post.created',
+      'post.deleted',
+      'comment.created',
+      'comment.deleted',
+      'reward.created',
+    ])
+      assert.ok(types.has(type), type)
+    assertUntold(text, [ann, ben])
+  }
+})
+
+test('publishes nothing that reveals an anonymous author (notifications-14)', async () => {
+  const [asker, answerer, reader] = await Promise.all([rich(), rich(), rich()])
+  const question = await ask(asker, { subject: `${SECRET}?`, body: SECRET, anonymity: 1 })
+  const reply = await answer(answerer, question, { body: SECRET, anonymity: 1 })
+  for (const path of [`/questions/${question}`, `/question-answers/${reply}`])
+    made(await as(reader, 'POST', `${path}/comments`, { body: `${SECRET} ${at(asker)} ${at(answerer)}` }))
+  made(await as(reader, 'POST', `/question-answers/${reply}/likes`))
+  made(await as(reader, 'POST', `/question-answers/${reply}/rewarders`, { amount: 5 }))
+  made(await as(asker, 'PUT', `/questions/${question}/currency-adoptions/${reply}`))
+  const { types, text } = await told()
+  for (const type of ['question.created', 'answer.created', 'comment.created', 'reward.created'])
+    assert.ok(types.has(type), type)
+  assertUntold(text, [asker, answerer])
+})
+
+test('omits an anonymous author from the audit log', async () => {
+  const [asker, answerer] = [await rich(), await rich()]
+  const question = await ask(asker, { anonymity: 1 })
+  const reply = await answer(answerer, question, { anonymity: 1 })
+  const named = await answer(asker, await ask(answerer))
+  for (const path of [`question-answers/${reply}`, `questions/${question}`, `question-answers/${named}`])
+    made(await as(admin, 'DELETE', `/admin/${path}`))
+  const { body } = made(await as(admin, 'GET', '/admin/audit-log?limit=3'))
+  const users = body.data.map(({ before }: { before: { user_id?: number } }) => before.user_id)
+  assert.deepEqual(users, [asker.id, undefined, undefined])
+})
+
+test('publishes neither texts nor buyers of paid content (notifications-14)', async () => {
+  const [author, buyer] = await Promise.all([rich(), rich()])
+  const { id } = made(
+    await as(author, 'POST', '/feeds', {
+      feed_content: SECRET.repeat(20),
+      feed_from: 1,
+      feed_mark: 1,
+      amount: 30,
+    }),
+  ).body
+  const node = (await guest('GET', `/feeds/${id}`)).body.paid_node
+  made(await as(buyer, 'POST', `/currency/purchases/${node}`))
+  made(await as(author, 'POST', `/feeds/${id}/comments`, { body: SECRET }))
+  const { types, text } = await told()
+  for (const type of ['feed.created', 'purchase.created', 'comment.created']) assert.ok(types.has(type), type)
+  assertUntold(text, [buyer])
+})
+
+test('publishes no author of a topic under review (notifications-14)', async () => {
+  made(await as(admin, 'PATCH', '/admin/settings', { 'feed:topic:need-review': true }))
+  const author = await person()
+  made(await as(author, 'POST', '/feed/topics', { name: SECRET, desc: SECRET }))
+  const { types, text } = await told()
+  assert.ok(types.has('topic.created'))
+  assertUntold(text, [author])
+})

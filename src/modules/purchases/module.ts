@@ -1,0 +1,38 @@
+import { personalTable } from '#platform/personal-data.ts'
+import type { Module } from '../../module.ts'
+import { purchaseChecks } from './queries.ts'
+import { purchaseRoutes } from './routes.ts'
+import { findUnpaidFile } from './service.ts'
+
+/** Purchases and sales in the personal data export. */
+export const purchasePersonal = [
+  personalTable({
+    file: 'purchases',
+    about: { en: 'What you bought', zh: '您购买的内容' },
+    table: 'purchases',
+    key: ['id'],
+    columns: ['id', 'node_id', 'currency', 'amount', 'created_at'],
+    extra: (sql) => sql`, (
+      select json_build_object('channel', n.channel, 'raw', n.raw, 'subject', n.subject)
+      from paid_nodes n where n.id = t.node_id
+    ) as node`,
+  }),
+  personalTable({
+    file: 'prices',
+    about: { en: 'What you sell', zh: '您设置的付费内容' },
+    table: 'paid_nodes',
+    within: 'channel',
+    key: ['raw'],
+    columns: [
+      ...(['id', 'channel', 'raw', 'subject', 'body', 'amount', 'extra', 'free'] as const),
+      ...(['closed_at', 'created_at', 'updated_at'] as const),
+    ],
+  }),
+]
+
+export const module: Module = {
+  routes: () => [purchaseRoutes],
+  personalData: { place: 20, tables: purchasePersonal },
+  paymentChecks: purchaseChecks,
+  offers: { findUnpaidFile },
+}

@@ -1,0 +1,203 @@
+import type { ContentKind } from '#platform/content.ts'
+import type { Context } from '#platform/context.ts'
+import { updatePeriodSums } from '#platform/database'
+import type { Schedule, TaskList } from '#platform/jobs'
+import { personalTable } from '#platform/personal-data.ts'
+import type { Searchable } from '#platform/search.ts'
+import type { Statistics } from '#platform/statistics.ts'
+import type { Module } from '../../module.ts'
+import { adminQuestionRoutes } from './admin/routes.ts'
+import { adminQuestionTopicRoutes } from './admin/topics/routes.ts'
+import { answerRoutes } from './answers/routes.ts'
+import { questionApplicationRoutes } from './applications/routes.ts'
+import { returnBounties } from './bounties/service.ts'
+import { answerCollectionRoutes } from './collections/routes.ts'
+import { anonymousLikes } from './counters.ts'
+import {
+  answerReader,
+  answerRemoval,
+  questionCounters,
+  questionEscrowChecks,
+  questionReader,
+  questionRemoval,
+} from './index.ts'
+import { paidViewRoutes } from './paid-views/routes.ts'
+import { listQuestions } from './queries.ts'
+import { questionRankRoutes } from './ranks/routes.ts'
+import { answersGiven } from './ranks/service.ts'
+import { questionRoutes } from './routes.ts'
+import { QuestionItem } from './schema.ts'
+import { questionTopicRoutes } from './topics/routes.ts'
+import { questionItems } from './view.ts'
+import { watchRoutes } from './watches/routes.ts'
+
+export const questionTasks = (ctx: Context): TaskList => ({
+  settle_answer_ranks: () => updatePeriodSums(ctx.sql, answersGiven),
+})
+
+export const questionSchedules: Schedule[] = [{ task: 'settle_answer_ranks', pattern: '*/5 * * * *' }]
+
+/** Questions and answers in the personal data export, including anonymous ones. */
+export const questionPersonal = [
+  personalTable({
+    file: 'questions',
+    about: { en: 'Your questions', zh: '您的提问' },
+    table: 'questions',
+    with: ['question_topic_links', 'question_invitations'],
+    key: ['id'],
+    columns: [
+      ...(['id', 'subject', 'body', 'anonymity', 'amount', 'bounty', 'automaticity', 'look'] as const),
+      ...(['excellent', 'status', 'comments_count', 'answers_count', 'watchers_count'] as const),
+      ...(['likes_count', 'views_count', 'created_at', 'updated_at'] as const),
+    ],
+    extra: (sql) => sql`,
+      array(select l.topic_id from question_topic_links l where l.question_id = t.id order by 1) as topics,
+      array(select i.user_id from question_invitations i where i.question_id = t.id order by 1) as invited`,
+  }),
+  personalTable({
+    file: 'answers',
+    about: { en: 'Your answers', zh: '您的回答' },
+    table: 'answers',
+    key: ['id'],
+    columns: [
+      ...(['id', 'question_id', 'body', 'anonymity', 'adoption', 'invited', 'comments_count'] as const),
+      ...(['rewards_amount', 'rewarder_count', 'likes_count', 'views_count', 'onlookers_count'] as const),
+      ...(['onlookers_total', 'created_at', 'updated_at'] as const),
+    ],
+  }),
+  personalTable({
+    file: 'questions-watched',
+    about: { en: 'Questions you watch', zh: '您关注的问题' },
+    table: 'question_watchers',
+    key: ['id'],
+    columns: ['question_id', 'created_at'],
+  }),
+  personalTable({
+    file: 'question-topics',
+    about: { en: 'Question topics you follow', zh: '您关注的问答话题' },
+    table: 'question_topic_followers',
+    key: ['topic_id'],
+    columns: ['topic_id', 'created_at'],
+    extra: (sql) => sql`, (select o.name from question_topics o where o.id = t.topic_id) as name`,
+  }),
+  personalTable({
+    file: 'question-topics-expert',
+    about: { en: 'Question topics you are an expert of', zh: '您担任专家的问答话题' },
+    table: 'question_topic_experts',
+    key: ['topic_id'],
+    columns: ['topic_id', 'created_at'],
+    extra: (sql) => sql`, (select o.name from question_topics o where o.id = t.topic_id) as name`,
+  }),
+  personalTable({
+    file: 'question-topics-proposed',
+    about: { en: 'Question topics you proposed', zh: '您申请的问答话题' },
+    table: 'question_topic_applications',
+    key: ['id'],
+    columns: ['id', 'name', 'description', 'state', 'mark', 'decided_at', 'created_at'],
+  }),
+  personalTable({
+    file: 'question-applications',
+    about: { en: 'Questions you proposed as excellent', zh: '您的精选问题申请' },
+    table: 'question_applications',
+    key: ['id'],
+    columns: ['id', 'question_id', 'amount', 'state', 'decided_at', 'created_at'],
+  }),
+  personalTable({
+    file: 'question-numbers',
+    about: { en: 'What your answers earned', zh: '您的回答收益' },
+    table: 'question_people',
+    key: ['user_id'],
+    columns: ['income', 'likes_count'],
+  }),
+]
+
+const ability = 'admin: questions'
+
+/** Counts of requests for excellence, topic proposals, questions and answers, including anonymous ones. */
+export const questionStatistics: Statistics = {
+  queues: [
+    {
+      name: 'question-applications',
+      ability,
+      waiting: (sql) =>
+        sql`select created_at as since from question_applications where state = 'pending' order by id`,
+    },
+    {
+      name: 'question-topic-applications',
+      ability,
+      waiting: (sql) =>
+        sql`select created_at as since from question_topic_applications where state = 'pending' order by id`,
+    },
+  ],
+  series: [
+    {
+      name: 'questions',
+      ability,
+      happened: (sql, from, until) => sql`
+        select created_at as at, 1 as value from questions where created_at >= ${from} and created_at < ${until}`,
+    },
+    {
+      name: 'answers',
+      ability,
+      happened: (sql, from, until) => sql`
+        select created_at as at, 1 as value from answers where created_at >= ${from} and created_at < ${until}`,
+    },
+  ],
+}
+
+/** Searches questions by substring of the subject, without naming anonymous askers. */
+export const questionSearch: Searchable = {
+  type: 'questions',
+  item: QuestionItem,
+  find: async (ctx, { q, after, limit, viewerId }) =>
+    questionItems(
+      ctx,
+      await listQuestions(ctx.sql, viewerId, { type: 'all', subject: q, after, limit }),
+      viewerId,
+    ),
+}
+
+/** Registration of questions and answers as content kinds. */
+export const QUESTION_KINDS: ContentKind[] = [
+  {
+    type: 'questions',
+    code: 8,
+    reader: questionReader,
+    removal: questionRemoval,
+    counters: questionCounters,
+    paymentChecks: questionEscrowChecks,
+    files: { 'question:images': 'admin: questions' },
+    repostable: true,
+  },
+  {
+    type: 'question-answers',
+    code: 9,
+    reader: answerReader,
+    removal: answerRemoval,
+    files: { 'answer:images': 'admin: questions' },
+    repostable: true,
+  },
+]
+
+export const module: Module = {
+  routes: () => [
+    questionTopicRoutes,
+    questionRoutes,
+    answerRoutes,
+    paidViewRoutes,
+    answerCollectionRoutes,
+    watchRoutes,
+    questionApplicationRoutes,
+    questionRankRoutes,
+    adminQuestionTopicRoutes,
+    adminQuestionRoutes,
+  ],
+  personalData: { place: 14, tables: questionPersonal },
+  statistics: { place: 6, ...questionStatistics },
+  search: { place: 5, ...questionSearch },
+  kinds: QUESTION_KINDS,
+  counters: [anonymousLikes],
+  erase: returnBounties,
+  tasks: () => [questionTasks],
+  schedules: questionSchedules,
+}

@@ -1,0 +1,100 @@
+import { beyondOwnAbilities } from '#modules/abilities/index.ts'
+import { alreadySanctioned, cannotSanctionOneself } from '#modules/accounts/index.ts'
+import type { Context } from '#platform/context.ts'
+import { Empty, Id, Listing, routesOn, type Server, Type } from '#platform/http'
+import { personalTable } from '#platform/personal-data.ts'
+import type { Statistics } from '#platform/statistics.ts'
+import type { Module } from '../../module.ts'
+import { Report, ReportDecision, ReportSearch } from './admin/schema.ts'
+import { decideReport, getReport, listReports, type Removals } from './admin/service.ts'
+import { mountReports } from './mount.ts'
+import { handledAlready, nobodyToSanction, nothingToRemove, onlyWhenDealtWith } from './queries.ts'
+import { adminHistoryRoutes, userReportRoutes } from './routes.ts'
+
+/** Admin routes of reports (feeds-25). */
+export const adminReportRoutes = (removals: Removals) => (server: Server, ctx: Context) => {
+  const route = routesOn(server, ctx, { tag: 'Admin: moderation' })
+  const access = { ability: 'admin: reports' }
+  const params = Type.Object({ report: Id })
+
+  route('GET /admin/reports', {
+    operationId: 'adminListReports',
+    summary: 'List reports',
+    access,
+    query: ReportSearch,
+    reply: { 200: Listing(Report) },
+    handler: ({ query, viewer }) => listReports(ctx, query, viewer.id),
+  })
+
+  route('GET /admin/reports/:report', {
+    operationId: 'adminGetReport',
+    summary: 'Read a report',
+    access,
+    params,
+    reply: { 200: Report },
+    handler: ({ params, viewer }) => getReport(ctx, params.report, viewer.id),
+  })
+
+  route('PATCH /admin/reports/:report', {
+    operationId: 'adminHandleReport',
+    summary: 'Resolve or reject a report once; the reporter is notified',
+    description:
+      'Removing needs the ability that removes such content, a sanction `admin: sanctions`. All of it happens or nothing.',
+    access,
+    params,
+    body: ReportDecision,
+    reply: { 204: Empty },
+    errors: [
+      handledAlready,
+      nothingToRemove,
+      nobodyToSanction,
+      onlyWhenDealtWith,
+      beyondOwnAbilities,
+      alreadySanctioned,
+      cannotSanctionOneself,
+    ],
+    precheck: ({ params, viewer }) => getReport(ctx, params.report, viewer.id),
+    handler: (call) => decideReport(ctx, call, call.params.report, call.body, removals),
+  })
+}
+
+/**
+ * The user's own reports in the personal data export. Reports about the user name their reporter and are left
+ * out.
+ */
+export const reportPersonal = [
+  personalTable({
+    file: 'reports',
+    about: { en: 'What you reported', zh: '您的举报' },
+    table: 'reports',
+    key: ['id'],
+    columns: [
+      'id',
+      'reportable_type',
+      'reportable_id',
+      'subject',
+      'reason',
+      'status',
+      'created_at',
+      'handled_at',
+    ],
+  }),
+]
+
+/** Queue of open reports. */
+export const reportStatistics: Statistics = {
+  queues: [
+    {
+      name: 'reports',
+      ability: 'admin: reports',
+      waiting: (sql) => sql`select created_at as since from reports where status = 0 order by id`,
+    },
+  ],
+}
+
+export const module: Module = {
+  routes: (site) => [userReportRoutes, adminReportRoutes(site.removals), adminHistoryRoutes],
+  personalData: { place: 24, tables: reportPersonal },
+  statistics: { place: 11, ...reportStatistics },
+  offers: { mountReports },
+}

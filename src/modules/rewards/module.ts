@@ -1,0 +1,46 @@
+import { enabledUser, userViews } from '#modules/accounts/index.ts'
+import type { Content } from '#platform/content.ts'
+import type { Context } from '#platform/context.ts'
+import type { Server } from '#platform/http'
+import { personalTable } from '#platform/personal-data.ts'
+import type { Module } from '../../module.ts'
+import { mountRewards } from './mount.ts'
+import { rewardChecks } from './queries.ts'
+
+/** Route for rewards of users. Content modules mount their own. */
+export function userRewardRoutes(server: Server, ctx: Context) {
+  const person: Content = {
+    type: 'users',
+    param: 'user',
+    noun: 'User',
+    tag: 'Users',
+    async find(sql, id, viewerId) {
+      const user = (await userViews(ctx, sql, [id], viewerId)).get(id)
+      return user && { id, ownerId: id, contents: user.name }
+    },
+    live: enabledUser,
+  }
+  mountRewards(server, ctx, person, {
+    create: '/user/:user/new-rewards',
+    aliases: { rewardUserByOldPath: '/user/:user/rewards' },
+    notice: 'reward',
+  })
+}
+
+/** The user's given rewards in the personal data export, without receivers, who may be anonymous. */
+export const rewardPersonal = [
+  personalTable({
+    file: 'rewards',
+    about: { en: 'Rewards you gave', zh: '您的打赏' },
+    table: 'rewards',
+    within: 'rewardable_type',
+    key: ['rewardable_id', 'id'],
+    columns: ['id', 'rewardable_type', 'rewardable_id', 'amount', 'created_at'],
+  }),
+]
+
+export const module: Module = {
+  routes: () => [userRewardRoutes],
+  personalData: { place: 21, tables: rewardPersonal },
+  paymentChecks: rewardChecks,
+}

@@ -1,0 +1,82 @@
+import { nameKey } from '#lib/text.ts'
+import type { Context } from '#platform/context.ts'
+import { invalidField } from '#platform/errors.ts'
+import { Cursor, Int, OneOf, routesOn, type Server, Shared, Text, Type } from '#platform/http'
+import type { Searchable } from '#platform/search.ts'
+import type { Module } from '../../module.ts'
+
+/** Page size of one kind, and of each kind in a search of all. */
+const PAGE = 15
+const EACH = 5
+/** Limit per kind in a search of all, which returns a page of every kind. */
+const EACH_MAX = 20
+
+type Search = {
+  q: string
+  type?: string | undefined
+  limit?: number | undefined
+  after?: number | undefined
+}
+
+/** Searches names, titles or texts in one kind or, in parallel, in all (search-1). */
+async function search(
+  ctx: Context,
+  kinds: readonly Searchable[],
+  viewerId: number,
+  { q, type, limit, after = 0 }: Search,
+): Promise<Record<string, object[]>> {
+  if (type === undefined && after > 0)
+    throw invalidField('after', { en: 'Say which type to go on with.', zh: '翻页时须指定 type。' })
+  const asked = type === undefined ? kinds : kinds.filter((kind) => kind.type === type)
+  const page = {
+    q,
+    after,
+    limit: type === undefined ? Math.min(limit ?? EACH, EACH_MAX) : (limit ?? PAGE),
+    viewerId,
+  }
+  // Text without visible characters matches nothing, instead of everything.
+  const isEmpty = nameKey(q) === ''
+  const found = await Promise.all(asked.map((kind) => (isEmpty ? [] : kind.find(ctx, page))))
+  return Object.fromEntries(asked.map((kind, index) => [kind.type, found[index] ?? []]))
+}
+
+/** A search in one kind or in all. */
+const SearchQuery = (kinds: readonly Searchable[]) =>
+  Type.Object({
+    q: Text(100, { minLength: 1 }),
+    type: Type.Optional(OneOf(kinds.map(({ type }) => type))),
+    limit: Type.Optional(Int(1, 100, { description: '15 of one kind, 5 of each without `type`' })),
+    after: Cursor,
+  })
+
+/** Results by kind. Contains only the requested kinds. */
+const SearchResults = (kinds: readonly Searchable[]) =>
+  Shared(
+    'SearchResults',
+    Object.fromEntries(kinds.map(({ type, item }) => [type, Type.Optional(Type.Array(item))])),
+  )
+
+/** Search across all published content (search-1). */
+export const searchRoutes = (kinds: readonly Searchable[]) => {
+  const query = SearchQuery(kinds)
+  const results = SearchResults(kinds)
+  return (server: Server, ctx: Context) => {
+    const route = routesOn(server, ctx, { tag: 'Search' })
+
+    route('GET /search', {
+      operationId: 'search',
+      summary: 'Search people, feeds, topics, articles, questions, groups and songs by name or text',
+      description:
+        'Without `type` the first few of each kind; with it a page of one kind, which goes on below the id `after`.',
+      access: 'optional',
+      query,
+      reply: { 200: results },
+      handler: async ({ query: asked, viewer }) =>
+        (await search(ctx, kinds, viewer.id, asked)) as Record<string, Record<string, unknown>[]>,
+    })
+  }
+}
+
+export const module: Module = {
+  routes: (site) => [searchRoutes(site.searchables)],
+}

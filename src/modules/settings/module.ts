@@ -1,0 +1,62 @@
+import type { Context } from '#platform/context.ts'
+import type { Language } from '#platform/errors.ts'
+import { Empty, language, routesOn, type Server, Type } from '#platform/http'
+import type { Module } from '../../module.ts'
+import { adminSettingRoutes } from './admin/routes.ts'
+import { bootstrapRoutes } from './bootstrap/routes.ts'
+import { readSettings } from './service.ts'
+
+const SIGNS: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (sign) => SIGNS[sign] as string)
+
+const TITLE = { en: 'About us', zh: '关于我们' }
+const NOTHING = { en: 'Nothing has been written here yet.', zh: '暂无介绍。' }
+
+/** Renders the administrator's plain text about the site as a page, one paragraph per line. */
+function aboutPage(content: string, language: Language): string {
+  const lines = content.split('\n').filter((line) => line.trim() !== '')
+  const paragraphs = lines.length > 0 ? lines : [NOTHING[language]]
+  return `<!doctype html>
+<html lang="${language}">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${TITLE[language]}</title>
+<style>body { font: 16px/1.6 sans-serif; max-width: 40em; margin: 2em auto; padding: 0 1em }</style>
+<h1>${TITLE[language]}</h1>
+${paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`).join('\n')}
+</html>
+`
+}
+
+/** The page about the site. */
+export function aboutRoutes(server: Server, ctx: Context) {
+  const route = routesOn(server, ctx, { tag: 'Site' })
+
+  route('GET /aboutus', {
+    operationId: 'getAboutPage',
+    summary: 'Read the page about the site, or follow the redirect that `site:about-url` sets',
+    access: 'public',
+    reply: { 200: Type.String({ description: 'HTML' }), 302: Empty },
+    returns: 'A page for people, in HTML.',
+    handler: async ({ request, reply }) => {
+      const settings = await readSettings(ctx)
+      const url = settings['site:about-url']
+      // Only web URLs, because other schemes could run code in the client.
+      if (url && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))
+        return reply.redirect(new URL(url).href, 302)
+      return reply
+        .header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'")
+        .type('text/html; charset=utf-8')
+        .send(aboutPage(settings['site:about-content'], language(request)))
+    },
+  })
+}
+
+export const module: Module = {
+  routes: (site) => [
+    bootstrapRoutes(site.service('findBootAdvertisements')),
+    aboutRoutes,
+    adminSettingRoutes(site.settingChecks),
+  ],
+  offers: { findNewcomersRole: async (ctx) => (await readSettings(ctx))['register:role'] },
+}

@@ -1,0 +1,23 @@
+import { personalTable } from '#platform/personal-data.ts'
+import type { Module } from '../../module.ts'
+import { adminTagRoutes } from './admin/routes.ts'
+import { detachAllTags } from './queries.ts'
+import { tagRoutes } from './routes.ts'
+
+/** Tags in the personal data export. */
+export const tagPersonal = [
+  personalTable({
+    file: 'tags',
+    about: { en: 'Your tags', zh: '您的标签' },
+    table: 'user_tags',
+    key: ['tag_id'],
+    columns: ['tag_id', 'created_at'],
+    extra: (sql) => sql`, (select g.name from tags g where g.id = t.tag_id) as name`,
+  }),
+]
+
+export const module: Module = {
+  routes: () => [tagRoutes, adminTagRoutes],
+  personalData: { place: 6, tables: tagPersonal },
+  erase: detachAllTags,
+}

@@ -1,0 +1,1 @@
+export { reserveText, sendText, tooManyTexts } from './service.ts'

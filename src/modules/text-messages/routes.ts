@@ -1,0 +1,122 @@
+import { wireTime, wireTimeOrNull } from '#lib/time.ts'
+import type { Context } from '#platform/context.ts'
+import { ifGiven, listingClause, listingOrder, type Tables, transaction } from '#platform/database'
+import {
+  encapsulate,
+  Listing,
+  listingQuery,
+  Nullable,
+  OneOf,
+  pageOf,
+  routesOn,
+  type Server,
+  Shared,
+  Time,
+  Type,
+} from '#platform/http'
+import { BadReceipt, isReceiptKey } from '#platform/sms'
+import { saveReceipt } from './queries.ts'
+
+const STATES = ['accepted', 'delivered', 'failed', 'refused'] as const
+
+/** A text message of the last 30 days (administration-26). */
+const TextMessageView = Shared('TextMessage', {
+  id: Type.Integer(),
+  service: Type.String({ description: 'The service that took it; all that refused it when none did' }),
+  reference: Nullable(Type.String({ description: "The service's name for the message" })),
+  purpose: Type.String({ description: 'code, alert or message' }),
+  country: Type.String(),
+  ending: Type.String({ description: 'The last four digits of the number' }),
+  state: Type.String({ description: 'accepted, delivered, failed or refused' }),
+  fault: Nullable(Type.String({ description: 'Codes of services that refused it or did not deliver it' })),
+  created_at: Time,
+  reported_at: Nullable(Time),
+})
+
+const TextMessageQuery = Type.Object({
+  ...listingQuery(['id'] as const),
+  state: Type.Optional(OneOf(STATES)),
+})
+
+type TextRow = Tables['text_messages']
+
+/** Lists text messages without their texts, and with the last digits of numbers only. */
+export function adminTextMessageRoutes(server: Server, ctx: Context) {
+  const { sql } = ctx
+  routesOn(server, ctx, { tag: 'Admin: site' })('GET /admin/text-messages', {
+    operationId: 'adminListTextMessages',
+    summary: 'List text messages of the last 30 days; q is the last four digits of a number',
+    access: { ability: 'admin: health' },
+    query: TextMessageQuery,
+    reply: { 200: Listing(TextMessageView) },
+    handler: async ({ query }) => {
+      const where = sql`where t.purpose is not null
+        ${ifGiven(sql, query.state, (state) => sql`and t.state = ${state}`)}
+        ${ifGiven(sql, query.q, (ending) => sql`and t.number_ending = ${ending.slice(-4)}`)}`
+      const list = { id: sql`t.id` }
+      const { data, total } = await pageOf<TextRow>(
+        sql,
+        sql`select t.* from (select t.* from text_messages t ${where} ${listingClause(sql, query, list)}) t
+          ${listingOrder(sql, query, list)}`,
+        sql`select count(*)::int as total from text_messages t ${where}`,
+      )
+      return {
+        data: data.map((row) => ({
+          id: row.id,
+          service: row.service,
+          reference: row.service_reference,
+          purpose: row.purpose ?? '',
+          country: row.country ?? '',
+          ending: row.number_ending ?? '',
+          state: row.state,
+          fault: row.fault,
+          created_at: wireTime(row.created_at),
+          reported_at: wireTimeOrNull(row.reported_at),
+        })),
+        total,
+      }
+    },
+  })
+}
+
+const MAX_REPORT = 256 * 1024
+const Receipt = Type.Object({ service: Type.String({ maxLength: 20 }), key: Type.String({ maxLength: 64 }) })
+
+/**
+ * Reports of text message services. Most services sign nothing, so their address holds a secret. The address is
+ * outside of the API, so that a service that sends many from one address is not counted as a guest.
+ */
+export function receiptRoutes(server: Server, ctx: Context) {
+  encapsulate(server, (scope) => {
+    scope.removeAllContentTypeParsers()
+    // A signature covers the form as it came.
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    scope.post(
+      '/text-messages/:service/receipts/:key',
+      {
+        bodyLimit: MAX_REPORT,
+        config: { access: 'public' },
+        schema: { hide: true, params: Receipt, response: { '2xx': {}, '4xx': {} } },
+      },
+      async (request, reply) => {
+        const { service, key } = request.params
+        const { receipts } = ctx.sms.services[service] ?? {}
+        if (!receipts || !isReceiptKey(ctx, service, key))
+          return reply.code(404).type('text/plain').send('no such address')
+        const body = Buffer.isBuffer(request.body) ? request.body.toString('utf8') : ''
+        try {
+          const reports = receipts.read({ headers: request.headers, body })
+          await transaction(ctx.sql, async (tx) => {
+            for (const report of reports) await saveReceipt(tx, service, report)
+          })
+        } catch (error) {
+          if (!(error instanceof BadReceipt)) throw error
+          ctx.log.warn({ service, reason: error.message }, 'a report about a text message was refused')
+          return reply.code(400).type('text/plain').send('refused')
+        }
+        const { type, body: text } = receipts.acknowledgement
+        return reply.code(200).type(type).send(text)
+      },
+    )
+  })
+}

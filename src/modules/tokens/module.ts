@@ -1,0 +1,28 @@
+import type { Context } from '#platform/context.ts'
+import type { Schedule, TaskList } from '#platform/jobs'
+import { personalTable } from '#platform/personal-data.ts'
+import type { Module } from '../../module.ts'
+import { deleteSignIns } from './queries.ts'
+import { tidyTokens } from './service.ts'
+
+export const tokenTasks = (ctx: Context): TaskList => ({ tidy_tokens: () => tidyTokens(ctx) })
+
+export const tokenSchedules: Schedule[] = [{ task: 'tidy_tokens', pattern: '17 3 * * *' }]
+
+/** Sign-ins in the personal data export, without their tokens. */
+export const tokenPersonal = [
+  personalTable({
+    file: 'sign-ins',
+    about: { en: 'Where you signed in', zh: '您的登录记录' },
+    table: 'token_families',
+    key: ['id'],
+    columns: ['id', 'user_agent', 'network', 'created_at', 'used_at', 'revoked_at'],
+  }),
+]
+
+export const module: Module = {
+  personalData: { place: 3, tables: tokenPersonal },
+  erase: deleteSignIns,
+  tasks: () => [tokenTasks],
+  schedules: tokenSchedules,
+}

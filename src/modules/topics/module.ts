@@ -1,0 +1,68 @@
+import { personalTable } from '#platform/personal-data.ts'
+import type { Searchable } from '#platform/search.ts'
+import type { Statistics } from '#platform/statistics.ts'
+import type { Module } from '../../module.ts'
+import { adminTopicRoutes } from './admin/routes.ts'
+import { topicCounters } from './counters.ts'
+import { listTopics } from './queries.ts'
+import { topicRoutes } from './routes.ts'
+import { TopicItem } from './schema.ts'
+import { topicItem, topicRemoval } from './service.ts'
+
+/** Topics in the personal data export. */
+export const topicPersonal = [
+  personalTable({
+    file: 'topics',
+    about: { en: 'Topics you made', zh: '您创建的话题' },
+    table: 'feed_topics',
+    owner: 'creator_user_id',
+    key: ['id'],
+    columns: ['id', 'name', 'desc', 'logo', 'status', 'created_at', 'updated_at'],
+  }),
+  personalTable({
+    file: 'topics-followed',
+    about: { en: 'Topics you follow or wrote into', zh: '您关注或参与的话题' },
+    table: 'feed_topic_users',
+    key: ['topic_id'],
+    columns: ['topic_id', 'followed_at', 'feeds_count', 'participated_at'],
+    extra: (sql) => sql`, (select o.name from feed_topics o where o.id = t.topic_id) as name`,
+  }),
+]
+
+/** Counts of waiting and of created topics. */
+export const topicStatistics: Statistics = {
+  queues: [
+    {
+      name: 'topic-reviews',
+      ability: 'admin: feed topics',
+      waiting: (sql) => sql`select created_at as since from feed_topics where status = 'waiting' order by id`,
+    },
+  ],
+  series: [
+    {
+      name: 'topics',
+      ability: 'admin: feed topics',
+      happened: (sql, from, until) => sql`
+        select created_at as at, 1 as value from feed_topics where created_at >= ${from} and created_at < ${until}`,
+    },
+  ],
+}
+
+/** Searches passed topics by substring of the name. */
+export const topicSearch: Searchable = {
+  type: 'feed-topics',
+  item: TopicItem,
+  async find(ctx, { q, after, limit, viewerId }) {
+    const rows = await listTopics(ctx.sql, viewerId, { q, limit, index: after, direction: 'desc' })
+    return rows.map((row) => topicItem(ctx, row, { id: viewerId }))
+  },
+}
+
+export const module: Module = {
+  routes: () => [topicRoutes, adminTopicRoutes],
+  personalData: { place: 9, tables: topicPersonal },
+  statistics: { place: 4, ...topicStatistics },
+  search: { place: 3, ...topicSearch },
+  counters: topicCounters,
+  removals: { 'feed-topics': topicRemoval },
+}

@@ -1,0 +1,6 @@
+import type { Module } from '../../module.ts'
+import { adminWordRoutes } from './admin/routes.ts'
+
+export const module: Module = {
+  routes: () => [adminWordRoutes],
+}

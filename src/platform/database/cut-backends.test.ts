@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Busy } from '#platform/errors.ts'
+import { until } from '#test/fixtures/streams.ts'
+import { createWorld } from '#test/world.ts'
+import { openDatabase } from './database.ts'
+import { createScope, createWriterScope, runInScope } from './request-scope.ts'
+
+const SIZE = 3
+const { connection, sql: other } = await createWorld()
+
+test('refuses writes while as many cut statements as the pool is large still run', async () => {
+  // A pooler's address gets no statement_timeout, so that the database goes on as it does for a commit without its standby.
+  const sql = openDatabase({ connection, poolSize: SIZE, statementTimeoutMs: 100, isPooled: true })
+  const write = <T>(work: () => Promise<T>) => runInScope(createWriterScope(), work)
+  const hang = () => write(async () => void (await sql`select pg_sleep(600)`))
+  const hanging = async () => {
+    const [row] = await other<[{ count: number }]>`
+      select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and query = 'select pg_sleep(600)' and state = 'active'`
+    return row.count
+  }
+  while (sql.cutBackends() < SIZE)
+    await Promise.allSettled(Array.from({ length: SIZE - sql.cutBackends() }, hang))
+  assert.equal(await hanging(), SIZE)
+  const refused = [
+    hang,
+    () => write(async () => void (await sql`select 1`)),
+    () => write(() => sql.begin(async () => {})),
+  ]
+  for (const work of refused) await assert.rejects(work, Busy)
+  assert.equal(await hanging(), SIZE)
+  assert.equal((await runInScope(createScope(), async () => sql`select 1`)).length, 1)
+
+  await other`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and query = 'select pg_sleep(600)'`
+  await until(() => sql.cutBackends() === 0, 'the end of the statements')
+  assert.equal((await write(async () => sql`select 1`)).length, 1)
+  await sql.end()
+})

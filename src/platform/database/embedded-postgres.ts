@@ -1,0 +1,256 @@
+import { chmod, mkdir, open, readFile, realpath, stat, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { clientConfig } from './database.ts'
+import { type Address, clearAddress, prepareAddress, removeAddress } from './embedded-postgres/address.ts'
+import { type Binaries, prepareBinaries } from './embedded-postgres/binaries.ts'
+import { createCluster, readPassword, SUPERUSER } from './embedded-postgres/cluster.ts'
+import { refuseForeignCluster, startFailure } from './embedded-postgres/damage.ts'
+import { changeTreeOwner, chooseSystemUser, type SystemUser } from './embedded-postgres/identity.ts'
+import { clearLeftovers, type PidFile, readPidFile } from './embedded-postgres/leftovers.ts'
+import { acquireLock } from './embedded-postgres/lock.ts'
+import { defaultSettings, writeSettings } from './embedded-postgres/settings.ts'
+import { launchPostmaster, type Running } from './embedded-postgres/watchdog.ts'
+import { openSession } from './session.ts'
+
+/** Options of a start. */
+export type EmbeddedPostgresOptions = {
+  /** An absolute folder of its own for the cluster, its socket, log and lock. */
+  dataDir: string
+  /** Entries for postgresql.conf that override the defaults. */
+  settings?: Record<string, string>
+  log: (level: 'info' | 'warn' | 'error', message: string, extra?: Record<string, unknown>) => void
+}
+
+/** Connection options. `host` is the folder of a Unix socket, except on Windows. */
+export type EmbeddedConnection = {
+  host: string
+  port: number
+  user: 'kith'
+  database: 'kith'
+  password?: string
+}
+
+/** A running database. It ends with `stop()`, or with this process. */
+export type EmbeddedPostgres = { connection: EmbeddedConnection; stop(): Promise<void> }
+
+const largestLog = 10 * 1024 * 1024
+
+type Place = {
+  folder: string
+  cluster: string
+  host: string
+  logPath: string
+  binaries: Binaries
+  identity: SystemUser
+  options: string[]
+  log: EmbeddedPostgresOptions['log']
+}
+
+/**
+ * Starts the database below `dataDir`, and creates it the first time. Only one server may use it at a time.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  await mkdir(options.dataDir, { recursive: true })
+  const folder = await realpath(options.dataDir)
+  const releaseLock = await acquireLock(join(folder, 'lock'))
+  let address: Address | undefined
+  try {
+    const cluster = join(folder, 'cluster')
+    const binaries = await prepareBinaries()
+    await refuseForeignCluster(binaries, cluster)
+    const identity = await chooseSystemUser(binaries, folder, cluster)
+    if (process.getuid?.() === 0)
+      options.log(
+        'warn',
+        'running as root: every process of the database user may use the database; use an account of its own',
+        {
+          user: identity.name,
+        },
+      )
+    // The folder belongs to the user of the server; another database user must be able to pass through it.
+    await chmod(folder, identity.spawn.uid === undefined ? 0o700 : 0o711)
+    const password = await readPassword(folder)
+    const settings = { ...defaultSettings(), ...options.settings }
+    const isNew = await createCluster(binaries, identity, {
+      folder,
+      cluster,
+      password,
+      sync: settings.fsync !== 'off',
+    })
+    if (isNew) options.log('info', 'created the embedded database', { folder, identity: identity.name })
+    await clearLeftovers(cluster, options.log)
+    await changeTreeOwner(cluster, identity)
+    address = await prepareAddress(folder, identity)
+    const place: Place = {
+      folder,
+      cluster,
+      host: address.host,
+      logPath: join(folder, 'postgres.log'),
+      binaries,
+      identity,
+      options: await writeSettings(folder, { ...settings, ...address.settings }),
+      log: options.log,
+    }
+    return await supervise(place, address, password, releaseLock)
+  } catch (error) {
+    if (address) await removeAddress(folder, address)
+    await releaseLock()
+    throw error
+  }
+}
+
+async function supervise(
+  place: Place,
+  address: Address,
+  password: string | null,
+  releaseLock: () => Promise<void>,
+): Promise<EmbeddedPostgres> {
+  const { log } = place
+  const { host, port } = address
+  const login = password === null ? { host, port } : { host, port, password }
+  const stopping = new AbortController()
+  let running = await launch(place)
+  try {
+    await createDatabase(login)
+  } catch (error) {
+    await end(running)
+    throw error
+  }
+  log('info', 'the embedded database is ready', { pid: running.pid, host })
+
+  /** Restarts a postmaster that died by itself (out of memory, a stray kill). */
+  async function keepRunning(): Promise<void> {
+    for (let delay = 100; ; delay = Math.min(delay * 2, 30_000)) {
+      const code = await running.exited
+      if (stopping.signal.aborted) return
+      log('error', 'the embedded database ended unexpectedly, starting it again', {
+        code,
+        log: place.logPath,
+      })
+      running.shutDown()
+      try {
+        await wait(delay, undefined, { signal: stopping.signal })
+        running = await launch(place)
+        if (stopping.signal.aborted) return
+        log('info', 'the embedded database is ready again', { pid: running.pid })
+        delay = 50
+      } catch (error) {
+        if (stopping.signal.aborted) return
+        log('error', 'the embedded database does not start', { err: error })
+      }
+    }
+  }
+  const kept = keepRunning()
+  const trimming = setInterval(() => void trimLog(place.logPath), 3_600_000).unref()
+
+  async function shutDown(): Promise<void> {
+    stopping.abort()
+    clearInterval(trimming)
+    running.shutDown()
+    await kept
+    await end(running)
+    await clearLeftovers(place.cluster, log)
+    await removeAddress(place.folder, address)
+    await releaseLock()
+    log('info', 'the embedded database has stopped')
+  }
+  let stopped: Promise<void> | undefined
+  return {
+    connection: { ...login, user: 'kith', database: 'kith' },
+    stop: () => {
+      stopped ??= shutDown()
+      return stopped
+    },
+  }
+}
+
+async function end(running: Running): Promise<void> {
+  running.shutDown()
+  await running.exited
+}
+
+/** Starts the postmaster and waits until it accepts connections, however long recovery takes. */
+async function launch(place: Place): Promise<Running> {
+  const { folder, cluster, host, logPath, binaries, identity, options, log } = place
+  const deadline = Date.now() + 15_000
+  for (;;) {
+    await clearLeftovers(cluster, log)
+    await clearAddress(host)
+    await trimLog(logPath)
+    const before = await readPidFile(cluster)
+    const logFile = await open(logPath, 'a', 0o600)
+    const { size } = await logFile.stat()
+    let running: Running
+    try {
+      running = await launchPostmaster(binaries, identity, {
+        folder,
+        cluster,
+        options,
+        logFile: logFile.fd,
+      })
+    } finally {
+      await logFile.close()
+    }
+    if (await becomesReady(running, cluster, before, log)) return running
+    const output = (await readFile(logPath)).subarray(size).toString()
+    // Backends of a killed postmaster take a moment to exit; until then their memory is in use.
+    if (output.includes('pre-existing shared memory block') && Date.now() < deadline) {
+      await wait(250)
+      continue
+    }
+    throw startFailure(output, { folder, cluster, logPath })
+  }
+}
+
+/** Reads the state from postmaster.pid. A file of an earlier run may have the same process id. */
+async function becomesReady(
+  running: Running,
+  cluster: string,
+  earlier: PidFile | null,
+  log: Place['log'],
+): Promise<boolean> {
+  let nextWord = Date.now() + 10_000
+  while (!running.hasExited()) {
+    const file = await readPidFile(cluster)
+    const isOld = file?.pid === earlier?.pid && file?.start === earlier?.start
+    if (file?.pid === running.pid && !isOld && file.status === 'ready') return true
+    if (Date.now() >= nextWord) {
+      log('warn', 'the embedded database is still starting, probably recovering', { status: file?.status })
+      nextWord += 10_000
+    }
+    await wait(5)
+  }
+  return false
+}
+
+async function createDatabase(login: { host: string; port: number; password?: string }): Promise<void> {
+  const { sql, end } = await openSession({
+    config: () => ({
+      ...clientConfig({ ...login, user: SUPERUSER, database: 'postgres' }),
+      connectionTimeoutMillis: 10_000,
+    }),
+  })
+  try {
+    const [found] = await sql<[{ role: boolean; database: boolean }]>`
+      select exists (select from pg_roles where rolname = 'kith') as role,
+             exists (select from pg_database where datname = 'kith') as database`
+    if (!found.role) {
+      const password = login.password === undefined ? '' : ` password '${login.password}'`
+      await sql.unsafe(`create role kith login createdb${password}`)
+    }
+    if (!found.database) {
+      await sql`grant pg_monitor to kith`
+      await sql`create database kith owner kith template template0`
+    }
+  } finally {
+    end()
+  }
+}
+
+/** Truncates the log. The database appends, so truncating under it is safe. */
+async function trimLog(path: string): Promise<void> {
+  const info = await stat(path).catch(() => null)
+  // A failed truncation is retried in an hour.
+  if (info && info.size > largestLog) await truncate(path, 0).catch(() => {})
+}

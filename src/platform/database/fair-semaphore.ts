@@ -1,0 +1,194 @@
+import { Busy } from '#platform/errors.ts'
+import type { RequestScope } from './request-scope.ts'
+
+const TICK_MS = 50
+/**
+ * Maximum time that one sweep adds to a wait, so that a pause of this process does not count against callers.
+ */
+const TICK_MOST_MS = 500
+/** Started callers have a longer timeout, because their finished work would be lost. */
+const ADMITTED_PATIENCE = 5
+
+export type FairSemaphoreOptions<Place> = {
+  places: Place[]
+  /** How long a caller waits for its first place. */
+  patienceMs: number
+  maxWaiting: number
+  /** Share of the places for one key. */
+  share: number
+  /** Number of places for keys that differ. */
+  limits?: ReadonlyMap<string, number>
+}
+
+type Waiter<Place> = {
+  caller: RequestScope | undefined
+  isAdmitted: boolean
+  /** Timeout, and time waited. */
+  patienceMs: number
+  waitedMs: number
+  isOver: boolean
+  accept: (place: Place) => void
+  refuse: (error: Error) => void
+}
+
+type Share<Place> = { held: number; parked: Waiter<Place>[] }
+
+export type FairSemaphore<Place> = ReturnType<typeof createFairSemaphore<Place>>
+
+/**
+ * A fair semaphore. Serves in order of arrival, started callers before new ones. Rejects with `Busy` on
+ * timeout or a full queue. Callers over their share are parked.
+ */
+export function createFairSemaphore<Place>({
+  places,
+  patienceMs,
+  maxWaiting,
+  share,
+  limits,
+}: FairSemaphoreOptions<Place>) {
+  const idle = [...places]
+  const admitted: Waiter<Place>[] = []
+  const fresh: Waiter<Place>[] = []
+  const all = new Set<Waiter<Place>>()
+  const shares = new Map<string, Share<Place>>()
+  const most = Math.max(1, Math.min(Math.ceil(places.length * share), places.length - 1))
+  let timer: NodeJS.Timeout | undefined
+  let lastTick = 0
+  let pressure = 0
+  let isClosed = false
+  let onIdle: (() => void) | undefined
+
+  const isLimited = (caller: RequestScope | undefined) => {
+    if (caller)
+      for (const key of caller.keys)
+        if ((shares.get(key)?.held ?? 0) >= (limits?.get(key) ?? most)) return key
+    return undefined
+  }
+  const shareOf = (key: string) => {
+    let found = shares.get(key)
+    if (!found) {
+      found = { held: 0, parked: [] }
+      shares.set(key, found)
+    }
+    return found
+  }
+  const hold = (caller: RequestScope | undefined) => {
+    if (!caller) return
+    caller.isAdmitted = true
+    for (const key of caller.keys) shareOf(key).held += 1
+  }
+  const leave = (waiter: Waiter<Place>, error: Error) => {
+    waiter.isOver = true
+    all.delete(waiter)
+    waiter.refuse(error)
+  }
+  const tick = () => {
+    const now = performance.now()
+    const passed = Math.min(now - lastTick, TICK_MOST_MS)
+    lastTick = now
+    for (const waiter of all) {
+      waiter.waitedMs += passed
+      if (waiter.waitedMs >= waiter.patienceMs)
+        leave(waiter, new Busy('no connection to the database came free in time'))
+    }
+    pressure = (fresh.find(({ isOver }) => !isOver)?.waitedMs ?? 0) / patienceMs
+    if (all.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+    for (const list of [admitted, fresh]) list.length = 0
+    for (const [key, { held, parked }] of shares) {
+      parked.length = 0
+      if (held === 0) shares.delete(key)
+    }
+  }
+  /** Returns the next caller. Parks those over their share until some of it is returned. */
+  const next = (): Waiter<Place> | undefined => {
+    for (const list of [admitted, fresh])
+      for (let waiter = list.shift(); waiter; waiter = list.shift()) {
+        if (waiter.isOver) continue
+        if (waiter.caller?.isGone && !waiter.isAdmitted) {
+          leave(waiter, new Busy('the client has gone'))
+          continue
+        }
+        const limit = isLimited(waiter.caller)
+        if (limit === undefined) return waiter
+        shareOf(limit).parked.push(waiter)
+      }
+    return undefined
+  }
+  const serve = () => {
+    while (idle.length > 0) {
+      const waiter = next()
+      if (!waiter) break
+      waiter.isOver = true
+      all.delete(waiter)
+      hold(waiter.caller)
+      waiter.accept(idle.pop() as Place)
+    }
+    if (idle.length === places.length && all.size === 0) onIdle?.()
+  }
+
+  return {
+    /** Takes a place if one is free; return it with `give`. */
+    take(caller: RequestScope | undefined): Place | undefined {
+      if (idle.length === 0 || isClosed || isLimited(caller) !== undefined) return undefined
+      hold(caller)
+      // Prefers the connection used last, with its warm plans.
+      return idle.pop()
+    },
+    /** Waits for a place. Exactly one of the callbacks runs, later. */
+    wait(
+      caller: RequestScope | undefined,
+      accept: Waiter<Place>['accept'],
+      refuse: Waiter<Place>['refuse'],
+    ): void {
+      const isAdmitted = caller?.isAdmitted ?? false
+      if (isClosed || (all.size >= maxWaiting && !isAdmitted)) {
+        refuse(new Busy(`${isClosed ? 'the pool is closed to' : 'too many wait for'} the database`))
+        return
+      }
+      const waiter = {
+        caller,
+        isAdmitted,
+        patienceMs: patienceMs * (isAdmitted ? ADMITTED_PATIENCE : 1),
+        waitedMs: 0,
+        isOver: false,
+        accept,
+        refuse,
+      }
+      all.add(waiter)
+      const limit = isLimited(caller)
+      if (limit !== undefined) shareOf(limit).parked.push(waiter)
+      else (isAdmitted ? admitted : fresh).push(waiter)
+      if (timer) return
+      lastTick = performance.now()
+      timer = setInterval(tick, TICK_MS)
+    },
+    /** Returns a place, or a replacement for it. */
+    give(place: Place, keys: readonly string[]): void {
+      for (const key of keys) {
+        const found = shareOf(key)
+        found.held -= 1
+        let freed = found.parked.shift()
+        while (freed?.isOver) freed = found.parked.shift()
+        if (freed) (freed.isAdmitted ? admitted : fresh).unshift(freed)
+        else if (found.held === 0) shares.delete(key)
+      }
+      idle.push(place)
+      serve()
+    },
+    /** Share (0 to 1) of the timeout that the first new caller has waited. */
+    pressure: () => pressure,
+    /** Number of waiting callers. */
+    waiting: () => all.size,
+    /** Number of held places. */
+    held: () => places.length - idle.length,
+    /** Rejects new callers. Resolves when every place is returned. */
+    async close(): Promise<void> {
+      isClosed = true
+      for (const waiter of [...all]) leave(waiter, new Busy('the connection to the database is closing'))
+      if (idle.length < places.length) await new Promise<void>((resolve) => (onIdle = resolve))
+      clearInterval(timer)
+    },
+  }
+}

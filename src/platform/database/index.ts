@@ -1,0 +1,71 @@
+export { type CounterCheck, type Drift, recount } from './counters.ts'
+export {
+  batchWrites,
+  clientConfig,
+  type DatabaseOptions,
+  type Db,
+  type Fragment,
+  isConnectionError,
+  isDiskFull,
+  isForeignKeyViolation,
+  isRetryable,
+  longTransaction,
+  onConstraint,
+  openDatabase,
+  PLAN_CACHE_MODES,
+  type Sql,
+  statement,
+  type Tx,
+  transaction,
+} from './database.ts'
+export { refuseEmptiedDataDir } from './embedded-postgres/damage.ts'
+export { findDatabaseProcesses } from './embedded-postgres/processes.ts'
+export { findRunningPostgres } from './embedded-postgres/running.ts'
+export { startEmbeddedPostgres } from './embedded-postgres.ts'
+export { chooseHost, type HostChoice, hostsOf, hostUrls, withPreferredHost } from './hosts.ts'
+export { findForeignMigration, listPendingMigrations, listUnknownMigrations, migrate } from './migrate.ts'
+export {
+  invalidatePeriodSums,
+  PERIODS,
+  type Period,
+  type PeriodSums,
+  periodStart,
+  periodSumsRecount,
+  rankByPeriodSums,
+  recordPeriodChange,
+  updatePeriodSums,
+} from './period-sums.ts'
+export { checkPooler } from './pooler.ts'
+export { openReplicas, type Replicas } from './replicas.ts'
+export { findReplicaLags } from './replication.ts'
+export {
+  createScope,
+  createWriterScope,
+  currentScope,
+  onPrimary,
+  type RequestScope,
+  recordWriteFor,
+  runInScope,
+  WRITES_KEY,
+} from './request-scope.ts'
+export { rowKey, rowsByKey } from './row-keys.ts'
+export { planSearch, SCANNED } from './search-plan.ts'
+export { openSession, type Session } from './session.ts'
+export { announce, createSignals, type Signals, sendSignal } from './signals.ts'
+export {
+  andAfterCursor,
+  andAfterRow,
+  andContains,
+  assignments,
+  ifGiven,
+  insertValues,
+  type ListingQuery,
+  limitClause,
+  listingClause,
+  listingOrder,
+  sortDirection,
+  when,
+} from './sql.ts'
+export { typeParsers } from './statement.ts'
+export type { Row, Tables } from './tables.ts'
+export { cachedTotal } from './totals.ts'

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { buildApp } from '#app'
+import { createMetrics } from '#platform/observability'
+import { openMachine } from '#test/fixtures/machines.ts'
+import { until } from '#test/fixtures/streams.ts'
+import { createWorld } from '#test/world.ts'
+import { openDatabase } from './database.ts'
+import { createSignals, sendSignal } from './signals.ts'
+
+const { ctx, sql, connection } = await createWorld()
+
+/** Listens through proxies, like another node. */
+async function listenThrough(...addresses: string[]) {
+  const direct = openDatabase({
+    connection: `postgres://${connection.user}@${addresses.join()}/${connection.database}`,
+    poolSize: 1,
+    statementTimeoutMs: 30_000,
+  })
+  const heard: string[] = []
+  let forgotten = 0
+  const signals = createSignals(sql, direct)
+  signals.on('test', (payload) => heard.push(payload))
+  signals.onReconnect(() => {
+    forgotten += 1
+  })
+  const metrics = createMetrics()
+  const app = await buildApp({ ...ctx, signals, metrics, state: new Map() })
+  await signals.listen()
+  return {
+    heard,
+    forgotten: () => forgotten,
+    readiness: () => app.inject('/health/ready'),
+    metrics: () => metrics.render(),
+    async close() {
+      await signals.close()
+      await app.close()
+      await direct.end()
+    },
+  }
+}
+
+test('is not ready while the listening connection is silent, and reconnects', async () => {
+  const machine = await openMachine(connection)
+  const node = await listenThrough(machine.address)
+  assert.equal((await node.readiness()).statusCode, 200)
+  assert.match(await node.metrics(), /^database_listening 1$/m)
+  machine.silence()
+  sendSignal(sql, 'test', 'unheard')
+  await until(async () => (await node.readiness()).statusCode === 503, 'it is not ready')
+  assert.deepEqual((await node.readiness()).json(), { status: 'unavailable', signals: 'lost' })
+  assert.match(await node.metrics(), /^database_listening 0$/m)
+  machine.speak()
+  await until(async () => (await node.readiness()).statusCode === 200, 'it is ready again')
+  assert.equal(node.forgotten(), 1)
+  assert.match(await node.metrics(), /^database_listener_losses_total [1-9]/m)
+  sendSignal(sql, 'test', 'heard')
+  await until(() => node.heard.length > 0, 'the signal')
+  assert.deepEqual(node.heard, ['heard'])
+  await node.close()
+})
+
+test('listens at the next host when the connection to the first falls silent', async () => {
+  const [first, second] = [await openMachine(connection), await openMachine(connection)]
+  const node = await listenThrough(first.address, second.address)
+  assert.deepEqual([first.opened(), second.opened()], [1, 0])
+  first.silence()
+  await until(() => node.forgotten() === 1, 'it listens again')
+  assert.equal(second.opened(), 1)
+  await until(() => first.open() === 0, 'the silent connection is closed')
+  sendSignal(sql, 'test', 'heard')
+  await until(() => node.heard.length > 0, 'the signal')
+  await node.close()
+})

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { createWorld } from '#test/world.ts'
+import { findForeignMigration, listPendingMigrations, migrate } from './migrate.ts'
+
+const { sql } = await createWorld()
+const ours = fileURLToPath(new URL('../../../migrations/', import.meta.url))
+const folder = await mkdtemp(join(tmpdir(), 'kith-migrations-'))
+after(() => rm(folder, { recursive: true }))
+await cp(ours, folder, { recursive: true })
+const names = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).sort()
+const last = names.at(-1) ?? ''
+
+test('leaves a current database unchanged and applies every migration to an empty one', async () => {
+  assert.deepEqual(await migrate(sql, folder), [])
+  assert.deepEqual(await listPendingMigrations(sql, folder), [])
+  await sql`alter table schema_migrations rename to set_aside`
+  assert.deepEqual(await listPendingMigrations(sql, folder), names)
+  await sql`alter table set_aside rename to schema_migrations`
+})
+
+test('rejects a database of a newer version or with a changed migration', async () => {
+  const level = [...(await sql<{ name: string; hash: string }[]>`select name, hash from schema_migrations`)]
+  assert.equal(await findForeignMigration(level, folder), undefined)
+  await writeFile(join(folder, last), 'select 1;\n')
+  await assert.rejects(migrate(sql, folder), /was changed after it had been applied/)
+  assert.match((await findForeignMigration(level, folder)) ?? '', /is another one than that of this version/)
+  await rm(join(folder, last))
+  await assert.rejects(migrate(sql, folder), /which this version does not know: run a newer version/)
+  assert.match((await findForeignMigration(level, folder)) ?? '', /which this version does not know/)
+})

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { Sql } from './database.ts'
+import type { Row } from './tables.ts'
+
+const isMigration = (name: string) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)
+
+const FOLDER = fileURLToPath(new URL('../../../migrations/', import.meta.url))
+/** Advisory lock of migrations, any otherwise unused number. Nodes migrate one at a time. */
+const LOCK = 4_127_002
+
+/**
+ * Applies the pending migrations and returns their names. Each file runs in a transaction of its own. Rejects
+ * a file that changed after it was applied. With `only` it applies just these.
+ */
+export async function migrate(sql: Sql, folder = FOLDER, only?: readonly string[]): Promise<string[]> {
+  const names = (await readdir(folder))
+    .filter((name) => isMigration(name) && (only === undefined || only.includes(name)))
+    .sort()
+  const session = await sql.reserve()
+  try {
+    await session`set statement_timeout = 0`
+    await session`set lock_timeout = 0`
+    await session`select pg_advisory_lock(${LOCK})`
+    await session`create table if not exists schema_migrations (
+      name text primary key, hash text not null, applied_at timestamptz not null default now()
+    )`
+    const applied = new Map(
+      (await session<{ name: string; hash: string }[]>`select name, hash from schema_migrations`).map(
+        (row) => [row.name, row.hash],
+      ),
+    )
+    for (const name of applied.keys())
+      if (!names.includes(name))
+        throw new Error(
+          `The database has migration ${name}, which this version does not know: run a newer version.`,
+        )
+    const done: string[] = []
+    for (const name of names) {
+      const text = await readFile(`${folder}/${name}`, 'utf8')
+      const hash = createHash('sha256').update(text).digest('hex')
+      const known = applied.get(name)
+      if (known === hash) continue
+      if (known !== undefined) throw new Error(`Migration ${name} was changed after it had been applied.`)
+      await session.unsafe(
+        `begin;\n${text}\n;insert into schema_migrations (name, hash) values ('${name}', '${hash}');\ncommit;`,
+      )
+      done.push(name)
+    }
+    return done
+  } catch (error) {
+    await session.unsafe('rollback').catch(() => {})
+    throw error
+  } finally {
+    await session`select pg_advisory_unlock(${LOCK})`.catch(() => {})
+    await session`reset statement_timeout`.catch(() => {})
+    await session`reset lock_timeout`.catch(() => {})
+    session.release()
+  }
+}
+
+/** Returns the pending migrations; all of them for an empty database. */
+export async function listPendingMigrations(sql: Sql, folder = FOLDER): Promise<string[]> {
+  const names = (await readdir(folder)).filter(isMigration).sort()
+  const [table] = await sql`select to_regclass('schema_migrations') as present`
+  if (table?.present === null) return names
+  const applied = await sql<Row<'schema_migrations', 'name'>[]>`select name from schema_migrations`
+  return names.filter((name) => !applied.some((row) => row.name === name))
+}
+
+/** Lists applied migrations that this version does not have. */
+export async function listUnknownMigrations(sql: Sql, folder = FOLDER): Promise<string[]> {
+  const names = await readdir(folder)
+  const applied = await sql<Row<'schema_migrations', 'name'>[]>`
+    select name from schema_migrations order by name`
+  return applied.map(({ name }) => name).filter((name) => !names.includes(name))
+}
+
+/** Returns why this version cannot upgrade the database; undefined when it can. */
+export async function findForeignMigration(
+  level: readonly { name: string; hash: string }[],
+  folder = FOLDER,
+): Promise<string | undefined> {
+  for (const { name, hash } of level) {
+    const text = await readFile(`${folder}/${name}`, 'utf8').catch(() => undefined)
+    if (text === undefined) return `it has migration ${name}, which this version does not know`
+    if (createHash('sha256').update(text).digest('hex') !== hash)
+      return `its migration ${name} is another one than that of this version`
+  }
+  return undefined
+}

@@ -1,0 +1,54 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Query } from './statement.ts'
+
+/** The account, address or row that statements are counted under, so that none takes the whole pool. */
+export type RequestScope = {
+  /** Keys to count under. Each may hold a share of the connections. */
+  keys: string[]
+  /** Has held a connection before. Started work goes before new work. */
+  isAdmitted: boolean
+  /** The client is gone. */
+  isGone: boolean
+  /** The signed-in user. */
+  userId?: number
+  /** Client address of an anonymous request. */
+  address?: string
+  /** Runs statements outside transactions for a route that may read from a replica. */
+  replica?: ((query: Query) => void) | undefined
+  /** The request wrote, although its method only reads. */
+  hasWritten?: boolean
+  /** Views to count when the guest cache sends the reply again. */
+  shown?: (() => void)[]
+  /** The user that a guest's request wrote for, such as by signing in. */
+  writesFor?: number
+}
+
+/** Key of all requests that write, and of background writes of the server. */
+export const WRITES_KEY = 'writes'
+
+const scopes = new AsyncLocalStorage<RequestScope>()
+
+/** Creates the caller of a new request. */
+export const createScope = (): RequestScope => ({ keys: [], isAdmitted: false, isGone: false })
+
+/** Creates a caller for background writes, such as counts and jobs. */
+export const createWriterScope = (): RequestScope => ({ ...createScope(), keys: [WRITES_KEY] })
+
+/** Runs the work, and everything that follows from it, under the caller. */
+export const runInScope = <T>(caller: RequestScope, work: () => T): T => scopes.run(caller, work)
+
+/** Returns the current caller; undefined for background work such as jobs. */
+export const currentScope = (): RequestScope | undefined => scopes.getStore()
+
+/** Runs work on the primary, although the request may read from a replica. */
+export function onPrimary<T>(work: () => T): T {
+  const caller = scopes.getStore()
+  if (!caller?.replica) return work()
+  return scopes.run(Object.create(caller, { replica: { value: undefined } }) as RequestScope, work)
+}
+
+/** Names the user that a guest's request wrote for, so that the user's next read sees it. */
+export function recordWriteFor(userId: number): void {
+  const caller = scopes.getStore()
+  if (caller) caller.writesFor = userId
+}

@@ -1,0 +1,36 @@
+import type pg from 'pg'
+import { connect, type Settings, sendQuery } from './connection.ts'
+import { createTag, type Query, type Tag } from './statement.ts'
+
+/** A connection for a command that works sequentially. */
+export type Session = {
+  sql: Tag
+  /** The driver's client, for COPY. Send nothing else meanwhile. */
+  client: pg.Client
+  /** Closes the connection without waiting for running statements. */
+  end(): void
+}
+
+/** Opens a session that sends its statements in order. */
+export async function openSession(settings: Settings): Promise<Session> {
+  const opened = await connect(settings)
+  let last: Promise<void> = Promise.resolve()
+  const send = (query: Query) => {
+    last = last.then(
+      () =>
+        new Promise<void>((done) => {
+          const { resolve, reject } = query
+          query.resolve = (rows) => {
+            resolve(rows)
+            done()
+          }
+          query.reject = (error) => {
+            reject(error)
+            done()
+          }
+          sendQuery(opened, query)
+        }),
+    )
+  }
+  return { sql: createTag(send, false), client: opened.client, end: opened.destroy }
+}

@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { readSettings, updateSettings } from '#modules/settings/index.ts'
+import { findViewer, revokeTokens } from '#modules/tokens/index.ts'
+import { defineCache } from '#platform/memory'
+import { endRedis, skipRedis, startRedis } from '#test/fixtures/redis.ts'
+import { until } from '#test/fixtures/streams.ts'
+import { createWorld } from '#test/world.ts'
+import { type DatabaseOptions, openDatabase, transaction } from './database.ts'
+import { announce, createSignals, sendSignal } from './signals.ts'
+
+const { sql, connection, ctx } = await createWorld()
+after(endRedis)
+
+/** A process on the same database: its received signals, and the number of statements for them. */
+async function another(options: Partial<DatabaseOptions> = {}, redisUrl?: string) {
+  let batches = 0
+  const pool = openDatabase({
+    connection,
+    poolSize: 4,
+    statementTimeoutMs: 60_000,
+    ...options,
+    onQuery: ({ text }) => {
+      if (text.includes('pg_notify')) batches += 1
+    },
+  })
+  const signals = createSignals(
+    pool,
+    pool,
+    redisUrl === undefined ? undefined : { url: redisUrl, log: ctx.log, senders: [pool] },
+  )
+  const heard: string[] = []
+  let forgotten = 0
+  signals.on('test', (payload) => void heard.push(payload))
+  signals.onReconnect(() => {
+    forgotten += 1
+  })
+  await signals.listen()
+  const close = async () => {
+    await signals.close()
+    await pool.end()
+  }
+  after(close)
+  return {
+    sql: pool,
+    heard,
+    payloads: () => heard,
+    batches: () => batches,
+    forgotten: () => forgotten,
+    close,
+  }
+}
+
+test('sends a signal on commit and none on rollback', async () => {
+  const [sender, listener] = [await another(), await another()]
+  await transaction(sender.sql, async (tx) => {
+    sendSignal(tx, 'test', 'taken back')
+    throw new Error('no')
+  }).catch(() => {})
+  await transaction(sender.sql, async (tx) => {
+    sendSignal(tx, 'test', 'refused')
+    await tx`select 1 / 0`.catch(() => {})
+  }).catch(() => {})
+  await sender.sql`create table later (id int primary key deferrable initially deferred)`
+  await transaction(sender.sql, async (tx) => {
+    sendSignal(tx, 'test', 'refused at the commit')
+    await tx`insert into later values (1), (1)`
+  }).catch(() => {})
+  await transaction(sender.sql, async (tx) => {
+    sendSignal(tx, 'test', 'early')
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    assert.deepEqual(listener.heard, [], 'nothing is sent before the commit')
+  })
+  await until(() => listener.heard.length > 0 && sender.heard.length > 0, 'the signal')
+  assert.deepEqual(listener.heard, ['early'])
+  assert.deepEqual(sender.heard, ['early'])
+})
+
+test('delivers all signals of racing transactions to every process in far fewer statements', async () => {
+  const [one, two, listener] = [await another(), await another(), await another()]
+  const expected: string[] = []
+  const write = (from: typeof one, payload: string) => {
+    expected.push(payload)
+    return transaction(from.sql, async (tx) => {
+      sendSignal(tx, 'test', payload)
+      await tx`select 1`
+    })
+  }
+  await Promise.all(
+    Array.from({ length: 400 }, (_, n) => write(n % 2 ? one : two, `${n} ${'字'.repeat(n * 4)}`)),
+  )
+  for (const each of [one, two, listener]) {
+    await until(() => each.heard.length === expected.length, 'every signal')
+    assert.deepEqual(each.payloads().toSorted(), expected.toSorted())
+  }
+  assert.ok(one.batches() + two.batches() < 200, `${one.batches() + two.batches()} statements`)
+})
+
+test('sends equal signals of many transactions once per batch', async () => {
+  const [sender, listener] = [await another(), await another()]
+  for (let n = 0; n < 100; n += 1) sendSignal(sender.sql, 'test', 'again')
+  sendSignal(sender.sql, 'test', 'last')
+  await until(() => listener.payloads().includes('last'), 'the last signal')
+  assert.deepEqual(listener.payloads(), ['again', 'last'])
+})
+
+test('sends a signal when the reply to the commit is lost, since it may have been committed', async () => {
+  const [sender, listener] = [await another(), await another()]
+  await sql.unsafe(`
+    create table cut (id int primary key);
+    create function cut_connection() returns trigger language plpgsql as $$
+      begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$;
+    create constraint trigger cut after insert on cut deferrable initially deferred
+      for each row execute function cut_connection()`)
+  await transaction(sender.sql, async (tx) => {
+    sendSignal(tx, 'test', 'broken before the commit')
+    const [{ pid }] = await tx<[{ pid: number }]>`select pg_backend_pid() as pid`
+    await sql`select pg_terminate_backend(${pid})`
+    await tx`select 1`.catch(() => {})
+  }).catch(() => {})
+  const failed = transaction(sender.sql, async (tx) => {
+    sendSignal(tx, 'test', 'broken in the commit')
+    await tx`insert into cut values (1)`
+  })
+  await assert.rejects(failed)
+  await until(() => listener.heard.length > 0, 'the signal')
+  assert.deepEqual(listener.payloads(), ['broken in the commit'])
+})
+
+test('keeps signals that cannot be sent, and sends pending ones before the pool closes', async () => {
+  const [sender, listener] = [await another({ poolSize: 1, patienceMs: 200 }), await another()]
+  let held: Awaited<ReturnType<typeof sender.sql.reserve>> | undefined
+  // The only connection may still be busy with its opening.
+  while (!held) held = await sender.sql.reserve().catch(() => undefined)
+  sendSignal(sender.sql, 'test', 'delayed')
+  // Long enough for the pool to have rejected it.
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  held.release()
+  await until(() => listener.heard.length > 0, 'the delayed signal')
+  sendSignal(sender.sql, 'test', 'at the end')
+  await sender.close()
+  await until(() => listener.heard.length > 1, 'the last signal')
+  assert.deepEqual(listener.payloads(), ['delayed', 'at the end'])
+})
+
+test('sends a single reset signal when the backlog is too long', async () => {
+  const [sender, listener] = [await another(), await another()]
+  for (let n = 0; n <= 20_000; n += 1) sendSignal(sender.sql, 'test', n)
+  await until(() => listener.forgotten() === 1, 'everything is forgotten')
+  assert.deepEqual(listener.heard, [])
+})
+
+test('delivers an announcement when the process dies right after the commit', async () => {
+  const [dying, listener] = [await another({ poolSize: 1 }), await another()]
+  let held: Awaited<ReturnType<typeof dying.sql.reserve>> | undefined
+  while (!held) held = await dying.sql.reserve().catch(() => undefined)
+  held.release()
+  await transaction(dying.sql, async (tx) => {
+    sendSignal(tx, 'test', 'lost')
+    await announce(tx, 'test', ['first', 'second'])
+  })
+  // Without a connection the process cannot send anything after the commit.
+  const last = await dying.sql.reserve()
+  await until(() => listener.heard.length > 0, 'the announcement')
+  assert.deepEqual(listener.payloads(), ['first', 'second'])
+  last.release()
+})
+
+test('delivers no announcement of a rolled-back transaction', async () => {
+  const [sender, listener] = [await another(), await another()]
+  await transaction(sender.sql, async (tx) => {
+    await announce(tx, 'test', ['taken back'])
+    throw new Error('no')
+  }).catch(() => {})
+  await announce(sender.sql, 'test', ['later'])
+  await until(() => listener.heard.length > 0, 'the announcement')
+  assert.deepEqual(listener.payloads(), ['later'])
+})
+
+test('delivers a changed setting and a revoked sign-in when the process dies after the commit', async () => {
+  const world = await createWorld()
+  const open = async (poolSize: number) => {
+    const pool = openDatabase({ connection: world.connection, poolSize, statementTimeoutMs: 60_000 })
+    const signals = createSignals(pool)
+    await signals.listen()
+    after(async () => {
+      await signals.close()
+      await pool.end()
+    })
+    return { ...world.ctx, sql: pool, signals }
+  }
+  const [dying, other] = [await open(1), await open(4)]
+  const { id, token } = await world.person()
+  const amount = async () => (await readSettings(other))['checkin:balance']
+  const before = await amount()
+  assert.equal((await findViewer(other, token))?.id, id)
+  await transaction(dying.sql, async (tx) => {
+    await updateSettings(dying, tx, { 'checkin:balance': before + 1 })
+    await revokeTokens(dying, tx, id)
+  })
+  const last = await dying.sql.reserve()
+  const began = performance.now()
+  await until(async () => (await amount()) !== before, 'the new setting')
+  await until(async () => (await findViewer(other, token)) === null, 'the end of the sign-in')
+  assert.ok(performance.now() - began < 20_000, 'values expire by themselves after 30 s')
+  last.release()
+})
+
+test('caches nothing for longer than a minute when a lost signal can make it stale', () => {
+  assert.throws(() => defineCache('kept for long', { max: 1, ttlMs: 60_001 }), /more than a minute/)
+})
+
+test('returns one cache per context, which loads a value once until it is invalidated', async () => {
+  const ctx = { sql, signals: createSignals(sql), state: new Map() }
+  const cacheOf = defineCache<{ loaded: number }>('loaded once', { max: 2, ttlMs: 60_000 })
+  let loaded = 0
+  const get = () =>
+    cacheOf(ctx).get('key', async () => {
+      loaded += 1
+      return { loaded }
+    })
+  assert.deepEqual([await get(), await get()], [{ loaded: 1 }, { loaded: 1 }])
+  await cacheOf(ctx).drop('key')
+  assert.deepEqual(await get(), { loaded: 2 })
+})
+
+test('limits a signal to one line of bounded length', () => {
+  for (const payload of ['two\nlines', '字'.repeat(2600)])
+    assert.throws(() => sendSignal(sql, 'test', payload), RangeError)
+})
+
+test('sends signals by Redis, and by the database while Redis is away', { skip: skipRedis }, async () => {
+  const redis = await startRedis()
+  const [sender, listener] = [await another({}, redis.url), await another({}, redis.url)]
+  let sent = 0
+  /** Sends signals until one arrives, and returns whether the database carried any. */
+  const carriedByDatabase = async () => {
+    const before = { batches: sender.batches(), heard: listener.heard.length }
+    await until(async () => {
+      sent += 1
+      sendSignal(sender.sql, 'test', sent)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      return listener.heard.length > before.heard
+    }, 'a signal')
+    return sender.batches() > before.batches
+  }
+  await until(async () => !(await carriedByDatabase()), 'a signal by Redis')
+  await redis.kill()
+  await until(carriedByDatabase, 'a signal by the database')
+  await redis.start()
+  await until(() => listener.forgotten() > 0, 'the subscription to be restored')
+  await until(async () => !(await carriedByDatabase()), 'a signal by Redis again')
+})

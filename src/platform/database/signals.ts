@@ -1,0 +1,198 @@
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import type { Log } from '#platform/observability'
+import { afterCommit, type Db, type Sql } from './database.ts'
+import { openRedisSignals, type RedisSignals } from './redis-signals.ts'
+import { createWriterScope, runInScope } from './request-scope.ts'
+
+/**
+ * Short messages to every node by PostgreSQL's LISTEN and NOTIFY, in two ways. `announce` is part of the
+ * transaction, so a kill cannot separate the message from the change. It serializes all such commits of the
+ * site, so it is for rare changes, such as those of settings and roles. `sendSignal` leaves after the commit,
+ * in batches, by Redis where the site has one. A process that dies within these milliseconds loses it, so it may only shorten a wait, as for
+ * streams, which poll for newer notifications.
+ */
+export type Signals = {
+  on(name: string, handler: (payload: string) => void): void
+  onReconnect(handler: () => void): void
+  listen(): Promise<void>
+  /** Whether signals are being missed, since the listening connection is lost, and how often it was. */
+  state(): { isLost: boolean; losses: number }
+  close(): Promise<void>
+}
+
+const CHANNEL = 'kith'
+/** First line of each message. Version 0.1 skips it as the name of the sender. */
+const SENDER = 'kith'
+/** Minimum pause between two batches. */
+const HOLD_MS = 15
+const RETRY_MS = 200
+/** PostgreSQL accepts less than 8,000 bytes at once. */
+const MESSAGE_BYTES = 7900
+const SIGNAL_BYTES = 7800
+/** A longer backlog is sent as one reset line: everything may have changed. */
+const WAITING_MOST = 20_000
+const EVERYTHING = '*'
+
+type Outbox = { add(line: string): void; publish?: RedisSignals['publish'] | undefined }
+
+const outboxes = new WeakMap<Sql, Outbox>()
+
+function outboxOf(sql: Sql): Outbox {
+  const known = outboxes.get(sql)
+  if (known) return known
+  const made = createOutbox(sql)
+  outboxes.set(sql, made)
+  return made
+}
+
+/** Pending signals of this pool's process. Equal lines are sent once, when a connection is free. */
+function createOutbox(sql: Sql): Outbox {
+  const waiting = new Set<string>()
+  let running: Promise<void> | undefined
+  let isEnding = false
+
+  const keep = (lines: Iterable<string>) => {
+    // The reset line covers all others.
+    if (waiting.has(EVERYTHING)) return
+    for (const line of lines) waiting.add(line)
+    if (waiting.size <= WAITING_MOST) return
+    waiting.clear()
+    waiting.add(EVERYTHING)
+  }
+  const send = async (): Promise<boolean> => {
+    const lines = [...waiting]
+    waiting.clear()
+    const messages = messagesOf(lines)
+    try {
+      const isPublished = await outbox.publish?.(messages).then(
+        () => true,
+        () => false,
+      )
+      if (!isPublished)
+        await sql`select pg_notify(${CHANNEL}, message) from unnest(${messages}::text[]) as message`
+      return true
+    } catch {
+      keep(lines)
+      return false
+    }
+  }
+  const run = async () => {
+    await nextTurn()
+    while (waiting.size > 0) {
+      const isSent = await send()
+      if (isEnding) break
+      await pause(isSent ? HOLD_MS : RETRY_MS)
+    }
+    running = undefined
+  }
+
+  sql.beforeEnd(async () => {
+    isEnding = true
+    await running
+    if (waiting.size > 0) await send()
+  })
+  const outbox: Outbox = {
+    add(line) {
+      keep([line])
+      if (running || isEnding) return
+      // Runs outside any request, and ahead of new work because its transactions have committed.
+      runInScope({ ...createWriterScope(), isAdmitted: true }, () => {
+        running = run()
+      })
+    },
+  }
+  return outbox
+}
+
+/** Packs lines into as few messages as possible. */
+function messagesOf(lines: string[]): string[] {
+  const messages: string[] = []
+  let message = SENDER
+  let size = SENDER.length
+  for (const line of lines) {
+    const bytes = Buffer.byteLength(line) + 1
+    if (size + bytes > MESSAGE_BYTES) {
+      messages.push(message)
+      message = SENDER
+      size = SENDER.length
+    }
+    message += `\n${line}`
+    size += bytes
+  }
+  return [...messages, message]
+}
+
+function lineOf(name: string, payload: string | number): string {
+  const line = `${name}:${payload}`
+  if (line.includes('\n') || Buffer.byteLength(line) >= SIGNAL_BYTES)
+    throw new RangeError(`the signal ${name} does not fit into one line`)
+  return line
+}
+
+/**
+ * Sends a signal to all nodes, this one included, after the commit of the transaction; at once where `db` is
+ * the pool. The payload is one line of less than 7,800 bytes.
+ */
+export function sendSignal(db: Db, name: string, payload: string | number): void {
+  const line = lineOf(name, payload)
+  afterCommit(db, (sql: Sql) => outboxOf(sql).add(line))
+}
+
+/** Sends signals to all nodes as part of the transaction: they arrive exactly when it commits. */
+export async function announce(db: Db, name: string, payloads: readonly (string | number)[]): Promise<void> {
+  const messages = messagesOf(payloads.map((payload) => lineOf(name, payload)))
+  await db`select pg_notify(${CHANNEL}, message) from unnest(${messages}::text[]) as message`
+}
+
+/**
+ * Signals received by this process; none before `listen`, which needs a session of its own (`direct`). With
+ * Redis, the signals of `senders` leave over it, and by NOTIFY while it is away.
+ */
+export function createSignals(
+  sql: Sql,
+  direct: Pick<Sql, 'listen' | 'listening'> = sql,
+  redis?: { url: string; log: Log; senders: readonly Sql[] },
+): Signals {
+  const handlers = new Map<string, ((payload: string) => void)[]>()
+  const reconnected: (() => void)[] = []
+  let stop: (() => Promise<void>) | undefined
+  let published: RedisSignals | undefined
+  let first = true
+
+  const forgetAll = () => {
+    for (const handler of reconnected) handler()
+  }
+  const hear = (message: string) => {
+    for (const line of message.split('\n').slice(1)) {
+      if (line === EVERYTHING) forgetAll()
+      const colon = line.indexOf(':')
+      for (const handler of handlers.get(line.slice(0, colon)) ?? []) handler(line.slice(colon + 1))
+    }
+  }
+
+  return {
+    on(name, handler) {
+      handlers.set(name, [...(handlers.get(name) ?? []), handler])
+    },
+    onReconnect(handler) {
+      reconnected.push(handler)
+    },
+    async listen() {
+      if (redis) {
+        published = openRedisSignals(redis.url, redis.log, { hear, onRestored: forgetAll })
+        for (const sender of redis.senders) outboxOf(sender).publish = published.publish
+      }
+      const { unlisten } = await direct.listen(CHANNEL, hear, () => {
+        if (!first) forgetAll()
+        first = false
+      })
+      stop = unlisten
+    },
+    state: () => direct.listening(),
+    async close() {
+      for (const sender of redis?.senders ?? []) outboxOf(sender).publish = undefined
+      published?.close()
+      await stop?.()
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import type { RouteOptions } from 'fastify'
+import type { Context } from '#platform/context.ts'
+import { encapsulate, type Server } from './instance.ts'
+import { aliasOf } from './route-options.ts'
+
+type Routes = (server: Server, ctx: Context) => void
+
+/** Marks a route below the prefix as a deprecated alias, under an operationId of its own. */
+function deprecate(route: RouteOptions, name: string) {
+  const documented = route.config?.documented
+  if (!documented) throw new Error(`${route.method} ${route.url} has no operationId`)
+  const { operationId: plain } = documented
+  const operationId = `${name}${plain[0]!.toUpperCase()}${plain.slice(1)}`
+  route.config = { ...route.config!, documented: { ...documented, operationId } }
+  route.schema = {
+    ...route.schema,
+    operationId,
+    ...aliasOf(plain),
+  }
+}
+
+/**
+ * Mounts the routes a second time below a prefix that existing clients use (conventions-23). The
+ * documentation shows these as deprecated, with `name` before their operationId.
+ */
+export const withPrefixAlias =
+  ({ prefix, name }: { prefix: string; name: string }, routes: Routes): Routes =>
+  (server, ctx) => {
+    routes(server, ctx)
+    encapsulate(
+      server,
+      (aliases) => {
+        aliases.addHook('onRoute', (route) => {
+          // Fastify derives the HEAD route from the GET, which is marked already.
+          if (route.method !== 'HEAD') deprecate(route, name)
+        })
+        routes(aliases, ctx)
+      },
+      { prefix },
+    )
+  }

@@ -1,0 +1,191 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { DeclaredError } from '#platform/errors.ts'
+import type { Documented } from './route-options.ts'
+
+type Json = { [name: string]: unknown }
+
+const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null
+
+const ERROR = {
+  title: 'Error',
+  type: 'object',
+  required: ['message'],
+  properties: {
+    message: { type: 'string' },
+    errors: {
+      description: 'what is wrong with each field, where the input was refused (422)',
+      type: 'object',
+      additionalProperties: { type: 'array', items: { type: 'string' } },
+    },
+    reason: { description: 'Why, with `silenced` and `account_suspended`', type: 'string' },
+    ends_at: {
+      description: 'UTC, YYYY-MM-DD HH:MM:SS; null for no end; with `silenced` and `account_suspended`',
+      type: ['string', 'null'],
+    },
+  },
+}
+
+/** The body of the 403 of unpaid content, beside other errors of the operation. */
+const UNPAID_ERROR = {
+  title: 'UnpaidError',
+  type: 'object',
+  required: ['message', 'paid_node', 'amount'],
+  properties: {
+    message: { type: 'string' },
+    paid_node: {
+      description:
+        'What to pay for: `POST /currency/purchases/{node}` pays with points, `POST /purchases/{node}` from the wallet',
+      type: 'integer',
+    },
+    amount: { description: 'The price', type: 'integer' },
+  },
+}
+
+const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+
+const ERROR_REPLY = {
+  description: 'Anything that went wrong; `X-Error-Code` says what in one word',
+  headers: { 'X-Error-Code': { schema: { type: 'string' } } },
+  content: { 'application/json': { schema: refTo('Error') } },
+}
+
+/**
+ * Moves each schema with a title (`Shared`) to components and references it, which keeps the document small.
+ * Adds the error reply to every operation.
+ */
+export function shareComponents<T extends object>(document: T): T {
+  const { paths = {}, components = {}, ...rest } = document as Json
+  const schemas: Json = {}
+
+  const share = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(share)
+    if (!isJson(value)) return value
+    const inner: Json = Object.fromEntries(Object.entries(value).map(([name, item]) => [name, share(item)]))
+    const { title, type } = inner
+    const isNullable = Array.isArray(type) && type.length === 2 && type[0] === 'object' && type[1] === 'null'
+    if (typeof title !== 'string' || !isJson(inner.properties) || !(type === 'object' || isNullable))
+      return inner
+    const schema = { ...inner, type: 'object' }
+    schemas[title] ??= schema
+    if (!isDeepStrictEqual(schemas[title], schema)) throw new Error(`Two schemas have the title ${title}`)
+    const reference = { $ref: `#/components/schemas/${title}` }
+    return isNullable ? { anyOf: [reference, { type: 'null' }] } : reference
+  }
+
+  const shared = share(paths) as Record<string, Record<string, { responses?: Json }>>
+  for (const operations of Object.values(shared))
+    for (const operation of Object.values(operations))
+      operation.responses = { ...operation.responses, default: { $ref: '#/components/responses/Error' } }
+  const sorted = Object.fromEntries(
+    Object.entries({ ...schemas, Error: ERROR, UnpaidError: UNPAID_ERROR }).sort(([a], [b]) =>
+      a < b ? -1 : 1,
+    ),
+  )
+  return {
+    ...rest,
+    components: { ...(components as Json), schemas: sorted, responses: { Error: ERROR_REPLY } },
+    paths: shared,
+  } as T
+}
+
+type Operation = {
+  'x-alias-of'?: string
+  operationId?: string
+  requestBody?: { content?: Record<string, Json> }
+  responses?: Record<string, Json & { content?: Record<string, { schema?: Json; examples?: unknown }> }>
+}
+
+/** Error replies that several operations share. */
+const COMMON = new Set([
+  'too_many_requests',
+  'unauthenticated',
+  'validation_failed',
+  'not_found',
+  'forbidden',
+])
+
+/** An error reply with its possible codes and their meanings. */
+function errorReply(found: readonly DeclaredError[]): Json {
+  const codes = [...new Map(found.map((error) => [error.code, error.text.en]))]
+  const unpaid = found.filter(({ adds }) => adds?.includes('paid_node')).map(({ code }) => code)
+  return {
+    description: codes.map(([code, text]) => `\`${code}\`: ${text}`).join('\n\n'),
+    headers: { 'X-Error-Code': { schema: { type: 'string', enum: codes.map(([code]) => code) } } },
+    content: {
+      'application/json': {
+        schema: unpaid.length > 0 ? { anyOf: [refTo('UnpaidError'), refTo('Error')] } : refTo('Error'),
+      },
+    },
+    ...(unpaid.length > 0 ? { 'x-unpaid-codes': unpaid } : {}),
+  }
+}
+
+const SUCCESS: Record<string, string> = { 201: 'Created.', 202: 'Accepted.', 204: 'Done; there is no body.' }
+
+/** Describes the success reply of a route that does not describe it itself. */
+function successText(status: string, schema: Json | undefined): string {
+  const nameOf = (value: unknown) =>
+    String((isJson(value) ? value.$ref : '') ?? '')
+      .split('/')
+      .at(-1)
+  const inner = schema?.type === 'array' ? nameOf(schema.items) : nameOf(schema)
+  const what = inner ? (schema?.type === 'array' ? `A list of ${inner}.` : `${inner}.`) : undefined
+  return [SUCCESS[status], what].filter(Boolean).join(' ') || 'Success.'
+}
+
+/** A documented route with its `METHOD path`. */
+export type Described = Documented & { operation: string }
+
+/** Real requests and replies of the tests (`npm run examples`). */
+type Examples = {
+  operations: Record<string, { request?: unknown; reply?: Record<string, unknown> }>
+  schemas: Record<string, unknown>
+}
+
+/**
+ * Adds the success replies, the possible errors with their codes, and examples to each operation. Aliases
+ * have no examples.
+ */
+export function describeReplies<T extends object>(
+  document: T,
+  documented: Map<string, Described>,
+  examples: Examples,
+): T {
+  const { paths = {}, components = {} } = document as {
+    paths?: Record<string, Record<string, Operation>>
+    components?: { responses?: Json; schemas?: Record<string, Json> }
+  }
+  for (const [title, schema] of Object.entries(components.schemas ?? {}))
+    if (examples.schemas[title] !== undefined) schema.examples = [examples.schemas[title]]
+  const shared: Json = { ...components.responses }
+  for (const operations of Object.values(paths))
+    for (const operation of Object.values(operations)) {
+      const route = documented.get(operation.operationId ?? '')
+      const responses = operation.responses ?? {}
+      const isAlias = operation['x-alias-of'] !== undefined
+      const example = isAlias || !route ? undefined : examples.operations[route.operation]
+      for (const [status, response] of Object.entries(responses))
+        if (/^2/.test(status)) {
+          const schema = response.content?.['application/json']?.schema
+          const reply = response.content?.['application/json']
+          const shown = example?.reply?.[status]
+          // RapiDoc fails on a single `example` that has null fields.
+          if (reply && shown !== undefined) reply.examples = { example: { value: shown } }
+          response.description = route?.returns ?? successText(status, schema)
+        }
+      const errors = Object.groupBy(route?.errors ?? [], ({ status }) => String(status))
+      for (const [status, found = []] of Object.entries(errors)) {
+        const reply = errorReply(found)
+        // Moves replies that several operations share to components, named after their codes.
+        const name = found.map(({ code }) => code).join('_or_')
+        if (COMMON.has(name)) {
+          shared[name] = reply
+          responses[status] = { $ref: `#/components/responses/${name}` }
+        } else responses[status] = reply
+      }
+      const json = operation.requestBody?.content?.['application/json']
+      const request = route?.example ?? example?.request
+      if (json && request !== undefined) json.examples = { example: { value: request } }
+    }
+  return { ...document, components: { ...components, responses: shared } }
+}

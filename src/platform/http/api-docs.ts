@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import swagger from '@fastify/swagger'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { VERSION } from '#platform/version.ts'
+import { type Described, describeReplies, shareComponents } from './api-components.ts'
+import { API_TAGS } from './api-tags.ts'
+import { encodingFor } from './caching.ts'
+import type { Server } from './instance.ts'
+import type { Access } from './viewer.ts'
+
+/** Describes the ability that an administrative operation requires. */
+const abilityNeeded = (access: Exclude<Access, string>): string =>
+  'ability' in access
+    ? `Needs the ability \`${access.ability}\`.`
+    : `Needs one of the abilities ${access.anyAbility.map((name) => `\`${name}\``).join(', ')}.`
+
+/** The published build of RapiDoc, as its package holds it. The package itself brings 158 MB. */
+const RAPIDOC = 'rapidoc-9.3.8'
+
+const MARK_SHAPES =
+  '<circle cx="11" cy="16" r="8" fill="#49c5b6"/><circle cx="22" cy="16" r="8" fill="#ff9398" fill-opacity=".85"/>'
+const MARK = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">${MARK_SHAPES}</svg>`
+/** Allows no external sources. The page sets inline styles on elements, which no hash can name. */
+const CONTENT_POLICY =
+  "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+
+const fileOf = (name: string) => readFileSync(new URL(`./api-page/${name}`, import.meta.url))
+
+/** Serves the API page at /docs: RapiDoc, and a page around it that signs in and folds older paths away. */
+function addPage(server: Server): void {
+  const page = (_request: FastifyRequest, reply: FastifyReply) =>
+    reply
+      .type('text/html; charset=utf-8')
+      .header('Cache-Control', 'no-cache')
+      .header('Content-Security-Policy', CONTENT_POLICY)
+      .send(fileOf('page.html'))
+  server.get('/docs', page)
+  for (const [name, type, content] of [
+    ['page.css', 'text/css', () => fileOf('page.css')],
+    ['page.js', 'text/javascript', () => fileOf('page.js')],
+    ['kith.svg', 'image/svg+xml', () => MARK],
+  ] as const)
+    server.get(`/docs/${name}`, (_request, reply) =>
+      reply.type(`${type}; charset=utf-8`).header('Cache-Control', 'no-cache').send(content()),
+    )
+  server.get(`/docs/${RAPIDOC}.js`, (request, reply) => {
+    const packed = fileOf(`${RAPIDOC}.min.js.gz`)
+    const isPacked = encodingFor(request.headers['accept-encoding']) !== undefined
+    return reply
+      .type('text/javascript; charset=utf-8')
+      .header('Cache-Control', 'public, max-age=31536000, immutable')
+      .header('Vary', 'Accept-Encoding')
+      .headers(isPacked ? { 'Content-Encoding': 'gzip' } : {})
+      .send(isPacked ? packed : gunzipSync(packed))
+  })
+}
+
+/** Serves OpenAPI 3.1 at /api/v2/openapi.json, made from the routes' schemas, and the API page at /docs. */
+export async function addDocumentation(server: Server): Promise<void> {
+  const documented = new Map<string, Described>()
+  await server.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Kith',
+        version: VERSION,
+        description:
+          'A self-hosted social network. Sign in with `POST /api/v2/auth/login`, then send `Authorization: Bearer <access_token>`. Bodies are JSON; `application/x-www-form-urlencoded` is accepted wherever JSON is, with lists as `a[]=1` and objects as `a[b]=1`.\n\n**Amounts** are whole numbers of the minor unit: points, or fen of the wallet (1/100 CNY). `15000` fen are 150.00 CNY. Every amount of points or money says its unit.',
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: '/', description: 'The server that this description comes from' }],
+      tags: Object.entries(API_TAGS).map(([name, description]) => ({ name, description })),
+      components: {
+        securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      },
+    },
+    transformObject: (document) =>
+      describeReplies(
+        shareComponents('openapiObject' in document ? document.openapiObject : {}),
+        documented,
+        JSON.parse(fileOf('examples.json').toString()),
+      ),
+    transform: ({ schema, url, route }) => {
+      const access = route.config?.access
+      const body = (schema as { body?: unknown } | undefined)?.body
+      const described = route.config?.documented
+      const operation = route.config?.operation
+      if (described && operation)
+        documented.set(described.operationId, {
+          ...described,
+          operation,
+        })
+      return {
+        url,
+        schema: {
+          ...schema,
+          ...(body ? { body } : {}),
+          ...(access === undefined || access === 'public'
+            ? { security: [] }
+            : { security: access === 'optional' ? [{}, { bearer: [] }] : [{ bearer: [] }] }),
+          ...(typeof access === 'object'
+            ? {
+                description: [abilityNeeded(access), schema?.description].filter(Boolean).join(' '),
+              }
+            : {}),
+          hide: !url.startsWith('/api/v2') || (schema as { hide?: boolean } | undefined)?.hide === true,
+        } as never,
+      }
+    },
+  })
+  addPage(server)
+  let text: string | undefined
+  server.get(
+    '/api/v2/openapi.json',
+    { config: { access: 'public' }, schema: { hide: true, response: { 200: {} } } },
+    (_request, reply) => {
+      text ??= JSON.stringify(server.swagger())
+      return reply.type('application/json').serializer(String).send(text)
+    },
+  )
+}

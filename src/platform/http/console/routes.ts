@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '#platform/config.ts'
+import { apiError } from '#platform/errors.ts'
+import type { Server } from '../instance.ts'
+import { assetsOf } from '../packages/assets.ts'
+import { builtFolder, readBuilt } from '../packages/folder.ts'
+import { sendProgress } from '../packages/page.ts'
+
+const turnedOff = apiError(404, 'console_off', 'The console is turned off here.', '此服务器已关闭控制台。')
+
+/** Allows scripts from our files only, and styles from our files or with the nonce of this reply. */
+const policyWith = (nonce: string) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data: blob:",
+    "media-src 'self' blob:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+
+/** Serves the console at /admin, or the progress of its build. */
+export function addConsole(server: Server, config: Config): void {
+  const sendAsset = assetsOf('console')
+
+  const sendPage = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (!config.console) throw turnedOff()
+    const nonce = randomBytes(16).toString('base64')
+    reply
+      .type('text/html; charset=utf-8')
+      .header('Cache-Control', 'no-cache')
+      .header('Content-Security-Policy', policyWith(nonce))
+      .header('Referrer-Policy', 'same-origin')
+      .header('X-Frame-Options', 'DENY')
+      .header('Vary', 'Accept-Language')
+    if (!readBuilt('console')) return sendProgress('console', config, { request, reply, nonce })
+    const page = await readFile(join(builtFolder('console'), 'index.html'), 'utf8')
+    return reply.send(page.replaceAll('KITH_NONCE', nonce))
+  }
+
+  server.get('/admin', sendPage)
+  server.get<{ Params: { '*': string } }>('/admin/*', async (request, reply) => {
+    const name = request.params['*']
+    if (!name.startsWith('assets/')) return sendPage(request, reply)
+    if (!config.console) throw turnedOff()
+    return sendAsset(name, request, reply)
+  })
+}

@@ -1,0 +1,96 @@
+import type { FastifyRequest } from 'fastify'
+import { isConnectionError, isDiskFull, isRetryable } from '#platform/database'
+import {
+  ApiError,
+  apiError,
+  Busy,
+  badRequest,
+  invalidFields,
+  type Language,
+  type Text,
+} from '#platform/errors.ts'
+import { InputError } from './input.ts'
+
+/** Returns English unless the client's first supported language is Chinese. */
+export function language(request: FastifyRequest): Language {
+  request.isTranslated = true
+  const header = request.headers['accept-language']
+  if (!header) return 'en'
+  const ranked = header
+    .slice(0, 256)
+    .split(',')
+    .map((part, position) => {
+      const [tag = '', ...parameters] = part.trim().toLowerCase().split(';')
+      const quality = Number(
+        parameters
+          .find((parameter) => parameter.trim().startsWith('q='))
+          ?.trim()
+          .slice(2) ?? 1,
+      )
+      return { tag, quality: Number.isNaN(quality) ? 0 : quality, position }
+    })
+    .filter(({ tag, quality }) => quality > 0 && /^(zh|en)(-|$)/.test(tag))
+    .sort((a, b) => b.quality - a.quality || a.position - b.position)
+  return ranked[0]?.tag.startsWith('zh') ? 'zh' : 'en'
+}
+
+/** No route has this path. */
+export const noSuchPath = apiError(404, 'no_such_path', 'There is nothing at this address.', '该地址不存在。')
+
+/** The path exists with other methods. */
+export const methodNotAllowed = apiError(
+  405,
+  'method_not_allowed',
+  'This address does not take this verb.',
+  '该地址不支持此请求方法。',
+)
+
+const diskFull = apiError(507, 'storage_full', 'No space is left for files.', '存储空间已满。')
+
+export const unavailableText: Text = {
+  en: 'The service is not available just now. Try again soon.',
+  zh: '服务暂时不可用，请稍后再试。',
+}
+
+/**
+ * Converts any thrown value to a reply. Only an ApiError shows its own text. With `hasSentBytes` a full disk
+ * is reported as such, because the request uploaded a file.
+ */
+export function toApiError(error: unknown, { hasSentBytes = false } = {}): ApiError {
+  if (error instanceof ApiError) return error
+  if (error instanceof InputError) return invalidFields(error.fields)
+  const { statusCode = 500, code = '' } = (error ?? {}) as { statusCode?: number; code?: string }
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || statusCode === 413)
+    return new ApiError(413, 'body_too_large', { en: 'The body is too large.', zh: '请求内容过大。' })
+  if (statusCode === 415)
+    return new ApiError(415, 'unsupported_media_type', {
+      en: 'Send the body as JSON with Content-Type: application/json.',
+      zh: '请使用 Content-Type: application/json 发送 JSON 内容。',
+    })
+  if (statusCode >= 400 && statusCode < 500) return new ApiError(statusCode, badRequest.code, badRequest.text)
+  if (isDiskFull(error) && hasSentBytes) return diskFull()
+  if (error instanceof Busy || isConnectionError(error) || isRetryable(error) || isDiskFull(error))
+    return new ApiError(503, 'unavailable', unavailableText, {
+      headers: { 'Retry-After': error instanceof Busy ? error.retryAfter : 5 },
+    })
+  return new ApiError(500, 'internal_error', {
+    en: 'Something went wrong on our side. Quote the X-Request-Id of this answer when you report it.',
+    zh: '服务器出现错误，反馈时请提供本次响应的 X-Request-Id。',
+  })
+}
+
+/** The body of an error (conventions-7). */
+export function errorBody({ text, details }: ApiError, language: Language) {
+  const inLanguage = (texts: Text[]) => texts.map((each) => each[language])
+  return {
+    message: text[language],
+    ...(details.errors
+      ? {
+          errors: Object.fromEntries(
+            Object.entries(details.errors).map(([field, texts]) => [field, inLanguage(texts)]),
+          ),
+        }
+      : {}),
+    ...details.extra,
+  }
+}

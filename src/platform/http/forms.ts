@@ -1,0 +1,57 @@
+import formbody from '@fastify/formbody'
+import { parse } from 'qs'
+import { apiError } from '#platform/errors.ts'
+import { fromForm } from './input.ts'
+import type { Server } from './instance.ts'
+
+const unreadable = apiError(400, 'bad_request', 'The form could not be read.', '无法解析表单。')
+const tooLarge = apiError(
+  400,
+  'bad_request',
+  'The form has too many fields or nests them too deeply.',
+  '表单字段过多或嵌套过深。',
+)
+
+/**
+ * Bounds of lists in forms. The cost grows with the product of all three. Longer lists may come as one text
+ * with commas.
+ */
+const MAX_ITEMS = 100
+const MAX_FIELDS = 1000
+/** The depth of `images[0][id]` is 2. */
+const MAX_DEPTH = 3
+
+/** Decodes a name or value. Text that is not UTF-8 would be stored altered. */
+function decode(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded.replaceAll('+', ' '))
+  } catch {
+    throw unreadable()
+  }
+}
+
+/** Parses form fields into the shape of a JSON body, with all values as text (conventions-41). */
+export function parseForm(text: string): object {
+  if (text.includes('\ufffd')) throw unreadable()
+  try {
+    const fields = parse(text, {
+      decoder: decode,
+      allowEmptyArrays: true,
+      arrayLimit: MAX_ITEMS,
+      depth: MAX_DEPTH,
+      parameterLimit: MAX_FIELDS,
+      strictDepth: true,
+      throwOnLimitExceeded: true,
+    })
+    return fromForm(fields)
+  } catch (error) {
+    throw error instanceof RangeError ? tooLarge() : error
+  }
+}
+
+/** Accepts forms, which existing mobile clients send instead of JSON. */
+export async function acceptForms(server: Server): Promise<void> {
+  await server.register(formbody, {
+    parser: (text) => (text === '' ? undefined : parseForm(text)) as Record<string, unknown>,
+  })
+}

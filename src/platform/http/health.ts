@@ -1,0 +1,73 @@
+import { createServer } from 'node:http'
+import { Counter, Gauge } from 'prom-client'
+import type { Config } from '#platform/config.ts'
+import type { Context } from '#platform/context.ts'
+import type { Metrics } from '#platform/observability'
+import type { Server } from './instance.ts'
+
+/** Timeout of the readiness check, whatever the database does. */
+const READY_MS = 1500
+
+/** `/health/live`, `/health/ready` and, where the configuration opens it, `/metrics`. */
+export function addHealth(server: Server, { sql, config, metrics, replicas, signals }: Context): void {
+  // Succeeds while the process can respond. An unavailable database is no reason for a restart.
+  server.get('/health/live', () => ({ status: 'ok' }))
+  server.get('/health/ready', async (_request, reply) => {
+    if (server.isDraining() || !(await sql.isAnswering(READY_MS)))
+      return reply.code(503).send({ status: 'unavailable' })
+    // A process that misses invalidations would serve stale pages.
+    if (signals.state().isLost) return reply.code(503).send({ status: 'unavailable', signals: 'lost' })
+    return { status: 'ok', ...(replicas ? { replicas: replicas.state() } : {}) }
+  })
+  new Gauge({
+    name: 'database_listening',
+    help: 'Whether this process hears the signals of the others',
+    registers: [metrics.registry],
+    aggregator: 'min',
+    collect() {
+      this.set(signals.state().isLost ? 0 : 1)
+    },
+  })
+  new Counter({
+    name: 'database_listener_losses_total',
+    help: 'Connections for signals that broke or did not answer',
+    registers: [metrics.registry],
+    collect() {
+      this.reset()
+      this.inc(signals.state().losses)
+    },
+  })
+  if (config.metricsPublic)
+    server.get('/metrics', async (_request, reply) =>
+      reply.type(metrics.contentType).send(await metrics.render()),
+    )
+}
+
+/** Serves `/metrics` on a port of its own, and `/health/live` for workers, which have no public port. */
+export async function serveMetrics(
+  metrics: Pick<Metrics, 'contentType' | 'render'>,
+  { metricsHost, metricsPort }: Pick<Config, 'metricsHost' | 'metricsPort'>,
+): Promise<{ close(): Promise<void> }> {
+  const server = createServer(async (request, response) => {
+    const path = request.method === 'GET' ? request.url?.split('?', 1)[0] : undefined
+    if (path === '/health/live') {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}')
+      return
+    }
+    if (path !== '/metrics') {
+      response.writeHead(404).end()
+      return
+    }
+    const text = await metrics.render().catch(() => undefined)
+    response.writeHead(text === undefined ? 500 : 200, { 'content-type': metrics.contentType }).end(text)
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(metricsPort, metricsHost, resolve)
+  })
+  return {
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

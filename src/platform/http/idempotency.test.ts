@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { notFound } from '#platform/errors.ts'
+import { createWorld } from '#test/world.ts'
+import { withIdempotencyKey } from './idempotency.ts'
+
+let looks = 0
+const { ctx, person } = await createWorld(
+  {},
+  {
+    onQuery: ({ text }) => {
+      if (/^\s*select .* from idempotency_keys/s.test(text)) looks += 1
+    },
+  },
+)
+
+/** Creates a payment request of a new user. */
+const paymentWith = async (key: string) => {
+  const { id } = await person()
+  return {
+    method: 'POST',
+    headers: { 'idempotency-key': key },
+    viewer: { id },
+    params: {},
+    body: {},
+    routeOptions: { config: { operation: 'POST /transfer' } },
+  } as unknown as FastifyRequest
+}
+
+test('looks up a stored reply only once when the server fails', async () => {
+  const request = await paymentWith('tried once')
+  const looksAfter = async (failure: Error) => {
+    looks = 0
+    const tried = withIdempotencyKey(ctx, request, {} as FastifyReply, () => Promise.reject(failure))
+    await assert.rejects(async () => tried, failure)
+    return looks
+  }
+  assert.equal(await looksAfter(Object.assign(new Error('lost'), { code: 'CONNECT_TIMEOUT' })), 1)
+  // A check may have failed because the first request finished meanwhile.
+  assert.equal(await looksAfter(notFound()), 2)
+})
+
+test('replays the first reply when a check failed because that request finished meanwhile', async () => {
+  const request = await paymentWith('sent twice')
+  const answer = async (respond: Parameters<typeof withIdempotencyKey>[3]) => {
+    const told: unknown[] = []
+    const reply = {
+      header: (name: string, value: string) => void told.push(name, value),
+      code: (status: number) => ({ send: (body: unknown) => void told.push(status, body) }),
+    }
+    await withIdempotencyKey(ctx, request, reply as unknown as FastifyReply, respond)
+    return told
+  }
+  const told = await answer(async () => {
+    const first = await answer((atomically) => atomically(async () => ({ status: 201, body: { paid: 1 } })))
+    assert.deepEqual(first, [201, { paid: 1 }])
+    throw notFound()
+  })
+  assert.deepEqual(told, ['Idempotency-Replayed', 'true', 201, { paid: 1 }])
+})

@@ -1,0 +1,209 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '#platform/context.ts'
+import { type Db, type Row, statement, type Tx, transaction } from '#platform/database'
+import { ApiError, apiError, type DeclaredError, fieldError } from '#platform/errors.ts'
+import { errorBody, language, toApiError } from './error-reply.ts'
+import { InputError } from './input.ts'
+import { viewerOf } from './viewer.ts'
+
+/** A stored success: its status, and its body if any. */
+export type StoredReply<T = unknown> = { status: number; body?: T }
+
+/**
+ * Runs the work of a request in one transaction that also stores its reply. Work marked `single` is one
+ * statement, and needs no transaction without a reply to store.
+ */
+export type RunAtomically = <T>(
+  work: (tx: Tx) => Promise<StoredReply<T>>,
+  options?: { single: boolean },
+) => Promise<StoredReply<T>>
+
+const HOURS = 24
+
+const invalidKey = fieldError(
+  'Idempotency-Key',
+  'validation_failed',
+  'The Idempotency-Key header must have 1 to 255 printable characters.',
+  'Idempotency-Key 须为 1 到 255 个可见字符。',
+)
+const keyReused = fieldError(
+  'Idempotency-Key',
+  'idempotency_key_reused',
+  'This Idempotency-Key was used with another body.',
+  '该 Idempotency-Key 已用于内容不同的请求。',
+)
+const stillRunning = apiError(
+  409,
+  'idempotency_key_running',
+  'The first request with this Idempotency-Key is still running.',
+  '使用该 Idempotency-Key 的请求仍在处理中。',
+)
+/** Errors of every request with an `Idempotency-Key`. */
+export const IDEMPOTENCY_ERRORS: readonly DeclaredError[] = [keyReused, stillRunning]
+
+type Named = { user: number; key: string; operation: string; fingerprint: string }
+type Kept = Row<'idempotency_keys', 'fingerprint' | 'status' | 'response' | 'refusal_code'>
+
+/** Header bytes arrive as Latin-1; most clients that send more than ASCII mean UTF-8. */
+function textOf(header: string): string {
+  const text = Buffer.from(header, 'latin1').toString('utf8')
+  return text.includes('\ufffd') ? header : text
+}
+
+/**
+ * Normalizes the operation, so that a repetition on an alias (`/user/5/rewards`), below a client prefix, or
+ * in another spelling of the path (`/transfer/`, `%74ransfer`) does not pay again.
+ */
+function operationOf(request: FastifyRequest): string {
+  const params = request.params as Record<string, unknown>
+  const { operation = '' } = request.routeOptions.config
+  return operation.replace(/:(\w+)(\([^)]*\))?/g, (_, name: string) =>
+    encodeURIComponent(String(params[name])),
+  )
+}
+
+/** Returns the key of the header; undefined without one. */
+function nameOf(ctx: Context, request: FastifyRequest): Named | undefined {
+  const key = request.headers['idempotency-key']
+  if (key === undefined) return undefined
+  if (typeof key !== 'string' || !/^\P{C}{1,255}$/u.test(textOf(key))) throw invalidKey()
+  return {
+    user: viewerOf(request).id,
+    key,
+    operation: operationOf(request),
+    fingerprint: ctx.secrets.sign(JSON.stringify(request.body ?? null)),
+  }
+}
+
+async function findKept(sql: Db, { user, key, operation }: Named): Promise<Kept | undefined> {
+  const [row] = await sql<Kept[]>`
+    select fingerprint, status, response, refusal_code from idempotency_keys
+    where user_id = ${user} and key = ${key} and operation = ${operation}
+      and created_at > now() - make_interval(hours => ${HOURS})`
+  return row
+}
+
+/** Locks the key for this transaction. False while another transaction holds it. */
+async function claim(tx: Db, { user, key, operation }: Named): Promise<boolean> {
+  const [row] = await tx<[{ got: boolean }]>`
+    select pg_try_advisory_xact_lock(hashtextextended(${`${user} ${operation} ${key}`}, 4127)) as got`
+  return row.got
+}
+
+/** Stores the reply, replacing one older than 24 hours. */
+async function keep(
+  tx: Db,
+  { user, key, operation, fingerprint }: Named,
+  done: StoredReply,
+  refusalCode: string | null = null,
+): Promise<void> {
+  await tx`
+    insert into idempotency_keys as k (user_id, key, operation, fingerprint, status, response, refusal_code)
+    values (${user}, ${key}, ${operation}, ${fingerprint}, ${done.status},
+      ${done.body === undefined ? null : tx.json(done.body as never)}, ${refusalCode})
+    on conflict (user_id, key, operation) do update set fingerprint = excluded.fingerprint,
+      status = excluded.status, response = excluded.response, refusal_code = excluded.refusal_code,
+      created_at = excluded.created_at`
+}
+
+/**
+ * Stores a 422 after its transaction rolled back, unless another request holds the key. Returns the reply
+ * that the other one stored meanwhile.
+ */
+async function keepRefusal(
+  ctx: Context,
+  request: FastifyRequest,
+  named: Named,
+  refusal: ApiError,
+): Promise<Kept | undefined> {
+  const body = errorBody(refusal, language(request))
+  return transaction(ctx.sql, async (tx) => {
+    if (!(await claim(tx, named))) return undefined
+    const kept = await findKept(tx, named)
+    if (!kept) await keep(tx, named, { status: refusal.status, body }, refusal.code)
+    return kept
+  })
+}
+
+/** Thrown inside the transaction to leave it for the stored reply of another one. */
+class Answered extends Error {
+  readonly kept: Kept
+  constructor(kept: Kept) {
+    super('answered before')
+    this.kept = kept
+  }
+}
+
+/**
+ * Replies to a request that moves money. With an `Idempotency-Key` the first success is stored in the
+ * transaction of the work, so it exists exactly when the work was committed. For 24 hours the same request
+ * receives it again with `Idempotency-Replayed: true` (conventions-28). `respond` makes the checks and does
+ * the work through `atomically`; a replay runs neither. A 422 is stored like a success. Other failures are
+ * not, because a retry may succeed.
+ */
+export async function withIdempotencyKey(
+  ctx: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  respond: (atomically: RunAtomically) => Promise<StoredReply>,
+): Promise<void> {
+  const named = nameOf(ctx, request)
+  // A handler returns the sent reply, which typed routes declare as void.
+  const send = ({ status, body }: StoredReply) => reply.code(status).send(body) as unknown as undefined
+  if (!named)
+    return send(
+      await respond((work, { single } = { single: false }) =>
+        (single ? statement : transaction)(ctx.sql, work),
+      ),
+    )
+  const replay = (kept: Kept) => {
+    if (kept.fingerprint !== named.fingerprint) throw keyReused()
+    reply.header('Idempotency-Replayed', 'true')
+    if (kept.refusal_code !== null)
+      reply
+        .header('X-Error-Code', kept.refusal_code)
+        .type('application/json; charset=utf-8')
+        .serializer((body: unknown) => JSON.stringify(body))
+    return send({ status: kept.status, body: kept.response ?? undefined })
+  }
+  const known = await findKept(ctx.sql, named)
+  if (known) return replay(known)
+  try {
+    return send(
+      await respond((work) =>
+        transaction(ctx.sql, async (tx) => {
+          if (!(await claim(tx, named))) throw stillRunning()
+          // The previous holder of the key has committed, so this statement sees its reply.
+          const kept = await findKept(tx, named)
+          if (kept) throw new Answered(kept)
+          const done = await work(tx)
+          await keep(tx, named, done)
+          return done
+        }),
+      ),
+    )
+  } catch (error) {
+    if (error instanceof Answered) return replay(error.kept)
+    // The checks failed because the first request finished meanwhile. An internal error, such as a silent
+    // database, skips this second lookup, which would wait again.
+    if (!(error instanceof ApiError || error instanceof InputError)) throw error
+    const told = toApiError(error)
+    const late =
+      (await findKept(ctx.sql, named)) ??
+      (told.status === 422 ? await keepRefusal(ctx, request, named, told) : undefined)
+    if (late && late.fingerprint === named.fingerprint) return replay(late)
+    throw error
+  }
+}
+
+/** Deletes expired replies in batches, so that no backlog takes too long for one statement. */
+export async function deleteOldKeys(sql: Db, batch = 5000): Promise<void> {
+  for (let count = batch; count === batch; ) {
+    const gone = await sql`
+      delete from idempotency_keys where ctid = any(array(
+        select ctid from idempotency_keys
+        where created_at < now() - make_interval(hours => ${HOURS}) order by created_at limit ${batch}
+      )) returning 1`
+    count = gone.length
+  }
+}

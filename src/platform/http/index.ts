@@ -1,0 +1,67 @@
+export {
+  attemptCounter,
+  type ByteRequester,
+  byteRequester,
+  type CountAttempt,
+  limitByteRequests,
+  ownAttemptCounter,
+  type Payer,
+  payerOf,
+  rateLimitHeaders,
+  setRateHeaders,
+} from './admission.ts'
+export { withPrefixAlias } from './aliases.ts'
+export { addDocumentation } from './api-docs.ts'
+export type { ApiTag } from './api-tags.ts'
+export { addConsole } from './console/routes.ts'
+export { language } from './error-reply.ts'
+export { parseForm } from './forms.ts'
+export { addHealth, serveMetrics } from './health.ts'
+export { deleteOldKeys } from './idempotency.ts'
+export { compileInput, InputError } from './input.ts'
+export { encapsulate, type Server } from './instance.ts'
+export { addLanding } from './landing.ts'
+export { Listing, listingQuery, pageOf, pageOfNewest } from './listing.ts'
+export { isPublicAddress, literalAddress, postOutbound } from './outbound.ts'
+export { buildPackages } from './packages/build.ts'
+export { builtFolder, hashSources, packageFolder, readBuilt } from './packages/folder.ts'
+export { routesOn } from './route.ts'
+export type { AddRoute, UnvalidatedCall } from './route-options.ts'
+export {
+  ADDRESS_PATTERN,
+  Address,
+  Created,
+  Cursor,
+  CursorBy,
+  Direction,
+  Empty,
+  FilterId,
+  Flag,
+  Id,
+  IdList,
+  Int,
+  Limit,
+  MAX_ID,
+  Message,
+  MessageWithId,
+  Nullable,
+  Offset,
+  OneOf,
+  OpenObject,
+  Page,
+  RawText,
+  Shared,
+  type Static,
+  Text,
+  TextList,
+  Time,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  Type,
+  WithAlias,
+  ZuluTime,
+} from './schema.ts'
+export { type ByteSource, sendBytes } from './send.ts'
+export { createServer, localizedMessage } from './server.ts'
+export { addressKey, bearerToken, type Device, deviceOf, type Viewer } from './viewer.ts'

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { compileInput, InputError } from './input.ts'
+
+type Property = Record<string, unknown>
+
+/** Returns the cleaned value of a field, or the English text of its error. */
+function read(property: Property, sent: unknown): unknown {
+  const answer = compileInput({ type: 'object', properties: { field: property } })({ field: sent })
+  if ('value' in answer) return (answer.value as { field?: unknown }).field
+  assert.ok(answer.error instanceof InputError)
+  const [[text] = []] = Object.values(answer.error.fields)
+  return { refused: text?.en }
+}
+
+const refused = (en: string) => ({ refused: en })
+
+test('trims text and treats empty text as absent or null (conventions-20)', () => {
+  const text = { type: 'string' }
+  assert.equal(read(text, ' word '), 'word')
+  assert.equal(read({ ...text, 'x-raw': true }, ' word '), ' word ')
+  assert.equal(read(text, ' '), undefined)
+  assert.equal(read({ type: ['string', 'null'] }, ''), null)
+  assert.equal(read({ ...text, 'x-empty': true }, ''), '')
+  assert.equal(read(text, null), undefined)
+  assert.equal(read({ type: ['string', 'null'] }, null), null)
+  assert.deepEqual(read(text, 5), refused('The field field must be a string.'))
+})
+
+test('rejects text with NUL or half a surrogate pair', () => {
+  for (const sent of ['a\0b', '\ud800'])
+    assert.deepEqual(read({ type: 'string' }, sent), refused('The field field must be a string.'))
+})
+
+test('accepts numbers as digits and treats an empty one as absent (conventions-18)', () => {
+  const integer = { type: 'integer' }
+  assert.equal(read(integer, ' 7 '), 7)
+  assert.equal(read(integer, 7), 7)
+  assert.equal(read(integer, ''), undefined)
+  assert.equal(read({ type: ['integer', 'null'] }, ''), null)
+  for (const sent of ['7a', true, 7.5])
+    assert.deepEqual(read(integer, sent), refused('The field field must be an integer.'))
+  assert.equal(read({ type: 'number' }, '7.5'), 7.5)
+})
+
+test('accepts booleans as 1 and 0 (conventions-18)', () => {
+  const boolean = { type: 'boolean' }
+  for (const sent of [1, '1', true]) assert.equal(read(boolean, sent), true)
+  for (const sent of [0, '0', false]) assert.equal(read(boolean, sent), false)
+  assert.equal(read(boolean, ''), undefined)
+  assert.deepEqual(read(boolean, 'yes'), refused('The field field must be true or false.'))
+})
+
+test('accepts a list as one text with commas where the schema allows it (conventions-19)', () => {
+  const list = { type: 'array', items: { type: 'string' } }
+  const commas = { ...list, 'x-list': true }
+  assert.deepEqual(read(commas, 'a, b,,c'), ['a', 'b', 'c'])
+  assert.deepEqual(read(commas, ['a,b', 'c']), ['a', 'b', 'c'])
+  assert.deepEqual(read({ ...commas, items: { type: 'integer' } }, 7), [7])
+  assert.deepEqual(read(list, ['a,b']), ['a,b'])
+  for (const [property, sent] of [
+    [commas, true],
+    [commas, { a: 1 }],
+    [list, 'a'],
+    [list, 7],
+  ] as const)
+    assert.deepEqual(read(property, sent), refused('The field field must be a list.'))
+})
+
+test('rejects an object as a list, and keeps all fields of an open object', () => {
+  const object = { type: 'object', properties: { id: { type: 'integer' } } }
+  assert.deepEqual(read(object, { id: '7', other: 1 }), { id: 7 })
+  assert.deepEqual(read({ type: 'object' }, { other: 1 }), { other: 1 })
+  for (const sent of [[], 'text', 5])
+    assert.deepEqual(read(object, sent), refused('The field field must be an object.'))
+})
+
+test('takes the first matching form of several', () => {
+  const either = { anyOf: [{ type: 'integer' }, { type: 'string' }] }
+  assert.equal(read(either, '7'), 7)
+  assert.equal(read(either, ' word '), 'word')
+  const listOrText = { anyOf: [{ type: 'array', items: { type: 'integer' } }, { type: 'string' }] }
+  assert.deepEqual(read(listOrText, ['7']), [7])
+})

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { chromium } from 'playwright-core'
+import { VERSION } from '#platform/version.ts'
+import { BROWSER, CANNOT_LOOK } from '#test/chromium.ts'
+import { createWorld } from '#test/world.ts'
+
+const { app } = await createWorld({ PORT: '0' })
+const open = (headers: Record<string, string> = {}) => app.inject({ method: 'GET', url: '/', headers })
+
+test('describes the server at its root address in both languages (conventions-36)', async () => {
+  const english = await open()
+  assert.deepEqual([english.statusCode, english.headers['content-type']], [200, 'text/html; charset=utf-8'])
+  assert.ok(english.body.includes(`<h1>Kith ${VERSION}</h1>`) && english.body.includes('lang="en"'))
+  assert.match(english.body, /the server of a social network[\s\S]*href="\/docs"/)
+  const chinese = await open({ 'accept-language': 'zh-CN,zh;q=0.9,en;q=0.8', accept: 'text/html,*/*;q=0.8' })
+  assert.match(chinese.body, /lang="zh"[\s\S]*社交网络的服务器/)
+  assert.match(String(chinese.headers.vary), /Accept-Language/)
+})
+
+test('returns JSON to clients that accept JSON (conventions-36)', async () => {
+  const answer = await open({ accept: 'application/json' })
+  assert.deepEqual(
+    [answer.json().name, answer.json().version, answer.json().api],
+    ['Kith', VERSION, '/api/v2'],
+  )
+})
+
+test('links only to working addresses, and to the console only if there is one', async () => {
+  const { body } = await open()
+  const links = [...body.matchAll(/href="([^"]+)"/g)].map((match) => match[1] as string)
+  assert.ok(links.length >= 3)
+  for (const url of links) {
+    const { statusCode, headers } = await app.inject({ method: 'GET', url })
+    // A clone builds the console on first use; until then its address shows the progress.
+    const isBeingBuilt = url === '/admin' && statusCode === 503 && headers['retry-after'] !== undefined
+    assert.ok(statusCode < 400 || isBeingBuilt, `${url} answers ${statusCode}`)
+  }
+})
+
+test('shows a styled page in a browser that runs and fetches nothing', {
+  skip: CANNOT_LOOK,
+}, async (t) => {
+  const { body, headers } = await open()
+  const browser = await chromium.launch({
+    executablePath: BROWSER as string,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+  })
+  t.after(() => browser.close())
+  const page = await browser.newPage()
+  const policy = String(headers['content-security-policy'])
+  const faults: string[] = []
+  page.on('console', (message) => faults.push(message.text()))
+  await page.route('**/*', (route) => {
+    const isPage = new URL(route.request().url()).pathname === '/'
+    return isPage
+      ? route.fulfill({ body, contentType: 'text/html', headers: { 'content-security-policy': policy } })
+      : route.abort()
+  })
+  await page.goto('http://kith.test/')
+  // Computed styles, which a policy with another hash would block.
+  assert.equal(await page.evaluate("getComputedStyle(document.querySelector('h1')).fontWeight"), '600')
+  assert.deepEqual(
+    faults.filter((text) => /policy/i.test(text)),
+    [],
+  )
+  if (process.env.KITH_SCREENSHOTS)
+    await page.screenshot({ path: `${process.env.KITH_SCREENSHOTS}/landing.png` })
+})

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import type { Language } from '#platform/errors.ts'
+import { VERSION } from '#platform/version.ts'
+import { language } from './error-reply.ts'
+import type { Server } from './instance.ts'
+
+const STYLE =
+  ':root{color-scheme:light dark}' +
+  'body{font:16px/1.6 system-ui,sans-serif;max-width:38em;margin:12vh auto;padding:0 1.5em;' +
+  'background:light-dark(#f4f6f6,#121818);color:light-dark(#1d2424,#dfe6e5)}' +
+  'h1{font-weight:600}ul{list-style:none;padding:0}li{margin:.6em 0}' +
+  'a{display:block;color:light-dark(#0b6b60,#5fc8ba)}code{font-size:.95em}'
+const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+
+const TEXT = {
+  en: {
+    is: 'This is the server of a social network. People use it with an app or a web client; it has no pages for them itself.',
+    api: 'what an app asks first',
+    docs: 'the interface that apps use, to read and to try',
+    admin: 'look after the site',
+    health: 'whether it is ready',
+  },
+  zh: {
+    is: '这是一个社交网络的服务器。用户通过应用或网页客户端使用它，它本身不提供用户页面。',
+    api: '应用首先请求的内容',
+    docs: '应用所用的接口：查看并试用',
+    admin: '管理本站',
+    health: '服务是否就绪',
+  },
+}
+
+/** The page as HTML. `hasConsole` adds the link to the console. */
+function landingPage(speaks: Language, hasConsole: boolean): string {
+  const text = TEXT[speaks]
+  const links = [
+    ['/docs', text.docs],
+    ...(hasConsole ? [['/admin', text.admin]] : []),
+    ['/api/v2/bootstrappers', text.api],
+    ['/health/ready', text.health],
+  ]
+  return `<!doctype html>
+<html lang="${speaks}">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Kith</title>
+<style>${STYLE}</style>
+<h1>Kith ${VERSION}</h1>
+<p>${text.is}</p>
+<ul>
+${links.map(([href, words]) => `<li><a href="${href}"><code>${href}</code></a> ${words}</li>`).join('\n')}
+</ul>
+</html>
+`
+}
+
+/**
+ * `GET /` is the front page of the site, or describes the server where the site is off. Clients that accept
+ * JSON get a description as JSON (conventions-36).
+ */
+export function addLanding(server: Server, hasConsole: boolean): void {
+  server.get('/', { schema: { hide: true } }, async (request, reply) => {
+    reply.header('Vary', 'Accept, Accept-Language').header('Cache-Control', 'no-cache')
+    const accept = request.headers.accept ?? ''
+    if (/\bjson\b/.test(accept) && !accept.includes('text/html'))
+      return reply.send({
+        name: 'Kith',
+        version: VERSION,
+        api: '/api/v2',
+        documentation: '/docs',
+        description: '/api/v2/openapi.json',
+        ...(hasConsole ? { console: '/admin' } : {}),
+      })
+    if (await server.sendPage?.(request, reply)) return reply
+    return reply
+      .header('Content-Security-Policy', POLICY)
+      .type('text/html; charset=utf-8')
+      .send(landingPage(language(request), hasConsole))
+  })
+}

@@ -1,0 +1,58 @@
+import { cachedTotal, type Db, type Fragment, type ListingQuery } from '#platform/database'
+import { Cursor, Direction, Int, OneOf, Page, Text, type TObject, Type } from './schema.ts'
+
+/**
+ * Reads a page of an administrative list and its total in parallel. `counting` selects the total as `total`;
+ * a large total may be cached for minutes (administration-2).
+ */
+export async function pageOf<Row extends object>(
+  sql: Db,
+  rows: Fragment,
+  counting: Fragment,
+): Promise<{ data: Row[]; total: number }> {
+  const [data, total] = await Promise.all([rows, cachedTotal(sql, counting)])
+  return { data: data as unknown as Row[], total }
+}
+
+/**
+ * Page of a search in the newest rows alone, for a text that many of them contain. `find` lists up to `most`
+ * matches after `after`, newest first. Undefined unless they go beyond the page.
+ */
+export async function pageOfNewest<Row extends object>(
+  { page = 1, limit = 15, after, order = 'desc' }: ListingQuery,
+  find: (most: number) => PromiseLike<Row[]>,
+): Promise<{ data: Row[]; total: number; more: true } | undefined> {
+  if (order !== 'desc') return
+  const shown = after ? limit : page * limit
+  const rows = await find(shown + 1)
+  if (rows.length <= shown) return
+  return { data: rows.slice(shown - limit, shown), total: shown + 1, more: true }
+}
+
+/**
+ * Query of every administrative list. `sort` takes the named columns, the first by default. `after` continues
+ * after an item and overrides the page.
+ */
+export const listingQuery = <const T extends readonly [string, ...string[]]>(sorts: T) => ({
+  page: Page,
+  after: Cursor,
+  limit: Type.Optional(Int(1, 100, { default: 15 })),
+  sort: Type.Optional(OneOf(sorts, { default: sorts[0] })),
+  order: Direction,
+  q: Type.Optional(Text(100)),
+})
+
+/** Reply of every administrative list: a page of items and the total (administration-2). */
+export const Listing = <T extends TObject>(item: T) => {
+  const { title } = item as { title?: string }
+  return Type.Object(
+    {
+      data: Type.Array(item),
+      total: Type.Integer(),
+      more: Type.Optional(
+        Type.Literal(true, { description: 'There are more than `total`, which is what was found so far' }),
+      ),
+    },
+    title === undefined ? {} : { title: `${title}Listing` },
+  )
+}

@@ -1,0 +1,94 @@
+import { lookup } from 'node:dns'
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+export type Outbound = {
+  headers: Record<string, string>
+  body: string | Buffer
+  timeoutMs: number
+  /** Allows private addresses, which are otherwise rejected. */
+  allowPrivate: boolean
+}
+
+/** Status and start of the response. */
+export type OutboundReply = { status: number; text: string }
+
+const MAX_ANSWER = 2048
+
+/** IPv6 prefixes that embed IPv4 addresses, without public hosts of their own. */
+const COMPATIBLE = ipaddr.parseCIDR('::/96')
+
+/** Returns whether an address is public; mapped and tunnelled private ones are not. */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false
+  const parsed = ipaddr.process(address)
+  return parsed.range() === 'unicast' && !(parsed.kind() === 'ipv6' && parsed.match(COMPATIBLE))
+}
+
+/** The literal address in a URL, if it has one instead of a host name. */
+export function literalAddress(url: URL): string | undefined {
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  return isIP(host) ? host : undefined
+}
+
+/**
+ * Posts to an address given by a user or operator. Connects to public addresses only, checked on the
+ * resolved address so that a DNS name cannot change in between. Does not follow redirects.
+ */
+export function postOutbound(url: string, options: Outbound): Promise<OutboundReply> {
+  const target = new URL(url)
+  const literal = literalAddress(target)
+  if (!options.allowPrivate && literal !== undefined && !isPublicAddress(literal))
+    return Promise.reject(new Error(`refused: ${literal} is not a public address`))
+  const send = target.protocol === 'https:' ? requestHttps : requestHttp
+  return new Promise((resolve, reject) => {
+    const request = send(target, {
+      method: 'POST',
+      headers: { ...options.headers, 'content-length': Buffer.byteLength(options.body) },
+      signal: AbortSignal.timeout(options.timeoutMs),
+      // Does not share connections, so none was opened to an unchecked address.
+      agent: false,
+      ...(options.allowPrivate ? {} : { lookup: publicLookup }),
+    })
+    request.on('error', (error) =>
+      reject(
+        error.name === 'TimeoutError' || error.name === 'AbortError'
+          ? new Error(`no answer in ${options.timeoutMs} ms`)
+          : error,
+      ),
+    )
+    request.on('response', (response) => {
+      const chunks: Buffer[] = []
+      let length = 0
+      const done = () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          text: Buffer.concat(chunks).toString('utf8').slice(0, MAX_ANSWER).replaceAll('\0', ''),
+        })
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(chunk)
+        length += chunk.length
+        if (length < MAX_ANSWER) return
+        done()
+        response.destroy()
+      })
+      response.on('end', done)
+      response.on('error', reject)
+    })
+    request.end(options.body)
+  })
+}
+
+const publicLookup: LookupFunction = (hostname, options, callback) => {
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    const [first] = addresses ?? []
+    const refused = addresses?.find(({ address }) => !isPublicAddress(address))
+    if (error) callback(error, '')
+    else if (refused || !first)
+      callback(new Error(`refused: ${hostname} is ${refused?.address}, not a public address`), '')
+    else if (options.all) callback(null, addresses)
+    else callback(null, first.address, first.family)
+  })
+}

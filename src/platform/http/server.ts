@@ -1,0 +1,310 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { BlockList } from 'node:net'
+import cors from '@fastify/cors'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import buildSerializer, { type Schema as SerializerSchema } from 'fast-json-stringify'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import ipaddr from 'ipaddr.js'
+import type { Config } from '#platform/config.ts'
+import { createScope, currentScope, type Replicas, runInScope, type Sql } from '#platform/database'
+import { Busy } from '#platform/errors.ts'
+import { type Log, type Metrics, redactRequestUrl } from '#platform/observability'
+import type { RateLimiter } from '#platform/processes'
+import { addDrain, admission, setRateHeaders, shedLoad } from './admission.ts'
+import {
+  acceptBodies,
+  answerInvalid,
+  checkContentType,
+  endStalledBodies,
+  limitUnfinishedBodies,
+  prepareBody,
+} from './bodies.ts'
+import { addCaching } from './caching.ts'
+import { errorBody, language, methodNotAllowed, noSuchPath, toApiError } from './error-reply.ts'
+import { acceptForms } from './forms.ts'
+import { compileInput } from './input.ts'
+import type { Server } from './instance.ts'
+import { retryRawUrl } from './raw-url.ts'
+import { rememberRoutes } from './route-table.ts'
+import { refuseUnreadable } from './unreadable.ts'
+import { addressKey, type Identity } from './viewer.ts'
+import { addWeb } from './web/pages.ts'
+import { addSessions } from './web/session.ts'
+
+/** Names for `TRUST_PROXY`. */
+const NAMED: Record<string, string[]> = {
+  loopback: ['127.0.0.0/8', '::1/128'],
+  linklocal: ['169.254.0.0/16', 'fe80::/10'],
+  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+}
+
+/** Pattern of an accepted id, which goes into logs and headers unchanged. */
+const FORM = /^[A-Za-z0-9][A-Za-z0-9._-]{7,63}$/
+
+/** Returns the test for trusted peers. */
+function proxiesOf(trusted: string): (address: string) => boolean {
+  const list = new BlockList()
+  const parts = trusted.split(',').map((part) => part.trim())
+  for (const part of parts.flatMap((name) => NAMED[name] ?? [name])) {
+    const [address = '', length] = part.split('/')
+    const family = address.includes(':') ? 'ipv6' : 'ipv4'
+    const bits = length?.includes('.')
+      ? ipaddr.IPv4.parse(length).prefixLengthFromSubnetMask()
+      : Number(length)
+    if (length === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, bits ?? 32, family)
+  }
+  return (address) => {
+    if (!ipaddr.isValid(address)) return false
+    const peer = ipaddr.process(address)
+    return list.check(peer.toString(), peer.kind())
+  }
+}
+
+/**
+ * Returns the request id: a safe `X-Request-Id` of a trusted proxy, so that both logs agree; else a random
+ * prefix of this process with a counter, which is cheaper than a random id each (conventions-38).
+ */
+export function requestIds(trustProxy: string | undefined): (request: IncomingMessage) => string {
+  const isProxy = trustProxy === undefined ? undefined : proxiesOf(trustProxy)
+  const beginning = randomBytes(9).toString('base64url')
+  let count = 0
+  return ({ headers, socket }) => {
+    const given = headers['x-request-id']
+    if (isProxy && typeof given === 'string' && FORM.test(given) && isProxy(socket.remoteAddress ?? ''))
+      return given
+    count += 1
+    return `${beginning}-${count.toString(36)}`
+  }
+}
+
+/** The address of a request for the log. */
+function loggedUrl({ url, routeOptions }: FastifyRequest): string {
+  const personal = routeOptions.config?.personal
+  if (personal === 'path') return routeOptions.url ?? ''
+  return redactRequestUrl(personal ? url.replace(/\?.*/s, '') : url)
+}
+
+export type HttpOptions = {
+  config: Config
+  log: Log
+  limiter: RateLimiter
+  metrics: Metrics
+  identity: Identity
+  sql: Sql
+  replicas?: Replicas
+}
+
+const BODY_LIMIT = 1024 * 1024
+/** Larger than Node's limit for the request line with all headers. */
+const LINE_LIMIT = 64 * 1024
+const API = '/api/v2'
+const EXPOSED = [
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-Request-Id',
+  'X-Error-Code',
+  'Retry-After',
+  'Idempotency-Replayed',
+]
+
+/**
+ * Builds the server with everything that routes share: identity, limits, validation, errors, logs and
+ * metrics.
+ */
+export async function createServer({
+  config,
+  log,
+  limiter,
+  metrics,
+  identity,
+  sql,
+  replicas,
+}: HttpOptions): Promise<Server> {
+  const refuse = refuseUnreadable((ip) => limiter.hit(`ip:${addressKey(ip)}`, config.rateLimits.anonymous))
+  const server: Server = fastify({
+    loggerInstance: log as unknown as FastifyBaseLogger,
+    // Avoids a child logger for each request, because nothing uses it.
+    childLoggerFactory: (logger) => logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: config.requestTimeoutMs,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    trustProxy: config.trustProxy ?? false,
+    genReqId: requestIds(config.trustProxy) as never,
+    // Paths have no regular expressions that a long parameter could slow down. Each parameter bounds its own
+    // length; a longer one is 404.
+    routerOptions: { maxParamLength: LINE_LIMIT, ignoreTrailingSlash: true },
+    frameworkErrors: async (error, request, reply) => {
+      // Raised before any hook runs, for a URL that cannot be decoded.
+      identify(request, reply)
+      setRateHeaders(reply, await limiter.hit(`ip:${addressKey(request.ip)}`, config.rateLimits.anonymous))
+      render(error, request, reply)
+    },
+    clientErrorHandler: (error, socket) => {
+      if (!retryRawUrl(server.server, error, socket)) refuse(error, socket)
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>() as unknown as Server
+
+  server.decorateRequest('viewer', null)
+  server.decorateRequest('rate', null)
+  server.decorateRequest('leave', () => {})
+  server.decorateRequest('caller', null)
+  server.setValidatorCompiler(({ schema }) => compileInput(schema) as never)
+  server.setSerializerCompiler(({ schema }) => {
+    // Compiles serializers on first use, like validators. Compiling hundreds took most of the start.
+    let serialize: ReturnType<typeof buildSerializer> | undefined
+    return (data: unknown) => {
+      serialize ??= buildSerializer(schema as SerializerSchema)
+      return serialize(data)
+    }
+  })
+  acceptBodies(server)
+  await acceptForms(server)
+  const allowedMethods = rememberRoutes(server)
+
+  // Synchronous hooks take a callback, because a promise each would cost every request a few microseconds.
+  server.addHook('onRequest', (request, reply, done) => {
+    identify(request, reply)
+    request.leave = metrics.enterRequest()
+    if (request.method !== 'OPTIONS' || !request.url.startsWith(API)) return done()
+    const methods = allowedMethods(request.url)
+    if (methods.length > 0) reply.header('Allow', methods.join(', '))
+    // The next hook replies to preflights. Browsers send them automatically, so they have a count of their
+    // own and no limit.
+    Promise.resolve(limiter.hit(`preflight:${addressKey(request.ip)}`, config.rateLimits.anonymous)).then(
+      (state) => {
+        setRateHeaders(reply, state)
+        done()
+      },
+      done,
+    )
+  })
+  server.addHook('onRequestAbort', async (request) => {
+    request.leave()
+    if (request.caller) request.caller.isGone = true
+  })
+  server.addHook('onRequest', (request, _reply, done) => {
+    request.caller = createScope()
+    runInScope(request.caller, done)
+  })
+  await server.register(cors, {
+    origin: config.corsOrigins.includes('*') ? '*' : config.corsOrigins,
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    exposedHeaders: EXPOSED.join(', '),
+    maxAge: 86_400,
+    strictPreflight: false,
+  })
+
+  const findToken = config.web ? addSessions(server, config) : undefined
+  const admit = admission({ config, limiter, identity })
+  // Alias routes serve dozens of pictures without a token, and have a limit in bytes.
+  const isAdmitted = ({ url, headers, routeOptions }: FastifyRequest) =>
+    url.startsWith(API) || (routeOptions.config?.access === 'optional' && headers.authorization !== undefined)
+  server.addHook('onRequest', (request, reply, done) =>
+    isAdmitted(request) ? admit(request, reply, done) : done(),
+  )
+  // The rest of the body belongs to the connection, not the request.
+  server.addHook('preValidation', (request, _reply, done) =>
+    !request.caller || currentScope() === request.caller ? done() : runInScope(request.caller, done),
+  )
+  server.addHook('onRequest', checkContentType)
+  limitUnfinishedBodies(server, config.unfinishedBodies, refuse)
+  endStalledBodies(server, config.requestIdleMs, refuse)
+  server.addHook('preHandler', answerInvalid)
+  server.addHook('onRoute', (route) => {
+    route.attachValidation = true
+    prepareBody(route)
+    if (route.url.startsWith(API) && route.config?.access === undefined)
+      throw new Error(`${route.method} ${route.url} does not say who may call it (config.access)`)
+  })
+
+  addCaching(server, API)
+  if (replicas) {
+    // Runs before the reply is sent, so that its receiver can read the write.
+    server.addHook('onSend', async ({ caller, viewer, method }) => {
+      const userId = caller?.writesFor ?? viewer?.id
+      const mayHaveWritten = (method !== 'GET' && method !== 'HEAD') || caller?.hasWritten
+      if (mayHaveWritten && userId !== undefined) await replicas.wrote(userId)
+    })
+  }
+  addDrain(server, { metrics, log, noticeMs: config.drainNoticeMs })
+  shedLoad(server, { sql, config, metrics })
+
+  server.addHook('onResponse', (request, reply, done) => {
+    request.leave()
+    const route = request.routeOptions.url
+    metrics.observeRequest({
+      method: request.method,
+      route,
+      status: reply.statusCode,
+      seconds: reply.elapsedTime / 1000,
+    })
+    log.info(
+      {
+        id: request.id,
+        method: request.method,
+        url: loggedUrl(request),
+        route,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+        ...(request.viewer ? { user: request.viewer.id } : {}),
+      },
+      'request',
+    )
+    done()
+  })
+
+  const render = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const told = toApiError(error, { hasSentBytes: hasSentBytes(request) })
+    // Logs a rejection under load as one line of the request log, because stack traces would add to the load.
+    if (told.status >= 500 && !(error instanceof Busy))
+      log.error(
+        { err: error, id: request.id, method: request.method, route: request.routeOptions?.url },
+        'request failed',
+      )
+    reply
+      .code(told.status)
+      .headers(told.details.headers ?? {})
+      .header('X-Error-Code', told.code)
+      .type('application/json; charset=utf-8')
+      // The reply schemas omit errors, so errors are serialized here.
+      .serializer((body: unknown) => JSON.stringify(body))
+      .send(errorBody(told, language(request)))
+  }
+  server.setErrorHandler(render)
+  server.decorate('sendPage', null)
+  if (findToken) addWeb(server, { config, limiter }, findToken)
+  server.setNotFoundHandler(async (request, reply) => {
+    const methods = allowedMethods(request.url)
+    if (methods.length === 0) {
+      if (await server.sendPage?.(request, reply)) return reply
+      return render(noSuchPath(), request, reply)
+    }
+    const headers = { Allow: methods.join(', ') }
+    return render(methodNotAllowed({ headers }), request, reply)
+  })
+  return server
+}
+
+/** Returns whether a request uploads a file, as opposed to JSON or form fields. */
+const hasSentBytes = ({ headers }: FastifyRequest) =>
+  headers['content-type'] !== undefined && !/\/(json|x-www-form-urlencoded)/.test(headers['content-type'])
+
+function identify(request: FastifyRequest, reply: FastifyReply) {
+  reply.header('X-Request-Id', request.id).header('X-Content-Type-Options', 'nosniff')
+}
+
+/** A success body of shape 2, `{message: [string]}`, in the client's language. */
+export const localizedMessage = (request: FastifyRequest, en: string, zh: string): { message: string[] } => ({
+  message: [language(request) === 'zh' ? zh : en],
+})

@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { tooManyRequests } from '#platform/errors.ts'
+import type { RateState } from '#platform/processes'
+import { unavailableText } from './error-reply.ts'
+
+/** Parser errors of Node that a client can fix. */
+function told(code: string): { status: number; code: string; message: string; retryAfter?: number } {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return { status: 431, code: 'headers_too_large', message: 'The headers are too large.' }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return { status: 408, code: 'request_timeout', message: 'The request took too long to arrive.' }
+  if (code === 'BODIES_OF_ADDRESS')
+    return { status: 429, code: 'too_many_requests', message: tooManyRequests.text.en, retryAfter: 5 }
+  if (code === 'BODIES_OF_ALL')
+    return { status: 503, code: 'unavailable', message: unavailableText.en, retryAfter: 1 }
+  return { status: 400, code: 'bad_request', message: 'The request could not be read.' }
+}
+
+/**
+ * Replies to unparsable requests in the form of every other error. Only the client's address is known, so the
+ * reply is in English.
+ */
+export function refuseUnreadable(rate: (address: string) => RateState | Promise<RateState>) {
+  const refuse = async (error: Error & { code?: string }, socket: Socket): Promise<void> => {
+    if (error.code === 'ECONNRESET' || socket.destroyed) return
+    const { limit, remaining } = await rate(socket.remoteAddress ?? '')
+    if (!socket.writable) {
+      socket.destroy()
+      return
+    }
+    const { status, code, message, retryAfter } = told(error.code ?? '')
+    const body = JSON.stringify({ message })
+    const head = [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Error-Code: ${code}`,
+      `X-Request-Id: ${randomBytes(9).toString('base64url')}`,
+      `X-RateLimit-Limit: ${limit}`,
+      `X-RateLimit-Remaining: ${remaining}`,
+      ...(retryAfter === undefined ? [] : [`Retry-After: ${retryAfter}`]),
+      'X-Content-Type-Options: nosniff',
+      'Connection: close',
+    ]
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  }
+  return (error: Error & { code?: string }, socket: Socket): void => {
+    refuse(error, socket).catch(() => socket.destroy())
+  }
+}

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Language } from '#platform/errors.ts'
+import { builtFolder, readBuilt } from '../packages/folder.ts'
+
+/** Request to the renderer. It has the same type in web/src/server.tsx. */
+export type WebRequest = {
+  /** Path and query. */
+  url: string
+  origin: string
+  language: Language
+  theme: string
+  /** Whether the request has a session. */
+  hasSession: boolean
+  /** Whether the client wants a page, also for an address that nothing has. */
+  wantsPage: boolean
+  nonce: string
+  manifest: object
+  /** Sends a request to the API in this process, as the visitor. */
+  fetch(request: Request): Promise<Response>
+}
+
+export type WebReply = {
+  status: number
+  type: string
+  body: string
+  location?: string
+  /** The session of the request is over. */
+  isSignedOut: boolean
+}
+
+export type Renderer = {
+  manifest: object
+  render(request: WebRequest): Promise<WebReply | undefined>
+}
+
+/** A clone may be built anew while it serves. */
+const LOOK_AGAIN_MS = 1000
+
+/** Returns a function that loads the built renderer of the site; undefined until it is built. */
+export function rendererOf(): () => Promise<Renderer | undefined> {
+  let loaded: { sources: string; renderer: Promise<Renderer> } | undefined
+  let lookedAt = Number.NEGATIVE_INFINITY
+  return async () => {
+    if (performance.now() - lookedAt < LOOK_AGAIN_MS) return loaded?.renderer
+    lookedAt = performance.now()
+    const built = readBuilt('web')
+    if (built && built.sources !== loaded?.sources)
+      loaded = { sources: built.sources, renderer: load().catch(forget) }
+    return loaded?.renderer
+  }
+  function forget(error: unknown): never {
+    loaded = undefined
+    throw error
+  }
+}
+
+async function load(): Promise<Renderer> {
+  const folder = builtFolder('web')
+  const { server, ...manifest } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as {
+    server: string
+  }
+  const { render } = (await import(pathToFileURL(join(folder, 'server', server)).href)) as Pick<
+    Renderer,
+    'render'
+  >
+  return { manifest, render }
+}

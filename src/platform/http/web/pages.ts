@@ -1,0 +1,186 @@
+import { randomBytes } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
+import type { Config } from '#platform/config.ts'
+import type { RateLimiter } from '#platform/processes'
+import { rateLimitHeaders } from '../admission.ts'
+import { COMPRESSED_FROM, compress, encodingFor } from '../caching.ts'
+import { language } from '../error-reply.ts'
+import type { Server } from '../instance.ts'
+import { assetsOf } from '../packages/assets.ts'
+import { sendProgress } from '../packages/page.ts'
+import { addressKey } from '../viewer.ts'
+import { type Renderer, rendererOf, type WebReply } from './build.ts'
+import { clearSession, cookieOf, type FindToken, forwarded, INNER_HEADER, INNER_SECRET } from './session.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Replies with a page of the site; false when the address has none. Null where the site is off. */
+    sendPage: ((request: FastifyRequest, reply: FastifyReply) => Promise<boolean>) | null
+  }
+}
+
+/** Maximum memory of guests' pages. */
+const BYTES_MOST = 16 * 1024 * 1024
+/** Addresses with routes of their own, and those below the API, have no pages. */
+const NO_PAGES = /^\/(api|admin|docs|health|storage|metrics|_)(\/|$)/
+/** The one address of the site that answers JSON. */
+const EMBED = '/oembed'
+/** Stands in the cached page for the nonce of each reply. Nobody outside knows it, so no text can hold it. */
+const NONCE_MARK = randomBytes(18).toString('base64url')
+
+/** Scripts need the nonce of the reply, styles and everything else come from here. */
+const policyWith = (nonce: string, { publicUrl }: Config) =>
+  [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}' 'strict-dynamic'`,
+    "style-src 'self'",
+    `img-src 'self' ${new URL(publicUrl).origin} data: blob:`,
+    `media-src 'self' ${new URL(publicUrl).origin} blob:`,
+    "font-src 'self'",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types kith-worker',
+  ].join('; ')
+
+/** Serves the site: its files below /_/assets, and pages wherever no other route is. */
+export function addWeb(
+  server: Server,
+  { config, limiter }: { config: Config; limiter: RateLimiter },
+  findToken: FindToken,
+): void {
+  const load = rendererOf()
+  const sendAsset = assetsOf('web')
+  const kept = new LRUCache<string, { madeAt: number; page: Promise<WebReply | undefined> }>({
+    max: 1_000,
+    maxSize: BYTES_MOST,
+    sizeCalculation: () => 1,
+  })
+
+  const make = (
+    renderer: Renderer,
+    request: FastifyRequest,
+    given: { token: string | undefined; speaks: 'en' | 'zh'; theme: string; wantsPage: boolean },
+  ) =>
+    renderer.render({
+      url: request.url,
+      origin: config.publicUrl,
+      language: given.speaks,
+      theme: given.theme,
+      hasSession: given.token !== undefined,
+      wantsPage: given.wantsPage,
+      nonce: NONCE_MARK,
+      manifest: renderer.manifest,
+      fetch: askInside(server, request, given.token),
+    })
+
+  server.get<{ Params: { '*': string } }>('/_/assets/*', { schema: { hide: true } }, (request, reply) =>
+    sendAsset(`assets/${request.params['*']}`, request, reply),
+  )
+
+  server.sendPage = async (request, reply) => {
+    const [path = '/'] = request.url.split('?')
+    const accept = request.headers.accept ?? '*/*'
+    const wantsPage = accept.includes('text/html')
+    if (!['GET', 'HEAD'].includes(request.method) || NO_PAGES.test(path)) return false
+    if (!wantsPage && /\bjson\b/.test(accept) && path !== EMBED) return false
+    const renderer = await load()
+    if (!renderer) {
+      if (!wantsPage) return false
+      sendProgressPage(request, reply)
+      return true
+    }
+    const token = await findToken(request, reply)
+    const chosen = cookieOf(request, 'kith_language')
+    const speaks = chosen === 'en' || chosen === 'zh' ? chosen : language(request)
+    const chosenTheme = cookieOf(request, 'kith_theme') ?? ''
+    const theme = ['light', 'dark'].includes(chosenTheme) ? chosenTheme : 'auto'
+    const given = { token, speaks, theme, wantsPage } as const
+    let page: WebReply | undefined
+    if (token === undefined) {
+      const state = await limiter.hit(`ip:${addressKey(request.ip)}`, config.rateLimits.anonymous)
+      if (state.exceeded) {
+        const text =
+          speaks === 'zh' ? '请求过于频繁，请稍后再试。' : 'Too many requests. Wait a moment, then reload.'
+        reply.code(429).headers(rateLimitHeaders(state)).type('text/plain; charset=utf-8').send(`${text}\n`)
+        return true
+      }
+      const key = `${speaks} ${theme} ${wantsPage} ${request.url}`
+      let found = kept.get(key)
+      if (!found || performance.now() - found.madeAt >= config.guestCacheMs) {
+        found = { madeAt: performance.now(), page: make(renderer, request, given) }
+        found.page.catch(() => kept.delete(key))
+        if (request.url.length < 1_000 && config.guestCacheMs > 0) kept.set(key, found)
+      }
+      page = await found.page
+    } else page = await make(renderer, request, given)
+    if (!page) return false
+    send(request, reply, page, token !== undefined)
+    return true
+  }
+
+  function send(request: FastifyRequest, reply: FastifyReply, page: WebReply, isMembers: boolean): void {
+    const nonce = randomBytes(18).toString('base64')
+    if (page.isSignedOut) clearSession(reply, config)
+    if (page.location) reply.header('Location', page.location)
+    const isPage = page.type.startsWith('text/html')
+    reply
+      .code(page.status)
+      .type(page.type)
+      .header('Cache-Control', isMembers ? 'private, no-store' : isPage ? 'no-cache' : 'public, max-age=300')
+      .header('Vary', 'Accept, Accept-Encoding, Accept-Language, Cookie')
+    if (isPage)
+      reply
+        .header('Content-Security-Policy', policyWith(nonce, config))
+        .header('Referrer-Policy', 'strict-origin-when-cross-origin')
+        .header('X-Frame-Options', 'DENY')
+        .header('Cross-Origin-Opener-Policy', 'same-origin')
+    const body = page.body.replaceAll(NONCE_MARK, nonce)
+    const accepts = request.headers['accept-encoding']
+    const encoding =
+      body.length < COMPRESSED_FROM || typeof accepts !== 'string' ? undefined : encodingFor(accepts)
+    if (!encoding) return void reply.send(body)
+    reply.header('Content-Encoding', encoding).send(compress(body, encoding))
+  }
+
+  function sendProgressPage(request: FastifyRequest, reply: FastifyReply): void {
+    const nonce = randomBytes(16).toString('base64')
+    reply
+      .header('Cache-Control', 'no-cache')
+      .header(
+        'Content-Security-Policy',
+        `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      )
+      .header('Vary', 'Accept-Language')
+    sendProgress('web', config, { request, reply, nonce })
+  }
+}
+
+/** Sends requests of a page to the API in this process, as the visitor and from their address. */
+function askInside(server: Server, request: FastifyRequest, token: string | undefined) {
+  return async (asked: Request): Promise<Response> => {
+    const { pathname, search } = new URL(asked.url)
+    const answer = await server.inject({
+      method: asked.method as 'GET',
+      url: pathname + search,
+      remoteAddress: request.ip,
+      headers: {
+        ...forwarded(request),
+        'accept-language': asked.headers.get('accept-language') ?? 'en',
+        ...(token === undefined ? { [INNER_HEADER]: INNER_SECRET } : { authorization: `Bearer ${token}` }),
+      },
+    })
+    const hasBody = ![204, 205, 304].includes(answer.statusCode)
+    return new Response(hasBody ? new Uint8Array(answer.rawPayload) : null, {
+      status: answer.statusCode,
+      headers: Object.entries(answer.headers).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, String(value)] as [string, string]],
+      ),
+    })
+  }
+}

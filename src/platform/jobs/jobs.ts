@@ -1,0 +1,48 @@
+import { Logger, runMigrations, runOnce, type TaskList } from 'graphile-worker'
+import type { Db } from '#platform/database'
+import { type JobsConnection, openJobsPool } from './connection.ts'
+
+export type JobOptions = {
+  /** Delay in seconds. */
+  delaySeconds?: number
+  maxAttempts?: number
+  /** Unique key among waiting jobs; a second job replaces the first. */
+  key?: string
+  /** Jobs of one queue run one at a time. */
+  queue?: string
+}
+
+/**
+ * Enqueues a job in the caller's transaction, so that it exists only if the transaction commits. The payload
+ * holds ids.
+ */
+export async function addJob(db: Db, task: string, payload: object, options: JobOptions = {}): Promise<void> {
+  await db`select graphile_worker.add_job(
+    ${task},
+    payload => ${db.json(payload as never)}::json,
+    queue_name => ${options.queue ?? null},
+    run_at => now() + make_interval(secs => ${options.delaySeconds ?? 0}),
+    max_attempts => ${options.maxAttempts ?? 12},
+    job_key => ${options.key ?? null}
+  )`
+}
+
+/** Creates or upgrades the tables of the job queue. */
+export async function migrateJobs(connection: JobsConnection): Promise<void> {
+  const pgPool = openJobsPool(connection, 1)
+  try {
+    await runMigrations({ pgPool, logger: new Logger(() => () => {}) })
+  } finally {
+    await pgPool.end()
+  }
+}
+
+/** Runs the waiting jobs and those that they enqueue, then returns. */
+export async function runWaitingJobs(connection: JobsConnection, tasks: TaskList): Promise<void> {
+  const pgPool = openJobsPool(connection, 2)
+  try {
+    await runOnce({ pgPool, taskList: tasks, noHandleSignals: true, logger: new Logger(() => () => {}) })
+  } finally {
+    await pgPool.end()
+  }
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { until } from '#test/fixtures/streams.ts'
+import { createWorld } from '#test/world.ts'
+import { runOnLease } from './lease.ts'
+
+/** Runs a node whose worker only counts its starts and stops. */
+async function openNode({ sql, ctx }: Awaited<ReturnType<typeof createWorld>>) {
+  const seen = { starts: 0, stops: 0 }
+  const node = await runOnLease(sql, ctx.log, async () => {
+    seen.starts += 1
+    return {
+      async stop() {
+        seen.stops += 1
+      },
+    }
+  })
+  return { ...node, seen }
+}
+
+test('runs the jobs on one node, and on the next one when it stops', async () => {
+  const world = await createWorld()
+  const nodes = await Promise.all([1, 2, 3].map(() => openNode(world)))
+  assert.deepEqual(nodes.map(({ seen }) => seen.starts).sort(), [0, 0, 1])
+  const running = nodes.filter(({ seen }) => seen.starts === 1)
+  const standing = nodes.filter(({ seen }) => seen.starts === 0)
+  await running[0]?.stop()
+  assert.deepEqual(running[0]?.seen, { starts: 1, stops: 1 })
+  await until(() => standing.some(({ seen }) => seen.starts === 1), 'the next node')
+  assert.deepEqual(standing.map(({ seen }) => seen.starts).sort(), [0, 1])
+  await Promise.all(standing.map((node) => node.stop()))
+  assert.equal(standing.filter(({ seen }) => seen.stops === seen.starts).length, 2)
+})
+
+test('stops the jobs of a node that lost its lease, and starts them again when the other one is gone', async () => {
+  const world = await createWorld()
+  const node = await openNode(world)
+  // A frozen node finds another holder when it continues.
+  await world.sql`update worker_lease set node = ${randomUUID()}, leased_until = now() + interval '5 seconds'`
+  await until(() => node.seen.stops === 1, 'its stop')
+  await until(() => node.seen.starts === 2, 'its second start')
+  await node.stop()
+  assert.deepEqual(node.seen, { starts: 2, stops: 2 })
+})
+
+test('releases the lease when the worker fails to start, and starts it later', async () => {
+  const world = await createWorld()
+  let starts = 0
+  const failing = await runOnLease(world.sql, world.ctx.log, async () => {
+    starts += 1
+    if (starts === 1) throw new Error('the queue is away')
+    return { stop: async () => {} }
+  })
+  assert.equal(starts, 1)
+  const next = await openNode(world)
+  assert.equal(next.seen.starts, 1)
+  await next.stop()
+  await until(() => starts === 2, 'its second start')
+  await failing.stop()
+})

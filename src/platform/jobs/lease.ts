@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Db, Sql } from '#platform/database'
+import type { Log } from '#platform/observability'
+
+const RENEW_MS = 2_000
+/** Longer than two renewals, so that one slow statement does not move the jobs to another node. */
+const LEASE = '6 seconds'
+
+type Worker = { stop: () => Promise<void> }
+
+/** Claims or renews the lease of the site. Returns false while another node holds it. */
+const claim = async (sql: Db, node: string): Promise<boolean> =>
+  (
+    await sql`
+      update worker_lease set node = ${node}, leased_until = now() + ${LEASE}::interval
+      where node = ${node} or leased_until < now() returning node`
+  ).length > 0
+
+const release = (sql: Db, node: string) => sql`
+  update worker_lease set leased_until = '-infinity' where node = ${node}`
+
+/**
+ * Runs a worker while this node holds the lease of the site. A claim or start that fails is tried again with the next
+ * renewal: the server of the same process keeps serving reads while the database takes no writes.
+ * Two nodes may overlap for a moment, which is safe, because the queue locks each job.
+ */
+export async function runOnLease(sql: Sql, log: Log, start: () => Promise<Worker>): Promise<Worker> {
+  const node = randomUUID()
+  const ending = new AbortController()
+  let worker: Worker | undefined
+
+  const tryRenewal = async () => {
+    const isMine = await claim(sql, node)
+    if (isMine && worker === undefined) {
+      try {
+        worker = await start()
+      } catch (error) {
+        await release(sql, node)
+        throw error
+      }
+      log.info('this node runs the jobs of the site')
+    } else if (!isMine && worker !== undefined) {
+      const lost = worker
+      worker = undefined
+      log.warn('another node took over the jobs of the site')
+      await lost.stop()
+    }
+  }
+  const renew = () =>
+    tryRenewal().catch((error) => log.warn({ err: error }, 'renewing the lease of the worker failed'))
+  await renew()
+  if (worker === undefined) log.info('this node stands by to run the jobs of the site')
+  const renewing = (async () => {
+    for (;;) {
+      await pause(RENEW_MS, undefined, { signal: ending.signal })
+      await renew()
+    }
+  })().catch(() => {})
+  return {
+    async stop() {
+      ending.abort()
+      await renewing
+      await worker?.stop()
+      await release(sql, node).catch((error) => log.warn({ err: error }, 'releasing the lease failed'))
+    },
+  }
+}

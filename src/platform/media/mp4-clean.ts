@@ -1,0 +1,110 @@
+import { boxesAt, childBoxes, handlerOf, listBoxes, type Mp4Box } from './mp4.ts'
+import { samplesOf, samplesOfFragment, standardSizes } from './mp4-samples.ts'
+
+/** Boxes needed to play a film, by parent. All others describe, or can hide descriptions. */
+const SHOWN_AT_TOP = new Set(['ftyp', 'moov', 'mdat', 'moof', 'mfra', 'sidx', 'styp', 'wide'])
+const SHOWN_IN_MOOV = new Set(['mvhd', 'trak', 'mvex'])
+const SHOWN_IN_TRACK = new Set(['tkhd', 'edts', 'mdia', 'tapt'])
+const DATED = ['mvhd', 'tkhd', 'mdhd']
+/** Offset of the encoder name in a video description, which often is the camera. */
+const ENCODER = { from: 50, to: 82 }
+const VENDOR = { from: 20, to: 24 }
+
+function blank(bytes: Buffer, box: Mp4Box): void {
+  bytes.write('free', box.start + 4, 'latin1')
+  bytes.fill(0, box.body, box.end)
+}
+
+/** Blanks unlisted children and returns the others. */
+function keepOnly(bytes: Buffer, boxes: Mp4Box[], shown: Set<string>): Mp4Box[] {
+  for (const box of boxes) if (!shown.has(box.type)) blank(bytes, box)
+  return boxes.filter(({ type }) => shown.has(type))
+}
+
+function blankDates(bytes: Buffer, box: Mp4Box | undefined): void {
+  if (!box || !DATED.includes(box.type)) return
+  bytes.fill(0, box.body + 4, Math.min(box.body + (bytes[box.body] === 1 ? 20 : 12), box.end))
+}
+
+/** Handler names often name the recording device. */
+function blankName(bytes: Buffer, handler: Mp4Box | undefined): void {
+  if (handler) bytes.fill(0, Math.min(handler.body + 24, handler.end), handler.end)
+}
+
+function cleanTrack(bytes: Buffer, track: Mp4Box): void {
+  const parts = keepOnly(bytes, childBoxes(bytes, track), SHOWN_IN_TRACK)
+  blankDates(
+    bytes,
+    parts.find(({ type }) => type === 'tkhd'),
+  )
+  const media = boxesAt(bytes, track, 'mdia')
+  for (const box of media) {
+    blankDates(bytes, box)
+    if (box.type === 'hdlr') blankName(bytes, box)
+    if (box.type === 'udta' || box.type === 'meta' || box.type === 'uuid') blank(bytes, box)
+  }
+  for (const box of boxesAt(bytes, track, 'mdia', 'minf')) if (box.type === 'hdlr') blankName(bytes, box)
+  if (handlerOf(bytes, track) !== 'vide') return
+  const [table] = boxesAt(bytes, track, 'mdia', 'minf', 'stbl').filter(({ type }) => type === 'stsd')
+  const entries = table ? (listBoxes(bytes, table.body + 8, table.end) ?? []) : []
+  for (const { start, end } of entries)
+    for (const { from, to } of [VENDOR, ENCODER])
+      if (start + to <= end) bytes.fill(0, start + from, start + to)
+}
+
+/** Blanks a track with its samples. */
+function removeTrack(bytes: Buffer, track: Mp4Box, media: Mp4Box[]): void {
+  for (const { start, end } of samplesOf(bytes, track)) blankWithin(bytes, media, start, end)
+  blank(bytes, track)
+}
+
+/** Blanks sample data only, because a crafted track may point anywhere. */
+function blankWithin(bytes: Buffer, media: Mp4Box[], start: number, end: number): void {
+  for (const box of media) {
+    const [from, to] = [Math.max(start, box.body), Math.min(end, box.end)]
+    if (from < to) bytes.fill(0, from, to)
+  }
+}
+
+/** The id of a track, which fragments refer to. */
+const trackId = (bytes: Buffer, track: Mp4Box): number => {
+  const header = childBoxes(bytes, track).find(({ type }) => type === 'tkhd')
+  const at = header ? header.body + (bytes[header.body] === 1 ? 20 : 12) : -1
+  return header && at + 4 <= header.end ? bytes.readUInt32BE(at) : 0
+}
+
+/**
+ * Reduces a film or recording to its video and audio. Blanks descriptions, device names, dates and all other
+ * tracks, because cameras write locations into metadata, text and time tracks. Boxes keep their sizes, since
+ * the index points into the file by position.
+ */
+export function cleanMp4(original: Buffer): Buffer {
+  const bytes = Buffer.from(original)
+  const top = keepOnly(bytes, listBoxes(bytes, 0, bytes.length) ?? [], SHOWN_AT_TOP)
+  const media = top.filter(({ type }) => type === 'mdat')
+  const removed = new Set<number>()
+  let standards = new Map<number, number>()
+  for (const index of top.filter(({ type }) => type === 'moov')) {
+    standards = standardSizes(bytes, index)
+    for (const box of keepOnly(bytes, childBoxes(bytes, index), SHOWN_IN_MOOV)) {
+      blankDates(bytes, box)
+      if (box.type !== 'trak') continue
+      const kind = handlerOf(bytes, box)
+      if (kind === 'vide' || kind === 'soun') cleanTrack(bytes, box)
+      else {
+        removed.add(trackId(bytes, box))
+        removeTrack(bytes, box, media)
+      }
+    }
+  }
+  for (const fragment of top.filter(({ type }) => type === 'moof'))
+    for (const box of childBoxes(bytes, fragment)) {
+      if (box.type === 'udta' || box.type === 'meta' || box.type === 'uuid') blank(bytes, box)
+      if (box.type !== 'traf') continue
+      const { track, ranges } = samplesOfFragment(bytes, fragment, box, standards)
+      if (!removed.has(track)) continue
+      for (const { start, end } of ranges) blankWithin(bytes, media, start, end)
+      blank(bytes, box)
+    }
+  return bytes
+}

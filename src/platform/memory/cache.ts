@@ -1,0 +1,58 @@
+import { LRUCache } from 'lru-cache'
+import { type Context, defineState } from '#platform/context.ts'
+import { announce, type Db, onPrimary } from '#platform/database'
+import { notifySiblings, onSiblingMessage } from '#platform/processes'
+
+/** Values cached in this process, invalidated on every node. */
+export type Cache<V extends object> = {
+  /** Returns the cached value or loads it. A value loaded while its key was invalidated is not cached. */
+  get(key: string, load: () => Promise<V>): Promise<V> | V
+  /** Returns the value if it is cached. */
+  recall(key: string): V | undefined
+  /** Invalidates the keys on every node with the commit of the change. */
+  announce(db: Db, ...keys: string[]): Promise<void>
+  /**
+   * Invalidates the keys in all processes of this node. Call it after the commit, so that the next request
+   * sees the change.
+   */
+  drop(...keys: string[]): Promise<void>
+}
+
+/** Maximum age of a value, in case rows change without an invalidation. */
+const TTL_MOST_MS = 60_000
+
+/** Declares a cache. The returned function returns the instance of a context. */
+export function defineCache<V extends object>(name: string, options: { max: number; ttlMs: number }) {
+  if (options.ttlMs > TTL_MOST_MS) throw new RangeError(`${name} would be kept for more than a minute`)
+  return defineState((ctx: Pick<Context, 'signals' | 'state'>): Cache<V> => {
+    const entries = new LRUCache<string, V>({ max: options.max, ttl: options.ttlMs })
+    let drops = 0
+    const drop = (key: string) => {
+      drops += 1
+      if (key === '*') entries.clear()
+      else entries.delete(key)
+    }
+    const subject = `cache ${name}`
+    ctx.signals.on(name, drop)
+    ctx.signals.onReconnect(() => drop('*'))
+    onSiblingMessage<string[]>(subject, (keys) => keys.forEach(drop))
+    const cache: Cache<V> = {
+      recall: (key) => entries.get(key),
+      get(key, load) {
+        const held = entries.get(key)
+        if (held !== undefined) return held
+        const before = drops
+        return onPrimary(load).then((value) => {
+          if (before === drops) entries.set(key, value)
+          return value
+        })
+      },
+      announce: (db, ...keys) => announce(db, name, keys),
+      async drop(...keys) {
+        keys.forEach(drop)
+        await notifySiblings(subject, keys)
+      },
+    }
+    return cache
+  })
+}

@@ -1,0 +1,56 @@
+import { type Context, defineState } from '#platform/context.ts'
+import { onPrimary } from '#platform/database'
+
+/** Caches a value for a hundred times its load time, so that loading takes at most 1 % of the time. */
+const KEPT_TIMES = 100
+
+type Kept<T> = { until: number; answer: Promise<T> }
+
+/** Values that are expensive to compute, cached by name: `ranking(ctx, name)`. */
+export type CostlyCache<Name, T> = {
+  (ctx: Context, name: Name): Promise<T>
+  /** Changes cached values and those being loaded, for changes that must show at once. */
+  amend(ctx: Context, change: (answer: T, name: Name) => T): void
+  /** Clears the cache. */
+  forget(ctx: Context): void
+}
+
+/**
+ * Wraps an expensive computation with a cache. The lifetime grows with the time that it took, up to `maxMs`.
+ * Concurrent callers share one computation. Failures are not cached. Use few names.
+ */
+export function cacheCostly<Name, T>(
+  maxMs: number,
+  find: (ctx: Context, name: Name) => Promise<T>,
+): CostlyCache<Name, T> {
+  const keptOf = defineState(() => new Map<Name, Kept<T>>())
+  const get = (ctx: Context, name: Name): Promise<T> => {
+    const known = keptOf(ctx)
+    const kept = known.get(name)
+    if (kept && performance.now() < kept.until) return kept.answer
+    const started = performance.now()
+    // Concurrent callers share this promise until the duration is known.
+    const entry: Kept<T> = { until: Number.POSITIVE_INFINITY, answer: onPrimary(() => find(ctx, name)) }
+    known.set(name, entry)
+    entry.answer.then(
+      () => {
+        const now = performance.now()
+        entry.until = now + Math.min((now - started) * KEPT_TIMES, maxMs)
+      },
+      () => {
+        if (known.get(name) === entry) known.delete(name)
+      },
+    )
+    return entry.answer
+  }
+  return Object.assign(get, {
+    amend(ctx: Context, change: (answer: T, name: Name) => T) {
+      for (const [name, entry] of keptOf(ctx)) {
+        entry.answer = entry.answer.then((answer) => change(answer, name))
+        // The callers receive the failure; this branch only avoids an unhandled rejection.
+        entry.answer.catch(() => {})
+      }
+    },
+    forget: (ctx: Context) => keptOf(ctx).clear(),
+  })
+}

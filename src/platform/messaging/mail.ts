@@ -1,0 +1,180 @@
+import { isIP } from 'node:net'
+import type { Transporter } from 'nodemailer'
+import { messageOf } from '#lib/faults.ts'
+import { type Log, redactText } from '#platform/observability'
+
+type Parts = { subject: string; text: string; code?: string; link?: string }
+
+const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+
+/** Text of a mail, and its link. */
+const mailText = ({ text, link }: Parts): string => (link === undefined ? text : `${text}\n\n${link}`)
+
+/** Alternates Chinese and English paragraphs, when each sentence follows its translation. */
+const paragraphsOf = (text: string) => text.split(/\n{2,}|(?<=[。！？]) (?=[A-Z])/)
+
+/** Language of a paragraph, for fonts and screen readers. */
+const languageOf = (text: string) => (/\p{Script=Han}/u.test(text) ? 'zh' : 'en')
+
+/** The mail as HTML. It loads nothing, and styles are inline, because mail programs drop the rest. */
+export function mailHtml({ subject, text, code, link }: Parts): string {
+  const heading = escaped(subject.replace(/\s+/g, ' '))
+  const shown = paragraphsOf(text).map((part) => {
+    const said = escaped(part).replaceAll('\n', '<br>')
+    return code === undefined ? said : said.replace(escaped(code), `<strong>${escaped(code)}</strong>`)
+  })
+  const big =
+    code === undefined
+      ? ''
+      : `<p style="margin:24px 0 0;font-size:32px;letter-spacing:6px;font-weight:600">${escaped(code)}</p>`
+  const lead =
+    link === undefined
+      ? ''
+      : `<p style="margin:24px 0 0"><a href="${escaped(link)}" style="color:#0b6b60">${escaped(link)}</a></p>`
+  return `<!doctype html>
+<html>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${heading}</title></head>
+<body style="margin:0;padding:24px;background:#f4f6f6;color:#1d2424;font:16px/1.6 system-ui,-apple-system,'Segoe UI',sans-serif">
+<div style="max-width:520px;margin:0 auto;padding:28px 32px;background:#ffffff;border-radius:12px">
+<h1 style="margin:0 0 16px;font-size:20px;line-height:1.4">${heading}</h1>
+${shown.map((part) => `<p lang="${languageOf(part)}" style="margin:0 0 12px">${part}</p>`).join('\n')}
+${big}${lead}
+</div>
+</body>
+</html>
+`
+}
+
+export type MailMessage = {
+  to: string
+  subject: string
+  text: string
+  kind: 'verification' | 'message'
+  /** Subject of a `verification`; it is also part of `text`. */
+  code?: string
+  /** Link into the web client. */
+  link?: string
+}
+
+export type Mail = {
+  /** Resolves when the server has accepted the mail; throws `MailError` otherwise. */
+  send(letter: MailMessage): Promise<void>
+  /**
+   * Returns `smtp` when the server accepts the login, `log` when none is configured; throws `MailError`
+   * otherwise.
+   */
+  verifyTransport(): Promise<'smtp' | 'log'>
+  close(): Promise<void>
+}
+
+/** A rejected mail. It never carries the address or the text. */
+export class MailError extends Error {
+  readonly code: string | undefined
+  readonly responseCode: number | undefined
+  /** True when a retry cannot succeed. */
+  readonly permanent: boolean
+
+  constructor(cause: unknown) {
+    const { code, responseCode } = (cause instanceof Error ? cause : {}) as Record<string, unknown>
+    const status = typeof responseCode === 'number' ? responseCode : undefined
+    super(`the mail server did not take it: ${status ?? code ?? describe(cause)}`)
+    this.name = 'MailError'
+    this.code = typeof code === 'string' ? code : undefined
+    this.responseCode = status
+    this.permanent = status === undefined ? code === 'EENVELOPE' : status >= 500 && code !== 'EAUTH'
+  }
+}
+
+function describe(cause: unknown): string {
+  return redactText(messageOf(cause))
+}
+
+/** Sends mail through SMTP, or to the log without a server, so that a first run needs none. */
+export function createMail({
+  smtpUrl,
+  from,
+  log,
+}: {
+  smtpUrl?: string | undefined
+  from?: string | undefined
+  log: Log
+}): Mail {
+  if (smtpUrl === undefined) return createLogMail(log)
+  return createSmtpMail(smtpUrl, from ?? defaultSender(smtpUrl))
+}
+
+function createLogMail(log: Log): Mail {
+  return {
+    async send({ to, subject, text, kind, code }) {
+      if (kind === 'verification') {
+        log.warn(
+          { to, subject, code },
+          `no mail server is configured: verification code ${code ?? text} for ${to}`,
+        )
+      } else {
+        log.warn({ to, subject, text }, 'no mail server is configured: mail not sent')
+      }
+    },
+    verifyTransport: async () => 'log',
+    close: async () => {},
+  }
+}
+
+function createSmtpMail(smtpUrl: string, from: string): Mail {
+  let opening: Promise<Transporter> | undefined
+
+  function transport(): Promise<Transporter> {
+    opening ??= openTransport(smtpUrl, from)
+    return opening
+  }
+
+  async function attempt<T>(work: (transporter: Transporter) => Promise<T>): Promise<T> {
+    try {
+      return await work(await transport())
+    } catch (error) {
+      throw new MailError(error)
+    }
+  }
+
+  return {
+    async send(letter) {
+      const { to, subject } = letter
+      // An object, so that a comma in the address cannot add a recipient.
+      const address = { name: '', address: to }
+      const parts = { subject, text: mailText(letter), html: mailHtml(letter) }
+      await attempt((transporter) => transporter.sendMail({ to: address, ...parts }))
+    },
+    async verifyTransport() {
+      await attempt((transporter) => transporter.verify())
+      return 'smtp'
+    },
+    async close() {
+      if (opening) (await opening).close()
+    },
+  }
+}
+
+async function openTransport(url: string, from: string): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer')
+  return createTransport(
+    {
+      url,
+      pool: true,
+      maxConnections: 3,
+      connectionTimeout: 10_000,
+      greetingTimeout: 10_000,
+      socketTimeout: 30_000,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    },
+    { from },
+  )
+}
+
+/** The mail account when it is an address, else an address at that server. */
+function defaultSender(smtpUrl: string): string {
+  const { username, hostname } = new URL(smtpUrl)
+  const account = decodeURIComponent(username)
+  if (account.includes('@')) return account
+  return `kith@${isIP(hostname) || hostname.startsWith('[') ? 'localhost' : hostname}`
+}

@@ -1,0 +1,188 @@
+import { METHODS } from 'node:http'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+export type ObservedRequest = {
+  method: string
+  /** The pattern of the route, such as `/feeds/:feed`; undefined when none matched. */
+  route: string | undefined
+  status: number
+  seconds: number
+}
+
+/** Connections of the database pool; fields unknown to the driver are left out. */
+export type PoolState = Partial<Record<'max' | 'open' | 'busy' | 'idle' | 'waiting', number>> & {
+  /** Share of its timeout that the first request in the queue has waited. */
+  pressure?: number
+}
+
+export type Metrics = {
+  registry: Registry
+  contentType: string
+  observeRequest(request: ObservedRequest): void
+  /** Returns the requests observed since the last call. */
+  takeTraffic(): Traffic
+  /** Counts a request as in flight until the returned function is called (once; later calls do nothing). */
+  enterRequest(): () => void
+  /** Counts a request rejected by load shedding. */
+  countShed(): void
+  /** Returns the number of requests in flight. */
+  requestsInFlight(): number
+  /** Counts a guest reply by its origin. */
+  countGuestReply(event: 'hit' | 'made'): void
+  /** Registers `read`, which runs at each scrape. */
+  gaugePool(read: () => PoolState | Promise<PoolState>): void
+  /** Adds memory, CPU, event loop and garbage collection of the process; call once. */
+  defaultProcessMetrics(): void
+  /** The Prometheus text format, sent as `contentType`. */
+  render(): Promise<string>
+}
+
+const methods = new Set(METHODS)
+const unmatched = 'unmatched'
+/** More patterns than the API has. Beyond it, paths were passed by mistake. */
+const maxRoutes = 2_000
+
+/** Creates a registry per call, so that several apps fit into one process. */
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const duration = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the arrival of a request to the end of its answer',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: TIME_CLASSES,
+    registers: [registry],
+  })
+  const traffic = countTraffic()
+  // Counted here and set at the scrape, because a gauge looks up its labels at every change.
+  let inFlight = 0
+  const guestReplies = new Counter({
+    name: 'http_guest_replies_total',
+    help: 'Replies to guests on open routes: from the cache of GUEST_CACHE_MS, or made anew',
+    labelNames: ['event'] as const,
+    registers: [registry],
+  })
+  let shed = 0
+  new Counter({
+    name: 'http_requests_shed_total',
+    help: 'Requests refused at once because too many were waiting',
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(shed)
+    },
+  })
+  new Gauge({
+    name: 'http_requests_in_flight',
+    help: 'Requests being answered',
+    registers: [registry],
+    collect() {
+      this.set(inFlight)
+    },
+  })
+  const routes = new Set<string>()
+
+  function boundedRoute(route: string | undefined): string {
+    if (route === undefined) return unmatched
+    if (routes.has(route)) return route
+    if (routes.size >= maxRoutes) return unmatched
+    routes.add(route)
+    return route
+  }
+
+  return {
+    registry,
+    contentType: registry.contentType,
+    observeRequest({ method, route, status, seconds }) {
+      const labels = {
+        method: methods.has(method) ? method : 'OTHER',
+        route: boundedRoute(route),
+        status: status >= 100 && status <= 599 ? Math.trunc(status) : 0,
+      }
+      duration.observe(labels, seconds)
+      traffic.add(labels.status, seconds)
+    },
+    takeTraffic: traffic.take,
+    enterRequest() {
+      let isOpen = true
+      inFlight += 1
+      return () => {
+        if (isOpen) inFlight -= 1
+        isOpen = false
+      }
+    },
+    countShed: () => {
+      shed += 1
+    },
+    requestsInFlight: () => inFlight,
+    countGuestReply: (event) => guestReplies.inc({ event }),
+    gaugePool(read) {
+      new Gauge({
+        name: 'database_pool_connections',
+        help: 'Connections to the database by state, and callers waiting for one',
+        labelNames: ['state'] as const,
+        registers: [registry],
+        async collect() {
+          const { pressure: _, ...counts } = await read()
+          for (const [state, count] of Object.entries(counts)) this.set({ state }, count)
+        },
+      })
+      new Gauge({
+        name: 'database_pool_pressure',
+        help: 'Share of its timeout that the first request in the queue for a connection has waited',
+        registers: [registry],
+        aggregator: 'max',
+        async collect() {
+          this.set((await read()).pressure ?? 0)
+        },
+      })
+    },
+    defaultProcessMetrics: () => collectDefaultMetrics({ register: registry }),
+    render: () => registry.metrics(),
+  }
+}
+
+/** Upper bounds of the histogram in seconds; one more class holds slower requests. */
+export const TIME_CLASSES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** Requests since the last call: their number, the number of 5xx, and the number in each class. */
+export type Traffic = { requests: number; faults: number; times: number[] }
+
+/** Counts requests of this process. Reading the counts resets them. */
+export function countTraffic() {
+  const none = (): Traffic => ({
+    requests: 0,
+    faults: 0,
+    times: new Array<number>(TIME_CLASSES.length + 1).fill(0),
+  })
+  let traffic = none()
+  return {
+    add(status: number, seconds: number): void {
+      let at = 0
+      while (at < TIME_CLASSES.length && seconds > TIME_CLASSES[at]!) at += 1
+      traffic.requests += 1
+      if (status >= 500) traffic.faults += 1
+      traffic.times[at]! += 1
+    },
+    take(): Traffic {
+      const taken = traffic
+      traffic = none()
+      return taken
+    },
+  }
+}
+
+/** A percentile of the times in milliseconds, interpolated within a class. Null without requests. */
+export function quantileMs(times: readonly number[], part: number): number | null {
+  const wanted = times.reduce((sum, count) => sum + count, 0) * part
+  let below = 0
+  for (const [at, count] of times.entries()) {
+    if (count > 0 && below + count >= wanted) {
+      const from = at === 0 ? 0 : TIME_CLASSES[at - 1]!
+      // The last class has no upper bound, so its lower bound is returned.
+      const to = TIME_CLASSES[at] ?? from
+      return Math.round((from + ((to - from) * (wanted - below)) / count) * 10_000) / 10
+    }
+    below += count
+  }
+  return null
+}

@@ -1,0 +1,64 @@
+import { PaymentFault } from './service.ts'
+
+type Request = { method: string; headers: Record<string, string>; body?: string }
+
+const TIMEOUT_MS = 8_000
+const BILL_TIMEOUT_MS = 60_000
+
+/** Reads a reply, or throws a fault that names neither the request nor its reply. */
+async function readReply<T>(
+  name: string,
+  url: string,
+  request: Request,
+  timeoutMs: number,
+  read: (response: Response) => Promise<T>,
+): Promise<T> {
+  try {
+    const signal = AbortSignal.timeout(timeoutMs)
+    // A redirect would pass the secret to another server.
+    return await read(await fetch(url, { ...request, redirect: 'error', signal }))
+  } catch (error) {
+    const isTimeout = error instanceof Error && error.name === 'TimeoutError'
+    throw new PaymentFault(isTimeout ? `${name} did not answer in ${timeoutMs} ms` : `${name} is unreachable`)
+  }
+}
+
+/** Sends a request to a provider and returns status and text. */
+export const callProvider = (
+  name: string,
+  url: string,
+  request: Request,
+): Promise<{ status: number; text: string; headers: Headers }> =>
+  readReply(name, url, request, TIMEOUT_MS, async (response) => ({
+    status: response.status,
+    text: await response.text(),
+    headers: response.headers,
+  }))
+
+/** Downloads a bill from an address that the provider gave. */
+export async function downloadBill(
+  name: string,
+  url: string,
+  headers: Record<string, string> = {},
+): Promise<Buffer> {
+  const { status, bytes } = await readReply(
+    name,
+    url,
+    { method: 'GET', headers },
+    BILL_TIMEOUT_MS,
+    async (response) => ({ status: response.status, bytes: Buffer.from(await response.arrayBuffer()) }),
+  )
+  if (status !== 200) throw new PaymentFault(`${name} answered ${status} for a bill`, { status })
+  return bytes
+}
+
+/** Parses JSON of a provider. */
+export function parseReply(name: string, text: string): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(text)
+    if (typeof parsed === 'object' && parsed !== null) return parsed as Record<string, unknown>
+  } catch {
+    // Reported below, without the text.
+  }
+  throw new PaymentFault(`${name} sent an unreadable reply`)
+}

@@ -1,0 +1,20 @@
+const OFFSET_MS = 8 * 3600_000
+
+/** A time in China, where Alipay and WeChat Pay are: `2026-01-15 12:00:00`. */
+export const chineseTime = (at: Date): string =>
+  new Date(at.getTime() + OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ')
+
+/** The time on the day after a day in China when its statement exists, with an hour of margin. */
+export const statementReadyAt = (day: string, hour: number): Date =>
+  new Date(Date.parse(`${day}T00:00:00+08:00`) + (24 + hour + 1) * 3600_000)
+
+/** An amount in yuan as fen. Undefined for anything else. */
+export function fenOf(yuan: unknown): number | undefined {
+  const [, sign, whole, part = ''] = /^(-?)(\d{1,12})(?:\.(\d{1,2}))?$/.exec(String(yuan).trim()) ?? []
+  if (whole === undefined) return undefined
+  return (sign === '-' ? -1 : 1) * (Number(whole) * 100 + Number(part.padEnd(2, '0')))
+}
+
+/** Fen as an amount in yuan with two decimals. */
+export const yuanOf = (fen: number): string =>
+  `${Math.floor(fen / 100)}.${String(fen % 100).padStart(2, '0')}`

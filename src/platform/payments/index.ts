@@ -1,0 +1,47 @@
+import { METHODS } from './methods.ts'
+import type { PaymentService } from './service.ts'
+import type { PaymentSettings } from './settings.ts'
+
+export {
+  BadNotice,
+  type PaymentFacts,
+  PaymentFault,
+  type PaymentService,
+  type StatementLine,
+} from './service.ts'
+export { type PaymentSettings, readPaymentSettings } from './settings.ts'
+
+export type PaymentServiceName = keyof PaymentSettings
+
+/** Loads a provider with its first use, so that a site without it loads none of its code. */
+const LOADERS: {
+  [N in PaymentServiceName]: (settings: NonNullable<PaymentSettings[N]>) => Promise<PaymentService>
+} = {
+  alipay: async (settings) => (await import('./alipay.ts')).createAlipay(settings),
+  stripe: async (settings) => (await import('./stripe.ts')).createStripe(settings),
+  wechat: async (settings) => (await import('./wechat.ts')).createWechat(settings),
+}
+
+/** Returns the name of the configured provider of a way of paying. */
+export const serviceOfMethod = (settings: PaymentSettings, method: string): PaymentServiceName | undefined =>
+  configuredServices(settings).find((name) => Object.hasOwn(METHODS[name], method))
+
+/** Names of the configured providers. */
+export const configuredServices = (settings: PaymentSettings) =>
+  (Object.keys(LOADERS) as PaymentServiceName[]).filter((name) => settings[name] !== undefined)
+
+const loaded = new WeakMap<PaymentSettings, Map<string, Promise<PaymentService>>>()
+
+/** Returns a configured provider. Undefined for any other name. */
+export async function paymentService(
+  settings: PaymentSettings,
+  name: string,
+): Promise<PaymentService | undefined> {
+  const known = configuredServices(settings).find((each) => each === name)
+  if (known === undefined) return undefined
+  const services = loaded.get(settings) ?? new Map<string, Promise<PaymentService>>()
+  loaded.set(settings, services)
+  const service = services.get(known) ?? LOADERS[known](settings[known] as never)
+  services.set(known, service)
+  return service
+}

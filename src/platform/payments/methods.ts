@@ -1,0 +1,25 @@
+/** Ways of paying by provider, under the names that existing clients send, with the page or app that each opens. */
+export const METHODS = {
+  alipay: {
+    alipay: 'app',
+    AlipayOrder: 'app',
+    alipay_wap: 'wap',
+    AlipayWapOrder: 'wap',
+    alipay_pc_direct: 'page',
+  },
+  stripe: { stripe: 'page' },
+  wechat: {
+    wx: 'app',
+    WechatOrder: 'app',
+    wx_wap: 'h5',
+    WechatWapOrder: 'h5',
+    wx_pub: 'jsapi',
+    wx_pub_qr: 'native',
+  },
+} as const satisfies Record<string, Record<string, string>>
+
+/** Returns what is opened for a way of paying. */
+export const wayOf = <P extends keyof typeof METHODS>(provider: P, method: string) =>
+  (METHODS[provider] as Record<string, string>)[method] as
+    | (typeof METHODS)[P][keyof (typeof METHODS)[P]]
+    | undefined

@@ -1,0 +1,147 @@
+import { createDecipheriv, type KeyObject, randomBytes, sign, verify, X509Certificate } from 'node:crypto'
+import { callProvider, parseReply } from './call.ts'
+import { PaymentFault } from './service.ts'
+
+export type WechatKeys = {
+  url: string
+  merchantId: string
+  /** The serial number of the merchant's certificate. */
+  serial: string
+  privateKey: KeyObject
+  /** The APIv3 key, with which WeChat Pay encrypts. */
+  apiKey: string
+  /** The public key of WeChat Pay with its id. Without it the platform certificates are downloaded. */
+  service: { id: string; key: KeyObject } | undefined
+}
+
+/** The headers that carry a signature of WeChat Pay. */
+export type Signature = { serial: string; timestamp: string; nonce: string; signature: string }
+
+/** Ciphertext as notices and certificates carry it. */
+export type Sealed = { nonce?: unknown; associated_data?: unknown; ciphertext?: unknown }
+
+const TAG_BYTES = 16
+/** An unknown serial number makes the certificates be read again, but a stranger must not cause it with each request. */
+const REREAD_MS = 60_000
+
+/** Decrypts AES-256-GCM with the APIv3 key. Throws when the text was changed. */
+export function unseal({ nonce, associated_data: about, ciphertext }: Sealed, apiKey: string): string {
+  const bytes = Buffer.from(String(ciphertext), 'base64')
+  const decipher = createDecipheriv('aes-256-gcm', apiKey, String(nonce))
+  decipher.setAAD(Buffer.from(String(about ?? '')))
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
+  return Buffer.concat([decipher.update(bytes.subarray(0, -TAG_BYTES)), decipher.final()]).toString('utf8')
+}
+
+/** Signs with the merchant's key. */
+export const signLines = (lines: string[], key: KeyObject): string =>
+  sign('sha256', Buffer.from(`${lines.join('\n')}\n`), key).toString('base64')
+
+const isSigned = ({ timestamp, nonce, signature }: Signature, body: string, key: KeyObject) =>
+  verify('sha256', Buffer.from(`${timestamp}\n${nonce}\n${body}\n`), key, Buffer.from(signature, 'base64'))
+
+/** Makes signed requests to WeChat Pay and verifies what comes from it. */
+export function createWechatSigning(keys: WechatKeys) {
+  const { url, merchantId, serial, privateKey, apiKey, service } = keys
+  let certificates = new Map<string, KeyObject>()
+  let readAt = 0
+
+  const authorization = (method: string, path: string, body: string) => {
+    const [timestamp, nonce] = [String(Math.floor(Date.now() / 1000)), randomBytes(16).toString('hex')]
+    const signature = signLines([method, path, timestamp, nonce, body], privateKey)
+    return `WECHATPAY2-SHA256-RSA2048 mchid="${merchantId}",nonce_str="${nonce}",signature="${signature}",timestamp="${timestamp}",serial_no="${serial}"`
+  }
+
+  const send = async (method: 'GET' | 'POST', path: string, body: string) => {
+    const { status, text, headers } = await callProvider('WeChat Pay', `${url}${path}`, {
+      method,
+      headers: {
+        authorization: authorization(method, path, body),
+        accept: 'application/json',
+        'content-type': 'application/json',
+        'user-agent': 'kith',
+        ...(service ? { 'wechatpay-serial': service.id } : {}),
+      },
+      ...(method === 'GET' ? {} : { body }),
+    })
+    const header = (name: string) => headers.get(`wechatpay-${name}`) ?? ''
+    const signature: Signature = {
+      serial: header('serial'),
+      timestamp: header('timestamp'),
+      nonce: header('nonce'),
+      signature: header('signature'),
+    }
+    return { status, text, signature }
+  }
+
+  /** Throws the fault of a reply that is not a success. */
+  const requireSuccess = (status: number, text: string) => {
+    if (status < 300) return
+    const code = status < 500 ? parseReply('WeChat Pay', text).code : undefined
+    throw new PaymentFault(`WeChat Pay answered ${status}`, {
+      status,
+      code: typeof code === 'string' ? code : undefined,
+      // A wrong signature, too many requests and an unknown fault pass, and a repetition may succeed.
+      isRefusal: [400, 403, 404].includes(status) && code !== 'SYSTEM_ERROR',
+    })
+  }
+
+  /** Downloads the platform certificates. The APIv3 key proves that they are WeChat Pay's. */
+  const readCertificates = async () => {
+    const { status, text, signature } = await send('GET', '/v3/certificates', '')
+    requireSuccess(status, text)
+    const { data } = parseReply('WeChat Pay', text)
+    const read = new Map<string, KeyObject>()
+    try {
+      for (const each of data as { serial_no: string; encrypt_certificate: Sealed }[])
+        read.set(each.serial_no, new X509Certificate(unseal(each.encrypt_certificate, apiKey)).publicKey)
+    } catch {
+      throw new PaymentFault('WeChat Pay sent certificates that the APIv3 key does not open')
+    }
+    const key = read.get(signature.serial)
+    if (!key || !isSigned(signature, text, key))
+      throw new PaymentFault('WeChat Pay sent certificates with a wrong signature')
+    certificates = read
+  }
+
+  /** Finds a key of WeChat Pay by its serial number or id. */
+  const keyOf = async (name: string): Promise<KeyObject | undefined> => {
+    if (service && name === service.id) return service.key
+    if (name.startsWith('PUB_KEY_ID_')) return undefined
+    if (!certificates.has(name) && Date.now() - readAt > REREAD_MS) {
+      readAt = Date.now()
+      try {
+        await readCertificates()
+      } catch (error) {
+        readAt = 0
+        throw error
+      }
+    }
+    return certificates.get(name)
+  }
+
+  return {
+    authorization,
+    /** Proves the APIv3 key of a merchant that uses certificates. */
+    async check(): Promise<void> {
+      if (!service) await readCertificates()
+    },
+    /** Returns whether WeChat Pay signed a body. */
+    async verify(signature: Signature, body: string): Promise<boolean> {
+      const key = await keyOf(signature.serial)
+      return key !== undefined && isSigned(signature, body, key)
+    },
+    /** Sends a request and verifies the reply. Undefined for a reply without a body. */
+    async ask(method: 'GET' | 'POST', path: string, content?: unknown) {
+      const { status, text, signature } = await send(
+        method,
+        path,
+        content === undefined ? '' : JSON.stringify(content),
+      )
+      requireSuccess(status, text)
+      if (!(await this.verify(signature, text)))
+        throw new PaymentFault('WeChat Pay sent an answer with a wrong signature')
+      return text === '' ? {} : parseReply('WeChat Pay', text)
+    },
+  }
+}

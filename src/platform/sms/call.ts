@@ -1,0 +1,71 @@
+import { BadReceipt, SmsError } from './service.ts'
+
+type Request = { method: 'GET' | 'POST' | 'HEAD'; headers: Record<string, string>; body?: string }
+export type Reply = { status: number; body: Record<string, unknown> }
+
+/** Sends a request to a service. Errors name neither the request nor its reply. */
+export async function callTextService(
+  name: string,
+  url: string,
+  request: Request,
+  timeoutMs = 5_000,
+): Promise<Reply> {
+  let status: number
+  let text: string
+  try {
+    const response = await fetch(url, {
+      ...request,
+      // A redirect would pass the secret to another server.
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    status = response.status
+    text = await response.text()
+  } catch (error) {
+    const isTimeout = error instanceof Error && error.name === 'TimeoutError'
+    throw new SmsError(
+      isTimeout ? `${name} did not answer in ${timeoutMs} ms` : `${name} is unreachable${reason(error)}`,
+    )
+  }
+  if (status >= 500) throw new SmsError(`${name} answered ${status}`, { status })
+  return { status, body: parse(text) }
+}
+
+/** Parses a JSON object; anything else is an empty one. */
+function parse(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
+}
+
+function reason(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  if (!(cause instanceof Error)) return ''
+  return `: ${'code' in cause ? cause.code : cause.message}`
+}
+
+/** Returns a field of a JSON object. */
+export const field = (of: unknown, name: string): unknown =>
+  typeof of === 'object' && of !== null ? (of as Record<string, unknown>)[name] : undefined
+
+/** Parses the JSON list of a report. */
+export function parseReports(text: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (Array.isArray(value)) return value
+  } catch {
+    // Reported below, without the text.
+  }
+  throw new BadReceipt('the report is no JSON list')
+}
+
+/** The reference in a report. */
+export function referenceOf(value: unknown): string {
+  const text = typeof value === 'number' ? String(value) : value
+  if (typeof text !== 'string' || !/^[\w^:.-]{1,100}$/.test(text))
+    throw new BadReceipt('a report names no message')
+  return text
+}

@@ -1,0 +1,23 @@
+import { callTextService } from './call.ts'
+import { SmsError, type TextService } from './service.ts'
+
+export type GatewaySettings = { url: string; secret: string; timeout?: number }
+
+/** A gateway of the operator, which takes JSON with a bearer secret. */
+export function createGateway({ url, secret, timeout }: GatewaySettings): TextService {
+  const name = 'the SMS provider'
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
+  return {
+    async check() {
+      // Many gateways answer 404 or 405, which proves that they are there.
+      const { status } = await callTextService(name, url, { method: 'HEAD', headers }, timeout)
+      if (status === 401 || status === 403) throw new SmsError(`${name} answered ${status}`, { status })
+    },
+    async send({ phone, text, code }) {
+      const body = JSON.stringify({ phone, text, ...(code === undefined ? {} : { code }) })
+      const { status } = await callTextService(name, url, { method: 'POST', headers, body }, timeout)
+      if (status >= 300) throw new SmsError(`${name} answered ${status}`, { status })
+      return null
+    },
+  }
+}

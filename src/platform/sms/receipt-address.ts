@@ -1,0 +1,13 @@
+import type { Secrets } from '#platform/crypto.ts'
+
+type Site = { config: { publicUrl: string }; secrets: Secrets }
+
+const signed = (service: string) => `text message receipts ${service}`
+
+/** Checks the secret part of the address for reports of a service. Most services sign nothing. */
+export const isReceiptKey = ({ secrets }: Pick<Site, 'secrets'>, service: string, key: string): boolean =>
+  secrets.verify(signed(service), key)
+
+/** The address to which a service reports what became of messages. */
+export const receiptAddress = (site: Site, service: string): string =>
+  `${site.config.publicUrl}/text-messages/${service}/receipts/${site.secrets.sign(signed(service))}`

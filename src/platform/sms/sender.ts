@@ -1,0 +1,45 @@
+import type { Log } from '#platform/observability'
+import { SmsError, type TextMessage, type TextService } from './service.ts'
+import { findWording, type TextTemplate } from './templates.ts'
+
+/** The service that took a message, its name for it, and the services that refused it before. */
+export type SentText = { service: string; reference: string | null; refusals: string[] }
+
+export type SmsSender = {
+  /** Sends through the first service that takes the message. Throws when none does. */
+  send(message: TextMessage, templates?: readonly TextTemplate[]): Promise<SentText>
+  /** The configured services in the order of their use. */
+  services: Readonly<Record<string, TextService>>
+}
+
+/** Sends text messages through services in their order, or to the log without one. */
+export function createSms(services: Readonly<Record<string, TextService>>, log: Log): SmsSender {
+  const names = Object.keys(services)
+  return {
+    services,
+    async send(message, templates = []) {
+      if (names.length === 0) return writeToLog(log, message)
+      const faults: SmsError[] = []
+      for (const [service, { send }] of Object.entries(services)) {
+        try {
+          const reference = await send(message, findWording(templates, service, message) ?? {})
+          return { service, reference, refusals: faults.map((fault) => fault.message) }
+        } catch (error) {
+          if (!(error instanceof SmsError)) throw error
+          faults.push(error)
+        }
+      }
+      const [first] = faults
+      if (faults.length === 1 && first) throw first
+      throw new SmsError(faults.map((fault) => fault.message).join('; '), {
+        permanent: faults.every((fault) => fault.permanent),
+      })
+    },
+  }
+}
+
+function writeToLog(log: Log, { phone, text, code }: TextMessage): SentText {
+  if (code === undefined) log.warn({ phone, text }, 'no SMS provider is configured: message not sent')
+  else log.warn({ phone, code }, `no SMS provider is configured: verification code ${code} for ${phone}`)
+  return { service: 'log', reference: null, refusals: [] }
+}

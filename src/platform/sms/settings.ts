@@ -1,0 +1,116 @@
+import { type AliyunSettings, createAliyun } from './aliyun.ts'
+import { createGateway, type GatewaySettings } from './gateway.ts'
+import { TEXT_SERVICES, type TextService, type TextServiceName } from './service.ts'
+import { createTencent, type TencentSettings } from './tencent.ts'
+import { createTwilio, type TwilioSettings } from './twilio.ts'
+import { createYunpian, type YunpianSettings } from './yunpian.ts'
+
+/** The variables of the configured services, and the order of their use. */
+type TextSettings = {
+  order: TextServiceName[]
+  gateway?: GatewaySettings
+  aliyun?: AliyunSettings
+  tencent?: TencentSettings
+  yunpian?: YunpianSettings
+  twilio?: TwilioSettings
+}
+
+type Read = {
+  text(name: string): string | undefined
+  url(name: string, protocols: string[]): string | undefined
+  faults: string[]
+}
+
+/** Reads the variables of all services. Names the missing ones of a service that is configured in part. */
+export function readTextSettings({ text, url, faults }: Read): TextSettings {
+  /** Returns the values, or undefined when none is set. */
+  const needed = <const N extends string>(service: string, names: readonly N[]) => {
+    const values = Object.fromEntries(names.map((name) => [name, text(name) ?? ''])) as Record<N, string>
+    const missing = names.filter((name) => values[name] === '')
+    if (missing.length === names.length) return undefined
+    for (const name of missing) faults.push(`${name} is needed for text messages by ${service}`)
+    return values
+  }
+  const address = (name: string, standard: string) => url(name, ['https:', 'http:']) ?? standard
+  const gatewayUrl = url('SMS_URL', ['http:', 'https:'])
+  const gatewaySecret = text('SMS_SECRET') ?? ''
+  const aliyun = needed('Aliyun', ['SMS_ALIYUN_KEY_ID', 'SMS_ALIYUN_KEY_SECRET'])
+  const tencent = needed('Tencent Cloud', [
+    'SMS_TENCENT_SECRET_ID',
+    'SMS_TENCENT_SECRET_KEY',
+    'SMS_TENCENT_APP_ID',
+  ])
+  const yunpian = text('SMS_YUNPIAN_KEY')
+  const twilio = needed('Twilio', ['SMS_TWILIO_ACCOUNT', 'SMS_TWILIO_TOKEN', 'SMS_TWILIO_FROM'])
+  const urls = {
+    aliyun: address('SMS_ALIYUN_URL', 'https://dysmsapi.aliyuncs.com'),
+    tencent: address('SMS_TENCENT_URL', 'https://sms.tencentcloudapi.com'),
+    yunpian: address('SMS_YUNPIAN_URL', 'https://sms.yunpian.com'),
+    twilio: address('SMS_TWILIO_URL', 'https://api.twilio.com'),
+  }
+  const region = text('SMS_TENCENT_REGION') ?? 'ap-guangzhou'
+  const settings = {
+    ...(gatewayUrl ? { gateway: { url: gatewayUrl, secret: gatewaySecret } } : {}),
+    ...(aliyun
+      ? {
+          aliyun: {
+            url: urls.aliyun,
+            keyId: aliyun.SMS_ALIYUN_KEY_ID,
+            keySecret: aliyun.SMS_ALIYUN_KEY_SECRET,
+          },
+        }
+      : {}),
+    ...(tencent
+      ? {
+          tencent: {
+            url: urls.tencent,
+            secretId: tencent.SMS_TENCENT_SECRET_ID,
+            secretKey: tencent.SMS_TENCENT_SECRET_KEY,
+            appId: tencent.SMS_TENCENT_APP_ID,
+            region,
+          },
+        }
+      : {}),
+    ...(yunpian ? { yunpian: { url: urls.yunpian, key: yunpian } } : {}),
+    ...(twilio
+      ? {
+          twilio: {
+            url: urls.twilio,
+            account: twilio.SMS_TWILIO_ACCOUNT,
+            token: twilio.SMS_TWILIO_TOKEN,
+            from: twilio.SMS_TWILIO_FROM,
+          },
+        }
+      : {}),
+  }
+  const configured = TEXT_SERVICES.filter((name) => settings[name] !== undefined)
+  const given = text('SMS_SERVICES')?.split(/[\s,]+/)
+  for (const name of given ?? [])
+    if (!configured.some((each) => each === name))
+      faults.push(`SMS_SERVICES names ${name}, which is not configured`)
+  return { ...settings, order: configured.filter((name) => !given || given.includes(name)).sort(by(given)) }
+}
+
+/** Compares names by their place in a list. */
+const by = (list: string[] | undefined) => (a: string, b: string) =>
+  list ? list.indexOf(a) - list.indexOf(b) : 0
+
+/** Creates the configured services in their order. `receiptUrl` returns the address for reports of a service. */
+export function openTextServices(
+  { order, gateway, aliyun, tencent, yunpian, twilio }: TextSettings,
+  receiptUrl: (service: TextServiceName) => string | undefined,
+): Record<string, TextService> {
+  const made: Record<TextServiceName, () => TextService | undefined> = {
+    gateway: () => gateway && createGateway(gateway),
+    aliyun: () => aliyun && createAliyun(aliyun),
+    tencent: () => tencent && createTencent(tencent),
+    yunpian: () => yunpian && createYunpian({ ...yunpian, receiptUrl: () => receiptUrl('yunpian') }),
+    twilio: () => twilio && createTwilio({ ...twilio, receiptUrl: () => receiptUrl('twilio') }),
+  }
+  return Object.fromEntries(
+    order.flatMap((name) => {
+      const service = made[name]()
+      return service ? [[name, service]] : []
+    }),
+  )
+}

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto'
+import { messageOf } from '#lib/faults.ts'
+import { type Ability, hasAbility } from '#modules/abilities/index.ts'
+import { mergeStatistics } from '#modules/statistics/index.ts'
+import { contentKinds, readersOf } from '#platform/content.ts'
+import type { Context } from '#platform/context.ts'
+import type { CounterCheck } from '#platform/database'
+import type { Probe } from '#platform/probe.ts'
+import type { FileUse, Module, Services, Site } from './module.ts'
+import { MODULES } from './modules.ts'
+
+/** Collects one part of every module that declares it, from low to high. */
+const all = <P extends keyof Module>(part: P) =>
+  MODULES.flatMap((module) => (module[part] === undefined ? [] : [module[part] as NonNullable<Module[P]>]))
+const inPlace = <T extends { place: number }>(parts: T[]) => parts.toSorted((a, b) => a.place - b.place)
+
+const offered: Partial<Services> = Object.assign({}, ...all('offers'))
+const kinds = contentKinds(
+  all('kinds')
+    .flat()
+    .toSorted((a, b) => a.code - b.code),
+)
+
+const settingChecks = all('settingChecks')
+const paymentChecks: CounterCheck[] = [
+  ...all('paymentChecks').flat(),
+  ...kinds.flatMap((kind) => kind.paymentChecks ?? []),
+]
+
+const servicesOf = ({ push }: Context) => Object.entries(push.services ?? {})
+
+/** Checks of the mail server, the push services and the upload storage, every few minutes. */
+const mailProbe: Probe = {
+  part: 'mail',
+  isUsed: ({ config }) => config.smtpUrl !== undefined,
+  check: ({ mail }) => mail.verifyTransport(),
+}
+const pushProbe: Probe = {
+  part: 'push',
+  isUsed: (ctx) => servicesOf(ctx).length > 0,
+  services: (ctx) => servicesOf(ctx).map(([name]) => name),
+  async check(ctx) {
+    const faults: string[] = []
+    await Promise.all(
+      servicesOf(ctx).map(([name, { check }]) =>
+        check?.().catch((error: unknown) => faults.push(`${name}: ${messageOf(error)}`)),
+      ),
+    )
+    if (faults.length > 0) throw new Error(faults.sort().join('; '))
+  },
+}
+const uploadProbe: Probe = {
+  part: 'uploads',
+  isUsed: () => true,
+  // A written file shows a full disk or a lost write permission.
+  async check({ storage }) {
+    const key = `health/${randomUUID()}`
+    await storage.put(key, Buffer.from('ok'), { mime: 'text/plain' })
+    await storage.remove(key)
+  },
+}
+
+/** Content that shows files of a use, with its access check, because file ids can be guessed. */
+const HOLDERS = new Map(
+  kinds.flatMap(({ reader, files = {} }) =>
+    Object.entries(files).map(([use, ability]) => [use, { reader, ability: ability as Ability }]),
+  ),
+)
+const CONFIDENTIAL: NonNullable<Module['confidentialFiles']> = Object.assign({}, ...all('confidentialFiles'))
+
+/** True when the viewer may read none of the content that shows a file (files-15). */
+async function hidesFile(ctx: Context, file: FileUse, viewerId: number): Promise<boolean> {
+  const { owner_id: owner, channel, raw } = file
+  if (channel === null) return owner !== viewerId
+  // Applies to the uploader too, who may be a former administrator.
+  const mayRead = CONFIDENTIAL[channel]
+  if (mayRead) return !(await mayRead(ctx, { raw }, viewerId))
+  const holder = HOLDERS.get(channel)
+  if (!holder || raw === null) return false
+  const { reader, ability } = holder
+  const shown = await (reader.readable ?? reader.visible)(ctx.sql, [raw], viewerId)
+  if (shown.has(raw)) return false
+  return viewerId === 0 || !(await hasAbility(ctx, viewerId, ability))
+}
+
+/**
+ * True when the content that shows a file is deleted, for requests by a file URL. Restricted content deletes
+ * its files with it; public content is checked on each request.
+ */
+async function isFileGone(ctx: Context, { channel, raw }: FileUse): Promise<boolean> {
+  const reader = HOLDERS.get(channel ?? '')?.reader
+  if (!reader?.open || raw === null) return false
+  return !(await reader.visible(ctx.sql, [raw], 0)).has(raw)
+}
+
+function service<N extends keyof Services>(name: N): Services[N] {
+  const found = offered[name]
+  if (found === undefined) throw new Error(`No module offers ${name}`)
+  return found
+}
+
+const confidential: ReadonlySet<string> = new Set(Object.keys(CONFIDENTIAL))
+
+/** All that the modules declare. */
+export const SITE: Site = {
+  kinds,
+  readers: readersOf(kinds),
+  removals: Object.assign(
+    Object.fromEntries(kinds.map(({ type, removal }) => [type, removal])),
+    ...all('removals'),
+  ),
+  searchables: inPlace(all('search')),
+  statistics: mergeStatistics(inPlace(all('statistics'))),
+  personalData: inPlace(all('personalData')).flatMap(({ tables }) => tables),
+  // All run before the balance is forfeited, so that it includes their refunds.
+  erasers: all('erase').map((erase) => (_ctx, tx, userId) => erase(tx, userId)),
+  paymentChecks,
+  settingChecks: {
+    errors: [...new Set(settingChecks.flatMap(({ errors }) => errors))],
+    async check(...given) {
+      for (const { check } of settingChecks) await check(...given)
+    },
+  },
+  probes: [mailProbe, pushProbe, ...all('probes').flat(), uploadProbe],
+  files: {
+    confidential,
+    isGone: isFileGone,
+    on: (ctx) => ({
+      findUnpaid: (file, viewer) => service('findUnpaidFile')(ctx.sql, file, viewer),
+      isHidden: (file, viewer) => hidesFile(ctx, file, viewer),
+      confidential,
+    }),
+  },
+  service,
+}
+
+export const ROUTES = all('routes').flatMap((routes) => routes(SITE))
+export const OUTER_ROUTES = all('outerRoutes').flatMap((routes) => routes(SITE))
+export const TASKS = all('tasks').flatMap((tasks) => tasks(SITE))
+export const SCHEDULES = all('schedules').flat()
+export const POOLS = all('pools').flat()
+export const LEFTOVERS = all('leftovers').flat()
+
+/**
+ * Every counter check, and the audit of the ledger. A counter comes before those derived from it: modules
+ * from high to low, because totals of a lower one sum up counters of higher ones.
+ */
+export const COUNTERS: CounterCheck[] = [
+  ...MODULES.toReversed().flatMap(({ kinds: own = [], counters = [] }) => [
+    ...counters,
+    ...own.flatMap((kind) => kind.counters ?? []),
+  ]),
+  ...all('moneyChecks').flat(),
+  ...paymentChecks,
+]

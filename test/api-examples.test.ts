@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { createWorld } from '#test/world.ts'
+
+type Schema = { [name: string]: unknown }
+type Content = Record<string, { schema: Schema; examples?: { example?: { value: unknown } } }>
+type Operation = {
+  deprecated?: boolean
+  requestBody?: { content: Content }
+  responses: Record<string, { content?: Content }>
+}
+
+const { app } = await createWorld()
+const { paths, components } = app.swagger() as unknown as {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Schema & { examples?: unknown[] }> }
+}
+const ajv = new Ajv2020({ strict: false, validateFormats: false })
+ajv.addSchema({ $id: 'kith', components })
+const check = (schema: Schema, value: unknown, name: string) => {
+  const { examples: _, ...own } = schema
+  ajv.validate(JSON.parse(JSON.stringify(own).replaceAll('"#/', '"kith#/')), value)
+  assert.equal(ajv.errorsText(ajv.errors), 'No errors', name)
+}
+
+test('gives every operation examples of its body and its replies that fit the schema', () => {
+  let seen = 0
+  for (const [path, operations] of Object.entries(paths))
+    for (const [verb, { deprecated, requestBody, responses }] of Object.entries(operations)) {
+      if (deprecated) continue
+      const succeeded = Object.entries(responses).filter(([status]) => Number(status) < 300)
+      for (const [what, content] of [
+        ['body', requestBody?.content] as const,
+        ...succeeded.map(([status, { content }]) => [status, content] as const),
+      ]) {
+        const json = content?.['application/json']
+        if (!json) continue
+        seen += 1
+        const name = `${verb.toUpperCase()} ${path} ${what}`
+        const value = json.examples?.example?.value
+        assert.notEqual(value, undefined, `${name} has no example: run \`npm run examples\``)
+        check(json.schema, value, name)
+      }
+    }
+  assert.ok(seen > 500, `saw only ${seen}`)
+})
+
+test('gives every shared schema an example that fits it', () => {
+  for (const [name, schema] of Object.entries(components.schemas)) {
+    assert.equal(schema.examples?.length, 1, `${name} has no example: run \`npm run examples\``)
+    check(schema, schema.examples?.[0], name)
+  }
+})

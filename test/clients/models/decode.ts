@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+
+/** Fields of each model: a type, and `!` where the client reads the field without a guard. */
+export type Models = Record<string, Record<string, string>>
+export type Rules = 'gson' | 'objectmapper'
+
+const kindOf = (value: unknown) =>
+  value === null
+    ? 'null'
+    : Array.isArray(value)
+      ? 'list'
+      : typeof value === 'object'
+        ? 'object'
+        : typeof value
+
+/**
+ * Gson converts between numbers and texts that look alike, and throws at a number for a boolean. ObjectMapper
+ * converts between booleans and numbers, and skips other mismatches.
+ */
+const SCALARS: Record<Rules, Record<string, (value: unknown) => boolean>> = {
+  gson: {
+    int: (value) => Number.isInteger(value) || (typeof value === 'string' && /^-?\d+$/.test(value)),
+    number: (value) =>
+      typeof value === 'number' || (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)),
+    bool: (value) => typeof value === 'boolean' || value === 'true' || value === 'false',
+    text: (value) => ['string', 'number', 'boolean'].includes(typeof value),
+  },
+  objectmapper: {
+    int: (value) => Number.isInteger(value) || typeof value === 'boolean',
+    number: (value) => typeof value === 'number',
+    bool: (value) => typeof value === 'boolean' || typeof value === 'number',
+    text: (value) => typeof value === 'string',
+  },
+}
+
+/** Returns the paths of a reply that a client cannot decode; `seen` collects the fields with a value. */
+export function decode(
+  models: Models,
+  rules: Rules,
+  declared: string,
+  reply: unknown,
+  { place = 'reply', seen = new Set<string>() } = {},
+): string[] {
+  const name = declared.replace('!', '')
+  const fault = [`${place}: ${kindOf(reply)} where ${name} is read`]
+  const each = (type: string, value: unknown, at: string) =>
+    decode(models, rules, type, value, { place: at, seen })
+  if (reply === undefined || reply === null) return declared.endsWith('!') ? fault : []
+  if (name === 'any') return []
+  if (name.startsWith('['))
+    return Array.isArray(reply)
+      ? reply.flatMap((item, n) => each(`${name.slice(1, -1)}!`, item, `${place}[${n}]`))
+      : fault
+  const scalar = SCALARS[rules][name]
+  if (scalar) return scalar(reply) ? [] : fault
+  const fields = models[name]
+  assert.ok(fields, `no model ${name}`)
+  if (kindOf(reply) !== 'object') return fault
+  return Object.entries(fields).flatMap(([field, type]) => {
+    const value = (reply as Record<string, unknown>)[field]
+    if (value !== undefined && value !== null) seen.add(`${name}.${field}`)
+    return each(type, value, `${place}.${field}`)
+  })
+}

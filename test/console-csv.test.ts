@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { csvCell, csvOf } from '../console/src/areas/csv.ts'
+
+/** Parses cells as a spreadsheet that separates by `separator` and skips blanks. */
+const cellsOf = (table: string, separator: string) =>
+  table
+    .slice(1)
+    .split(/[\r\n]+/)
+    .flatMap((line) => line.split(separator))
+    .map((cell) => cell.replace(/^[\s"]+/, ''))
+
+const signs = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '﹦', '﹢', '﹣', '﹫', '−']
+
+test('writes no cell that starts a formula, whatever the separator', () => {
+  for (const sign of signs)
+    for (const before of [
+      '',
+      ' ',
+      '\t',
+      '\r',
+      '\n',
+      '\u3000',
+      '"',
+      'a;',
+      'a; ',
+      'a,',
+      'a\t',
+      'a|',
+      'a\r\n',
+      'a;"',
+      '\u200b',
+    ]) {
+      const table = csvOf([['x', `${before}${sign}cmd|' /C calc'!A0`, 'y']])
+      for (const separator of [',', ';', '\t', '|'])
+        for (const cell of cellsOf(table, separator))
+          assert.ok(
+            !signs.includes(cell.replaceAll('\u200b', '')[0] ?? ''),
+            JSON.stringify([before, sign, separator, cell]),
+          )
+    }
+})
+
+test('keeps numbers, names and addresses unchanged', () => {
+  for (const text of ['', '7', '-7', '-7.25', 'ann', 'ann@example.com', '2026-11-23', 'a-b', '张三', '1 + 1'])
+    assert.equal(csvCell(text), text)
+  assert.equal(csvCell('a;b'), '"a;b"')
+  assert.equal(csvCell('say "so"'), '"say ""so"""')
+  assert.equal(csvCell('\tx'), '"\'\tx"')
+})

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { signUpsOn } from '#test/sign-up.ts'
+import { createWorld } from '#test/world.ts'
+
+const world = await createWorld()
+const { as, guest, person } = world
+const founder = await person({ roles: ['founder', 'owner'] })
+const source = globSync('console/src/**/*.{ts,tsx}')
+  .map((file) => readFileSync(file, 'utf8'))
+  .join('\n')
+
+test('names in docs/operating.md what the console names', () => {
+  const paragraphs = readFileSync('docs/operating.md', 'utf8').split('\n\n')
+  const labels = paragraphs
+    .filter((paragraph) => /in the console/i.test(paragraph) && !paragraph.startsWith('```'))
+    .flatMap((paragraph) => [...paragraph.matchAll(/\*\*([^*]+)\*\*/g)].map(([, label = '']) => label))
+  assert.ok(labels.length > 20, `saw only ${labels.length}`)
+  assert.deepEqual(
+    labels.filter((label) => !source.includes(`['${label}', '`)),
+    [],
+  )
+})
+
+test('previews a sanction in the words that the person receives', async () => {
+  const { previewOf } = (await import(
+    new URL('../console/src/pages/person/sanction-texts.ts', import.meta.url).href
+  )) as {
+    previewOf(kind: string, reason: string, hours: number | null): { told: readonly [string, string] }
+  }
+  const untimed = (text: string) => text.replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/, 'TIME')
+  for (const hours of [null, 72]) {
+    const preview = (kind: string) => previewOf(kind, 'Too loud', hours).told.map(untimed)
+    const impose = async (kind: string) => {
+      const made = await as(founder, 'POST', '/admin/users', {
+        name: `${kind}${hours ?? 'ever'}`,
+        password: 'a password',
+        roles: ['owner'],
+      })
+      const { body } = await guest('POST', '/auth/login', {
+        login: `${kind}${hours ?? 'ever'}`,
+        password: 'a password',
+      })
+      const sanction = { kind, reason: 'Too loud', ...(hours && kind !== 'warning' ? { hours } : {}) }
+      assert.equal(
+        (await as(founder, 'POST', `/admin/users/${made.body.id}/sanctions`, sanction)).status,
+        201,
+      )
+      return { id: made.body.id as number, name: kind, token: body.access_token as string }
+    }
+    const inBoth = async (
+      call: (headers: Record<string, string>) => Promise<{ body: { message: unknown } }>,
+    ) =>
+      Promise.all(
+        ['en', 'zh'].map(async (language) =>
+          untimed(String([(await call({ 'accept-language': language })).body.message].flat()[0])),
+        ),
+      )
+    await impose('suspension')
+    const login = { login: `suspension${hours ?? 'ever'}`, password: 'a password' }
+    assert.deepEqual(
+      await inBoth((headers) => guest('POST', '/auth/login', login, headers)),
+      preview('suspension'),
+    )
+    const silenced = await impose('silence')
+    const topic = { name: 'Loud again' }
+    assert.deepEqual(
+      await inBoth((headers) => as(silenced, 'POST', '/feed/topics', topic, headers)),
+      preview('silence'),
+    )
+    const warned = await impose('warning')
+    const told = await as(warned, 'GET', '/user/notifications?type=system', undefined, {
+      'accept-language': 'zh',
+    })
+    assert.match(JSON.stringify(told.body), new RegExp(preview('warning')[1] as string))
+  }
+})
+
+test('tells people who wait for approval from suspended, silenced and disabled ones (administration-24)', async () => {
+  const standingOf = async (id: number) => (await as(founder, 'GET', `/admin/users/${id}`)).body.standing
+  const people = await Promise.all([person(), person(), person(), person()])
+  const [active, silenced, suspended, disabled] = people.map(({ id }) => id) as [
+    number,
+    number,
+    number,
+    number,
+  ]
+  for (const [id, kind] of [
+    [silenced, 'silence'],
+    [suspended, 'silence'],
+    [suspended, 'suspension'],
+  ] as const)
+    await as(founder, 'POST', `/admin/users/${id}/sanctions`, { kind, reason: 'Too loud', hours: 24 })
+  await as(founder, 'PATCH', `/admin/users/${disabled}`, { disabled: true })
+  await as(founder, 'PATCH', '/admin/settings', { 'register:type': 'approval' })
+  await signUpsOn(world).register({ name: 'newcomer', password: 'a password' })
+  const [{ user_id: waiting }] = (await as(founder, 'GET', '/admin/registrations')).body.data
+  const expected = { active, silenced, suspended, disabled, waiting }
+  for (const [standing, id] of Object.entries(expected)) {
+    assert.equal(await standingOf(id), standing)
+    const { data, total } = (await as(founder, 'GET', `/admin/users?standing=${standing}&limit=100`)).body
+    const ids = data.map((row: { id: number }) => row.id)
+    for (const [other, otherId] of Object.entries(expected))
+      assert.equal(ids.includes(otherId), other === standing, `${other} among ${standing}`)
+    assert.equal(total, ids.length)
+  }
+  assert.equal((await as(founder, 'GET', '/admin/users?standing=gone')).status, 422)
+})
+
+type Entry = Record<string, unknown>
+const sentences = (await import(
+  new URL('../console/src/pages/audit/sentences.ts', import.meta.url).href
+)) as {
+  sentenceOf(entry: Entry): readonly [string, string]
+  differencesOf(entry: Entry): { name: string; before: unknown; after: unknown }[]
+  SUBJECTS: Record<string, unknown>
+}
+
+test('says each record of the audit log as a sentence, with its differences field by field', async () => {
+  const ann = await person()
+  const done: [string, string, unknown][] = [
+    ['POST', `/admin/users/${ann.id}/sanctions`, { kind: 'suspension', reason: 'spam', hours: 168 }],
+    ['POST', `/admin/users/${ann.id}/wallet`, { amount: 15_000, reason: 'Prize' }],
+    ['POST', `/admin/users/${ann.id}/wallet`, { amount: -5_050, reason: 'Mistake' }],
+    ['PATCH', `/admin/users/${ann.id}`, { name: 'annrenamed' }],
+    ['POST', '/admin/sensitive-words', { word: 'bad', type: 'warning' }],
+    ['PATCH', '/admin/settings', { 'checkin:balance': 25 }],
+  ]
+  for (const [method, path, body] of done)
+    assert.ok((await as(founder, method as 'POST', path, body)).status < 300, path)
+  const { data } = (await as(founder, 'GET', `/admin/audit-log?limit=${done.length}`)).body
+  const entries = (data as Entry[]).reverse()
+  assert.deepEqual(
+    entries.map((entry) => sentences.sentenceOf(entry)),
+    [
+      ['{a} suspended {s} for 7 days: spam', '{a} 停用了 {s} 7 天：spam'],
+      ['{a} gave CN¥150.00 to {s}: Prize', '{a} 给 {s} 发放了 ¥150.00：Prize'],
+      ['{a} took CN¥50.50 from {s}: Mistake', '{a} 扣除了 {s} ¥50.50：Mistake'],
+      ['{a} changed the account of {s}', '{a} 修改了账号 {s}'],
+      ['{a} created {s}', '{a} 创建了{s}'],
+      ['{a} changed {s}', '{a} 修改了{s}'],
+    ],
+  )
+  assert.deepEqual(
+    sentences.differencesOf(entries[3]!).find(({ name }) => name === 'name'),
+    {
+      name: 'name',
+      before: ann.name,
+      after: 'annrenamed',
+    },
+  )
+  assert.deepEqual(sentences.differencesOf(entries[5]!), [{ name: 'checkin:balance', before: 10, after: 25 }])
+})
+
+test('knows every kind of subject of the audit log, and every verb', async () => {
+  const texts = globSync('src/modules/**/*.ts', { exclude: (name) => name.endsWith('.test.ts') }).map(
+    (file) => readFileSync(file, 'utf8'),
+  )
+  const found = (pattern: RegExp) => [
+    ...new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map(([, name = '']) => name))),
+  ]
+  const kinds = [
+    ...found(/subjectType: '([a-z_-]+)'/g),
+    ...found(/mountAdminCrud\([\s\S]*?\bsubject: '([a-z_-]+)'/g),
+  ]
+  assert.ok(kinds.length > 25, `saw only ${kinds.length}`)
+  assert.deepEqual(
+    kinds.filter((kind) => !(kind in sentences.SUBJECTS)),
+    [],
+  )
+  const actions = [
+    ...found(/action: '([a-z-]+\.[a-z.-]+)'/g),
+    ...found(/change\(call, [^)]*?, '([a-z-]+)'/g).map((verb) => `songs.${verb}`),
+  ]
+  assert.ok(actions.length > 25, `saw only ${actions.length}`)
+  for (const action of actions) {
+    const [sentence] = sentences.sentenceOf({ action, after: {}, before: {} })
+    assert.doesNotMatch(sentence, /did "/, action)
+  }
+})

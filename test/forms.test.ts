@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createDice } from '#test/fixtures/dice.ts'
+import { feedsOf } from '#test/fixtures/feeds.ts'
+import { givePoints } from '#test/fixtures/news.ts'
+import { uploadPicture } from '#test/fixtures/uploads.ts'
+import { createInputs } from '#test/fuzz/inputs.ts'
+import { readOperations } from '#test/fuzz/operations.ts'
+import { fresh, signUpsOn } from '#test/sign-up.ts'
+import { createWorld, type Person } from '#test/world.ts'
+
+const FORM = 'application/x-www-form-urlencoded'
+const world = await createWorld()
+const { app, as, person } = world
+const { codeFor } = signUpsOn(world)
+
+/** Form fields equal to a JSON value, in PHP's style. */
+function pairs(value: unknown, name: string): [string, string][] {
+  if (value === null || value === undefined) return [[name, '']]
+  if (Array.isArray(value))
+    return value.length === 0
+      ? [[`${name}[]`, '']]
+      : value.flatMap((item, index) => pairs(item, `${name}[${index}]`))
+  if (typeof value === 'object')
+    return Object.entries(value).flatMap(([key, item]) => pairs(item, name === '' ? key : `${name}[${key}]`))
+  return [[name, String(value)]]
+}
+/** Without empty objects, which a form cannot express. */
+function sayable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sayable).filter((item) => item !== undefined)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).flatMap(([key, item]) => {
+    const kept = sayable(item)
+    return kept === undefined ? [] : [[key, kept] as const]
+  })
+  return entries.length === 0 ? undefined : Object.fromEntries(entries)
+}
+/** With numbers as text; a field of either type keeps its input. */
+const asText = (body: unknown) =>
+  JSON.parse(JSON.stringify(body), (_key, value) => (typeof value === 'number' ? String(value) : value))
+const formOf = (body: unknown) => new URLSearchParams(pairs(body, '')).toString()
+
+async function send(
+  on: typeof app,
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+  path: string,
+  payload: string | Buffer,
+  { sender, headers = {} }: { sender?: Person | undefined; headers?: Record<string, string> } = {},
+) {
+  const answer = await on.inject({
+    method,
+    url: path.startsWith('/api') ? path : `/api/v2${path}`,
+    payload,
+    headers: {
+      'content-type': FORM,
+      ...(sender ? { authorization: `Bearer ${sender.token}` } : {}),
+      ...headers,
+    },
+  })
+  return {
+    status: answer.statusCode,
+    code: answer.headers['x-error-code'],
+    headers: answer.headers,
+    body: answer.body === '' ? null : answer.json(),
+  }
+}
+
+/** Bodies with patterns that generated texts do not match. */
+const PATTERNED: Record<string, object> = {
+  '/api/v2/storage': {
+    filename: 'a.png',
+    hash: 'd41d8cd98f00b204e9800998ecf8427e',
+    size: 5,
+    mime_type: 'image/png',
+    storage: { channel: 'public' },
+  },
+  '/api/v2/admin/app-versions': {
+    type: 'android',
+    version: '2.2.0',
+    version_code: 220,
+    description: 'Faster',
+    link: 'https://example.com/app.apk',
+  },
+  '/api/v2/admin/webhooks/{webhook}/replay': { since: '2026-01-02 03:04:05' },
+}
+
+test('reads a form as the same input as JSON for every operation (conventions-41)', async (t) => {
+  const echo = await createWorld(
+    {},
+    {
+      prepare: (server) =>
+        server.addHook('preHandler', (request, reply, done) => {
+          if (!request.url.includes('echo=1')) return done()
+          reply
+            .code(418)
+            .serializer(JSON.stringify)
+            .send({ read: request.body, invalid: request.validationError })
+        }),
+    },
+  )
+  const founder = await echo.person({ roles: ['founder', 'owner'] })
+  const { operations, named } = readOperations(echo.app)
+  const withBody = operations.filter(({ body, isForm }) => body !== undefined && !isForm)
+  assert.ok(withBody.length > 150, `saw only ${withBody.length}`)
+  for (const { method, path, body } of withBody)
+    await t.test(`${method} ${path}`, async () => {
+      let valid = 0
+      for (let round = 0; round < 12; round += 1) {
+        const inputs = createInputs(createDice(round + 1), named)
+        const made = PATTERNED[path] ?? sayable(inputs.body(body!, false)) ?? {}
+        const address = `${path.replace('{name}', 'user').replace(/\{\w+\}/g, '1')}?echo=1`
+        const options = { sender: founder }
+        const headers = { 'content-type': 'application/json' }
+        const json = await send(echo.app, method as 'POST', address, JSON.stringify(made), {
+          ...options,
+          headers,
+        })
+        const form = await send(echo.app, method as 'POST', address, formOf(made), options)
+        if (json.status !== 418 || json.body.invalid) continue
+        assert.deepEqual(asText(form.body), asText(json.body), formOf(made))
+        valid += 1
+      }
+      assert.ok(valid > 0, 'no valid body was made')
+    })
+})
+
+test('signs up and signs in with forms (conventions-41)', async () => {
+  const { name, email } = fresh()
+  const asked = await send(app, 'POST', '/verifycodes/register', formOf({ email }))
+  assert.equal(asked.status, 202, JSON.stringify(asked.body))
+  const verifiable_code = await codeFor(email, '/verifycodes/register')
+  const made = await send(
+    app,
+    'POST',
+    '/users',
+    formOf({ name, email, verifiable_type: 'mail', verifiable_code, password: 'a+b c%&=密码' }),
+  )
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const signIn = (password: string) => send(app, 'POST', '/auth/login', formOf({ login: name, password }))
+  assert.equal(typeof (await signIn('a+b c%&=密码')).body.access_token, 'string')
+  const refused = await signIn('another password')
+  assert.deepEqual([refused.status, typeof refused.body.message], [422, 'string'])
+})
+
+test('publishes a feed with pictures as a list of objects (conventions-41)', async () => {
+  const author = await person()
+  const files = [await uploadPicture(world, author), await uploadPicture(world, author)]
+  const fields = { feed_content: ' 你好 & hello ', feed_from: 3, feed_mark: 77, longitude: '' }
+  const pictures = `images[0][id]=${files[0]}&images%5B1%5D%5Bid%5D=${files[1]}&images[1][amount]=5&images[1][type]=read`
+  const made = await send(app, 'POST', '/feeds', `${formOf(fields)}&${pictures}`, { sender: author })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const { body: feed } = await as(author, 'GET', `/feeds/${made.body.id}`)
+  assert.equal(feed.feed_content, '你好 & hello')
+  assert.deepEqual(
+    feed.images.map(({ file, amount }: { file: number; amount?: number }) => [file, amount]),
+    [
+      [files[0], undefined],
+      [files[1], 5],
+    ],
+  )
+})
+
+test('accepts an empty form as no body (conventions-41)', async () => {
+  const [reader, author] = [await person(), await person()]
+  const feed = await feedsOf(world).publish(author)
+  const liked = await send(app, 'POST', `/feeds/${feed}/like`, '', { sender: reader })
+  assert.equal(liked.status, 201)
+  assert.equal((await send(app, 'DELETE', `/feeds/${feed}/unlike`, '', { sender: reader })).status, 204)
+  const missing = await send(app, 'POST', `/feeds/${feed}/comments`, '', { sender: reader })
+  assert.deepEqual([missing.status, Object.keys(missing.body.errors)], [422, ['body']])
+})
+
+test('names the invalid field of a form as in JSON (conventions-41)', async () => {
+  const author = await person()
+  const image = await uploadPicture(world, author)
+  for (const [form, field] of [
+    ['feed_content=x&feed_from=three&feed_mark=1', 'feed_from'],
+    ['feed_content=x&feed_from=null&feed_mark=1', 'feed_from'],
+    [`feed_content=x&feed_from=3&feed_mark=1&images[0][id]=${image}&images[1][id]=x`, 'images.1.id'],
+    ['feed_content=x&feed_from=3&feed_mark=1&images=5', 'images'],
+    ['feed_content[]=x&feed_from=3&feed_mark=1', 'feed_content'],
+  ] as const) {
+    const answer = await send(app, 'POST', '/feeds', form, { sender: author })
+    assert.deepEqual([answer.status, Object.keys(answer.body.errors ?? {})], [422, [field]], form)
+  }
+})
+
+test('replays a payment sent as a form or as JSON (conventions-28, conventions-41)', async () => {
+  const [payer, author] = [await person(), await person()]
+  await givePoints(world, payer, 100)
+  const feed = await feedsOf(world).publish(author)
+  const path = `/feeds/${feed}/new-rewards`
+  const headers = { 'idempotency-key': 'one payment' }
+  const first = await send(app, 'POST', path, 'amount=5', { sender: payer, headers })
+  const again = await as(payer, 'POST', path, { amount: 5 }, headers)
+  const other = await send(app, 'POST', path, 'amount=6', { sender: payer, headers })
+  assert.deepEqual([first.status, again.status, other.status], [201, 201, 422])
+  assert.equal(again.headers['idempotency-replayed'], 'true')
+  assert.equal((await as(payer, 'GET', '/user')).body.currency.sum, 95)
+})
+
+test('rejects forms that are not UTF-8 or have a broken escape (conventions-41)', async () => {
+  const author = await person()
+  for (const payload of [
+    'feed_content=100%',
+    'feed_content=%zz',
+    'feed_content=%E4%BD',
+    'feed%=x',
+    Buffer.from('feed_content=\xc4\xe3', 'latin1'),
+  ]) {
+    const answer = await send(app, 'POST', '/feeds', payload, { sender: author })
+    assert.deepEqual([answer.status, answer.code], [400, 'bad_request'], String(payload))
+  }
+})
+
+test('rejects deep and crowded forms (conventions-41)', async () => {
+  const author = await person()
+  for (const form of [
+    `a${'[b]'.repeat(5)}=1`,
+    `a${'[0]'.repeat(20_000)}=1`,
+    'a[]=1&'.repeat(3000),
+    Array.from({ length: 5000 }, (_, index) => `a${index}=1`).join('&'),
+    'a[5000]=1',
+  ]) {
+    const answer = await send(app, 'POST', '/feeds', form, { sender: author })
+    assert.deepEqual([answer.status, answer.code], [400, 'bad_request'], form.slice(0, 40))
+  }
+  const large = await send(app, 'POST', '/feeds', `feed_content=${'x'.repeat(1024 * 1024)}`, {
+    sender: author,
+  })
+  assert.deepEqual([large.status, large.code], [413, 'body_too_large'])
+})
+
+test('drops names of the prototype (conventions-41)', async () => {
+  const author = await person()
+  const hostile = [
+    '__proto__[feed_content]=x',
+    '__proto__=x',
+    'constructor[prototype][feed_content]=x',
+    'images[__proto__][id]=1',
+    'toString=x',
+    'hasOwnProperty=x',
+  ].join('&')
+  const refused = await send(app, 'POST', '/feeds', `${hostile}&feed_from=3`, { sender: author })
+  assert.equal(refused.status, 422)
+  const form = `${hostile}&feed_content=x&feed_from=3&feed_mark=9`
+  const made = await send(app, 'POST', '/feeds', form, { sender: author })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  assert.equal(({} as { feed_content?: string }).feed_content, undefined)
+})
+
+test('accepts booleans as words in forms only (conventions-18, conventions-41)', async () => {
+  const asker = await person()
+  const question = { subject: 'Why is that?', body: 'x', anonymity: 'true' }
+  const topics = 'topics[0][id]=1'
+  const json = await as(asker, 'POST', '/questions', { ...question, topics: [{ id: 1 }] })
+  assert.deepEqual(Object.keys(json.body.errors ?? {}), ['anonymity'])
+  const form = await send(app, 'POST', '/questions', `${formOf(question)}&${topics}`, { sender: asker })
+  assert.ok(!('anonymity' in (form.body.errors ?? {})), JSON.stringify(form.body))
+})

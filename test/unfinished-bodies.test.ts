@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { test } from 'node:test'
+import { flatPicture } from '#test/fixtures/media.ts'
+import { createWorld } from '#test/world.ts'
+
+type Sent = { method?: string; path: string; headers: string[]; body: string }
+
+/** A server with test connections from chosen addresses. */
+async function listening(settings: Record<string, string>) {
+  const world = await createWorld({ TRUST_PROXY: '127.0.0.1', ...settings })
+  await world.app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = world.app.server.address() as AddressInfo
+  const sockets: ReturnType<typeof connect>[] = []
+  /** Sends a head and a part of the body. */
+  const begin = (address: string, { method = 'POST', path, headers, body }: Sent) => {
+    const socket = connect(port, '127.0.0.1')
+    sockets.push(socket)
+    let text = ''
+    socket.on('data', (piece) => {
+      text += piece
+    })
+    socket.on('error', () => {})
+    const head = [`${method} ${path} HTTP/1.1`, 'Host: x', `X-Forwarded-For: ${address}`, ...headers]
+    socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+    const answer = async () => {
+      if (text === '') await Promise.race([once(socket, 'data'), once(socket, 'close')])
+      return text
+    }
+    return { socket, answer, text: () => text }
+  }
+  const close = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  return { ...world, begin, close }
+}
+
+const feed = (token: string, type: string, length: number, body: string): Sent => ({
+  path: '/api/v2/feeds',
+  headers: [`Authorization: Bearer ${token}`, `Content-Type: ${type}`, `Content-Length: ${length}`],
+  body,
+})
+
+test('rejects an unsigned upload to /storage before its body arrives (files-7)', async () => {
+  const { begin, close, as, person, ctx } = await listening({})
+  const ann = await person()
+  const png = await flatPicture(30, 20).png().toBuffer()
+  const { body: task } = await as(ann, 'POST', '/storage', {
+    filename: 'a.png',
+    hash: createHash('md5').update(png).digest('hex'),
+    size: png.length,
+    mime_type: 'image/png',
+    storage: { channel: 'public' },
+  })
+  const { pathname, search } = new URL(task.uri)
+  const put = (path: string, length: number) =>
+    begin('203.0.113.1', {
+      method: 'PUT',
+      path,
+      headers: ['Content-Type: image/png', `Content-Length: ${length}`],
+      body: 'x',
+    })
+  const expires = String(Date.now() - 1)
+  const signature = ctx.secrets.sign(`upload\n${task.node}\n${expires}`)
+  for (const [path, status] of [
+    ['/storage/nothing', 403],
+    [pathname, 403],
+    [`${pathname}?expires=${Date.now() + 1000}&signature=x`, 403],
+    [`${pathname}?${new URLSearchParams({ expires, signature })}`, 403],
+    [`/storage/${'a'.repeat(600)}`, 404],
+  ] as const) {
+    assert.match(await put(path, 2_000_000).answer(), new RegExp(`^HTTP/1.1 ${status} `), path)
+  }
+  assert.match(await put(pathname + search, png.length + 1).answer(), /^HTTP\/1.1 422 [\s\S]*size_mismatch/i)
+  const open = put(pathname + search, png.length)
+  assert.match(await put('/storage/nothing', 9).answer(), /^HTTP\/1.1 403 /)
+  assert.equal(open.text(), '')
+  close()
+})
+
+test('rejects further unfinished bodies of an address with 429 and accepts those of others', async () => {
+  const { begin, close, person } = await listening({ UNFINISHED_BODIES: '24' })
+  const ann = await person()
+  const open = () => begin('203.0.113.1', feed(ann.token, 'application/json', 100, '{'))
+  const multipart = begin('203.0.113.2', {
+    ...feed(ann.token, 'multipart/form-data; boundary=x', 500, '--x\r\n'),
+    path: '/api/v2/files',
+  })
+  // A rejected, unread body counts until it has arrived or its connection is closed.
+  const unread = begin('203.0.113.1', feed(ann.token, 'multipart/form-data; boundary=x', 100, '--x'))
+  assert.match(await unread.answer(), /^HTTP\/1.1 415 /)
+  const bodies = [open(), open(), open()]
+  const refused = await Promise.race(bodies.map((each) => each.answer()))
+  assert.match(refused, /^HTTP\/1.1 429 [\s\S]*retry-after: \d[\s\S]*"message":"Too many requests/i)
+  const other = begin('203.0.113.2', feed(ann.token, 'application/json', 2, '{}'))
+  assert.match(await other.answer(), /^HTTP\/1.1 422 /)
+  const unfinished = bodies.find(({ text }) => text() === '')
+  unfinished?.socket.write(`${' '.repeat(98)}}`)
+  assert.match((await unfinished?.answer()) ?? '', /^HTTP\/1.1 422 /)
+  const next = begin('203.0.113.1', feed(ann.token, 'application/json', 2, '{}'))
+  assert.match(await next.answer(), /^HTTP\/1.1 422 /)
+  assert.equal(multipart.text(), '')
+  close()
+})
+
+test('closes an unfinished body with 429 when its address holds an eighth of the memory', async () => {
+  const { begin, close, person } = await listening({ UNFINISHED_BODIES_MB: '8' })
+  const ann = await person()
+  const half = `{"a":"${'x'.repeat(600_000)}`
+  const first = begin('203.0.113.1', feed(ann.token, 'application/json', 900_000, half))
+  const second = begin('203.0.113.1', feed(ann.token, 'application/json', 900_000, half))
+  const closed = await Promise.race([first.answer(), second.answer()])
+  assert.match(closed, /^HTTP\/1.1 429 [\s\S]*Retry-After: \d[\s\S]*"message":"Too many requests/)
+  const other = begin('203.0.113.2', feed(ann.token, 'application/json', 2, '{}'))
+  assert.match(await other.answer(), /^HTTP\/1.1 422 /)
+  assert.equal([first, second].filter(({ text }) => text() === '').length, 1)
+  close()
+})
+
+test('closes a body of the largest address with 503 when all memory for bodies is used', async () => {
+  const { begin, close, person } = await listening({ UNFINISHED_BODIES_MB: '8' })
+  const ann = await person()
+  const large = Array.from({ length: 9 }, (_, n) =>
+    begin(`203.0.113.${n}`, feed(ann.token, 'application/json', 1_000_000, `{"a":"${'x'.repeat(960_000)}`)),
+  )
+  const closed = await Promise.race(large.map((each) => each.answer()))
+  assert.match(closed, /^HTTP\/1.1 503 [\s\S]*Retry-After: \d[\s\S]*"message":"The service is not available/)
+  const small = begin('203.0.113.99', feed(ann.token, 'application/json', 2, '{}'))
+  assert.match(await small.answer(), /^HTTP\/1.1 422 /)
+  close()
+})
+
+test('closes the newest body of the address with most of them when the total is reached', async () => {
+  const { begin, close, person } = await listening({ UNFINISHED_BODIES: '16' })
+  const ann = await person()
+  const open = (address: string) => begin(address, feed(ann.token, 'application/json', 100, '{'))
+  const many = Array.from({ length: 16 }, (_, n) => open(`203.0.113.${n >> 1}`))
+  const closed = await Promise.race([...many, open('203.0.113.99')].map((each) => each.answer()))
+  assert.match(closed, /^HTTP\/1.1 503 [\s\S]*Retry-After: \d/)
+  close()
+})

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFileSync, statSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { promisify } from 'node:util'
+import { brotliCompressSync } from 'node:zlib'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { builtFolder, hashSources, packageFolder, readBuilt } from '#platform/http'
+import { BROWSER } from '#test/chromium.ts'
+import { createWorld, type Person, type World } from '#test/world.ts'
+
+const run = promisify(execFile)
+
+export const TELEPHONE: BrowserContextOptions = {
+  viewport: { width: 390, height: 844 },
+  isMobile: true,
+  hasTouch: true,
+}
+
+/** A world with its site on a port, and a browser. */
+export type Site = World & {
+  address: string
+  /** Opens a page as a guest, or as a member who has the session cookie. */
+  open(path: string, options?: { person?: Person } & BrowserContextOptions): Promise<Page>
+  /** Page errors, policy violations and requests to other hosts. */
+  faults: string[]
+}
+
+/** Builds the site if its sources changed. */
+export async function buildSite(): Promise<void> {
+  if (readBuilt('web')?.sources === hashSources('web')) return
+  if (process.env.CI) throw new Error('CI builds the site before the tests: `npm run web`')
+  await run(process.execPath, ['scripts/build-packages.ts', 'web'])
+}
+
+/** The cookie of a session with a token. */
+export const cookieOf = ({ token }: Person): string =>
+  `kith_session=${token}.${Math.floor(Date.now() / 1000) + 3600}`
+
+/** Opens the site on a world of its own. */
+export async function openSite(
+  env: Record<string, string> = {},
+  make: (env: Record<string, string>) => Promise<World> = createWorld,
+): Promise<Site> {
+  await buildSite()
+  const world = await make({ PORT: '0', WEB: 'on', RATE_LIMIT_ANONYMOUS: '0', ...env })
+  await world.app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = world.app.server.address() as AddressInfo
+  const address = `http://127.0.0.1:${port}`
+  world.ctx.config.publicUrl = address
+  let browser: Browser | undefined
+  after(() => browser?.close())
+  const faults: string[] = []
+  return {
+    ...world,
+    address,
+    faults,
+    async open(path, { person, ...options } = {}) {
+      browser ??= await chromium.launch({
+        executablePath: BROWSER as string,
+        args: [
+          '--no-sandbox',
+          '--disable-gpu',
+          '--disable-background-networking',
+          '--no-first-run',
+          // A microphone that beeps, for pages that record.
+          '--use-fake-device-for-media-stream',
+        ],
+      })
+      const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+      // A slow page on a busy machine is no failure.
+      context.setDefaultTimeout(60_000)
+      if (person) {
+        const [name = '', value = ''] = cookieOf(person).split('=')
+        await context.addCookies([{ name, value, url: address, httpOnly: true, sameSite: 'Lax' }])
+      }
+      const page = await context.newPage()
+      page.on('pageerror', (error) => faults.push(`${page.url()}: ${error}`))
+      page.on('console', (message) => {
+        if (/Content Security Policy|Refused to|TrustedHTML/.test(message.text())) faults.push(message.text())
+      })
+      page.on('request', (request) => {
+        if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(address))
+          faults.push(`asked ${request.url()}`)
+      })
+      await page.goto(address + path)
+      if (options.javaScriptEnabled !== false) await page.locator('html[data-ready]').waitFor()
+      return page
+    },
+  }
+}
+
+const AXE = () => readFileSync(join(packageFolder('web'), 'node_modules/axe-core/axe.min.js'), 'utf8')
+
+/** Returns every accessibility finding of axe. */
+export async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(AXE())
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: {
+        run(
+          options: object,
+        ): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }>
+      }
+    }
+    const { violations } = await axe.run({ resultTypes: ['violations'] })
+    return violations.map(
+      ({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary.slice(0, 200)}`,
+    )
+  })
+}
+
+/** Stores a picture of the page where `KITH_SCREENSHOTS` names a folder. */
+export async function look(page: Page, name: string): Promise<void> {
+  if (process.env.KITH_SCREENSHOTS)
+    await page.screenshot({ path: `${process.env.KITH_SCREENSHOTS}/${name}.png` })
+}
+
+/** Waits until an expression is true in the page. The policy of the page forbids `waitForFunction` with a text. */
+export async function until(page: Page, expression: string): Promise<void> {
+  for (let n = 0; n < 300; n += 1) {
+    if (await page.evaluate(expression)) return
+    await page.waitForTimeout(100)
+  }
+  throw new Error(`Never true: ${expression}`)
+}
+
+/** Most bytes of a page, compressed (issue 28). */
+const BUDGET = JSON.parse(readFileSync(join(packageFolder('web'), 'budget.json'), 'utf8')) as Record<
+  'firstVisit' | 'scripts' | 'reading' | 'laterRoute',
+  number
+>
+
+/** Compressed bytes of a built file; small ones are sent as they are. */
+function sizeOf(file: string): number {
+  const full = join(builtFolder('web'), file.replace(/^\/_\//, ''))
+  const { size } = statSync(full)
+  return size < 1024 ? size : statSync(`${full}.br`).size
+}
+
+/** Weighs the first visit of a page: throws when HTML, styles and scripts together are too heavy. */
+export async function weigh(address: string, path: string): Promise<void> {
+  const html = await (await fetch(address + path, { headers: { accept: 'text/html' } })).text()
+  const files = [...new Set([...html.matchAll(/\/_\/assets\/[\w.-]+\.(?:js|css)/g)].map(([file]) => file))]
+  const sum = (end: string) =>
+    files.filter((file) => file.endsWith(end)).reduce((total, file) => total + sizeOf(file), 0)
+  const [page, scripts, styles] = [brotliCompressSync(html).length, sum('.js'), sum('.css')]
+  console.log(`${path}: page ${page}, scripts ${scripts}, styles ${styles} bytes`)
+  assert.ok(scripts > 10_000 && scripts <= BUDGET.scripts, `${path}: ${scripts} bytes of scripts`)
+  assert.ok(page + scripts + styles <= BUDGET.firstVisit, `${path}: ${page + scripts + styles} bytes`)
+  if (path !== '/') assert.ok(page + styles <= BUDGET.reading, `${path}: ${page + styles} bytes to read`)
+}
+
+/** Weighs what each page adds to the first chunk. */
+export function weighRoutes(): void {
+  const manifest = JSON.parse(readFileSync(join(builtFolder('web'), 'manifest.json'), 'utf8')) as {
+    preload: string[]
+    pages: Record<string, string[]>
+  }
+  const first = new Set(manifest.preload)
+  for (const [name, files] of Object.entries(manifest.pages)) {
+    const bytes = files.filter((file) => !first.has(file)).reduce((sum, file) => sum + sizeOf(file), 0)
+    assert.ok(bytes <= BUDGET.laterRoute, `${name}: ${bytes} bytes`)
+  }
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CANNOT_LOOK } from '#test/chromium.ts'
+import { findings, look, openSite, TELEPHONE } from '#test/web-browser.ts'
+
+const skip = CANNOT_LOOK
+const site = skip ? undefined : await openSite()
+
+test('starts a group, decides on requests and roles, changes it, and lists one’s own', { skip }, async () => {
+  const { as, open, address, person, sql } = site!
+  const [ada, ben, eve] = [
+    await person({ name: 'ada_founds' }),
+    await person({ name: 'ben_asks' }),
+    await person({ name: 'eve_asks' }),
+  ]
+  await sql`insert into group_categories (name, name_key) values ('Boats', 'boats')`
+  const page = await open('/groups', { person: ada })
+  await page.getByRole('link', { name: 'Start a group' }).click()
+  await page.getByLabel('Name').fill('Night sailors')
+  await page.getByLabel('In short').fill('We sail by the stars.')
+  await page.getByLabel('Who reads and joins').selectOption('private')
+  await look(page, 'group-new')
+  assert.deepEqual(await findings(page), [])
+  await page.getByRole('button', { name: 'Start the group' }).click()
+  await page.getByText('An administrator will look at your group.').waitFor()
+  await page.waitForURL(/\/groups\/\d+$/)
+  const id = Number(page.url().split('/').at(-1))
+  await sql`update groups set audit = 1 where id = ${id}`
+
+  for (const who of [ben, eve]) {
+    const other = await open(`/groups/${id}`, { person: who, ...TELEPHONE })
+    await other.getByRole('button', { name: 'Join' }).click()
+    await other.getByRole('button', { name: 'Waits for approval' }).waitFor()
+    await other.context().close()
+  }
+  await page.goto(`${address}/groups/${id}/members?type=audit`)
+  const rowOf = (name: string) => page.locator('.rows li').filter({ hasText: name })
+  await look(page, 'group-requests')
+  await rowOf('ben_asks').getByRole('button', { name: 'Accept' }).click()
+  await rowOf('ben_asks').waitFor({ state: 'detached' })
+  await rowOf('eve_asks').getByRole('button', { name: 'Refuse' }).click()
+  await rowOf('eve_asks').waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'Members', exact: true }).click()
+  await rowOf('ben_asks').getByRole('button', { name: 'Make administrator' }).click()
+  await rowOf('ben_asks').getByText('Administrator', { exact: true }).waitFor()
+  await look(page, 'group-members')
+  assert.deepEqual(await findings(page), [])
+  await rowOf('ben_asks').getByRole('button', { name: 'Make member' }).click()
+  await rowOf('ben_asks').getByRole('button', { name: 'Make administrator' }).waitFor()
+  const { body: members } = await as(ada, 'GET', `/api/v2/groups/${id}/members`)
+  assert.deepEqual(
+    members.map(({ role, user }: { role: string; user: { name: string } }) => `${user.name} ${role}`).sort(),
+    ['ada_founds founder', 'ben_asks member'],
+  )
+
+  await page.goto(`${address}/groups/${id}/edit`)
+  await page.locator('html[data-ready]').waitFor()
+  await page.getByLabel('Notice for members').fill('Bring a lamp.')
+  await page.getByLabel('Who posts').selectOption('founder')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved.').waitFor()
+  assert.deepEqual(await findings(page), [])
+  const { body: group } = await as(ada, 'GET', `/api/v2/groups/${id}`)
+  assert.deepEqual([group.notice, group.permissions, group.mode], ['Bring a lamp.', 'founder', 'private'])
+  await page.goto(`${address}/groups/mine`)
+  await page.getByRole('link', { name: 'Night sailors' }).waitFor()
+  await page.context().close()
+
+  const narrow = await open('/groups/mine', {
+    person: ada,
+    colorScheme: 'dark',
+    locale: 'zh-CN',
+    ...TELEPHONE,
+  })
+  for (const path of [
+    '/groups/mine',
+    '/groups/new',
+    `/groups/${id}`,
+    `/groups/${id}/members`,
+    `/groups/${id}/edit`,
+  ]) {
+    await narrow.goto(address + path)
+    await narrow.locator('html[data-ready]').waitFor()
+    await look(narrow, `group-narrow${path.replaceAll('/', '-')}`)
+    assert.deepEqual(await findings(narrow), [], path)
+    assert.ok(Number(await narrow.evaluate('document.documentElement.scrollWidth')) <= 390, path)
+  }
+  await narrow.context().close()
+  // A stranger sees neither the settings nor, in a private group, the members.
+  const stranger = await open(`/groups/${id}/edit`, { person: eve })
+  await stranger.getByText('Only who manages a group changes it.').waitFor()
+  await stranger.context().close()
+  assert.deepEqual(site!.faults, [])
+})

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { CANNOT_LOOK } from '#test/chromium.ts'
+import { startOpenIdProvider } from '#test/fixtures/outside-providers.ts'
+import { settingsOn } from '#test/sign-up.ts'
+import { findings, look, openSite, TELEPHONE } from '#test/web-browser.ts'
+
+const skip = CANNOT_LOOK
+const provider = skip ? undefined : await startOpenIdProvider({ redirectsAnywhere: true })
+const { LINKED_COMPANY_REDIRECT_URL: _, ...settings } = provider?.env ?? { LINKED_COMPANY_REDIRECT_URL: '' }
+const site = skip
+  ? undefined
+  : await openSite({ LINKED_PROVIDERS: 'company', LINKED_COMPANY_LABEL: 'The Company', ...settings })
+
+const PASSWORD = 'correct horse'
+const withPassword = async (name: string) => {
+  const person = await site!.person({ name })
+  const body = { password: PASSWORD, password_confirmation: PASSWORD }
+  await site!.as(person, 'PUT', '/api/v2/user/password', body)
+  return person
+}
+
+/** Signs in at the provider, and lets it send the browser back. */
+async function signInThere(page: Page, login: string) {
+  // The page of the provider asks for a font that no test can reach.
+  await page.route(/googleapis/, (route) => route.abort())
+  await page.locator('input[name=login]').fill(login)
+  await page.locator('input[name=password]').fill('any')
+  await page.locator('button[type=submit]').click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.waitForURL(`${site!.address}/**`)
+}
+
+/** The name of the person whom the page is signed in as. */
+const nameOf = (page: Page) =>
+  page.evaluate("fetch('/api/v2/user').then((reply) => reply.json()).then(({ name }) => name)")
+const errorsOf = () =>
+  site!.faults.filter((fault) => !/^asked (http:\/\/127\.0\.0\.1|https:\/\/fonts\.googleapis)/.test(fault))
+
+test('joins with an account outside, and signs in with it from then on (sign-in-24)', { skip }, async () => {
+  const page = await site!.open('/sign-in?next=/news', TELEPHONE)
+  await look(page, 'sign-in-outside')
+  await page.getByRole('button', { name: 'Continue with The Company' }).click()
+  await signInThere(page, 'ann')
+  await page.getByText('Your The Company account belongs to nobody here yet.').waitFor()
+  assert.equal(new URL(page.url()).search, '', 'the code stays in the history')
+  assert.deepEqual(await findings(page), [])
+  await look(page, 'outside-unknown')
+  await page.getByLabel('Name', { exact: true }).fill('x')
+  await page.getByRole('button', { name: 'Create my account' }).click()
+  await page.getByRole('alert').waitFor()
+  await page.getByLabel('Name', { exact: true }).fill('ann_outside')
+  await page.getByRole('button', { name: 'Create my account' }).click()
+  await page.waitForURL(`${site!.address}/news`)
+  assert.equal(await nameOf(page), 'ann_outside')
+  await page.context().close()
+
+  const again = await site!.open('/join')
+  await again.getByRole('button', { name: 'Continue with The Company' }).click()
+  await signInThere(again, 'ann')
+  await again.waitForURL(`${site!.address}/`)
+  assert.equal(await nameOf(again), 'ann_outside')
+  await again.context().close()
+  assert.deepEqual(errorsOf(), [])
+})
+
+test('links an account outside by the password, in the sign-in and in the settings, and ends the link (sign-in-26)', {
+  skip,
+}, async () => {
+  await withPassword('bob_here')
+  const page = await site!.open('/sign-in')
+  await page.getByRole('button', { name: 'Continue with The Company' }).click()
+  await signInThere(page, 'bob')
+  await page.getByLabel('Name, e-mail or phone').fill('bob_here')
+  await page.getByLabel('Password').fill('wrong horse')
+  await page.getByRole('button', { name: 'Link and sign in' }).click()
+  await page.getByRole('alert').waitFor()
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Link and sign in' }).click()
+  await page.waitForURL(`${site!.address}/`)
+  assert.equal(await nameOf(page), 'bob_here')
+
+  await page.goto(`${site!.address}/account/security`)
+  page.on('dialog', (dialog) => dialog.accept())
+  await page.getByRole('button', { name: 'Unlink: The Company' }).click()
+  await page.getByText('It is no longer linked.').waitFor()
+  await page.getByRole('button', { name: 'Link: The Company' }).click()
+  // The provider knows this browser, and asks nothing again.
+  await page.waitForURL(`${site!.address}/sign-in/company`)
+  await page.getByLabel('Your password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Link The Company' }).click()
+  await page.getByRole('button', { name: 'Unlink: The Company' }).waitFor()
+  assert.deepEqual(await findings(page), [])
+  await look(page, 'linked-accounts')
+  await page.context().close()
+})
+
+test('takes a return only in the browser that left', { skip }, async () => {
+  const page = await site!.open('/sign-in/company?code=planted&state=planted')
+  await page.getByText('This sign-in did not begin in this browser').waitFor()
+  await page.goto(`${site!.address}/sign-in/company?error=access_denied`)
+  await page.getByText('You did not allow the sign-in.').waitFor()
+  await page.getByRole('link', { name: 'Back to the sign-in' }).click()
+  await page.getByRole('button', { name: 'Continue with The Company' }).click()
+  await page.waitForURL(`${provider!.env.LINKED_COMPANY_ISSUER}/**`)
+  await page.goto(`${site!.address}/sign-in/company?error=access_denied`)
+  await page.getByText('You did not allow the sign-in.').waitFor()
+  await page.context().close()
+})
+
+test('adds a phone and takes off an e-mail address with a code', { skip }, async () => {
+  const { sql, outbox, work } = site!
+  const eve = await withPassword('eve_moves')
+  await sql`update users set email = 'eve@kith.example', email_key = 'eve@kith.example' where id = ${eve.id}`
+  const page = await site!.open('/account/security', { person: eve })
+  const codeFor = async (to: string) => {
+    await page.getByText('A code is on its way.').last().waitFor()
+    await work()
+    return /\d{6}/.exec(outbox.findLast((message) => message.to.endsWith(to))?.text ?? '')?.[0] ?? ''
+  }
+  await page.getByLabel('New phone, with its country code').fill('+8613800138000')
+  await page.getByRole('button', { name: 'Send a code' }).last().click()
+  await page.getByLabel('Code', { exact: true }).fill(await codeFor('13800138000'))
+  await page.locator('form').filter({ hasText: 'New phone' }).getByLabel('Present password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: /Remove: .*13800138000/ }).waitFor()
+
+  await page.getByRole('button', { name: 'Remove: eve@kith.example' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Send a code' }).click()
+  await dialog.getByLabel('Code').fill(await codeFor('eve@kith.example'))
+  await dialog.getByLabel('Present password').fill(PASSWORD)
+  assert.deepEqual(await findings(page), [])
+  await dialog.getByRole('button', { name: 'Remove' }).click()
+  await page.getByText('None yet.').waitFor()
+  const [row] = await sql<{ email: string | null }[]>`select email from users where id = ${eve.id}`
+  assert.equal(row?.email, null)
+  await page.context().close()
+})
+
+test('makes an invitation, by which somebody joins, and ends it (registration-6)', { skip }, async () => {
+  const founder = await site!.person({ roles: ['founder'] })
+  const page = await site!.open('/account/invitations', { person: founder })
+  await page.getByText('No invitations yet.').waitFor()
+  await page.getByLabel('For how many people').fill('2')
+  await page.getByLabel('Note, for yourself').fill('for the choir')
+  await page.getByRole('button', { name: 'Make an invitation' }).click()
+  await page.getByText('0 of 2 came').waitFor()
+  await page.getByText('for the choir').waitFor()
+  assert.deepEqual(await findings(page), [])
+  await look(page, 'invitations')
+  const [row] = await site!.sql<{ code: string }[]>`select code from invitations`
+  await settingsOn(site!)({ 'register:type': 'invited' }, async () => {
+    const guest = await site!.open(`/join?invitation=${row?.code}`)
+    assert.equal(await guest.getByLabel('Invitation code').inputValue(), row?.code)
+    await guest.context().close()
+  })
+  page.on('dialog', (dialog) => dialog.accept())
+  await page.getByRole('button', { name: `End: ${row?.code}` }).click()
+  await page.getByText('over').waitFor()
+  await page.context().close()
+  assert.deepEqual(errorsOf(), [])
+})
+
+test('lets a suspended person appeal, ask for the deletion, and take it back', { skip }, async () => {
+  const zoe = await withPassword('zoe_loud')
+  const founder = await site!.person({ roles: ['founder'] })
+  const until = '2099-01-01 00:00:00'
+  const sanction = { kind: 'suspension', reason: 'Selling watches', until }
+  const made = await site!.as(founder, 'POST', `/api/v2/admin/users/${zoe.id}/sanctions`, sanction)
+  assert.ok(made.status < 300, JSON.stringify(made.body))
+  const page = await site!.open('/sign-in')
+  await page.getByLabel('Name, e-mail or phone').fill(zoe.name)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').filter({ hasText: 'Selling watches' }).waitFor()
+  await look(page, 'suspended')
+  assert.deepEqual(await findings(page), [])
+  await page.getByLabel('Why this was wrong').fill('They were not watches')
+  await page.getByRole('button', { name: 'Appeal' }).click()
+  await page.getByText('Moderators will look at it again.').waitFor()
+  page.on('dialog', (dialog) => dialog.accept())
+  await page.getByRole('button', { name: 'Delete my account' }).click()
+  await page.getByRole('button', { name: 'Keep my account' }).click()
+  await page.getByText('Your account stays.').waitFor()
+  await page.getByRole('button', { name: 'Delete my account' }).waitFor()
+  await page.context().close()
+  assert.deepEqual(errorsOf(), [])
+})

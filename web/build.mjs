@@ -1,0 +1,132 @@
+// Builds the site into the folder of the first argument: scripts and styles for browsers in `assets`, the renderer
+// of the server in `server`, and `manifest.json`, which names them. `node build.mjs dist`.
+import { createHash } from 'node:crypto'
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build, transform } from 'esbuild'
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+const [out = join(here, 'dist')] = process.argv.slice(2)
+/** Address of the assets. */
+const BASE = '/_/assets/'
+
+const filesOf = (pattern) =>
+  globSync(pattern, { cwd: here })
+    .map((file) => file.replaceAll('\\', '/'))
+    .sort()
+const pageFiles = new Map(
+  filesOf('src/modules/*/**/*-page.tsx').map((file) => [basename(file, '.tsx'), file]),
+)
+
+/** Gives `virtual:pages` every page by its file name, `virtual:modules` the routes of every folder, and `virtual:documents` what the server alone makes. */
+const collected = {
+  name: 'collected',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^virtual:/ }, ({ path }) => ({ path, namespace: 'collected' }))
+    onLoad({ filter: /pages/, namespace: 'collected' }, () => ({
+      contents: `export const PAGES = {${[...pageFiles]
+        .map(([name, file]) => `${JSON.stringify(name)}: () => import('./${file}'),`)
+        .join('\n')}}`,
+      resolveDir: here,
+    }))
+    const collect = (name, files) => ({
+      contents: `${files.map((file, n) => `import * as m${n} from './${file}'`).join('\n')}
+export const ${name} = [${files.map((_, n) => `m${n}`).join(', ')}]`,
+      resolveDir: here,
+    })
+    onLoad({ filter: /modules/, namespace: 'collected' }, () =>
+      collect('MODULES', filesOf('src/modules/*/routes.ts')),
+    )
+    onLoad({ filter: /documents/, namespace: 'collected' }, () =>
+      collect('DOCUMENTS', filesOf('src/modules/*/documents.ts')),
+    )
+  },
+}
+
+const shared = {
+  absWorkingDir: here,
+  bundle: true,
+  format: 'esm',
+  minify: true,
+  metafile: true,
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  loader: { '.svg': 'file', '.worker.js': 'file' },
+  assetNames: '[name]-[hash]',
+  publicPath: BASE,
+  define: { 'process.env.NODE_ENV': '"production"' },
+  alias: {
+    '@kith/client': join(here, '../sdk/src/index.ts'),
+    'openapi-fetch': join(here, 'node_modules/openapi-fetch'),
+    'openapi-typescript-helpers': join(here, 'node_modules/openapi-typescript-helpers'),
+  },
+  plugins: [collected],
+  logLevel: 'warning',
+}
+
+const assets = join(out, 'assets')
+mkdirSync(assets, { recursive: true })
+
+const client = await build({
+  ...shared,
+  entryPoints: ['src/client.tsx'],
+  outdir: assets,
+  splitting: true,
+  entryNames: '[name]-[hash]',
+  chunkNames: '[name]-[hash]',
+  target: 'es2022',
+})
+const server = await build({
+  ...shared,
+  entryPoints: ['src/server.tsx'],
+  outdir: join(out, 'server'),
+  entryNames: '[name]-[hash]',
+  // The assets are those of the other build.
+  assetNames: '../assets/[name]-[hash]',
+  platform: 'node',
+  target: 'node24',
+})
+
+/** The outputs of one build by their source. */
+const outputs = new Map(
+  Object.entries(client.metafile.outputs).map(([path, output]) => [
+    relative(assets, join(here, path)),
+    output,
+  ]),
+)
+const nameOf = (source) => [...outputs].find(([, { entryPoint }]) => entryPoint === source)?.[0]
+/** A file and everything that it imports at once. */
+function withImports(name, seen = new Set()) {
+  if (!name || seen.has(name)) return seen
+  seen.add(name)
+  for (const { path, kind } of outputs.get(name)?.imports ?? [])
+    if (kind === 'import-statement') withImports(relative(assets, join(here, path)), seen)
+  return seen
+}
+
+const sheets = ['src/ui/tokens.css', 'src/ui/base.css', ...filesOf('src/{app,ui,modules}/**/*.css')]
+const css = await transform(
+  [...new Set(sheets)].map((file) => readFileSync(join(here, file), 'utf8')).join('\n'),
+  {
+    loader: 'css',
+    minify: true,
+    target: 'es2022',
+  },
+)
+const style = `style-${createHash('sha256').update(css.code).digest('hex').slice(0, 8)}.css`
+writeFileSync(join(assets, style), css.code)
+
+const script = nameOf('src/client.tsx')
+writeFileSync(
+  join(out, 'manifest.json'),
+  JSON.stringify({
+    server: basename(Object.entries(server.metafile.outputs).find(([, { entryPoint }]) => entryPoint)[0]),
+    style: BASE + style,
+    script: BASE + script,
+    preload: [...withImports(script)].map((name) => BASE + name),
+    pages: Object.fromEntries(
+      [...pageFiles].map(([name, file]) => [name, [...withImports(nameOf(file))].map((each) => BASE + each)]),
+    ),
+  }),
+)

@@ -1,0 +1,201 @@
+import {
+  type Answer,
+  type ItemOf,
+  isKithError,
+  type Kith,
+  type KithError,
+  type ListPath,
+  nextQuery,
+  pageItems,
+  type paths,
+} from '@kith/client'
+import { QueryClient, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/preact-query'
+import type { MaybeOptionalInit } from 'openapi-fetch'
+import type { PathsWithMethod, RequiredKeysOf } from 'openapi-typescript-helpers'
+import { useSite } from './site.ts'
+
+type GetPath = PathsWithMethod<paths, 'get'>
+type InitOf<P extends GetPath> = MaybeOptionalInit<paths[P], 'get'>
+type Rest<I> = RequiredKeysOf<I> extends never ? [I?] : [I]
+
+type Query = Record<string, unknown>
+type AnyInit = { params?: { query?: Query } }
+
+/** A reading of the API, with the type of its answer. The key is the path and the input, so that it needs no name. */
+export type Reading<T> = { queryKey: readonly [string, AnyInit]; answer?: T }
+/** A list of the API that goes on page by page. */
+export type Listing<T, I> = { queryKey: readonly [string, AnyInit, 'list']; answer?: T; item?: I }
+
+/** Describes a reading: `read('/feeds/{feed}', { params: { path: { feed } } })`. */
+export const read = <P extends GetPath>(path: P, ...[init]: Rest<InitOf<P>>): Reading<Answer<'get', P>> => ({
+  queryKey: [path, (init ?? {}) as AnyInit],
+})
+
+/** Describes a list. `start` is the query of its first page, such as `{ after: '5' }` of an address. */
+export const list = <P extends ListPath & GetPath>(
+  path: P,
+  ...[init]: Rest<InitOf<P>>
+): Listing<Answer<'get', P>, ItemOf<P, Answer<'get', P>>> => {
+  const { params, ...rest } = (init ?? {}) as AnyInit
+  const query = Object.fromEntries(
+    Object.entries({ limit: 15, ...params?.query }).filter(([, value]) => value !== undefined),
+  )
+  return { queryKey: [path, { ...rest, params: { ...params, query } }, 'list'] }
+}
+
+/** Where a list begins, from the query of an address that `More` made. */
+export const startOf = (search: URLSearchParams): Record<string, number> =>
+  Object.fromEntries(
+    ['after', 'offset'].flatMap((name) => {
+      const value = search.get(name)
+      return value && /^\d{1,15}$/.test(value) ? [[name, Number(value)]] : []
+    }),
+  )
+
+/** The query cache of one visit. Every query is a reading or a list, so one function fetches all of them. */
+export function createCache(api: Kith): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 30_000,
+        // A timer for each query of each page would fill the memory of the server.
+        gcTime: typeof document === 'undefined' ? Number.POSITIVE_INFINITY : 600_000,
+        retry: false,
+        refetchOnWindowFocus: false,
+        // `openVisit` reads what a page shows before it is shown. Nothing moves under the reader afterwards.
+        refetchOnMount: false,
+        queryFn: ({ queryKey, pageParam, signal }) => {
+          const [path, init] = queryKey as [GetPath, AnyInit]
+          const params = pageParam ? { ...init.params, query: pageParam as Query } : init.params
+          return (api.get as unknown as (path: string, init: object) => Promise<unknown>)(path, {
+            ...init,
+            params,
+            signal,
+          })
+        },
+      },
+    },
+  })
+}
+
+const pagesOf = ({ queryKey: [path, { params }] }: Listing<unknown, unknown>) => ({
+  initialPageParam: params?.query as Query,
+  getNextPageParam: (page: unknown, _: unknown, query: Query) => nextQuery(path as ListPath, query, page),
+})
+
+/** Loads readings and lists into the cache, all at once. Going back takes what is there, so that it looks the same. */
+export const load = (
+  cache: QueryClient,
+  queries: (Reading<unknown> | Listing<unknown, unknown>)[],
+  isBack: boolean,
+): Promise<unknown> => {
+  const fresh = isBack ? { staleTime: Number.POSITIVE_INFINITY } : {}
+  return Promise.all(
+    queries.map((query) =>
+      query.queryKey.length === 3
+        ? cache.fetchInfiniteQuery({
+            queryKey: query.queryKey,
+            ...pagesOf(query as Listing<unknown, unknown>),
+            ...fresh,
+          })
+        : cache.fetchQuery({ queryKey: query.queryKey, ...fresh }),
+    ),
+  )
+}
+
+/** Returns what the cache holds of a reading. */
+export const known = <T>(cache: QueryClient, reading: Reading<T>): T | undefined =>
+  cache.getQueryData(reading.queryKey)
+
+/** Returns the items of a list that the cache holds. */
+export const knownItems = <T, I>(cache: QueryClient, listing: Listing<T, I>): I[] =>
+  itemsOf(listing, cache.getQueryData<{ pages: T[] }>(listing.queryKey)?.pages ?? [])
+
+const itemsOf = <T, I>({ queryKey }: Listing<T, I>, pages: T[]): I[] =>
+  pages.flatMap((page) => pageItems(queryKey[0] as ListPath, page) as I[])
+
+/** Reads through the cache. */
+export const useRead = <T>({ queryKey }: Reading<T>, options: { enabled?: boolean } = {}) =>
+  useQuery<T, KithError>({ queryKey, ...options })
+
+/** Reads a list through the cache: its items so far, its first page, and how to go on. */
+export function useList<T, I>(listing: Listing<T, I>, options: { enabled?: boolean } = {}) {
+  const result = useInfiniteQuery<T, KithError, { pages: T[] }, readonly unknown[], Query>({
+    queryKey: listing.queryKey,
+    ...pagesOf(listing),
+    ...options,
+  } as never)
+  const pages = result.data?.pages ?? []
+  const [path, { params }] = listing.queryKey
+  const last = pages.at(-1)
+  return {
+    ...result,
+    items: itemsOf(listing, pages),
+    first: pages[0],
+    /** Query of the next page as an address, for browsers without JavaScript. */
+    next:
+      result.hasNextPage && last !== undefined && pages.length === 1
+        ? nextQuery(path as ListPath, params?.query as Query, last)
+        : null,
+  }
+}
+
+/** Writes to the API. `changes` are paths whose readings are fetched again afterwards. */
+export function useWrite<Given = void, Answer = unknown>(
+  write: (api: Kith, given: Given) => Promise<Answer>,
+  options: { changes?: string[]; onSuccess?: (answer: Answer, given: Given) => unknown } = {},
+) {
+  const { api } = useSite()
+  const cache = useQueryClient()
+  return useMutation<Answer, KithError, Given>({
+    mutationFn: (given) => write(api, given),
+    onSuccess: async (answer, given) => {
+      await options.onSuccess?.(answer, given)
+      for (const path of options.changes ?? []) void cache.invalidateQueries({ queryKey: [path] })
+    },
+  })
+}
+
+/**
+ * Changes every copy of an object in the cache, whatever query holds it: `change(cache, isFeed(5), (feed) => …)`.
+ * Returns a function that takes the change back.
+ */
+export function change<T extends object>(
+  cache: QueryClient,
+  isOne: (each: object) => each is T,
+  by: (each: T) => T,
+): () => void {
+  const before = cache.getQueriesData({})
+  const walk = (value: unknown): unknown => {
+    if (Array.isArray(value)) {
+      const next = value.map(walk)
+      return next.some((each, n) => each !== value[n]) ? next : value
+    }
+    if (value === null || typeof value !== 'object') return value
+    let next: Record<string, unknown> = value as Record<string, unknown>
+    for (const [key, each] of Object.entries(value)) {
+      const changed = walk(each)
+      if (changed !== each) next = { ...next, [key]: changed }
+    }
+    return isOne(next) ? by(next) : next
+  }
+  cache.setQueriesData({}, walk)
+  return () => {
+    for (const [key, data] of before) cache.setQueryData(key, data)
+  }
+}
+
+/** Removes an object from every list of the cache. */
+export function remove(cache: QueryClient, isOne: (each: object) => boolean): void {
+  const walk = (value: unknown): unknown => {
+    if (Array.isArray(value))
+      return value.filter((each) => !(each && typeof each === 'object' && isOne(each))).map(walk)
+    if (value === null || typeof value !== 'object') return value
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, walk(each)]))
+  }
+  cache.setQueriesData({}, walk)
+}
+
+/** The sentence of a failure. */
+export const failureOf = (error: unknown, offline: string): string =>
+  isKithError(error) && error.status > 0 ? (Object.values(error.fields).flat()[0] ?? error.message) : offline

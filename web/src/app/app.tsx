@@ -1,0 +1,91 @@
+import { useQueryClient } from '@tanstack/preact-query'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLocation, useSearch } from 'wouter-preact'
+import { ErrorPage } from './error-page.tsx'
+import { Shell } from './shell.tsx'
+import { useSite } from './site.ts'
+import { setTitle } from './title.ts'
+import { ToastProvider } from './toast.tsx'
+import { headOf, openVisit, type Shown } from './visit.ts'
+import { useWords, words } from './words.ts'
+
+const WORDS = words({ failed: ['Not found', '页面不存在'], loading: ['Loading', '加载中'] })
+
+/** Scroll positions by address. */
+const places = new Map<string, number>()
+
+/** The whole application: the frame, and the page of the address. */
+export function App({ first }: { first: Shown }) {
+  const t = useWords(WORDS)
+  const site = useSite()
+  const cache = useQueryClient()
+  const [path, navigate] = useLocation()
+  const search = useSearch()
+  const url = search ? `${path}?${search}` : path
+  const [shown, setShown] = useState(first)
+  const [attempt, setAttempt] = useState(0)
+  const tried = useRef(0)
+  const isBack = useRef(false)
+  const isBusy = shown.url !== url || tried.current !== attempt
+
+  useEffect(() => {
+    if (shown.url === url && tried.current === attempt) return
+    let isOver = false
+    void openVisit(url, site, cache, isBack.current).then((next) => {
+      if (isOver) return
+      tried.current = attempt
+      if (next.redirect) return navigate(next.redirect, { replace: true })
+      setShown(next)
+    })
+    return () => {
+      isOver = true
+    }
+  }, [url, attempt])
+
+  // Remembers the place in a page before it is left, and restores it when the visitor goes back.
+  useEffect(() => {
+    history.scrollRestoration = 'manual'
+    const note = () => places.set(location.href, scrollY)
+    const goBack = () => {
+      isBack.current = true
+    }
+    addEventListener('scroll', note, { passive: true })
+    addEventListener('popstate', goBack)
+    return () => {
+      removeEventListener('scroll', note)
+      removeEventListener('popstate', goBack)
+    }
+  }, [])
+  const isFirst = useRef(true)
+  useLayoutEffect(() => {
+    setTitle(titleOf(headOf(shown, cache, t).title))
+    if (isFirst.current) {
+      isFirst.current = false
+      return
+    }
+    scrollTo(0, (isBack.current && places.get(location.href)) || 0)
+    isBack.current = false
+    // Screen readers and the keyboard go on from the new page.
+    document.getElementById('main')?.focus({ preventScroll: true })
+  }, [shown])
+
+  const Body = shown.page?.body
+  return (
+    <ToastProvider>
+      <Shell path={shown.visit.path}>
+        {isBusy && (
+          <div class="progress" role="progressbar" aria-label={t.loading}>
+            <span />
+          </div>
+        )}
+        {Body && !shown.error ? (
+          <Body key={shown.visit.path} visit={shown.visit} />
+        ) : (
+          <ErrorPage error={shown.error} onRetry={() => setAttempt(attempt + 1)} />
+        )}
+      </Shell>
+    </ToastProvider>
+  )
+}
+
+export const titleOf = (title: string): string => (title === 'Kith' ? title : `${title} · Kith`)

@@ -1,0 +1,43 @@
+import { escapeMarkup } from './document.ts'
+import { timeOf } from './words.ts'
+
+export const ATOM = 'application/atom+xml; charset=utf-8'
+
+const TITLE_MOST = 80
+
+export type Entry = { path: string; title: string; text: string; time: string; author: string }
+
+/** Atom feed of what guests see. */
+export function atomOf({
+  origin,
+  path,
+  title,
+  entries,
+}: {
+  origin: string
+  path: string
+  title: string
+  entries: Entry[]
+}): string {
+  const newest = entries[0] ? timeOf(entries[0].time) : new Date(0)
+  const all = entries.map((entry) => {
+    const url = escapeMarkup(origin + entry.path)
+    return `<entry>
+<id>${url}</id>
+<title>${escapeMarkup(entry.title.slice(0, TITLE_MOST)) || url}</title>
+<link href="${url}"/>
+<updated>${timeOf(entry.time).toISOString()}</updated>
+<author><name>${escapeMarkup(entry.author)}</name></author>
+<content type="text">${escapeMarkup(entry.text)}</content>
+</entry>`
+  })
+  return `<?xml version="1.0" encoding="utf-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom">
+<id>${escapeMarkup(origin + path)}</id>
+<title>${escapeMarkup(title)}</title>
+<link rel="self" href="${escapeMarkup(origin + path)}"/>
+<updated>${newest.toISOString()}</updated>
+${all.join('\n')}
+</feed>
+`
+}

@@ -1,0 +1,73 @@
+import mark from '../ui/mark.svg'
+import type { Head } from './page.ts'
+import type { Boot } from './site.ts'
+
+const SIGNS: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+/** Escapes a text for HTML and XML. */
+export const escapeMarkup = (text: string): string =>
+  text.replace(/[&<>"']/g, (sign) => SIGNS[sign] as string)
+
+/** JSON that cannot end the script element that holds it. */
+const json = (value: unknown) => JSON.stringify(value).replace(/</g, '\\u003c')
+
+const DESCRIPTION_MOST = 200
+
+/** The document around a rendered page. */
+export function documentOf(given: {
+  body: string
+  head: Head
+  boot: Boot
+  cache: object
+  nonce: string
+  path: string
+  style: string
+  script: string
+  preload: string[]
+}): string {
+  const { head, boot, nonce } = given
+  const canonical = `${boot.origin}${head.canonical ?? given.path}`
+  const description = head.description?.replace(/\s+/g, ' ').slice(0, DESCRIPTION_MOST)
+  const meta: [string, string | undefined][] = [
+    ['name="description"', description],
+    ['name="robots"', head.isPrivate ? 'noindex' : undefined],
+    ['property="og:site_name"', 'Kith'],
+    ['property="og:title"', head.title],
+    ['property="og:description"', description],
+    ['property="og:type"', head.type ?? 'website'],
+    ['property="og:url"', canonical],
+    ['property="og:locale"', boot.language === 'zh' ? 'zh_CN' : 'en'],
+    ['property="og:image"', head.image?.url],
+    ['property="og:image:alt"', head.image?.alt],
+    ['name="twitter:card"', head.image ? 'summary_large_image' : 'summary'],
+  ]
+  return `<!doctype html>
+<html lang="${boot.language === 'zh' ? 'zh-CN' : 'en'}" data-theme="${boot.theme}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+<title>${escapeMarkup(head.title)}</title>
+${meta
+  .filter(([, content]) => content)
+  .map(([name, content]) => `<meta ${name} content="${escapeMarkup(content as string)}">`)
+  .join('\n')}
+<meta name="color-scheme" content="light dark">
+<meta name="theme-color" content="#fbfaf8" media="(prefers-color-scheme: light)">
+<meta name="theme-color" content="#121514" media="(prefers-color-scheme: dark)">
+<link rel="canonical" href="${escapeMarkup(canonical)}">
+<link rel="manifest" href="/manifest.webmanifest">
+<link rel="icon" type="image/svg+xml" href="${mark}">
+${head.atom ? `<link rel="alternate" type="application/atom+xml" href="${escapeMarkup(head.atom)}" title="${escapeMarkup(head.title)}">` : ''}
+${head.type === 'article' && !head.isPrivate ? `<link rel="alternate" type="application/json+oembed" href="${escapeMarkup(`${boot.origin}/oembed?url=${encodeURIComponent(canonical)}`)}" title="${escapeMarkup(head.title)}">` : ''}
+<link rel="stylesheet" href="${given.style}">
+${given.preload.map((file) => `<link rel="modulepreload" href="${file}" nonce="${nonce}">`).join('\n')}
+${head.data ? `<script type="application/ld+json">${json({ '@context': 'https://schema.org', ...head.data })}</script>` : ''}
+</head>
+<body>
+<div id="app">${given.body}</div>
+<script type="application/json" id="kith">${json({ ...boot, cache: given.cache })}</script>
+<script type="module" nonce="${nonce}" src="${given.script}"></script>
+</body>
+</html>
+`
+}

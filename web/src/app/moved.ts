@@ -1,0 +1,53 @@
+/** Addresses of the earlier product's clients (PC, H5 and web), and the pages that take their place. */
+const MOVED: [string, string][] = [
+  ['/feeds', '/'],
+  ['/feed', '/'],
+  ['/feed/:id', '/feeds/:id'],
+  ['/topic', '/topics'],
+  ['/topic/:id', '/feed-topics/:id'],
+  ['/question', '/questions'],
+  ['/question-topics', '/questions'],
+  ['/question/topic', '/questions'],
+  ['/question/topic/:id', '/question-topics/:id'],
+  ['/question/:id', '/questions/:id'],
+  ['/question/:question/answer/:id', '/question-answers/:id'],
+  ['/questions/:question/answers/:id', '/question-answers/:id'],
+  ['/group', '/groups'],
+  ['/group/:id', '/groups/:id'],
+  ['/group/:group/post/:id', '/groups/:group/posts/:id'],
+  ['/users', '/search'],
+  ['/user', '/me'],
+  ['/user/:id', '/users/:id'],
+  ...['feed', 'news', 'group', 'question', 'q-a', 'follow', 'following', 'follower'].flatMap(
+    (list): [string, string][] => [
+      [`/users/:id/${list}`, '/users/:id'],
+      [`/user/:id/${list}`, '/users/:id'],
+    ],
+  ),
+  ['/people', '/search'],
+  ['/auth/login', '/sign-in'],
+  ['/auth/register', '/join'],
+  ['/register', '/join'],
+  ['/auth/find', '/forgotten-password'],
+  ['/forget-password', '/forgotten-password'],
+  ['/message', '/notifications'],
+  ['/message/*', '/notifications'],
+  ['/setting', '/settings'],
+  ['/setting/*', '/settings'],
+  ['/settings/*', '/settings'],
+]
+
+const patternOf = (path: string) =>
+  new RegExp(
+    `^${path.replace('/*', '/.*').replace(/:\w+/g, (name) => `(?<${name.slice(1)}>${name === ':id' ? '\\d{1,15}' : '[^/]+'})`)}/?$`,
+  )
+const PATTERNS = MOVED.map(([from, to]) => [patternOf(from), to] as const)
+
+/** Returns the page that took the place of an address; undefined for others. */
+export function movedTo(path: string): string | undefined {
+  for (const [pattern, to] of PATTERNS) {
+    const { groups } = pattern.exec(path) ?? {}
+    if (pattern.test(path)) return to.replace(/:(\w+)/g, (_, name: string) => groups?.[name] ?? '')
+  }
+  return undefined
+}

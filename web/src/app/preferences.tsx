@@ -1,0 +1,56 @@
+import { Languages, Monitor, Moon, Sun } from 'lucide-preact'
+import { useState } from 'preact/hooks'
+import { type Theme, useSite } from './site.ts'
+import { useWords, words } from './words.ts'
+
+const WORDS = words({
+  other: ['中文', 'English'],
+  language: ['Language', '语言'],
+  auto: ['Colours of the system', '跟随系统'],
+  light: ['Light colours', '浅色'],
+  dark: ['Dark colours', '深色'],
+})
+
+const THEMES = { auto: Monitor, light: Sun, dark: Moon }
+const YEAR = 31_536_000
+
+/** Keeps a preference for the next request, which the server renders with it. */
+function keep(name: string, value: string) {
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing in Firefox and Safari
+  document.cookie = `${name}=${value}; Path=/; Max-Age=${YEAR}; SameSite=Lax`
+}
+
+/** Switches of language and colours. */
+export function Preferences() {
+  const t = useWords(WORDS)
+  const { language, theme: given } = useSite()
+  const [theme, setTheme] = useState<Theme>(given)
+  const Picture = THEMES[theme]
+  const turn = () => {
+    const next = ({ auto: 'light', light: 'dark', dark: 'auto' } as const)[theme]
+    keep('kith_theme', next)
+    document.documentElement.dataset.theme = next
+    setTheme(next)
+  }
+  const speak = () => {
+    keep('kith_language', language === 'en' ? 'zh' : 'en')
+    location.reload()
+  }
+  return (
+    <div class="preferences">
+      <button type="button" class="icon-button" onClick={turn} aria-label={t[theme]} title={t[theme]}>
+        <Picture size={18} aria-hidden />
+      </button>
+      <button
+        type="button"
+        class="text-button"
+        onClick={speak}
+        lang={language === 'en' ? 'zh' : 'en'}
+        aria-label={`${t.language}: ${t.other}`}
+      >
+        <Languages size={18} aria-hidden />
+        {t.other}
+      </button>
+    </div>
+  )
+}

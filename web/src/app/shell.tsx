@@ -1,0 +1,121 @@
+import { MODULES } from 'virtual:modules'
+import { LogIn } from 'lucide-preact'
+import type { ComponentChildren } from 'preact'
+import { Link } from 'wouter-preact'
+import { Mark } from '../ui/mark.tsx'
+import { isInBar, menuOf } from './menu.ts'
+import type { MenuEntry } from './page.ts'
+import { Preferences } from './preferences.tsx'
+import { useSite, useViewer } from './site.ts'
+import { useWords, words } from './words.ts'
+
+const WORDS = words({
+  skip: ['Skip to the content', '跳到正文'],
+  menu: ['Main menu', '主菜单'],
+  signIn: ['Sign in', '登录'],
+  join: ['Join', '注册'],
+  about: ['API', 'API'],
+  console: ['Console', '控制台'],
+  pitch: ['People you know, and those you will.', '认识的人，和将要认识的人。'],
+  pitchText: [
+    'Follow people, ask questions, share what you see. This site runs on its own server: no advertising company reads along.',
+    '关注他人、提出问题、分享见闻。本站运行在自己的服务器上，没有广告公司旁观。',
+  ],
+})
+
+const BARS = MODULES.flatMap(({ Bar }) => (Bar ? [Bar] : []))
+
+/** The frame around every page: menu, content and what stands beside it. */
+export function Shell({ path, children }: { path: string; children: ComponentChildren }) {
+  const t = useWords(WORDS)
+  const viewer = useViewer()
+  return (
+    <>
+      <a class="skip" href="#main">
+        {t.skip}
+      </a>
+      <header class="top">
+        <div class="top-inner">
+          <Link class="brand" href="/">
+            <Mark />
+            <span>Kith</span>
+          </Link>
+          <nav class="menu" aria-label={t.menu}>
+            <ul>
+              {menuOf(viewer !== null).map((entry) => (
+                <Entry key={entry.path} entry={entry} path={path} />
+              ))}
+            </ul>
+          </nav>
+          {!viewer && (
+            <div class="top-actions">
+              <Link class="button is-quiet" href="/sign-in">
+                <LogIn size={18} aria-hidden />
+                {t.signIn}
+              </Link>
+              <Link class="button" href="/join">
+                {t.join}
+              </Link>
+            </div>
+          )}
+          <div class="foot">
+            <Preferences />
+            <p>
+              <a href="/docs">{t.about}</a> <a href="/admin">{t.console}</a>
+            </p>
+          </div>
+        </div>
+      </header>
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+      {BARS.map((Bar, n) => (
+        <Bar key={n} />
+      ))}
+      <aside class="aside">
+        {!viewer && (
+          <section class="card pitch">
+            <h2>{t.pitch}</h2>
+            <p>{t.pitchText}</p>
+            <Link class="button is-wide" href="/join">
+              {t.join}
+            </Link>
+          </section>
+        )}
+      </aside>
+    </>
+  )
+}
+
+const noCount = () => 0
+
+function Entry({ entry, path }: { entry: MenuEntry; path: string }) {
+  const { language, viewer } = useSite()
+  const { icon: Picture, useCount = noCount } = entry
+  const count = useCount()
+  if (count === null) return null
+  const isHere = entry.path === '/' ? path === '/' : path.startsWith(entry.path)
+  const kind = isInBar(entry, viewer !== null) ? '' : 'is-minor'
+  return (
+    <li class={entry.isOnTelephones ? 'is-for-telephones' : kind}>
+      <Link
+        class={isHere ? 'menu-entry is-here' : 'menu-entry'}
+        href={entry.path}
+        aria-current={isHere ? 'page' : undefined}
+      >
+        <span class="menu-icon">
+          <Picture size={24} aria-hidden />
+          {count > 0 && (
+            <span class="badge" aria-hidden="true">
+              {count > 99 ? '99+' : count}
+            </span>
+          )}
+        </span>
+        <span class="menu-label">
+          {entry.label[language]}
+          {count > 0 && <span class="sr-only"> {count}</span>}
+        </span>
+      </Link>
+    </li>
+  )
+}

@@ -1,0 +1,25 @@
+import type { Kith, Schema } from '@kith/client'
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { Language } from './words.ts'
+
+export type Theme = 'auto' | 'light' | 'dark'
+
+/** What is the same on every page of a visit. */
+export type Boot = {
+  language: Language
+  theme: Theme
+  /** Address of the site, without a slash at the end. */
+  origin: string
+  /** The signed-in person; null for guests. */
+  viewer: Schema<'PrivateUser'> | null
+  settings: Schema<'Bootstrap'>
+}
+
+export type Site = Boot & { api: Kith }
+
+export const SiteContext = createContext<Site>(null as never)
+
+export const useSite = (): Site => useContext(SiteContext)
+
+export const useViewer = (): Boot['viewer'] => useSite().viewer

@@ -1,0 +1,22 @@
+/** The title of the page, with the number of unread things before it, which the icon of an installed site shows too. */
+const shown = { title: '', counts: {} as Record<string, number> }
+
+const write = () => {
+  const count = Object.values(shown.counts).reduce((sum, each) => sum + each, 0)
+  document.title = count > 0 ? `(${count}) ${shown.title}` : shown.title
+  return count
+}
+
+export function setTitle(title: string): void {
+  shown.title = title
+  write()
+}
+
+/** Sets how many things of a kind are unread. */
+export function setUnread(kind: 'notifications' | 'chats', count: number): void {
+  if (shown.title === '') shown.title = document.title
+  shown.counts[kind] = count
+  const sum = write()
+  // Installed sites only have a badge.
+  void navigator.setAppBadge?.(sum)?.catch(() => {})
+}

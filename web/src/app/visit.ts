@@ -1,0 +1,75 @@
+import { MODULES } from 'virtual:modules'
+import { PAGES } from 'virtual:pages'
+import { isKithError, KithError } from '@kith/client'
+import type { QueryClient } from '@tanstack/preact-query'
+import { parse } from 'regexparam'
+import { matchRoute } from 'wouter-preact'
+import { known, knownItems, load } from './api.ts'
+import type { Head, Known, Page, Route, Visit } from './page.ts'
+import type { Boot } from './site.ts'
+
+/** A page that is ready to be shown, or the failure that is shown in its place. */
+export type Shown = {
+  url: string
+  visit: Visit
+  /** File name of the page. */
+  name: string | null
+  page: Page | null
+  error: KithError | null
+  /** Path to go to instead. */
+  redirect?: string
+}
+
+const ROUTES: Route[] = MODULES.flatMap(({ routes = [] }) => routes)
+
+/** Returns the route of a path and its parameters. */
+export function findRoute(path: string): { route: Route; params: Record<string, string> } | null {
+  for (const route of ROUTES) {
+    const [isMatch, params] = matchRoute(parse as never, route.path, path)
+    if (isMatch) return { route, params: params as Record<string, string> }
+  }
+  return null
+}
+
+const gone = () => new KithError(404, 'no_such_path', '')
+
+/** Loads the page of an address with everything that it reads. */
+export async function openVisit(url: string, boot: Boot, cache: QueryClient, isBack = false): Promise<Shown> {
+  const { pathname, searchParams } = new URL(url, boot.origin)
+  const found = findRoute(pathname)
+  const visit: Visit = {
+    path: pathname,
+    params: found?.params ?? {},
+    search: searchParams,
+    language: boot.language,
+    viewer: boot.viewer,
+    origin: boot.origin,
+  }
+  const shown = { url, visit, name: found?.route.page ?? null, page: null, error: null }
+  if (!found) return { ...shown, error: gone() }
+  if (found.route.access === 'members' && !boot.viewer)
+    return { ...shown, redirect: `/sign-in?next=${encodeURIComponent(url)}` }
+  if (found.route.access === 'guests' && boot.viewer) return { ...shown, redirect: '/' }
+  try {
+    const { page } = await (PAGES[found.route.page] as (typeof PAGES)[string])()
+    await Promise.all([
+      load(cache, page.queries?.(visit) ?? [], isBack),
+      load(cache, page.extras?.(visit) ?? [], isBack).catch(() => {}),
+    ])
+    const redirect = page.redirect?.(visit, factsOf(cache))
+    return { ...shown, page, ...(redirect ? { redirect } : {}) }
+  } catch (error) {
+    return { ...shown, error: isKithError(error) ? error : new KithError(500, 'page_failed', String(error)) }
+  }
+}
+
+const factsOf = (cache: QueryClient): Known => ({
+  one: (reading) => known(cache, reading) as never,
+  all: (listing) => knownItems(cache, listing),
+})
+
+/** Returns the head of a page that was opened. */
+export function headOf({ page, visit, error }: Shown, cache: QueryClient, words: { failed: string }): Head {
+  if (!page || error) return { title: words.failed, isPrivate: true }
+  return page.head(visit, factsOf(cache))
+}

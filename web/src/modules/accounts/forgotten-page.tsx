@@ -1,0 +1,87 @@
+import { useState } from 'preact/hooks'
+import { definePage } from '../../app/page.ts'
+import { useSite } from '../../app/site.ts'
+import { useToast } from '../../app/toast.tsx'
+import { useWords, words } from '../../app/words.ts'
+import { Field, Form } from '../../ui/form.tsx'
+
+const WORDS = words({
+  title: ['Forgotten password', '找回密码'],
+  lead: [
+    'We send a code to the e-mail or phone of your account.',
+    '我们会向账号绑定的邮箱或手机发送验证码。',
+  ],
+  address: ['E-mail or phone', '邮箱或手机号'],
+  send: ['Send me a code', '发送验证码'],
+  code: ['Code', '验证码'],
+  password: ['New password (8 characters or more)', '新密码（至少 8 位）'],
+  set: ['Set the new password', '重设密码'],
+  done: ['Your password was changed. Sign in with it.', '密码已重设，请重新登录。'],
+})
+
+export const page = definePage({
+  head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
+  body: () => {
+    const t = useWords(WORDS)
+    const { api } = useSite()
+    const { say } = useToast()
+    const [address, setAddress] = useState('')
+    return (
+      <section class="form card settings">
+        <h1>{t.title}</h1>
+        <p class="quiet">{t.lead}</p>
+        <Form
+          label={address ? t.set : t.send}
+          send={async (given) => {
+            const to = given.address?.trim() ?? ''
+            const target = to.includes('@') ? { email: to } : { phone: to }
+            if (!address) {
+              await api.post('/verifycodes', { body: target })
+              return setAddress(to)
+            }
+            await api.put('/user/retrieve-password', {
+              body: {
+                ...target,
+                verifiable_type: to.includes('@') ? 'mail' : 'sms',
+                verifiable_code: Number(given.code),
+                password: given.password ?? '',
+              },
+            })
+            say(t.done)
+            location.assign('/sign-in')
+          }}
+        >
+          <Field
+            label={t.address}
+            name="address"
+            required
+            maxLength={128}
+            autocomplete="username"
+            readOnly={address !== ''}
+          />
+          {address && (
+            <>
+              <Field
+                label={t.code}
+                name="code"
+                inputMode="numeric"
+                autocomplete="one-time-code"
+                pattern="[0-9]{4,6}"
+                required
+              />
+              <Field
+                label={t.password}
+                name="password"
+                type="password"
+                autocomplete="new-password"
+                minLength={8}
+                maxLength={128}
+                required
+              />
+            </>
+          )}
+        </Form>
+      </section>
+    )
+  },
+})

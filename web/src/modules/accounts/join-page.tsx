@@ -1,0 +1,149 @@
+import { useState } from 'preact/hooks'
+import { Link } from 'wouter-preact'
+import { failureOf } from '../../app/api.ts'
+import { definePage } from '../../app/page.ts'
+import { useSite } from '../../app/site.ts'
+import { useWords, words } from '../../app/words.ts'
+import { Providers } from './outside.tsx'
+import { join } from './session.ts'
+
+const WORDS = words({
+  title: ['Join', '注册'],
+  email: ['E-mail', '邮箱'],
+  phone: ['Phone', '手机号'],
+  invitation: ['Invitation code', '邀请码'],
+  sendCode: ['Send me a code', '发送验证码'],
+  sent: ['A code is on its way.', '验证码已发送。'],
+  code: ['Code', '验证码'],
+  name: ['Name', '用户名'],
+  password: ['Password', '密码'],
+  introduction: ['A few words about yourself', '自我介绍'],
+  submit: ['Create my account', '创建账号'],
+  closed: ['This site takes no new members at present.', '本站暂不开放注册。'],
+  outside: ['New members come by an account outside.', '新用户请通过第三方账号注册。'],
+  waiting: [
+    'Thank you. An administrator will look at your registration and write to you.',
+    '感谢注册，管理员审核后会通知您。',
+  ],
+  have: ['Already a member?', '已有账号？'],
+  signIn: ['Sign in', '登录'],
+  offline: ['No connection. Try again.', '网络连接失败，请重试。'],
+})
+
+export const page = definePage({
+  head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
+  body: ({ visit }) => {
+    const t = useWords(WORDS)
+    const { api, settings } = useSite()
+    const { type = 'all', method = 'all' } = settings.registerSettings as { type?: string; method?: string }
+    const [kind, setKind] = useState<'mail' | 'sms'>(method === 'mobile-only' ? 'sms' : 'mail')
+    const [fields, setFields] = useState<Record<string, string>>({
+      invitation: visit.search.get('invitation') ?? '',
+    })
+    const [isSent, setIsSent] = useState(false)
+    const [failure, setFailure] = useState('')
+    const [isWaiting, setIsWaiting] = useState(false)
+    const [isBusy, setIsBusy] = useState(false)
+    const field = (name: string, label: string, more: object = {}) => (
+      <label>
+        {label}
+        <input
+          name={name}
+          required
+          value={fields[name] ?? ''}
+          onInput={({ currentTarget }) => setFields({ ...fields, [name]: currentTarget.value })}
+          {...more}
+        />
+      </label>
+    )
+    const run = async (work: () => Promise<unknown>) => {
+      setIsBusy(true)
+      setFailure('')
+      await work().catch((error) => setFailure(failureOf(error, t.offline)))
+      setIsBusy(false)
+    }
+    const address = kind === 'mail' ? { email: fields.email ?? '' } : { phone: fields.phone ?? '' }
+    const invitation = fields.invitation ? { invitation_code: fields.invitation } : {}
+    const send = (event: Event) => {
+      event.preventDefault()
+      void run(async () => {
+        if (!isSent) {
+          await api.post('/verifycodes/register', { body: { ...address, ...invitation } })
+          setIsSent(true)
+          return
+        }
+        const status = await join({
+          ...address,
+          ...invitation,
+          name: fields.name,
+          verifiable_type: kind,
+          verifiable_code: Number(fields.code),
+          password: fields.password,
+          ...(fields.introduction ? { introduction: fields.introduction } : {}),
+        })
+        if (status === 202) setIsWaiting(true)
+        else location.assign('/')
+      })
+    }
+    if (type === 'closed' || type === 'thirdPart' || isWaiting)
+      return (
+        <section class="form card">
+          <h1>{t.title}</h1>
+          <p>{isWaiting ? t.waiting : type === 'closed' ? t.closed : t.outside}</p>
+          {type === 'thirdPart' && <Providers next="/" />}
+        </section>
+      )
+    return (
+      <form class="form card" onSubmit={send}>
+        <h1>{t.title}</h1>
+        {failure && (
+          <p class="failure" role="alert">
+            {failure}
+          </p>
+        )}
+        {method === 'all' && (
+          <p class="tabs is-small">
+            <button type="button" aria-pressed={kind === 'mail'} onClick={() => setKind('mail')}>
+              {t.email}
+            </button>
+            <button type="button" aria-pressed={kind === 'sms'} onClick={() => setKind('sms')}>
+              {t.phone}
+            </button>
+          </p>
+        )}
+        {kind === 'mail'
+          ? field('email', t.email, { type: 'email', autocomplete: 'email' })
+          : field('phone', t.phone, { type: 'tel', autocomplete: 'tel' })}
+        {type === 'invited' && field('invitation', t.invitation)}
+        {isSent && (
+          <>
+            <p class="quiet" role="status">
+              {t.sent}
+            </p>
+            {field('code', t.code, {
+              inputMode: 'numeric',
+              autocomplete: 'one-time-code',
+              pattern: '[0-9]{4,6}',
+            })}
+            {field('name', t.name, { autocomplete: 'username', maxLength: 100 })}
+            {field('password', t.password, {
+              type: 'password',
+              autocomplete: 'new-password',
+              minLength: 8,
+              maxLength: 128,
+            })}
+            {type === 'approval' &&
+              field('introduction', t.introduction, { maxLength: 500, required: false })}
+          </>
+        )}
+        <button class="button is-wide" type="submit" disabled={isBusy}>
+          {isSent ? t.submit : t.sendCode}
+        </button>
+        <Providers next="/" />
+        <p class="quiet">
+          {t.have} <Link href="/sign-in">{t.signIn}</Link>
+        </p>
+      </form>
+    )
+  },
+})

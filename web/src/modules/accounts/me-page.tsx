@@ -1,0 +1,16 @@
+import { definePage } from '../../app/page.ts'
+import { useViewer } from '../../app/site.ts'
+import { words } from '../../app/words.ts'
+import { Profile } from './profile.tsx'
+
+const WORDS = words({
+  title: ['Profile', '我'],
+})
+
+export const page = definePage({
+  head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
+  body: () => {
+    const viewer = useViewer()
+    return viewer && <Profile user={viewer} path={`/users/${viewer.id}`} />
+  },
+})

@@ -1,0 +1,202 @@
+import { isKithError } from '@kith/client'
+import { useEffect, useState } from 'preact/hooks'
+import { Link } from 'wouter-preact'
+import { failureOf } from '../../app/api.ts'
+import { definePage } from '../../app/page.ts'
+import { useSite } from '../../app/site.ts'
+import { useWords, words } from '../../app/words.ts'
+import { Field, Form, type Given } from '../../ui/form.tsx'
+import { enter, takeDeparture, useProviders } from './outside.tsx'
+import { needsSecondFactor } from './session.ts'
+import { Proof, proofOf } from './settings/proof.tsx'
+
+const WORDS = words({
+  title: [(name: string) => `Sign in with ${name}`, (name: string) => `使用 ${name} 登录`],
+  checking: ['One moment…', '请稍候…'],
+  again: ['Back to the sign-in', '返回登录'],
+  lost: [
+    'This sign-in did not begin in this browser, or too long ago. Begin again.',
+    '登录请求已失效，请重新开始。',
+  ],
+  refused: ['You did not allow the sign-in.', '您未允许登录。'],
+  code: ['Code of your authenticator app', '验证器动态码'],
+  signIn: ['Sign in', '登录'],
+  unknown: [
+    (name: string) => `Your ${name} account belongs to nobody here yet.`,
+    (name: string) => `您的 ${name} 账号尚未绑定本站用户。`,
+  ],
+  new: ['I am new here', '我是新用户'],
+  name: ['Name', '用户名'],
+  invitation: ['Invitation code', '邀请码'],
+  introduction: ['A few words about yourself', '自我介绍'],
+  join: ['Create my account', '创建账号'],
+  closed: ['This site takes no new members at present.', '本站暂不开放注册。'],
+  waiting: [
+    'Thank you. An administrator will look at your registration and write to you.',
+    '感谢注册，管理员审核后会通知您。',
+  ],
+  member: ['I have an account here', '我已有账号'],
+  login: ['Name, e-mail or phone', '用户名、邮箱或手机号'],
+  password: ['Password', '密码'],
+  factor: ['Code of your authenticator app, if you use one', '验证器动态码（如已启用）'],
+  linkAndEnter: ['Link and sign in', '绑定并登录'],
+  link: [(name: string) => `Link ${name}`, (name: string) => `绑定 ${name}`],
+})
+
+type Step =
+  | { at: 'checking' | 'waiting' }
+  | { at: 'failed'; failure: string }
+  | { at: 'factor' | 'unknown' | 'link'; token: string; next: string }
+
+/** The page to which a provider outside sends people back. */
+export const page = definePage({
+  head: ({ language, params }) => ({ title: WORDS[language].title(params.provider ?? ''), isPrivate: true }),
+  body: ({ visit }) => {
+    const t = useWords(WORDS)
+    const { api, viewer } = useSite()
+    const provider = visit.params.provider ?? ''
+    const label = useProviders().find(({ name }) => name === provider)?.label ?? provider
+    const [step, setStep] = useState<Step>({ at: 'checking' })
+    const fail = (error: unknown) => setStep({ at: 'failed', failure: failureOf(error, t.lost) })
+    const tryEntry = async (token: string, next: string, given: Given = {}) => {
+      try {
+        await enter('POST', provider, { access_token: token, ...given })
+        location.assign(next)
+      } catch (error) {
+        if (isKithError(error) && error.code === 'not_linked') return setStep({ at: 'unknown', token, next })
+        if (!needsSecondFactor(error)) throw error
+        if (given.second_factor) throw error
+        setStep({ at: 'factor', token, next })
+      }
+    }
+    useEffect(() => {
+      const { search } = visit
+      const [code, state, iss] = ['code', 'state', 'iss'].map((name) => search.get(name) ?? undefined)
+      // The code is good once and stays out of the history.
+      history.replaceState(null, '', location.pathname)
+      const kept = takeDeparture(provider)
+      if (search.has('error')) return setStep({ at: 'failed', failure: t.refused })
+      if (!kept || !code || !state) return setStep({ at: 'failed', failure: t.lost })
+      const { verification, purpose, next } = kept
+      const arrive = async () => {
+        const { access_token: token } = await api.post('/socialite/{provider}/returns', {
+          params: { path: { provider } },
+          body: { code, state, verification, ...(iss ? { iss } : {}) },
+        })
+        if (purpose === 'link' && viewer) setStep({ at: 'link', token, next })
+        else await tryEntry(token, next)
+      }
+      arrive().catch(fail)
+    }, [])
+    return (
+      <section class="form card settings">
+        <h1>{t.title(label)}</h1>
+        {step.at === 'checking' && <p role="status">{t.checking}</p>}
+        {step.at === 'waiting' && <p role="status">{t.waiting}</p>}
+        {step.at === 'failed' && (
+          <>
+            <p class="failure" role="alert">
+              {step.failure}
+            </p>
+            <p>
+              <Link href={viewer ? '/account/security' : '/sign-in'}>{t.again}</Link>
+            </p>
+          </>
+        )}
+        {step.at === 'factor' && (
+          <Form label={t.signIn} send={(given) => tryEntry(step.token, step.next, given)}>
+            <Field label={t.code} name="second_factor" autocomplete="one-time-code" maxLength={32} required />
+          </Form>
+        )}
+        {step.at === 'unknown' && (
+          <Unknown
+            provider={provider}
+            label={label}
+            token={step.token}
+            onEntry={() => location.assign(step.next)}
+            onWait={() => setStep({ at: 'waiting' })}
+          />
+        )}
+        {step.at === 'link' && (
+          <Form
+            label={t.link(label)}
+            send={async (given) => {
+              await api.patch('/user/socialite/{provider}', {
+                params: { path: { provider } },
+                body: { access_token: step.token, ...proofOf(given) },
+              })
+              location.assign(step.next)
+            }}
+          >
+            <Proof withFactor />
+          </Form>
+        )}
+      </section>
+    )
+  },
+})
+
+/** The choice of somebody whom the site does not know by this provider: to join, or to link an account. */
+function Unknown({
+  provider,
+  label,
+  token,
+  onEntry,
+  onWait,
+}: {
+  provider: string
+  label: string
+  token: string
+  onEntry(): void
+  onWait(): void
+}) {
+  const t = useWords(WORDS)
+  const { settings } = useSite()
+  const { type = 'all' } = settings.registerSettings as { type?: string }
+  const withProof = (given: Given) => ({
+    access_token: token,
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')),
+  })
+  return (
+    <>
+      <p>{t.unknown(label)}</p>
+      <h2>{t.new}</h2>
+      {type === 'closed' ? (
+        <p>{t.closed}</p>
+      ) : (
+        <Form
+          label={t.join}
+          send={async (given) =>
+            (await enter('PATCH', provider, withProof(given))) === 202 ? onWait() : onEntry()
+          }
+        >
+          <Field label={t.name} name="name" autocomplete="username" maxLength={100} required />
+          {type === 'invited' && (
+            <Field label={t.invitation} name="invitation_code" required maxLength={64} />
+          )}
+          {type === 'approval' && <Field label={t.introduction} name="introduction" maxLength={500} />}
+        </Form>
+      )}
+      <hr />
+      <h2>{t.member}</h2>
+      <Form
+        label={t.linkAndEnter}
+        send={async (given) => {
+          await enter('PUT', provider, withProof(given))
+          onEntry()
+        }}
+      >
+        <Field label={t.login} name="login" autocomplete="username" maxLength={128} required />
+        <Field
+          label={t.password}
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          maxLength={128}
+          required
+        />
+        <Field label={t.factor} name="second_factor" autocomplete="one-time-code" maxLength={32} />
+      </Form>
+    </>
+  )
+}

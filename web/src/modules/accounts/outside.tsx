@@ -1,0 +1,59 @@
+import type { Kith, Schema } from '@kith/client'
+import { useSite } from '../../app/site.ts'
+import { useToast } from '../../app/toast.tsx'
+import { useWords, words } from '../../app/words.ts'
+import { ask } from './session.ts'
+
+const WORDS = words({
+  continue: [(name: string) => `Continue with ${name}`, (name: string) => `使用 ${name} 登录`],
+})
+
+/** What a browser keeps while it is at a provider. */
+type Departure = { provider: string; verification: string; purpose: 'enter' | 'link'; next: string }
+
+const KEY = 'kith-departure'
+
+/** Providers outside that this site knows. */
+export const useProviders = (): Schema<'OutsideProvider'>[] => useSite().settings.outside_providers ?? []
+
+/** Sends the browser to a provider. */
+export async function depart(api: Kith, departure: Omit<Departure, 'verification'>): Promise<void> {
+  const { url, verification } = await api.post('/socialite/{provider}/departures', {
+    params: { path: { provider: departure.provider } },
+  })
+  sessionStorage.setItem(KEY, JSON.stringify({ ...departure, verification }))
+  location.assign(url)
+}
+
+/** Takes what the browser kept for a provider, once. */
+export function takeDeparture(provider: string): Departure | undefined {
+  const kept = JSON.parse(sessionStorage.getItem(KEY) ?? 'null') as Departure | null
+  sessionStorage.removeItem(KEY)
+  return kept?.provider === provider ? kept : undefined
+}
+
+type Entry = 'POST' | 'PATCH' | 'PUT'
+
+/** Signs in (`POST`), registers (`PATCH`) or links by password (`PUT`) with the proof of a provider. */
+export const enter = (
+  method: Entry,
+  provider: string,
+  body: { access_token: string } & Record<string, string>,
+) => ask(method, `/socialite/${provider}`, body)
+
+/** A button for each provider. */
+export function Providers({ next }: { next: string }) {
+  const t = useWords(WORDS)
+  const { api } = useSite()
+  const { fail } = useToast()
+  return useProviders().map(({ name, label }) => (
+    <button
+      key={name}
+      type="button"
+      class="button is-quiet is-wide"
+      onClick={() => void depart(api, { provider: name, purpose: 'enter', next }).catch(fail)}
+    >
+      {t.continue(label)}
+    </button>
+  ))
+}

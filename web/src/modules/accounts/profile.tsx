@@ -1,0 +1,153 @@
+import type { Schema } from '@kith/client'
+import { useQueryClient } from '@tanstack/preact-query'
+import { MessageCircle } from 'lucide-preact'
+import { Link, useLocation } from 'wouter-preact'
+import { change, list, useList, useRead, useWrite } from '../../app/api.ts'
+import { useSite, useViewer } from '../../app/site.ts'
+import { useToast } from '../../app/toast.tsx'
+import { compact, useWords, words } from '../../app/words.ts'
+import { Chunks } from '../../ui/chunks.tsx'
+import { More } from '../../ui/more.tsx'
+import { Avatar } from '../../ui/picture.tsx'
+import { Report } from '../../ui/report.tsx'
+import { FeedCard } from '../feeds/feed-card.tsx'
+import { chatsOf } from '../im/unread.ts'
+
+const WORDS = words({
+  follow: ['Follow', '关注'],
+  following: ['Following', '已关注'],
+  write: ['Write a message', '发私信'],
+  followsYou: ['Follows you', '关注了你'],
+  block: ['Block', '拉黑'],
+  unblock: ['Unblock', '取消拉黑'],
+  edit: ['Edit', '编辑资料'],
+  followers: ['followers', '粉丝'],
+  followings: ['following', '关注'],
+  feeds: ['posts', '动态'],
+  none: ['Nothing published yet.', '还没有发布内容。'],
+})
+
+type User = Schema<'User'>
+const isUser =
+  (id: number) =>
+  (each: object): each is User =>
+    'extra' in each && 'follower' in each && (each as User).id === id
+
+/** What a person published. */
+export const feedsOf = (user: number, after?: number) =>
+  list('/feeds', { params: { query: { type: 'users', user, ...(after ? { after } : {}) } } })
+
+/** A person: who they are, and what they published. */
+export function Profile({ user, path, after }: { user: User; path: string; after?: number | undefined }) {
+  const t = useWords(WORDS)
+  const { api, language } = useSite()
+  const viewer = useViewer()
+  const cache = useQueryClient()
+  const [, navigate] = useLocation()
+  const { fail } = useToast()
+  const feeds = useList(feedsOf(user.id, after))
+  // The menu asks for the conversations, and learns whether this site carries them.
+  const { error } = useRead(chatsOf(), { enabled: false })
+  const follow = useWrite<boolean>((api, isOn) =>
+    (isOn ? api.put : api.delete)('/user/followings/{target}', { params: { path: { target: user.id } } }),
+  )
+  const block = useWrite<boolean>((api, isOn) =>
+    (isOn ? api.post : api.delete)('/user/black/{user}', { params: { path: { user: user.id } } }),
+  )
+  /** `follower` says that the viewer follows this person (sign-in-9). */
+  const turn = (write: typeof follow, flag: 'follower' | 'blacked') => () => {
+    if (!viewer) return navigate(`/sign-in?next=${encodeURIComponent(path)}`)
+    const isOn = !user[flag]
+    const undo = change(cache, isUser(user.id), (each) => ({ ...each, [flag]: isOn }))
+    write.mutate(isOn, {
+      onError: (error) => {
+        undo()
+        fail(error)
+      },
+    })
+  }
+  const counts: [number, string, string?][] = [
+    [user.extra.feeds_count, t.feeds],
+    [user.extra.followers_count, t.followers, 'followers'],
+    [user.extra.followings_count, t.followings, 'followings'],
+  ]
+  return (
+    <>
+      <header class="profile">
+        {user.bg ? (
+          <img class="cover" src={user.bg.url} alt="" width={1200} height={400} />
+        ) : (
+          <div class="cover" />
+        )}
+        <div class="profile-row">
+          <Avatar person={user} size={96} />
+          <div class="profile-actions">
+            {viewer?.id === user.id ? (
+              <Link class="button is-quiet" href="/settings">
+                {t.edit}
+              </Link>
+            ) : (
+              <>
+                {viewer && error?.code !== 'chat_elsewhere' && (
+                  <button
+                    type="button"
+                    class="icon-button"
+                    aria-label={t.write}
+                    title={t.write}
+                    onClick={() =>
+                      api.chat.withPerson(user.id).then(({ id }) => navigate(`/chats/${id}`), fail)
+                    }
+                  >
+                    <MessageCircle size={20} aria-hidden />
+                  </button>
+                )}
+                {viewer && (
+                  <button type="button" class="text-button" onClick={turn(block, 'blacked')}>
+                    {user.blacked ? t.unblock : t.block}
+                  </button>
+                )}
+                <button
+                  type="button"
+                  class={user.follower ? 'button is-quiet' : 'button'}
+                  aria-pressed={user.follower}
+                  onClick={turn(follow, 'follower')}
+                >
+                  {user.follower ? t.following : t.follow}
+                </button>
+              </>
+            )}
+          </div>
+        </div>
+        <h1>{user.name}</h1>
+        {user.following && <p class="quiet">{t.followsYou}</p>}
+        {user.bio && <p class="bio">{user.bio}</p>}
+        {viewer?.id !== user.id && (
+          <Report
+            send={(reason) =>
+              api.post('/report/users/{user}', { params: { path: { user: user.id } }, body: { reason } })
+            }
+          />
+        )}
+        <ul class="counts">
+          {counts.map(([count, label, list]) => {
+            const shown = (
+              <>
+                <b>{compact(count, language)}</b> {label}
+              </>
+            )
+            return (
+              <li key={label}>{list ? <Link href={`/users/${user.id}/${list}`}>{shown}</Link> : shown}</li>
+            )
+          })}
+        </ul>
+      </header>
+      <Chunks
+        items={feeds.items}
+        keyOf={({ id }) => `${path} ${id}`}
+        render={(feed) => <FeedCard key={feed.id} feed={feed} />}
+      />
+      {feeds.items.length === 0 && !feeds.isPending && <p class="quiet is-centred">{t.none}</p>}
+      <More list={feeds} path={path} />
+    </>
+  )
+}

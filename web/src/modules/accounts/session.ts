@@ -1,0 +1,39 @@
+import { isKithError, KithError } from '@kith/client'
+
+/** Sends a request of the site's own session, which keeps the token in a cookie that scripts cannot read. */
+export async function ask(method: string, path: string, body?: object): Promise<number> {
+  const response = await fetch(`/_/session${path}`, {
+    method,
+    headers: {
+      'x-kith-site': '1',
+      accept: 'application/json',
+      'content-type': 'application/json',
+      'accept-language': document.documentElement.lang,
+    },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  }).catch((cause) => {
+    throw new KithError(0, 'network_error', '', { cause })
+  })
+  if (response.ok) return response.status
+  const said = (await response.json().catch(() => ({}))) as {
+    message?: unknown
+    errors?: Record<string, string[]>
+  }
+  const message = Object.values(said.errors ?? {}).flat()[0] ?? [said.message].flat()[0]
+  throw new KithError(response.status, response.headers.get('x-error-code') ?? '', String(message ?? ''))
+}
+
+export const signIn = (body: { login: string; password: string; second_factor?: string }) =>
+  ask('POST', '/auth/login', body)
+/** 204 after a sign-in; 202 when an administrator decides first. */
+export const join = (body: object) => ask('POST', '/users', body)
+export const signOut = () => ask('DELETE', '')
+
+export const needsSecondFactor = (error: unknown): boolean =>
+  isKithError(error) && ['second_factor_required', 'wrong_second_factor'].includes(error.code)
+
+/** A path of this site from an address, never another site. */
+export const nextPath = (search: URLSearchParams): string => {
+  const next = search.get('next') ?? '/'
+  return /^\/(?![/\\])/.test(next) ? next : '/'
+}

@@ -1,0 +1,119 @@
+import { useState } from 'preact/hooks'
+import { read, useRead, useWrite } from '../../../app/api.ts'
+import { definePage } from '../../../app/page.ts'
+import { useSite } from '../../../app/site.ts'
+import { useToast } from '../../../app/toast.tsx'
+import { useWords, words } from '../../../app/words.ts'
+import { Field, Form } from '../../../ui/form.tsx'
+import { SettingsFrame } from './frame.tsx'
+
+const WORDS = words({
+  title: ['Certification', '身份认证'],
+  lead: [
+    'A certified person or organisation has a badge. Administrators see what you send, and nobody else.',
+    '通过认证后将显示认证标识。提交的资料仅管理员可见。',
+  ],
+  waiting: ['Your request waits for an administrator.', '认证申请审核中。'],
+  passed: ['You are certified.', '已通过认证。'],
+  refused: ['Your request was refused. Change it, and send it again.', '认证未通过，请修改后重新提交。'],
+  kind: ['I am', '认证类型'],
+  user: ['a person', '个人'],
+  org: ['an organisation', '机构'],
+  name: ['Name', '姓名'],
+  number: ['Number of the identity card or business licence', '身份证号或营业执照号'],
+  phone: ['Phone', '手机号'],
+  orgName: ['Name of the organisation', '机构名称'],
+  orgAddress: ['Address of the organisation', '机构地址'],
+  desc: ['What the badge should say', '认证描述'],
+  files: ['Pictures of the documents', '证件照片'],
+  send: ['Send', '提交'],
+  sent: ['Sent.', '已提交。'],
+})
+
+const mineOf = () => read('/user/certification')
+
+/** Asks for a certification, shows what became of it, and changes it before it is accepted. */
+export const page = definePage({
+  queries: () => [mineOf()],
+  head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
+  body: ({ visit }) => {
+    const t = useWords(WORDS)
+    const { api } = useSite()
+    const { say } = useToast()
+    const { data: mine } = useRead(mineOf())
+    const [kind, setKind] = useState(mine?.certification_name ?? 'user')
+    const data = (mine?.data ?? {}) as Record<string, string | undefined>
+    const hasOne = mine?.id !== undefined
+    const ask = useWrite<Record<string, unknown>>(
+      (client, body) =>
+        (hasOne ? client.patch : client.post)('/user/certification', { body } as never) as Promise<unknown>,
+      { changes: ['/user/certification', '/user'] },
+    )
+    return (
+      <SettingsFrame path={visit.path}>
+        <p class="quiet">{t.lead}</p>
+        {hasOne && (
+          <p role="status">
+            {[t.waiting, t.passed, t.refused][mine.status ?? 0]} {mine.status === 2 && data.reject_content}
+          </p>
+        )}
+        {mine?.status !== 1 && (
+          <Form
+            label={t.send}
+            send={async ({ files: _, ...given }, form) => {
+              const chosen = new FormData(form)
+                .getAll('files')
+                .filter((file) => (file as File).size > 0) as File[]
+              const files = await Promise.all(
+                chosen.map((file) => api.upload(file, { name: file.name }).then(({ id }) => id)),
+              )
+              await ask.mutateAsync({ ...given, ...(files.length > 0 ? { files } : {}) })
+              say(t.sent)
+            }}
+          >
+            <label>
+              {t.kind}
+              <select name="type" value={kind} onChange={({ currentTarget }) => setKind(currentTarget.value)}>
+                <option value="user">{t.user}</option>
+                <option value="org">{t.org}</option>
+              </select>
+            </label>
+            {kind === 'org' && (
+              <>
+                <Field
+                  label={t.orgName}
+                  name="org_name"
+                  required
+                  maxLength={100}
+                  defaultValue={data.org_name ?? ''}
+                />
+                <Field
+                  label={t.orgAddress}
+                  name="org_address"
+                  required
+                  maxLength={200}
+                  defaultValue={data.org_address ?? ''}
+                />
+              </>
+            )}
+            <Field label={t.name} name="name" required maxLength={50} defaultValue={data.name ?? ''} />
+            <Field
+              label={t.phone}
+              name="phone"
+              type="tel"
+              required
+              maxLength={20}
+              defaultValue={data.phone ?? ''}
+            />
+            <Field label={t.number} name="number" required maxLength={50} defaultValue={data.number ?? ''} />
+            <label>
+              {t.desc}
+              <textarea name="desc" rows={3} maxLength={250} required defaultValue={data.desc ?? ''} />
+            </label>
+            <Field label={t.files} name="files" type="file" accept="image/*" multiple required={!hasOne} />
+          </Form>
+        )}
+      </SettingsFrame>
+    )
+  },
+})

@@ -1,0 +1,55 @@
+import type { ComponentChildren } from 'preact'
+import { Link } from 'wouter-preact'
+import { useWords, words } from '../../../app/words.ts'
+
+const WORDS = words({
+  title: ['Settings', '设置'],
+  '/settings': ['Profile', '资料'],
+  '/account/tags': ['Tags', '标签'],
+  '/account/certification': ['Certification', '认证'],
+  '/account/security': ['Security', '安全'],
+  '/account/invitations': ['Invitations', '邀请'],
+  '/account/sessions': ['Sign-ins', '登录设备'],
+  '/account/blocked': ['Blocked', '黑名单'],
+  '/notifications/preferences': ['Push', '推送'],
+  '/account/exports': ['My data', '我的数据'],
+  '/account/sanctions': ['Moderation', '处罚与申诉'],
+})
+
+const PATHS = [
+  '/settings',
+  '/account/tags',
+  '/account/certification',
+  '/account/security',
+  '/account/invitations',
+  '/account/sessions',
+  '/account/blocked',
+  '/notifications/preferences',
+  '/account/exports',
+  '/account/sanctions',
+] as const
+
+/** The frame of every page of the settings. */
+export function SettingsFrame({ path, children }: { path: string; children: ComponentChildren }) {
+  const t = useWords(WORDS)
+  return (
+    <>
+      <header class="page-head">
+        <h1>{t.title}</h1>
+      </header>
+      <nav class="tabs" aria-label={t.title}>
+        {PATHS.map((each) => (
+          <Link
+            key={each}
+            href={each}
+            class={each === path ? 'is-here' : ''}
+            aria-current={each === path ? 'page' : undefined}
+          >
+            {t[each]}
+          </Link>
+        ))}
+      </nav>
+      <div class="settings">{children}</div>
+    </>
+  )
+}

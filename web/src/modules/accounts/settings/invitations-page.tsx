@@ -1,0 +1,131 @@
+import { list, useList, useWrite } from '../../../app/api.ts'
+import { definePage } from '../../../app/page.ts'
+import { useSite } from '../../../app/site.ts'
+import { useToast } from '../../../app/toast.tsx'
+import { timeOf, useWords, words } from '../../../app/words.ts'
+import { Field, Form } from '../../../ui/form.tsx'
+import { More } from '../../../ui/more.tsx'
+import { PersonRow } from '../../../ui/person-row.tsx'
+import { SettingsFrame } from './frame.tsx'
+
+const WORDS = words({
+  title: ['Invitations', '邀请'],
+  lead: ['Newcomers join with the link or the code.', '新用户可通过链接或邀请码注册。'],
+  uses: ['For how many people', '可用次数'],
+  days: ['Good for how many days', '有效天数'],
+  note: ['Note, for yourself', '备注'],
+  make: ['Make an invitation', '生成邀请'],
+  made: ['Here it is. Copy the link.', '已生成，请复制链接。'],
+  copy: ['Copy the link', '复制链接'],
+  copied: ['Copied.', '已复制。'],
+  end: ['End', '作废'],
+  sure: ['End this invitation? Its link is no longer good.', '确定要作废吗？链接将失效。'],
+  came: [
+    (uses: number, most: number) => `${uses} of ${most} came`,
+    (uses: number, most: number) => `已用 ${uses}/${most}`,
+  ],
+  until: [(day: string) => `until ${day}`, (day: string) => `${day} 前有效`],
+  over: ['over', '已失效'],
+  empty: ['No invitations yet.', '暂无邀请。'],
+  invitees: ['People who came by your invitations', '通过您的邀请加入的人'],
+  nobody: ['Nobody yet.', '暂无。'],
+})
+
+const invitationsOf = () => list('/user/invitations')
+const inviteesOf = () => list('/user/invitees')
+
+export const page = definePage({
+  queries: () => [invitationsOf(), inviteesOf()],
+  head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
+  body: ({ visit }) => {
+    const t = useWords(WORDS)
+    const { api, language, origin } = useSite()
+    const { say, fail } = useToast()
+    const invitations = useList(invitationsOf())
+    const invitees = useList(inviteesOf())
+    const changes = ['/user/invitations']
+    const end = useWrite<number>(
+      (client, invitation) =>
+        client.delete('/user/invitations/{invitation}', { params: { path: { invitation } } }),
+      { changes },
+    )
+    const made = useWrite((_, ask: () => Promise<unknown>) => ask(), {
+      changes,
+      onSuccess: () => say(t.made),
+    })
+    const day = (time: string) => timeOf(time).toLocaleDateString(language)
+    return (
+      <SettingsFrame path={visit.path}>
+        <p class="quiet">{t.lead}</p>
+        <Form
+          label={t.make}
+          send={({ max_uses, days, note }, form) =>
+            made.mutateAsync(async () => {
+              await api.post('/user/invitations', {
+                body: {
+                  ...(max_uses ? { max_uses: Number(max_uses) } : {}),
+                  ...(days ? { days: Number(days) } : {}),
+                  ...(note ? { note } : {}),
+                },
+              })
+              form.reset()
+            })
+          }
+        >
+          <Field label={t.uses} name="max_uses" type="number" min={1} max={1000} placeholder="1" />
+          <Field label={t.days} name="days" type="number" min={1} max={365} />
+          <Field label={t.note} name="note" maxLength={100} />
+        </Form>
+        <hr />
+        {invitations.items.length === 0 && <p class="quiet">{t.empty}</p>}
+        <ul class="rows">
+          {invitations.items.map(({ id, code, note, uses, max_uses, ended, expires_at }) => (
+            <li key={id}>
+              <div>
+                <p class="name">
+                  <code>{code}</code> {note}
+                </p>
+                <p class="quiet">
+                  {[t.came(uses, max_uses), ended ? t.over : t.until(day(expires_at))].join(' · ')}
+                </p>
+              </div>
+              {!ended && (
+                <>
+                  <button
+                    type="button"
+                    class="button is-quiet"
+                    aria-label={`${t.copy}: ${code}`}
+                    onClick={() =>
+                      navigator.clipboard
+                        .writeText(`${origin}/join?invitation=${code}`)
+                        .then(() => say(t.copied), fail)
+                    }
+                  >
+                    {t.copy}
+                  </button>
+                  <button
+                    type="button"
+                    class="button is-quiet"
+                    aria-label={`${t.end}: ${code}`}
+                    onClick={() => confirm(t.sure) && end.mutate(id, { onError: fail })}
+                  >
+                    {t.end}
+                  </button>
+                </>
+              )}
+            </li>
+          ))}
+        </ul>
+        <More list={invitations} path={visit.path} />
+        <h2>{t.invitees}</h2>
+        {invitees.items.length === 0 && <p class="quiet">{t.nobody}</p>}
+        <ul class="rows">
+          {invitees.items.map((person) => (
+            <PersonRow key={person.id} person={person} />
+          ))}
+        </ul>
+        <More list={invitees} path={visit.path} />
+      </SettingsFrame>
+    )
+  },
+})

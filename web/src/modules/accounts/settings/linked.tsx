@@ -1,0 +1,81 @@
+import { read, useRead, useWrite } from '../../../app/api.ts'
+import { useSite } from '../../../app/site.ts'
+import { useToast } from '../../../app/toast.tsx'
+import { ago, timeOf, useWords, words } from '../../../app/words.ts'
+import { depart, useProviders } from '../outside.tsx'
+
+const WORDS = words({
+  title: ['Accounts elsewhere', '第三方账号'],
+  text: ['Sign in here with an account that you have elsewhere.', '使用您的第三方账号登录本站。'],
+  link: ['Link', '绑定'],
+  unlink: ['Unlink', '解绑'],
+  unlinked: ['It is no longer linked.', '已解除绑定。'],
+  sure: ['Unlink this account? It signs you in no longer.', '确定要解绑吗？解绑后将无法用它登录。'],
+  none: ['Not linked', '未绑定'],
+  since: [(time: string) => `Linked ${time}`, (time: string) => `绑定于${time}`],
+  used: [(time: string) => `used ${time}`, (time: string) => `最近使用：${time}`],
+})
+
+export const linkedOf = () => read('/user/linked-accounts')
+
+/** The accounts of providers outside that a person signs in with. */
+export function Linked() {
+  const t = useWords(WORDS)
+  const { api, language } = useSite()
+  const { say, fail } = useToast()
+  const { data: links = [] } = useRead(linkedOf())
+  const providers = useProviders()
+  const unlink = useWrite<string>(
+    (client, provider) => client.delete('/user/socialite/{provider}', { params: { path: { provider } } }),
+    { changes: ['/user/linked-accounts'], onSuccess: () => say(t.unlinked) },
+  )
+  // A link outlasts its provider's settings, and can be ended then too.
+  const names = [...new Set([...providers.map(({ name }) => name), ...links.map(({ provider }) => provider)])]
+  if (names.length === 0) return null
+  return (
+    <>
+      <hr />
+      <h2>{t.title}</h2>
+      <p class="quiet">{t.text}</p>
+      <ul class="rows">
+        {names.map((name) => {
+          const found = links.find(({ provider }) => provider === name)
+          const label = providers.find((each) => each.name === name)?.label ?? name
+          return (
+            <li key={name}>
+              <div>
+                <p class="name">{label}</p>
+                <p class="quiet">
+                  {found
+                    ? [
+                        t.since(ago(timeOf(found.linked_at), language)),
+                        found.used_at && t.used(ago(timeOf(found.used_at), language)),
+                      ]
+                        .filter(Boolean)
+                        .join(' · ')
+                    : t.none}
+                </p>
+              </div>
+              <button
+                type="button"
+                class="button is-quiet"
+                aria-label={`${found ? t.unlink : t.link}: ${label}`}
+                onClick={() => {
+                  if (!found)
+                    return void depart(api, {
+                      provider: name,
+                      purpose: 'link',
+                      next: location.pathname,
+                    }).catch(fail)
+                  if (confirm(t.sure)) unlink.mutate(name, { onError: fail })
+                }}
+              >
+                {found ? t.unlink : t.link}
+              </button>
+            </li>
+          )
+        })}
+      </ul>
+    </>
+  )
+}

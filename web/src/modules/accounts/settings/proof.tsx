@@ -1,0 +1,54 @@
+import { useState } from 'preact/hooks'
+import { useSite } from '../../../app/site.ts'
+import { useToast } from '../../../app/toast.tsx'
+import { useWords, words } from '../../../app/words.ts'
+import { Field, type Given } from '../../../ui/form.tsx'
+
+const WORDS = words({
+  password: ['Your password', '登录密码'],
+  code: ['Code that we sent you', '收到的验证码'],
+  send: ['Send me a code', '发送验证码'],
+  sent: ['A code is on its way.', '验证码已发送。'],
+  factor: ['Code of your authenticator app, if you use one', '验证器动态码（如已启用）'],
+  name: ['Your name, to confirm', '输入用户名以确认'],
+})
+
+/** Fields that prove who somebody is: the password, a code, or the name where an account has neither. */
+export function Proof({ withFactor }: { withFactor?: boolean }) {
+  const t = useWords(WORDS)
+  const { viewer, api } = useSite()
+  const { say, fail } = useToast()
+  const [isSent, setIsSent] = useState(false)
+  if (!viewer) return null
+  const { phone, email } = viewer
+  if (viewer.initial_password)
+    return (
+      <>
+        <Field label={t.password} name="password" type="password" autocomplete="current-password" required />
+        {withFactor && (
+          <Field label={t.factor} name="second_factor" autocomplete="one-time-code" maxLength={32} />
+        )}
+      </>
+    )
+  if (!phone && !email) return <Field label={t.name} name="name" required />
+  const send = () =>
+    api.post('/verifycodes', { body: phone ? { phone } : { email: email as string } }).then(() => {
+      setIsSent(true)
+      say(t.sent)
+    }, fail)
+  return isSent ? (
+    <Field label={t.code} name="code" inputMode="numeric" autocomplete="one-time-code" required />
+  ) : (
+    <button type="button" class="button is-quiet" onClick={send}>
+      {t.send}
+    </button>
+  )
+}
+
+/** The body of a request from the fields of `Proof`. */
+export const proofOf = ({ password, code, second_factor, name }: Given) => ({
+  ...(password ? { password } : {}),
+  ...(code ? { verifiable_code: Number(code) } : {}),
+  ...(second_factor ? { second_factor } : {}),
+  ...(name ? { name } : {}),
+})

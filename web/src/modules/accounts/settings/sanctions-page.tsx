@@ -1,0 +1,87 @@
+import type { Schema } from '@kith/client'
+import { list, useList, useWrite } from '../../../app/api.ts'
+import { definePage } from '../../../app/page.ts'
+import { useSite } from '../../../app/site.ts'
+import { useToast } from '../../../app/toast.tsx'
+import { ago, timeOf, useWords, words } from '../../../app/words.ts'
+import { Form } from '../../../ui/form.tsx'
+import { More } from '../../../ui/more.tsx'
+import { SettingsFrame } from './frame.tsx'
+
+const WORDS = words({
+  title: ['Moderation', '处罚与申诉'],
+  none: ['Moderators never had to write to you.', '没有处罚记录。'],
+  warning: ['Warning', '警告'],
+  silence: ['You may read, but not write', '禁言'],
+  suspension: ['Suspension', '封停'],
+  inForce: ['In force', '生效中'],
+  over: ['Over', '已结束'],
+  until: ['Until', '截止'],
+  appeal: ['Why this was wrong', '申诉理由'],
+  send: ['Appeal', '提交申诉'],
+  sent: ['Moderators will look at it again.', '申诉已提交，管理员会重新审核。'],
+  appealed: ['You appealed.', '已提交申诉。'],
+})
+
+const sanctionsOf = () => list('/user/sanctions')
+
+export const page = definePage({
+  queries: () => [sanctionsOf()],
+  head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
+  body: ({ visit }) => {
+    const t = useWords(WORDS)
+    const sanctions = useList(sanctionsOf())
+    return (
+      <SettingsFrame path={visit.path}>
+        {sanctions.items.length === 0 && <p class="quiet">{t.none}</p>}
+        {sanctions.items.map((each) => (
+          <Sanction key={each.id} sanction={each} />
+        ))}
+        <More list={sanctions} path={visit.path} />
+      </SettingsFrame>
+    )
+  },
+})
+
+function Sanction({ sanction }: { sanction: Schema<'OwnSanction'> }) {
+  const t = useWords(WORDS)
+  const { language } = useSite()
+  const { say } = useToast()
+  const { id, kind, reason, in_force, ends_at, created_at, appeal } = sanction
+  const ask = useWrite(
+    (api, contents: string) => api.post('/user/appeals', { body: { contents, sanction: id } }),
+    { changes: ['/user/sanctions'] },
+  )
+  const facts = [
+    ago(timeOf(created_at), language),
+    kind === 'warning' ? null : in_force ? t.inForce : t.over,
+    in_force && ends_at ? `${t.until} ${ends_at}` : null,
+  ]
+  return (
+    <section class="card fields">
+      <h2>{t[kind]}</h2>
+      <p>{reason}</p>
+      <p class="quiet">{facts.filter(Boolean).join(' · ')}</p>
+      {appeal ? (
+        <p class="quiet">
+          {t.appealed} {appeal.answer}
+        </p>
+      ) : (
+        (in_force || kind === 'warning') && (
+          <Form
+            label={t.send}
+            send={async ({ contents = '' }) => {
+              await ask.mutateAsync(contents)
+              say(t.sent)
+            }}
+          >
+            <label>
+              {t.appeal}
+              <textarea name="contents" rows={3} maxLength={2000} required />
+            </label>
+          </Form>
+        )
+      )}
+    </section>
+  )
+}

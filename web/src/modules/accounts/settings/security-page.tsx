@@ -1,0 +1,188 @@
+import { useState } from 'preact/hooks'
+import { read, useRead, useWrite } from '../../../app/api.ts'
+import { definePage } from '../../../app/page.ts'
+import { useSite } from '../../../app/site.ts'
+import { useToast } from '../../../app/toast.tsx'
+import { useWords, words } from '../../../app/words.ts'
+import { Code } from '../../../ui/code.tsx'
+import { Field, Form } from '../../../ui/form.tsx'
+import { Address } from './address.tsx'
+import { SettingsFrame } from './frame.tsx'
+import { Linked, linkedOf } from './linked.tsx'
+import { Proof, proofOf } from './proof.tsx'
+
+const WORDS = words({
+  title: ['Security', '账号安全'],
+  password: ['Password', '登录密码'],
+  old: ['Present password', '当前密码'],
+  next: ['New password (8 characters or more)', '新密码（至少 8 位）'],
+  change: ['Change the password', '修改密码'],
+  changed: ['Your password was changed. Other devices were signed out.', '密码已修改，其他设备已退出登录。'],
+  forgot: ['No password yet? Sign in again before you set one.', '尚未设置密码？请重新登录后再设置。'],
+  factor: ['Second factor', '两步验证'],
+  factorText: [
+    'A sign-in asks for a code of an authenticator app too, so that a stolen password is not enough.',
+    '登录时还需输入验证器动态码，密码泄露也不会丢失账号。',
+  ],
+  on: ['It is on.', '已开启。'],
+  left: [(count: number) => `${count} recovery codes left.`, (count: number) => `剩余 ${count} 个恢复码。`],
+  start: ['Set it up', '开始设置'],
+  qr: ['QR code for the authenticator app', '身份验证器二维码'],
+  secret: [
+    'Scan the code with your authenticator app, enter this key there, or open the link on the device that has it.',
+    '请用验证器扫描二维码，或在其中输入此密钥，也可在安装验证器的设备上打开链接。',
+  ],
+  open: ['Open in the app', '在应用中打开'],
+  confirm: ['Turn it on', '开启'],
+  off: ['Turn it off', '关闭'],
+  renew: ['New recovery codes', '重新生成恢复码'],
+  factorCode: ['Code of the app, or a recovery code', '动态码或恢复码'],
+  codes: [
+    'Keep these recovery codes. Each signs you in once when your device is lost. They are not shown again.',
+    '请保存这些恢复码：设备丢失时每个可登录一次，且不再显示。',
+  ],
+})
+
+const factorOf = () => read('/user/second-factor')
+
+export const page = definePage({
+  queries: () => [factorOf(), linkedOf()],
+  head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
+  body: ({ visit }) => (
+    <SettingsFrame path={visit.path}>
+      <Password />
+      <hr />
+      <Address kind="email" />
+      <hr />
+      <Address kind="phone" />
+      <hr />
+      <SecondFactor />
+      <Linked />
+    </SettingsFrame>
+  ),
+})
+
+function Password() {
+  const t = useWords(WORDS)
+  const { api, viewer } = useSite()
+  const { say } = useToast()
+  return (
+    <>
+      <h2>{t.password}</h2>
+      {!viewer?.initial_password && <p class="quiet">{t.forgot}</p>}
+      <Form
+        label={t.change}
+        send={async ({ old = '', next = '' }, form) => {
+          await api.put('/user/password', {
+            body: { ...(old ? { old_password: old } : {}), password: next, password_confirmation: next },
+          })
+          form.reset()
+          say(t.changed)
+        }}
+      >
+        {viewer?.initial_password && (
+          <Field label={t.old} name="old" type="password" autocomplete="current-password" required />
+        )}
+        <Field
+          label={t.next}
+          name="next"
+          type="password"
+          autocomplete="new-password"
+          minLength={8}
+          maxLength={128}
+          required
+        />
+      </Form>
+    </>
+  )
+}
+
+function SecondFactor() {
+  const t = useWords(WORDS)
+  const { api } = useSite()
+  const { data: factor } = useRead(factorOf())
+  const [secret, setSecret] = useState<{ secret: string; uri: string } | null>(null)
+  const [codes, setCodes] = useState<string[]>([])
+  const changes = ['/user/second-factor']
+  const turn = useWrite((_, ask: () => Promise<unknown>) => ask(), { changes })
+  const code = (
+    <Field label={t.factorCode} name="second_factor" autocomplete="one-time-code" maxLength={32} required />
+  )
+  const bodyOf = ({ second_factor = '' }: Record<string, string>) => ({ body: { second_factor } })
+  return (
+    <>
+      <h2>{t.factor}</h2>
+      <p class="quiet">{t.factorText}</p>
+      {codes.length > 0 && (
+        <div class="card" role="status">
+          <p>{t.codes}</p>
+          <ul class="codes">
+            {codes.map((each) => (
+              <li key={each}>
+                <code>{each}</code>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {factor?.enabled ? (
+        <>
+          <p>
+            {t.on} {t.left(factor.recovery_codes)}
+          </p>
+          <Form
+            label={t.renew}
+            send={(given, form) =>
+              turn.mutateAsync(async () => {
+                const made = await api.post('/user/second-factor/recovery-codes', bodyOf(given))
+                setCodes(made.recovery_codes)
+                form.reset()
+              })
+            }
+          >
+            {code}
+          </Form>
+          <Form
+            label={t.off}
+            isDanger
+            send={(given) =>
+              turn.mutateAsync(async () => {
+                await api.delete('/user/second-factor', bodyOf(given))
+                setCodes([])
+              })
+            }
+          >
+            {code}
+          </Form>
+        </>
+      ) : secret ? (
+        <>
+          <p>{t.secret}</p>
+          <Code text={secret.uri} label={t.qr} />
+          <p>
+            <code class="secret">{secret.secret}</code> <a href={secret.uri}>{t.open}</a>
+          </p>
+          <Form
+            label={t.confirm}
+            send={(given) =>
+              turn.mutateAsync(async () => {
+                const made = await api.put('/user/second-factor', bodyOf(given))
+                setCodes(made.recovery_codes)
+                setSecret(null)
+              })
+            }
+          >
+            {code}
+          </Form>
+        </>
+      ) : (
+        <Form
+          label={t.start}
+          send={async (given) => setSecret(await api.post('/user/second-factor', { body: proofOf(given) }))}
+        >
+          <Proof />
+        </Form>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,82 @@
+import { Laptop } from 'lucide-preact'
+import { read, useRead, useWrite } from '../../../app/api.ts'
+import { definePage } from '../../../app/page.ts'
+import { useSite } from '../../../app/site.ts'
+import { useToast } from '../../../app/toast.tsx'
+import { ago, timeOf, useWords, words } from '../../../app/words.ts'
+import { signOut } from '../session.ts'
+import { SettingsFrame } from './frame.tsx'
+
+const WORDS = words({
+  title: ['Sign-ins', '登录设备'],
+  lead: ['Where you are signed in. End what you do not know.', '您当前登录的设备。请移除不认识的登录。'],
+  this: ['This one', '当前设备'],
+  unknown: ['Unknown device', '未知设备'],
+  end: ['End', '移除'],
+  endOthers: ['End all others', '退出其他所有设备'],
+  signOut: ['Sign out', '退出登录'],
+})
+
+const sessionsOf = () => read('/user/sessions')
+
+export const page = definePage({
+  queries: () => [sessionsOf()],
+  head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
+  body: ({ visit }) => {
+    const t = useWords(WORDS)
+    const { language } = useSite()
+    const { fail } = useToast()
+    const { data: sessions = [] } = useRead(sessionsOf())
+    const changes = ['/user/sessions']
+    const end = useWrite<string>(
+      (api, session) => api.delete('/user/sessions/{session}', { params: { path: { session } } }),
+      { changes },
+    )
+    const endOthers = useWrite((api) => api.delete('/user/sessions'), { changes })
+    return (
+      <SettingsFrame path={visit.path}>
+        <p class="quiet">{t.lead}</p>
+        <ul class="rows">
+          {sessions.map(({ id, device, place, current, used_at }) => (
+            <li key={id}>
+              <Laptop size={20} aria-hidden />
+              <div>
+                <p class="name">{device ?? t.unknown}</p>
+                <p class="quiet">
+                  {[current ? t.this : ago(timeOf(used_at), language), place].filter(Boolean).join(' · ')}
+                </p>
+              </div>
+              {!current && (
+                <button
+                  type="button"
+                  class="button is-quiet"
+                  onClick={() => end.mutate(id, { onError: fail })}
+                >
+                  {t.end}
+                </button>
+              )}
+            </li>
+          ))}
+        </ul>
+        <p class="pair">
+          {sessions.length > 1 && (
+            <button
+              type="button"
+              class="button is-danger"
+              onClick={() => endOthers.mutate(undefined, { onError: fail })}
+            >
+              {t.endOthers}
+            </button>
+          )}
+          <button
+            type="button"
+            class="button is-quiet"
+            onClick={() => signOut().then(() => location.assign('/'), fail)}
+          >
+            {t.signOut}
+          </button>
+        </p>
+      </SettingsFrame>
+    )
+  },
+})

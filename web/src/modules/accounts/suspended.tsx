@@ -1,0 +1,90 @@
+import { useState } from 'preact/hooks'
+import { useSite } from '../../app/site.ts'
+import { useToast } from '../../app/toast.tsx'
+import { useWords, words } from '../../app/words.ts'
+import { Form } from '../../ui/form.tsx'
+
+const WORDS = words({
+  title: ['Suspended', '账号已封停'],
+  appeal: ['Why this was wrong', '申诉理由'],
+  send: ['Appeal', '提交申诉'],
+  sent: ['Moderators will look at it again.', '申诉已提交，管理员会重新审核。'],
+  export: ['Export my data', '导出我的数据'],
+  exporting: ['The export was begun. Ask again later.', '已开始导出，请稍后再试。'],
+  download: ['Download my data', '下载我的数据'],
+  delete: ['Delete my account', '注销账号'],
+  sure: ['Delete your account?', '确定要注销账号吗？'],
+  keep: ['Keep my account', '取消注销'],
+  kept: ['Your account stays.', '已取消注销。'],
+  deleted: ['Your account will be deleted.', '账号将被注销。'],
+})
+
+type Proof = { login: string; password: string; second_factor?: string }
+
+/** What is left to a suspended person, who cannot sign in: the reason, an appeal, their data and the deletion. */
+export function Suspended({ reason, proof }: { reason: string; proof: Proof }) {
+  const t = useWords(WORDS)
+  const { api } = useSite()
+  const { say } = useToast()
+  const [url, setUrl] = useState('')
+  const [isLeaving, setIsLeaving] = useState(false)
+  return (
+    <section class="form card settings">
+      <h1>{t.title}</h1>
+      <p class="failure" role="alert">
+        {reason}
+      </p>
+      <Form
+        label={t.send}
+        send={async ({ contents = '' }, form) => {
+          await api.post('/auth/appeals', { body: { ...proof, contents } })
+          form.reset()
+          say(t.sent)
+        }}
+      >
+        <label>
+          {t.appeal}
+          <textarea name="contents" rows={4} maxLength={2000} required />
+        </label>
+      </Form>
+      <hr />
+      {url ? (
+        <a class="button is-quiet" href={url}>
+          {t.download}
+        </a>
+      ) : (
+        <Form
+          label={t.export}
+          send={async () => {
+            const made = await api.post('/auth/exports', { body: proof })
+            if (made.url) setUrl(made.url)
+            else say(t.exporting)
+          }}
+        />
+      )}
+      {isLeaving ? (
+        <Form
+          key="keep"
+          label={t.keep}
+          send={async () => {
+            await api.delete('/auth/deletions', { body: proof })
+            setIsLeaving(false)
+            say(t.kept)
+          }}
+        />
+      ) : (
+        <Form
+          key="delete"
+          label={t.delete}
+          isDanger
+          send={async () => {
+            if (!confirm(t.sure)) return
+            await api.post('/auth/deletions', { body: proof })
+            setIsLeaving(true)
+            say(t.deleted)
+          }}
+        />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,214 @@
+import type { Schema } from '@kith/client'
+import { useState } from 'preact/hooks'
+import { Link } from 'wouter-preact'
+import { type Listing, list, useList, useWrite } from '../../app/api.ts'
+import { useSite } from '../../app/site.ts'
+import { useToast } from '../../app/toast.tsx'
+import { ago, timeOf, useWords, words } from '../../app/words.ts'
+import { More } from '../../ui/more.tsx'
+import { AvatarLink } from '../../ui/picture.tsx'
+import { Pin } from '../../ui/pin.tsx'
+import { Prose } from '../../ui/prose.tsx'
+import { Report } from '../../ui/report.tsx'
+
+type Comment = Schema<'CommentWithPeople'>
+
+const WORDS = words({
+  title: ['Comments', '评论'],
+  none: ['No comments yet.', '还没有评论。'],
+  write: ['Write a comment', '写评论'],
+  send: ['Comment', '评论'],
+  reply: ['Reply', '回复'],
+  replyTo: [(name: string) => `Reply to ${name}`, (name: string) => `回复 ${name}`],
+  delete: ['Delete', '删除'],
+  signIn: ['Sign in to comment', '登录后评论'],
+  closed: ['Closed account', '已注销用户'],
+})
+
+/** Paths of comments, and the name of the id in them. */
+const PLACES = {
+  feeds: ['/feeds/{feed}/comments', 'feed', ['/feeds/{feed}']],
+  news: ['/news/{news}/comments', 'news', ['/news/{news}']],
+  questions: ['/questions/{question}/comments', 'question', ['/questions/{question}']],
+  'question-answers': ['/question-answers/{answer}/comments', 'answer', ['/question-answers/{answer}']],
+  albums: ['/music/specials/{special}/comments', 'special', ['/music/specials/{special}']],
+  musics: ['/music/{music}/comments', 'music', ['/music/{music}']],
+  'group-posts': ['/group-posts/{post}/comments', 'post', ['/groups/{group}/posts/{post}']],
+} as const
+type Kind = keyof typeof PLACES
+
+/** Comments that can be pinned: what others pay, and where a pin is asked for. */
+const PINS = {
+  feeds: [['/feeds/average', 'feed_comment'], '/feeds/{feed}/comments/{comment}/currency-pinneds'],
+  news: [['/news/average', 'news_comment'], '/news/{news}/comments/{comment}/currency-pinneds'],
+  'group-posts': [['/plus-group/average', 'post_comment'], '/currency-pinned/comments/{comment}'],
+} as const
+
+/** The comments of a thing, from the place that the address of the page names. */
+export const commentsOf = (kind: Kind, id: number, search: URLSearchParams) => {
+  const [path, name] = PLACES[kind]
+  const after = Number(search.get('after')) || undefined
+  return list(path, { params: { path: { [name]: id }, query: after ? { after } : {} } } as never) as Listing<
+    unknown,
+    Comment
+  >
+}
+
+/** Comments, with the form to write one. */
+export function Comments({
+  kind,
+  id,
+  search,
+  path,
+}: {
+  kind: Kind
+  id: number
+  search: URLSearchParams
+  path: string
+}) {
+  const [place, name, changed] = PLACES[kind]
+  const t = useWords(WORDS)
+  const { api, language, viewer } = useSite()
+  const { fail } = useToast()
+  const comments = useList(commentsOf(kind, id, search))
+  const [text, setText] = useState('')
+  const [answered, setAnswered] = useState<{ id: number; name: string } | null>(null)
+  // The same mark for every try of one text, so that a lost reply does not publish it twice.
+  const [mark, setMark] = useState(() => crypto.randomUUID())
+  const changes = [place, ...changed]
+  const pins = kind in PINS ? PINS[kind as keyof typeof PINS] : undefined
+  const write = useWrite(
+    (api) =>
+      api.post(
+        place as '/feeds/{feed}/comments',
+        {
+          params: { path: { [name]: id } },
+          body: {
+            body: text.trim(),
+            comment_mark: mark,
+            ...(answered ? { reply_user: answered.id } : {}),
+          },
+        } as never,
+      ),
+    { changes },
+  )
+  // Comments in groups go to the managers of the group, others to the moderators.
+  const report = (comment: number, reason: string) => {
+    const params = { path: { comment } }
+    return kind === 'group-posts'
+      ? api.post('/reports/comments/{comment}', { params, body: { content: reason } })
+      : api.post('/report/comments/{comment}', { params, body: { reason } })
+  }
+  const erase = useWrite<number>(
+    (api, comment) =>
+      api.delete(
+        `${place}/{comment}` as '/feeds/{feed}/comments/{comment}',
+        { params: { path: { [name]: id, comment } } } as never,
+      ),
+    { changes },
+  )
+  return (
+    <section class="comments" aria-label={t.title}>
+      <h2>{t.title}</h2>
+      {viewer ? (
+        <form
+          class="comment-form"
+          onSubmit={(event) => {
+            event.preventDefault()
+            write.mutate(undefined, {
+              onSuccess: () => {
+                setText('')
+                setMark(crypto.randomUUID())
+                setAnswered(null)
+              },
+              onError: fail,
+            })
+          }}
+        >
+          <textarea
+            id="comment"
+            aria-label={answered ? t.replyTo(answered.name) : t.write}
+            placeholder={answered ? t.replyTo(answered.name) : t.write}
+            rows={2}
+            maxLength={255}
+            value={text}
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
+          <button class="button" type="submit" disabled={text.trim() === '' || write.isPending}>
+            {t.send}
+          </button>
+        </form>
+      ) : (
+        <p>
+          <Link class="button is-quiet" href={`/sign-in?next=${encodeURIComponent(path)}`}>
+            {t.signIn}
+          </Link>
+        </p>
+      )}
+      {comments.items.length === 0 && <p class="quiet">{t.none}</p>}
+      <ol class="comment-list">
+        {comments.items.map((comment) => (
+          <li key={comment.id}>
+            <AvatarLink person={comment.user} size={28} />
+            <div>
+              <p class="comment-head">
+                {comment.user ? (
+                  <Link class="name" href={`/users/${comment.user.id}`}>
+                    {comment.user.name}
+                  </Link>
+                ) : (
+                  <span class="name">{t.closed}</span>
+                )}
+                {comment.reply && <span class="quiet"> → {comment.reply.name}</span>}
+                <time class="time" dateTime={timeOf(comment.created_at).toISOString()}>
+                  {ago(timeOf(comment.created_at), language)}
+                </time>
+              </p>
+              <Prose text={comment.body} />
+              {viewer && comment.user && (
+                <p class="comment-actions">
+                  {comment.user_id === viewer.id ? (
+                    <>
+                      <button
+                        type="button"
+                        class="text-button"
+                        onClick={() => erase.mutate(comment.id, { onError: fail })}
+                      >
+                        {t.delete}
+                      </button>
+                      {pins && (
+                        <Pin
+                          average={[...pins[0]]}
+                          send={(body, headers) => {
+                            const params = { path: { [name]: id, comment: comment.id } }
+                            return api.post(pins[1], { params, body, headers } as never)
+                          }}
+                          onDone={() => void comments.refetch()}
+                        />
+                      )}
+                    </>
+                  ) : (
+                    <>
+                      <button
+                        type="button"
+                        class="text-button"
+                        onClick={() => {
+                          setAnswered({ id: comment.user_id, name: comment.user?.name ?? '' })
+                          document.getElementById('comment')?.focus()
+                        }}
+                      >
+                        {t.reply}
+                      </button>
+                      <Report send={(reason) => report(comment.id, reason)} />
+                    </>
+                  )}
+                </p>
+              )}
+            </div>
+          </li>
+        ))}
+      </ol>
+      <More list={comments} path={path} />
+    </section>
+  )
+}

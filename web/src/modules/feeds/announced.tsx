@@ -1,0 +1,47 @@
+import { useQueryClient } from '@tanstack/preact-query'
+import { ArrowUp } from 'lucide-preact'
+import { useEffect, useState } from 'preact/hooks'
+import { useSite } from '../../app/site.ts'
+import { useWords, words } from '../../app/words.ts'
+
+const WORDS = words({ new: ['New posts', '有新动态'] })
+
+const EVERY_MS = 45_000
+
+/** Says that there are new posts. They come when somebody asks for them, so that nothing moves under a thumb. */
+export function Announced({ newest, onShow }: { newest: number; onShow(): Promise<unknown> }) {
+  const t = useWords(WORDS)
+  const { api } = useSite()
+  const cache = useQueryClient()
+  const [isNewer, setIsNewer] = useState(false)
+  useEffect(() => {
+    setIsNewer(false)
+    const look = async () => {
+      if (document.visibilityState !== 'visible') return
+      const { feeds } = await api.get('/feeds', { params: { query: { limit: 1 } } })
+      setIsNewer((feeds[0]?.id ?? 0) > newest)
+    }
+    const quietly = () => void look().catch(() => {})
+    const timer = setInterval(quietly, EVERY_MS)
+    document.addEventListener('visibilitychange', quietly)
+    return () => {
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', quietly)
+    }
+  }, [newest])
+  if (!isNewer) return null
+  return (
+    <p class="announced">
+      <button
+        type="button"
+        class="button"
+        onClick={() => {
+          void cache.invalidateQueries({ queryKey: ['/feeds'], refetchType: 'none' })
+          void onShow().then(() => scrollTo({ top: 0, behavior: 'smooth' }))
+        }}
+      >
+        <ArrowUp size={18} aria-hidden /> {t.new}
+      </button>
+    </p>
+  )
+}

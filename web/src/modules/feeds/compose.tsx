@@ -1,0 +1,260 @@
+import { ArrowLeft, CircleDollarSign, Image, RotateCw, X } from 'lucide-preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useWrite } from '../../app/api.ts'
+import { useSite } from '../../app/site.ts'
+import { useToast } from '../../app/toast.tsx'
+import { useWords, words } from '../../app/words.ts'
+import { Avatar } from '../../ui/picture.tsx'
+import { useCompletion } from './completion.tsx'
+import { type Media, useDraft } from './draft.ts'
+
+const WORDS = words({
+  prompt: ['What is happening?', '分享新鲜事…'],
+  publish: ['Publish', '发布'],
+  publishing: ['Publishing…', '发布中…'],
+  published: ['Published.', '已发布。'],
+  add: ['Add pictures or a video', '添加图片或视频'],
+  remove: ['Remove', '移除'],
+  retry: ['Try again', '重试'],
+  forward: ['Move to the front', '前移'],
+  picture: ['Picture to publish', '待发布图片'],
+  uploading: ['Uploading', '上传中'],
+  price: ['Ask for points', '设置付费'],
+  textPrice: ['Price of the text, in points', '阅读全文价格（积分）'],
+  picturePrice: ['Price of this picture', '图片价格'],
+})
+
+const MOST = 9
+
+/** Writes a feed: text with mentions and topics, pictures or a video, prices. */
+export function Compose() {
+  const t = useWords(WORDS)
+  const { api, viewer, settings } = useSite()
+  const { say, fail } = useToast()
+  const { draft, change, changeMedia, add, drop, promote, upload, clear } = useDraft()
+  const { text, media, topics, amount } = draft
+  const [cursor, setCursor] = useState(0)
+  const [hasPrice, setHasPrice] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  const area = useRef<HTMLTextAreaElement>(null)
+  /** Where the cursor goes after a completion. */
+  const moved = useRef<number | null>(null)
+  const completion = useCompletion(text, cursor, ({ kind, id, name }, started) => {
+    // Mentions stand between soft hyphens (feeds-8).
+    const taken = kind === '@' ? `\u00ad@${name}\u00ad ` : ''
+    const next = text.slice(0, started) + taken + text.slice(cursor)
+    const others = topics.filter((topic) => topic.id !== id)
+    change({ text: next, ...(kind === '#' ? { topics: [...others, { id, name }] } : {}) })
+    setCursor(started + taken.length)
+    moved.current = started + taken.length
+  })
+  useLayoutEffect(() => {
+    if (moved.current === null) return
+    area.current?.setSelectionRange(moved.current, moved.current)
+    moved.current = null
+  }, [text])
+  const publish = useWrite(
+    () => {
+      const [first] = media
+      const pictures = media.map(({ id, amount: price }) => ({
+        id: id as number,
+        ...(hasPrice && price ? { amount: price, type: 'read' as const } : {}),
+      }))
+      return api.post('/feeds', {
+        body: {
+          feed_content: text,
+          feed_from: innerWidth < 700 ? 2 : 1,
+          feed_mark: draft.mark,
+          ...(topics.length > 0 ? { topics: topics.map(({ id }) => ({ id })) } : {}),
+          ...(hasPrice && amount ? { amount } : {}),
+          ...(first?.isVideo
+            ? { video: { video_id: first.id as number, cover_id: first.cover as number } }
+            : pictures.length > 0
+              ? { images: pictures }
+              : {}),
+        },
+      })
+    },
+    { changes: ['/feeds'] },
+  )
+  const isReady = media.every(({ id }) => id !== undefined) && (text.trim() !== '' || media.length > 0)
+  const follow = ({ currentTarget }: { currentTarget: HTMLTextAreaElement }) =>
+    setCursor(currentTarget.selectionStart)
+  return (
+    <form
+      class="compose"
+      onSubmit={(event) => {
+        event.preventDefault()
+        publish.mutate(undefined, {
+          onSuccess: () => {
+            clear()
+            setHasPrice(false)
+            say(t.published)
+          },
+          onError: fail,
+        })
+      }}
+    >
+      <Avatar person={viewer} />
+      <div>
+        <div class="completed">
+          <textarea
+            ref={area}
+            aria-label={t.prompt}
+            placeholder={t.prompt}
+            rows={text.length > 80 ? 6 : 2}
+            maxLength={10_000}
+            value={text}
+            onInput={({ currentTarget }) => {
+              change({ text: currentTarget.value })
+              setCursor(currentTarget.selectionStart)
+            }}
+            onKeyUp={follow}
+            onClick={follow}
+            onKeyDown={completion.onKeyDown}
+            {...completion.attributes}
+          />
+          {completion.list}
+        </div>
+        {topics.length > 0 && (
+          <ul class="tags">
+            {topics.map(({ id, name }) => (
+              <li key={id}>
+                <button
+                  type="button"
+                  class="chip"
+                  aria-label={`${t.remove}: ${name}`}
+                  onClick={() => change({ topics: topics.filter((topic) => topic.id !== id) })}
+                >
+                  #{name} <X size={14} aria-hidden />
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+        {media.length > 0 && (
+          <ul class="chosen">
+            {media.map((each, n) => (
+              <Chosen
+                key={each.key}
+                media={each}
+                place={n}
+                onDrop={() => drop(each.key)}
+                onRetry={() => upload(each)}
+                onPromote={() => promote(n)}
+                onPrice={
+                  hasPrice && !each.isVideo ? (price) => changeMedia(each.key, { amount: price }) : null
+                }
+              />
+            ))}
+          </ul>
+        )}
+        {hasPrice && (
+          <label class="price-field">
+            {t.textPrice}
+            <input
+              type="number"
+              min={0}
+              inputMode="numeric"
+              value={amount ?? ''}
+              onInput={({ currentTarget }) => change({ amount: Number(currentTarget.value) })}
+            />
+          </label>
+        )}
+        <div class="compose-bar">
+          <input
+            ref={input}
+            type="file"
+            accept="image/jpeg,image/png,image/gif,image/webp,video/mp4,video/webm"
+            multiple
+            hidden
+            onChange={({ currentTarget }) => {
+              add([...(currentTarget.files ?? [])], MOST)
+              currentTarget.value = ''
+            }}
+          />
+          <span>
+            <button
+              type="button"
+              class="icon-button"
+              aria-label={t.add}
+              title={t.add}
+              onClick={() => input.current?.click()}
+            >
+              <Image size={22} aria-hidden />
+            </button>
+            {settings.feed.paycontrol === true && (
+              <button
+                type="button"
+                class="icon-button"
+                aria-label={t.price}
+                title={t.price}
+                aria-pressed={hasPrice}
+                onClick={() => setHasPrice(!hasPrice)}
+              >
+                <CircleDollarSign size={22} aria-hidden />
+              </button>
+            )}
+          </span>
+          <button type="submit" class="button" disabled={publish.isPending || !isReady}>
+            {publish.isPending ? t.publishing : t.publish}
+          </button>
+        </div>
+      </div>
+    </form>
+  )
+}
+
+function Chosen({
+  media,
+  place,
+  onDrop,
+  onRetry,
+  onPromote,
+  onPrice,
+}: {
+  media: Media
+  place: number
+  onDrop(): void
+  onRetry(): void
+  onPromote(): void
+  onPrice: ((price: number) => void) | null
+}) {
+  const t = useWords(WORDS)
+  const { id, url, isVideo, cover, progress, hasFailed, amount } = media
+  const shown = isVideo && id ? `/api/v2/files/${cover}?w=192` : (url ?? `/api/v2/files/${id}?w=192`)
+  const name = `${t.picture} ${place + 1}`
+  return (
+    <li>
+      {isVideo && !id ? (
+        <video src={url} width={96} height={96} muted />
+      ) : (
+        <img src={shown} alt={name} width={96} height={96} />
+      )}
+      {!id && !hasFailed && <progress aria-label={t.uploading} value={progress ?? 0} max={1} />}
+      {hasFailed && (
+        <button type="button" class="is-retry" aria-label={`${t.retry}: ${name}`} onClick={onRetry}>
+          <RotateCw size={16} aria-hidden />
+        </button>
+      )}
+      {place > 0 && (
+        <button type="button" class="is-forward" aria-label={`${t.forward}: ${name}`} onClick={onPromote}>
+          <ArrowLeft size={16} aria-hidden />
+        </button>
+      )}
+      <button type="button" class="is-remove" aria-label={`${t.remove}: ${name}`} onClick={onDrop}>
+        <X size={16} aria-hidden />
+      </button>
+      {onPrice && (
+        <input
+          type="number"
+          min={0}
+          aria-label={`${t.picturePrice} ${place + 1}`}
+          inputMode="numeric"
+          value={amount ?? ''}
+          onInput={({ currentTarget }) => onPrice(Number(currentTarget.value))}
+        />
+      )}
+    </li>
+  )
+}

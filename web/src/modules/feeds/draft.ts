@@ -1,0 +1,120 @@
+import { useEffect, useState } from 'preact/hooks'
+import { useSite } from '../../app/site.ts'
+
+/** A picture or video of a draft. Its file is gone after a reload; what the server has of it stays. */
+export type Media = {
+  key: string
+  name: string
+  isVideo?: boolean
+  file?: File
+  url?: string
+  id?: number
+  /** Cover of a video. */
+  cover?: number
+  /** Points to pay for the whole picture. */
+  amount?: number
+  progress?: number
+  hasFailed?: boolean
+}
+
+export type Draft = {
+  text: string
+  mark: string
+  topics: { id: number; name: string }[]
+  media: Media[]
+  /** Points to pay for the text. */
+  amount?: number
+}
+
+const KEY = 'kith.draft.feed'
+const fresh = (): Draft => ({ text: '', mark: crypto.randomUUID(), topics: [], media: [] })
+
+function stored(): Draft {
+  try {
+    return { ...fresh(), ...(JSON.parse(localStorage.getItem(KEY) ?? '{}') as Draft) }
+  } catch {
+    return fresh()
+  }
+}
+
+/** The first frame of a video as a picture. */
+async function frameOf(url: string): Promise<Blob> {
+  const video = document.createElement('video')
+  video.muted = true
+  video.src = url
+  await new Promise((resolve, reject) => {
+    video.onseeked = resolve
+    video.onerror = () => reject(new Error('No video'))
+    video.onloadeddata = () => {
+      video.currentTime = Math.min(1, video.duration / 2)
+    }
+  })
+  const canvas = document.createElement('canvas')
+  canvas.width = video.videoWidth
+  canvas.height = video.videoHeight
+  canvas.getContext('2d')?.drawImage(video, 0, 0)
+  return new Promise((resolve, reject) =>
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('No frame'))), 'image/jpeg', 0.85),
+  )
+}
+
+/**
+ * The draft of a feed, which survives a reload. Its mark stays the same until it is published, so that a feed that
+ * is sent twice is published once. Files are uploaded as soon as they are chosen.
+ */
+export function useDraft() {
+  const { api } = useSite()
+  const [draft, setDraft] = useState<Draft>({ text: '', mark: '', topics: [], media: [] })
+  useEffect(() => setDraft(stored()), [])
+  useEffect(() => {
+    if (!draft.mark) return
+    const media = draft.media.flatMap(({ file, url, progress, hasFailed, ...rest }) =>
+      rest.id ? [rest] : [],
+    )
+    localStorage.setItem(KEY, JSON.stringify({ ...draft, media }))
+  }, [draft])
+  const change = (by: Partial<Draft>) => setDraft((old) => ({ ...old, ...by }))
+  const changeMedia = (key: string, by: Partial<Media>) =>
+    setDraft((old) => ({
+      ...old,
+      media: old.media.map((each) => (each.key === key ? { ...each, ...by } : each)),
+    }))
+  const upload = async ({ key, name, file, url, isVideo }: Media) => {
+    if (!file || !url) return
+    changeMedia(key, { hasFailed: false, progress: 0 })
+    try {
+      const onProgress = ({ sent, total }: { sent: number; total: number }) =>
+        changeMedia(key, { progress: total ? sent / total : 0 })
+      const { id } = await api.upload(file, { name, onProgress })
+      const cover = isVideo ? (await api.upload(await frameOf(url), { name: 'cover.jpg' })).id : undefined
+      changeMedia(key, { id, progress: 1, ...(cover ? { cover } : {}) })
+    } catch {
+      changeMedia(key, { hasFailed: true })
+    }
+  }
+  const add = (files: File[], most: number) => {
+    const videos = files.filter(({ type }) => type.startsWith('video/'))
+    const chosen = videos.length > 0 ? videos.slice(0, 1) : files
+    const added = chosen.map(
+      (file): Media => ({
+        key: crypto.randomUUID(),
+        name: file.name,
+        file,
+        url: URL.createObjectURL(file),
+        isVideo: file.type.startsWith('video/'),
+      }),
+    )
+    const kept = videos.length > 0 ? [] : draft.media.filter(({ isVideo }) => !isVideo)
+    const media = [...kept, ...added].slice(0, most)
+    change({ media })
+    for (const each of added) if (media.includes(each)) void upload(each)
+  }
+  const drop = (key: string) => change({ media: draft.media.filter((each) => each.key !== key) })
+  /** Moves a picture one place to the front. */
+  const promote = (at: number) => {
+    const media = [...draft.media]
+    media.splice(at - 1, 0, ...media.splice(at, 1))
+    change({ media })
+  }
+  return { draft, change, changeMedia, add, drop, promote, upload, clear: () => setDraft(fresh()) }
+}

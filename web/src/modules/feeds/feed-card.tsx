@@ -1,0 +1,114 @@
+import type { Schema } from '@kith/client'
+import { Bookmark, Heart, MessageCircle, Pin } from 'lucide-preact'
+import { Link } from 'wouter-preact'
+import { useSite } from '../../app/site.ts'
+import { ago, compact, timeOf, useWords, words } from '../../app/words.ts'
+import { Buy } from '../../ui/buy.tsx'
+import { AvatarLink } from '../../ui/picture.tsx'
+import { Prose } from '../../ui/prose.tsx'
+import { Action, useToggle } from '../../ui/toggle.tsx'
+import { FeedMenu } from './feed-menu.tsx'
+import { FeedPictures, FeedVideo } from './feed-pictures.tsx'
+import { Reposted } from './reposted.tsx'
+
+type Feed = Schema<'Feed'>
+
+const WORDS = words({
+  like: ['Like', '赞'],
+  comment: ['Comments', '评论'],
+  collect: ['Save', '收藏'],
+  pinned: ['Pinned', '置顶'],
+  closed: ['Closed account', '已注销用户'],
+})
+
+export const isFeed =
+  (id: number) =>
+  (each: object): each is Feed =>
+    'feed_content' in each && (each as Feed).id === id
+
+/** A feed in a list, or alone on its page. */
+export function FeedCard({ feed, isPinned, isAlone }: { feed: Feed; isPinned?: boolean; isAlone?: boolean }) {
+  const t = useWords(WORDS)
+  const { language } = useSite()
+  const time = timeOf(feed.created_at)
+  const name = feed.user?.name ?? t.closed
+  return (
+    <article class={isAlone ? 'feed is-alone' : 'feed'} aria-label={name}>
+      {isPinned && (
+        <p class="feed-note">
+          <Pin size={14} aria-hidden /> {t.pinned}
+        </p>
+      )}
+      <header class="byline">
+        <AvatarLink person={feed.user} />
+        <div>
+          {feed.user ? (
+            <Link class="name" href={`/users/${feed.user.id}`}>
+              {name}
+            </Link>
+          ) : (
+            <span class="name">{name}</span>
+          )}
+          <Link class="time" href={`/feeds/${feed.id}`}>
+            <time dateTime={time.toISOString()}>{ago(time, language)}</time>
+          </Link>
+        </div>
+        <FeedMenu feed={feed} />
+      </header>
+      {feed.feed_content && <Prose text={feed.feed_content} />}
+      {feed.paid_node && !feed.paid_node.paid && (
+        <Buy node={feed.paid_node.node} amount={feed.paid_node.amount} />
+      )}
+      {feed.images.length > 0 && <FeedPictures feed={feed} name={name} isAlone={isAlone} />}
+      {feed.video && <FeedVideo video={feed.video} name={name} />}
+      {feed.repostable_type && feed.repostable_id && (
+        <Reposted type={feed.repostable_type} id={feed.repostable_id} />
+      )}
+      {feed.topics.length > 0 && (
+        <ul class="tags">
+          {feed.topics.map((topic) => (
+            <li key={topic.id}>
+              <Link href={`/feed-topics/${topic.id}`}>#{topic.name}</Link>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Actions feed={feed} />
+    </article>
+  )
+}
+
+function Actions({ feed }: { feed: Feed }) {
+  const t = useWords(WORDS)
+  const { language } = useSite()
+  const params = { path: { feed: feed.id } }
+  const like = useToggle(isFeed(feed.id), {
+    isOn: feed.has_like,
+    on: (api) => api.post('/feeds/{feed}/like', { params }),
+    off: (api) => api.delete('/feeds/{feed}/unlike', { params }),
+    apply: (each, isOn) => ({ ...each, has_like: isOn, like_count: each.like_count + (isOn ? 1 : -1) }),
+  })
+  const collect = useToggle(isFeed(feed.id), {
+    isOn: feed.has_collect,
+    on: (api) => api.post('/feeds/{feed}/collections', { params }),
+    off: (api) => api.delete('/feeds/{feed}/uncollect', { params }),
+    apply: (each, isOn) => ({ ...each, has_collect: isOn }),
+  })
+  return (
+    <footer class="actions">
+      <Action
+        icon={Heart}
+        kind="like"
+        label={t.like}
+        count={feed.like_count}
+        isOn={feed.has_like}
+        onClick={like}
+      />
+      <Link class="action" href={`/feeds/${feed.id}`} aria-label={`${t.comment} ${feed.feed_comment_count}`}>
+        <MessageCircle size={20} aria-hidden />
+        {feed.feed_comment_count > 0 && <span>{compact(feed.feed_comment_count, language)}</span>}
+      </Link>
+      <Action icon={Bookmark} kind="collect" label={t.collect} isOn={feed.has_collect} onClick={collect} />
+    </footer>
+  )
+}

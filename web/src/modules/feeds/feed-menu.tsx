@@ -1,0 +1,190 @@
+import type { Schema } from '@kith/client'
+import { useQueryClient } from '@tanstack/preact-query'
+import { Ellipsis } from 'lucide-preact'
+import type { ComponentChildren } from 'preact'
+import { useRef, useState } from 'preact/hooks'
+import { useLocation } from 'wouter-preact'
+import { read, remove, useRead, useWrite } from '../../app/api.ts'
+import { useSite } from '../../app/site.ts'
+import { useToast } from '../../app/toast.tsx'
+import { useWords, words } from '../../app/words.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Form } from '../../ui/form.tsx'
+import { Pay } from '../../ui/pay.tsx'
+import { PinDialog } from '../../ui/pin.tsx'
+import { isFeed } from './feed-card.tsx'
+
+const WORDS = words({
+  menu: ['More', '更多'],
+  delete: ['Delete', '删除'],
+  deleted: ['Deleted.', '已删除。'],
+  sure: ['Delete this for good?', '确定要永久删除吗？'],
+  console: ['Open in the console', '在控制台打开'],
+  report: ['Report', '举报'],
+  reason: ['What is wrong with it?', '举报原因'],
+  reported: ['Thank you. Moderators will look at it.', '感谢举报，管理员会尽快处理。'],
+  repost: ['Repost', '转发'],
+  say: ['Say something about it', '说点什么'],
+  reposted: ['Reposted.', '已转发。'],
+  reward: ['Reward', '打赏'],
+  amount: ['Points', '积分'],
+  pin: ['Pin', '置顶'],
+})
+
+type Opened = 'repost' | 'reward' | 'pin' | 'report' | null
+
+/** What a member can do with a feed besides liking it. */
+export function FeedMenu({ feed }: { feed: Schema<'Feed'> }) {
+  const t = useWords(WORDS)
+  const { api, viewer, settings } = useSite()
+  const cache = useQueryClient()
+  const [path, navigate] = useLocation()
+  const { say, fail } = useToast()
+  const [opened, setOpened] = useState<Opened>(null)
+  const [isSeen, setIsSeen] = useState(false)
+  const menu = useRef<HTMLDetailsElement>(null)
+  const { data: abilities = [] } = useRead(read('/user/abilities'), { enabled: isSeen })
+  const can = (ability: string) => abilities.some(({ name }) => name === ability)
+  const params = { path: { feed: feed.id } }
+  const erase = useWrite((client) => client.delete('/feeds/{feed}/currency', { params }))
+  const changed = () => {
+    setOpened(null)
+    void cache.invalidateQueries({ queryKey: ['/feeds'] })
+    void cache.invalidateQueries({ queryKey: ['/feeds/{feed}'] })
+  }
+  if (!viewer) return null
+  const isMine = viewer.id === feed.user_id
+  const item = (label: string, act: () => void) => (
+    <button
+      type="button"
+      onClick={() => {
+        menu.current?.removeAttribute('open')
+        act()
+      }}
+    >
+      {label}
+    </button>
+  )
+  return (
+    <>
+      <details class="dots" ref={menu} onToggle={() => setIsSeen(true)}>
+        <summary aria-label={t.menu}>
+          <Ellipsis size={20} aria-hidden />
+        </summary>
+        <div class="popover">
+          {item(t.repost, () => setOpened('repost'))}
+          {!isMine && settings.feed.reward !== false && item(t.reward, () => setOpened('reward'))}
+          {isMine && item(t.pin, () => setOpened('pin'))}
+          {!isMine && item(t.report, () => setOpened('report'))}
+          {(isMine || can('[feed] Delete Feed')) &&
+            item(t.delete, () => {
+              if (!confirm(t.sure)) return
+              erase.mutate(undefined, {
+                onSuccess: () => {
+                  remove(cache, isFeed(feed.id))
+                  say(t.deleted)
+                  if (path.startsWith('/feeds/')) navigate('/')
+                },
+                onError: fail,
+              })
+            })}
+          {can('admin: feeds') && <a href={`/admin/feeds/${feed.id}/show`}>{t.console}</a>}
+        </div>
+      </details>
+      {opened === 'report' && (
+        <Ask
+          title={t.report}
+          label={t.reason}
+          onClose={() => setOpened(null)}
+          send={async (reason) => {
+            await api.post('/feeds/{feed}/reports', { params, body: { reason } })
+            setOpened(null)
+            say(t.reported)
+          }}
+        />
+      )}
+      {opened === 'repost' && <Repost feed={feed.id} onDone={changed} onClose={() => setOpened(null)} />}
+      {opened === 'reward' && (
+        <Pay
+          title={t.reward}
+          fields={[{ name: 'amount', label: t.amount, least: 1 }]}
+          price={({ amount = 0 }) => amount}
+          pay={({ amount, password, headers }) =>
+            api.post('/feeds/{feed}/new-rewards', { params, body: { amount, ...password }, headers } as never)
+          }
+          onDone={changed}
+          onClose={() => setOpened(null)}
+        />
+      )}
+      {opened === 'pin' && (
+        <PinDialog
+          average={['/feeds/average', 'feed']}
+          send={(body, headers) =>
+            api.post('/feeds/{feed}/currency-pinneds', { params, body, headers } as never)
+          }
+          onDone={changed}
+          onClose={() => setOpened(null)}
+        />
+      )}
+    </>
+  )
+}
+
+/** A window with one text to send. */
+function Ask({
+  title,
+  label,
+  send,
+  onClose,
+  isOptional,
+  children,
+}: {
+  title: string
+  label: string
+  send(text: string): Promise<unknown>
+  onClose(): void
+  isOptional?: boolean
+  children?: ComponentChildren
+}) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children}
+      <Form label={title} send={({ text = '' }) => send(text.trim())}>
+        <label>
+          {label}
+          <textarea name="text" rows={3} maxLength={255} required={!isOptional} />
+        </label>
+      </Form>
+    </Dialog>
+  )
+}
+
+type Window = { feed: number; onDone(): void; onClose(): void }
+
+function Repost({ feed, onDone, onClose }: Window) {
+  const t = useWords(WORDS)
+  const { api } = useSite()
+  const { say } = useToast()
+  // The same mark for every try, so that a lost reply does not publish it twice.
+  const [mark] = useState(() => crypto.randomUUID())
+  return (
+    <Ask
+      title={t.repost}
+      label={t.say}
+      isOptional
+      onClose={onClose}
+      send={async (text) => {
+        const body = {
+          feed_content: text || t.repost,
+          feed_from: 1,
+          feed_mark: mark,
+          repostable_type: 'feeds' as const,
+          repostable_id: feed,
+        }
+        await api.post('/feeds', { body })
+        say(t.reposted)
+        onDone()
+      }}
+    />
+  )
+}

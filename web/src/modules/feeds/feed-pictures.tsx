@@ -1,0 +1,87 @@
+import type { Schema } from '@kith/client'
+import type { ComponentType } from 'preact'
+import { useState } from 'preact/hooks'
+import { useWords, words } from '../../app/words.ts'
+import { Buy } from '../../ui/buy.tsx'
+import type { Viewer } from '../../ui/viewer.tsx'
+
+type Feed = Schema<'Feed'>
+
+const WORDS = words({
+  picture: [
+    (n: number, name: string) => `Picture ${n} by ${name}`,
+    (n: number, name: string) => `${name} 的图片 ${n}`,
+  ],
+})
+
+/** Width and height of `640x360`. */
+const sizeOf = (size: string | null) => size?.split('x').map(Number) ?? []
+
+/** The pictures of a feed. A click opens them over the whole screen; without JavaScript it opens the file. */
+export function FeedPictures({
+  feed,
+  name,
+  isAlone,
+}: {
+  feed: Feed
+  name: string
+  isAlone?: boolean | undefined
+}) {
+  const t = useWords(WORDS)
+  const [open, setOpen] = useState<{
+    Show: ComponentType<Parameters<typeof Viewer>[0]>
+    first: number
+  } | null>(null)
+  const pictures = feed.images.map(({ file, size }, n) => {
+    const [width = 4, height = 3] = sizeOf(size)
+    return { url: `/api/v2/files/${file}`, width, height, alt: t.picture(n + 1, name) }
+  })
+  const large = pictures.length === 1 ? 960 : 480
+  const unpaid = feed.images.find(({ paid }) => paid === false)
+  return (
+    <>
+      <div class={`pictures is-${Math.min(pictures.length, 4)}`}>
+        {pictures.map(({ url, width, height, alt }, n) => (
+          <a
+            key={url}
+            href={url}
+            target="_blank"
+            rel="noopener"
+            onClick={(event) => {
+              if (event.metaKey || event.ctrlKey) return
+              event.preventDefault()
+              void import('../../ui/viewer.tsx').then(({ Viewer: Show }) => setOpen({ Show, first: n }))
+            }}
+          >
+            <img
+              src={`${url}?w=${large}`}
+              width={width}
+              height={height}
+              alt={alt}
+              loading={isAlone ? 'eager' : 'lazy'}
+              decoding="async"
+            />
+          </a>
+        ))}
+      </div>
+      {unpaid?.paid_node && <Buy node={unpaid.paid_node} amount={unpaid.amount ?? 0} kind="picture" />}
+      {open && <open.Show pictures={pictures} first={open.first} onClose={() => setOpen(null)} />}
+    </>
+  )
+}
+
+/** The video of a feed. Its bytes are asked for when it is played. */
+export const FeedVideo = ({ video, name }: { video: Schema<'FeedVideo'>; name: string }) => (
+  // biome-ignore lint/a11y/useMediaCaption: people publish videos without captions
+  <video
+    class="video"
+    controls
+    preload="none"
+    playsInline
+    aria-label={name}
+    width={video.width ?? 16}
+    height={video.height ?? 9}
+    poster={`/api/v2/files/${video.cover_id}?w=960`}
+    src={`/api/v2/files/${video.video_id}`}
+  />
+)

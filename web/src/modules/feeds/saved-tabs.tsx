@@ -1,0 +1,31 @@
+import { Link } from 'wouter-preact'
+import { useWords, words } from '../../app/words.ts'
+
+const WORDS = words({
+  label: ['Kinds of saved things', '收藏类型'],
+  '/saved': ['Posts', '动态'],
+  '/saved/news': ['Articles', '资讯'],
+  '/saved/answers': ['Answers', '回答'],
+  '/saved/group-posts': ['Group posts', '圈子帖子'],
+  '/saved/albums': ['Albums', '专辑'],
+})
+const PATHS = ['/saved', '/saved/news', '/saved/answers', '/saved/group-posts', '/saved/albums'] as const
+
+/** Links between the lists of what a member saved. */
+export function SavedTabs({ path }: { path: string }) {
+  const t = useWords(WORDS)
+  return (
+    <nav class="tabs" aria-label={t.label}>
+      {PATHS.map((to) => (
+        <Link
+          key={to}
+          href={to}
+          class={to === path ? 'is-here' : ''}
+          aria-current={to === path ? 'page' : undefined}
+        >
+          {t[to]}
+        </Link>
+      ))}
+    </nav>
+  )
+}

@@ -1,0 +1,219 @@
+import type { Schema } from '@kith/client'
+import { useState } from 'preact/hooks'
+import { Link, useLocation } from 'wouter-preact'
+import { list, read, startOf, useList, useRead, useWrite } from '../../app/api.ts'
+import { definePage, type Visit } from '../../app/page.ts'
+import { useSite } from '../../app/site.ts'
+import { useToast } from '../../app/toast.tsx'
+import { compact, plural, useWords, words } from '../../app/words.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field, Form } from '../../ui/form.tsx'
+import { More } from '../../ui/more.tsx'
+import { Pay } from '../../ui/pay.tsx'
+import { Report } from '../../ui/report.tsx'
+import { Summary } from '../../ui/summary.tsx'
+
+const WORDS = words({
+  join: ['Join', '加入'],
+  joinFor: [(points: number) => `Join for ${points} points`, (points: number) => `${points} 积分加入`],
+  waiting: ['Waits for approval', '等待审核'],
+  leave: ['Leave', '退出'],
+  counts: [
+    (people: number, posts: number) =>
+      `${plural(people, 'member', compact(people, 'en'))} · ${plural(posts, 'post', compact(posts, 'en'))}`,
+    (people: number, posts: number) => `${compact(people, 'zh')} 位成员 · ${compact(posts, 'zh')} 个帖子`,
+  ],
+  facts: [
+    (likes: number, comments: number) => `${plural(likes, 'like')} · ${plural(comments, 'comment')}`,
+    (likes: number, comments: number) => `${likes} 赞 · ${comments} 评论`,
+  ],
+  none: ['No posts that you may read.', '没有可以浏览的帖子。'],
+  requests: ['Requests', '待办'],
+  write: ['Write a post', '发帖'],
+  title: ['Title', '标题'],
+  text: ['Text', '正文'],
+  settings: ['Settings', '设置'],
+  excellent: ['Excellent', '精华'],
+})
+
+type Group = Schema<'GroupDetail'>
+
+const idOf = ({ params }: Visit) => Number(params.group)
+const groupOf = (visit: Visit) => read('/groups/{group}', { params: { path: { group: idOf(visit) } } })
+const postsOf = (visit: Visit) =>
+  list('/groups/{group}/posts', {
+    params: {
+      path: { group: idOf(visit) },
+      query: { ...startOf(visit.search) } as never,
+    },
+  })
+
+export const page = definePage({
+  queries: (visit) => [groupOf(visit)],
+  // The posts of a closed group fail for strangers, who see the group itself.
+  extras: (visit) => [postsOf(visit)],
+  head: (visit, known) => {
+    const { name, summary, mode, avatar } = known.one(groupOf(visit))
+    return {
+      title: name,
+      description: summary || name,
+      canonical: visit.path,
+      isPrivate: mode !== 'public',
+      ...(avatar ? { image: { url: avatar.url, alt: name } } : {}),
+    }
+  },
+  body: ({ visit }) => {
+    const t = useWords(WORDS)
+    const { api, viewer } = useSite()
+    const { data: group } = useRead(groupOf(visit))
+    const posts = useList(postsOf(visit), { enabled: group !== undefined })
+    const [isWriting, setIsWriting] = useState(false)
+    if (!group) return null
+    const isMember = group.joined?.audit === 1
+    const isManager = isMember && group.joined?.role !== 'member'
+    const pinned = posts.first?.pinneds ?? []
+    const pinnedIds = new Set(pinned.map(({ id }) => id))
+    return (
+      <>
+        <header class="article">
+          <div class="page-row">
+            <h1>{group.name}</h1>
+            <Membership group={group} path={visit.path} />
+          </div>
+          {group.summary && <p>{group.summary}</p>}
+          {group.notice && <p class="price">{group.notice}</p>}
+          <p class="quiet">
+            {group.category.name} ·{' '}
+            <Link href={`/groups/${group.id}/members`}>{t.counts(group.users_count, group.posts_count)}</Link>
+            {isManager && (
+              <>
+                {' · '}
+                <Link href={`/groups/${group.id}/edit`}>{t.settings}</Link>
+                {' · '}
+                <Link href={`/groups/${group.id}/requests`}>{t.requests}</Link>
+              </>
+            )}
+          </p>
+          {group.joined?.role !== 'founder' && (
+            <Report
+              send={(content) =>
+                api.post('/groups/{group}/reports', {
+                  params: { path: { group: group.id } },
+                  body: { content },
+                })
+              }
+            />
+          )}
+          {viewer && isMember && (
+            <p>
+              <button type="button" class="button" onClick={() => setIsWriting(true)}>
+                {t.write}
+              </button>
+            </p>
+          )}
+        </header>
+        {[...pinned, ...posts.items.filter(({ id }) => !pinnedIds.has(id))].map((post) => (
+          <Summary
+            key={post.id}
+            href={`/groups/${group.id}/posts/${post.id}`}
+            title={post.title}
+            text={post.summary}
+            image={post.images[0] && `/api/v2/files/${post.images[0].id}?w=192`}
+          >
+            {[
+              post.user?.name,
+              post.excellent_at && t.excellent,
+              t.facts(post.likes_count, post.comments_count),
+            ]
+              .filter(Boolean)
+              .join(' · ')}
+          </Summary>
+        ))}
+        {posts.items.length === 0 && !posts.isFetching && <p class="quiet is-centred">{t.none}</p>}
+        <More list={posts} path={visit.path} />
+        {isWriting && <Write group={group} onClose={() => setIsWriting(false)} />}
+      </>
+    )
+  },
+})
+
+function Membership({ group, path }: { group: Group; path: string }) {
+  const t = useWords(WORDS)
+  const { api, viewer } = useSite()
+  const [, navigate] = useLocation()
+  const { fail } = useToast()
+  const [isPaying, setIsPaying] = useState(false)
+  const params = { path: { group: group.id } }
+  const changes = ['/groups/{group}', '/groups/{group}/posts', '/groups']
+  const join = useWrite<{ headers?: object; password?: object }>(
+    (client, { headers = {}, password = {} }) =>
+      client.put('/currency-groups/{group}', { params, body: password, headers } as never),
+    { changes },
+  )
+  const leave = useWrite((client) => client.delete('/groups/{group}/exit', { params }), { changes })
+  if (group.joined?.role === 'founder') return null
+  if (group.joined)
+    return (
+      <button
+        type="button"
+        class="button is-quiet"
+        onClick={() => leave.mutate(undefined, { onError: fail })}
+      >
+        {group.joined.audit === 1 ? t.leave : t.waiting}
+      </button>
+    )
+  const isPaid = group.mode === 'paid' && group.money > 0
+  return (
+    <>
+      <button
+        type="button"
+        class="button"
+        onClick={() => {
+          if (!viewer) navigate(`/sign-in?next=${encodeURIComponent(path)}`)
+          else if (isPaid) setIsPaying(true)
+          else join.mutate({}, { onError: fail })
+        }}
+      >
+        {isPaid ? t.joinFor(group.money) : t.join}
+      </button>
+      {isPaying && api && (
+        <Pay
+          title={t.join}
+          price={() => group.money}
+          pay={({ password, headers }) => join.mutateAsync({ headers, password })}
+          onDone={() => setIsPaying(false)}
+          onClose={() => setIsPaying(false)}
+        />
+      )}
+    </>
+  )
+}
+
+function Write({ group, onClose }: { group: Group; onClose(): void }) {
+  const t = useWords(WORDS)
+  const write = useWrite(
+    (api, { title = '', body = '' }: Record<string, string>) =>
+      api.post('/groups/{group}/posts', {
+        params: { path: { group: group.id } },
+        body: { title, body, summary: body.slice(0, 1_000) },
+      }),
+    { changes: ['/groups/{group}/posts', '/groups/{group}'] },
+  )
+  return (
+    <Dialog title={t.write} onClose={onClose}>
+      <Form
+        label={t.write}
+        send={async (given) => {
+          await write.mutateAsync(given)
+          onClose()
+        }}
+      >
+        <Field label={t.title} name="title" required maxLength={100} />
+        <label>
+          {t.text}
+          <textarea name="body" rows={8} maxLength={50_000} required />
+        </label>
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,180 @@
+import type { Schema } from '@kith/client'
+import { useQueryClient } from '@tanstack/preact-query'
+import { Bookmark, Heart } from 'lucide-preact'
+import { Link, useLocation } from 'wouter-preact'
+import { read, useRead } from '../../app/api.ts'
+import { definePage, type Visit } from '../../app/page.ts'
+import { useSite } from '../../app/site.ts'
+import { useToast } from '../../app/toast.tsx'
+import { useWords, words } from '../../app/words.ts'
+import { Byline } from '../../ui/byline.tsx'
+import { Markdown } from '../../ui/markdown.tsx'
+import { Pin } from '../../ui/pin.tsx'
+import { Remove } from '../../ui/remove.tsx'
+import { Report } from '../../ui/report.tsx'
+import { Revise } from '../../ui/revise.tsx'
+import { Reward } from '../../ui/reward.tsx'
+import { Supporters } from '../../ui/supporters.tsx'
+import { Action, useToggle } from '../../ui/toggle.tsx'
+import { Comments, commentsOf } from '../comments/comments.tsx'
+
+const WORDS = words({
+  like: ['Like', '赞'],
+  collect: ['Save', '收藏'],
+  excellent: ['Mark as excellent', '设为精华'],
+  plain: ['Not excellent any more', '取消精华'],
+})
+
+type Post = Schema<'GroupPost'>
+
+const idOf = ({ params }: Visit) => Number(params.post)
+const postOf = (visit: Visit) =>
+  read('/groups/{group}/posts/{post}', {
+    params: { path: { group: Number(visit.params.group), post: idOf(visit) } },
+  })
+
+export const page = definePage({
+  queries: (visit) => [postOf(visit), commentsOf('group-posts', idOf(visit), visit.search)],
+  head: (visit, known) => {
+    const post = known.one(postOf(visit))
+    const [picture] = post.images
+    const image = picture && `${visit.origin}/api/v2/files/${picture.id}?w=960`
+    return {
+      title: post.title,
+      description: post.summary,
+      canonical: visit.path,
+      type: 'article',
+      isPrivate: post.group?.mode !== 'public',
+      ...(image ? { image: { url: image, alt: post.title } } : {}),
+      data: {
+        '@type': 'DiscussionForumPosting',
+        headline: post.title,
+        text: post.summary,
+        url: `${visit.origin}${visit.path}`,
+        datePublished: `${post.created_at.replace(' ', 'T')}Z`,
+        author: { '@type': 'Person', name: post.user?.name ?? '' },
+        ...(image ? { image } : {}),
+        commentCount: post.comments_count,
+      },
+    }
+  },
+  body: ({ visit }) => {
+    const t = useWords(WORDS)
+    const { api, viewer } = useSite()
+    const cache = useQueryClient()
+    const [, navigate] = useLocation()
+    const { fail } = useToast()
+    const { data: post } = useRead(postOf(visit))
+    const params = { path: { post: idOf(visit) } }
+    const isOne = (each: object): each is Post =>
+      'group_id' in each && 'collected' in each && (each as Post).id === idOf(visit)
+    const like = useToggle(isOne, {
+      isOn: post?.liked ?? false,
+      on: (api) => api.post('/group-posts/{post}/likes', { params }),
+      off: (api) => api.delete('/group-posts/{post}/likes', { params }),
+      apply: (each, isOn) => ({ ...each, liked: isOn, likes_count: each.likes_count + (isOn ? 1 : -1) }),
+    })
+    const collect = useToggle(isOne, {
+      isOn: post?.collected ?? false,
+      on: (api) => api.post('/group-posts/{post}/collections', { params }),
+      off: (api) => api.delete('/group-posts/{post}/uncollect', { params }),
+      apply: (each, isOn) => ({ ...each, collected: isOn }),
+    })
+    if (!post) return null
+    const place = { path: { group: post.group_id, post: post.id } }
+    const isMine = viewer?.id === post.user_id
+    const { joined } = post.group ?? {}
+    const isManager = joined?.audit === 1 && joined.role !== 'member'
+    const refresh = () => {
+      for (const path of ['/groups/{group}/posts/{post}', '/groups/{group}/posts', '/groups/{group}'])
+        void cache.invalidateQueries({ queryKey: [path] })
+    }
+    return (
+      <>
+        <article class="article">
+          {post.group && (
+            <p class="quiet">
+              <Link href={`/groups/${post.group_id}`}>{post.group.name}</Link>
+            </p>
+          )}
+          <h1>{post.title}</h1>
+          <Byline person={post.user} time={post.created_at} />
+          <Markdown text={post.body} />
+          <footer class="actions">
+            <Action
+              icon={Heart}
+              kind="like"
+              label={t.like}
+              count={post.likes_count}
+              isOn={post.liked}
+              onClick={like}
+            />
+            {viewer?.id !== post.user_id && (
+              <Reward
+                count={post.reward_number}
+                send={(body, headers) =>
+                  api.post('/group-posts/{post}/new-rewards', { params, body, headers } as never)
+                }
+                onDone={refresh}
+              />
+            )}
+            <Action
+              icon={Bookmark}
+              kind="collect"
+              label={t.collect}
+              isOn={post.collected}
+              onClick={collect}
+            />
+            {isMine && (
+              <Revise
+                title={post.title}
+                text={post.body}
+                send={async ({ title, text }) => {
+                  await api.put('/groups/{group}/posts/{post}', {
+                    params: place,
+                    body: { title, body: text, summary: text.slice(0, 1_000) },
+                  })
+                  refresh()
+                }}
+              />
+            )}
+            {isMine && joined && (
+              <Pin
+                average={['/plus-group/average', 'post']}
+                send={(body, headers) =>
+                  api.post('/currency-pinned/posts/{post}', { params, body, headers } as never)
+                }
+                onDone={refresh}
+              />
+            )}
+            {isManager && (
+              <button
+                type="button"
+                class="text-button"
+                onClick={() => api.put('/posts/{post}/toggle-excellent', { params }).then(refresh, fail)}
+              >
+                {post.excellent_at ? t.plain : t.excellent}
+              </button>
+            )}
+            {(isMine || isManager) && (
+              <Remove
+                send={() => api.delete('/groups/{group}/posts/{post}', { params: place })}
+                onDone={() => {
+                  refresh()
+                  navigate(`/groups/${post.group_id}`)
+                }}
+              />
+            )}
+            {!isMine && (
+              <Report
+                send={(reason) => api.post('/reports/posts/{post}', { params, body: { content: reason } })}
+              />
+            )}
+          </footer>
+          <Supporters path={`/group-posts/${post.id}`} likes={post.likes_count} />
+        </article>
+        <Comments kind="group-posts" id={post.id} search={visit.search} path={visit.path} />
+      </>
+    )
+  },
+})

@@ -1,0 +1,175 @@
+import type { ChatMessage } from '@kith/client'
+import { useQueryClient } from '@tanstack/preact-query'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useSite } from '../../app/site.ts'
+import { watchChats } from './live.ts'
+
+/** A message that is on its way. Its key makes a second try safe. */
+export type Pending = {
+  key: string
+  body?: string
+  /** Picture or sound, uploaded before the message is sent. */
+  blob?: File
+  file?: number
+  reply_to?: number
+  hasFailed?: boolean
+}
+
+const TYPING_MS = 4_000
+/** Groups have no events of reading, since each would go to all members for each of them. */
+const SEEN_MS = 10_000
+const PAGE = 30
+
+const merged = (all: ChatMessage[], more: ChatMessage[]): ChatMessage[] =>
+  [...new Map([...all, ...more].map((each) => [each.id, each])).values()].sort(
+    (a, b) => a.position - b.position,
+  )
+
+/** Whether a message of one's own is the one that is on its way. */
+const isSame = ({ body, file, reply_to }: Pending, message: ChatMessage) =>
+  (body ?? '') === message.body && file === message.file?.file && (reply_to ?? null) === message.reply_to
+
+/** The messages of a conversation, with those that are on their way. Live, unless an old part of it is shown. */
+export function useConversation(chat: number, first: ChatMessage[], isLive: boolean, isGroup: boolean) {
+  const { api, viewer } = useSite()
+  const cache = useQueryClient()
+  const [messages, setMessages] = useState(first)
+  const [pending, setPending] = useState<Pending[]>([])
+  const [hasEarlier, setHasEarlier] = useState(first.length >= PAGE)
+  const [typing, setTyping] = useState<number[]>([])
+  /** Positions up to which others have read, by their ids. */
+  const [seen, setSeen] = useState<Record<number, number>>({})
+  const last = messages.at(-1)?.position ?? 0
+  const sent = useRef(new Set<number>())
+
+  useEffect(() => {
+    if (!isLive) return
+    const over = new AbortController()
+    const timers = new Map<number, ReturnType<typeof setTimeout>>()
+    const rest = (user: number) => {
+      clearTimeout(timers.get(user))
+      setTyping((all) => all.filter((each) => each !== user))
+    }
+    const look = async () => {
+      const { data } = await api.get('/chats/{chat}/positions', { params: { path: { chat } } })
+      setSeen(Object.fromEntries(data.map(({ user_id, position }) => [user_id, position])))
+    }
+    // What came between the page and the stream, or while the stream was away.
+    const catchUp = async () => {
+      const [page] = await Promise.all([api.chat.messages(chat, { limit: PAGE }), look()])
+      setMessages((all) => {
+        const from = page[0]?.position ?? 0
+        // A longer absence leaves a gap: earlier messages are loaded anew.
+        return (all.at(-1)?.position ?? 0) + 1 < from ? page : merged(all, page)
+      })
+      if (page.length >= PAGE && page[0]?.position !== 1) setHasEarlier(true)
+    }
+    const quietly = () => void catchUp().catch(() => {})
+    quietly()
+    const again = setInterval(() => {
+      if (isGroup && document.visibilityState === 'visible') void look().catch(() => {})
+    }, SEEN_MS)
+    watchChats(api, over.signal, (event) => {
+      if (event.event === 'open' || event.event === 'reset') quietly()
+      if (event.event === 'message' && event.message.chat_id === chat) {
+        const { message } = event
+        setMessages((all) => merged(all, [message]))
+        rest(message.sender_id)
+        // One's own message came back before the reply, or in its place: it is not on its way any more.
+        if (message.sender_id === viewer?.id && message.edited_at === null && !sent.current.has(message.id)) {
+          sent.current.add(message.id)
+          setPending((all) => {
+            const at = all.findIndex((each) => isSame(each, message))
+            return at < 0 ? all : all.toSpliced(at, 1)
+          })
+        }
+      }
+      if (event.event === 'read' && event.chatId === chat)
+        setSeen((all) => ({ ...all, [event.userId]: event.position }))
+      if (event.event === 'typing' && event.chatId === chat && event.userId !== viewer?.id) {
+        rest(event.userId)
+        setTyping((all) => [...all, event.userId])
+        timers.set(
+          event.userId,
+          setTimeout(() => rest(event.userId), TYPING_MS),
+        )
+      }
+    })
+    return () => {
+      over.abort()
+      clearInterval(again)
+      for (const timer of timers.values()) clearTimeout(timer)
+    }
+  }, [chat])
+
+  useEffect(() => {
+    if (last === 0 || !isLive) return
+    const read = () => {
+      if (document.visibilityState !== 'visible') return
+      void api.chat.read(chat, last).then(
+        () => cache.invalidateQueries({ queryKey: ['/chats'] }),
+        () => {},
+      )
+    }
+    read()
+    document.addEventListener('visibilitychange', read)
+    return () => document.removeEventListener('visibilitychange', read)
+  }, [chat, last])
+
+  const change = (key: string, by: Partial<Pending>) =>
+    setPending((all) => all.map((each) => (each.key === key ? { ...each, ...by } : each)))
+
+  const post = async (one: Pending) => {
+    const { key, body, blob, reply_to } = one
+    change(key, { hasFailed: false })
+    try {
+      const file = one.file ?? (blob && (await api.upload(blob, { name: blob.name })).id)
+      if (file) change(key, { file })
+      const message: ChatMessage = await api.post('/chats/{chat}/messages', {
+        params: { path: { chat } },
+        body: { ...(body ? { body } : {}), ...(file ? { file } : {}), ...(reply_to ? { reply_to } : {}) },
+        headers: { 'idempotency-key': key },
+      })
+      sent.current.add(message.id)
+      setMessages((all) => merged(all, [message]))
+      setPending((all) => all.filter((each) => each.key !== key))
+    } catch (error) {
+      change(key, { hasFailed: true })
+      throw error
+    }
+  }
+  const replace = (message: ChatMessage) => setMessages((all) => merged(all, [message]))
+
+  return {
+    messages,
+    pending,
+    hasEarlier,
+    typing,
+    seen,
+    retry: post,
+    drop: (key: string) => setPending((all) => all.filter((each) => each.key !== key)),
+    send: (given: Omit<Pending, 'key'>) => {
+      const one = { ...given, key: crypto.randomUUID() }
+      setPending((all) => [...all, one])
+      return post(one)
+    },
+    showEarlier: async () => {
+      const page = await api.chat.messages(chat, { before: messages[0]?.position ?? 1, limit: PAGE })
+      setHasEarlier(page.length >= PAGE)
+      setMessages((all) => merged(page, all))
+    },
+    edit: async (message: number, body: string) =>
+      replace(
+        await api.patch('/chats/{chat}/messages/{message}', {
+          params: { path: { chat, message } },
+          body: { body },
+        }),
+      ),
+    erase: async (message: ChatMessage) => {
+      await api.delete('/chats/{chat}/messages/{message}', {
+        params: { path: { chat, message: message.id } },
+      })
+      replace({ ...message, deleted: true, body: '', file: null })
+    },
+  }
+}

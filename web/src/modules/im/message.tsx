@@ -1,0 +1,138 @@
+import type { ChatMessage } from '@kith/client'
+import { useState } from 'preact/hooks'
+import { useSite } from '../../app/site.ts'
+import { timeOf, useWords, words } from '../../app/words.ts'
+import { Prose } from '../../ui/prose.tsx'
+import { Report } from '../../ui/report.tsx'
+import { Viewer } from '../../ui/viewer.tsx'
+
+const WORDS = words({
+  deleted: ['Deleted', '消息已删除'],
+  edited: ['edited', '已编辑'],
+  delete: ['Delete', '删除'],
+  edit: ['Edit', '编辑'],
+  reply: ['Reply', '回复'],
+  file: ['A file', '文件'],
+  picture: ['A picture', '图片'],
+  sound: ['A sound', '语音'],
+  earlier: ['An earlier message', '更早的消息'],
+  me: ['Me', '我'],
+})
+
+/** A message in few words, for quotations and lists. */
+export function useBrief() {
+  const t = useWords(WORDS)
+  return ({ body, file, deleted }: Pick<ChatMessage, 'body' | 'file' | 'deleted'>): string => {
+    if (deleted) return t.deleted
+    if (body) return body.replaceAll('\u00ad', '')
+    if (file?.mime.startsWith('image/')) return t.picture
+    return file?.mime.startsWith('audio/') ? t.sound : t.file
+  }
+}
+
+function Media({ file }: { file: NonNullable<ChatMessage['file']> }) {
+  const t = useWords(WORDS)
+  const [isOpen, setIsOpen] = useState(false)
+  const url = `/api/v2/files/${file.file}`
+  if (file.mime.startsWith('audio/'))
+    // biome-ignore lint/a11y/useMediaCaption: people record no captions
+    return <audio src={url} controls preload="none" aria-label={t.sound} />
+  if (file.mime.startsWith('video/'))
+    // biome-ignore lint/a11y/useMediaCaption: people record no captions
+    return <video src={url} controls preload="none" aria-label={t.file} />
+  const [width = 4, height = 3] = file.size?.split('x').map(Number) ?? []
+  return (
+    <>
+      <button type="button" onClick={() => setIsOpen(true)}>
+        <img src={`${url}?w=480`} width={width} height={height} alt={t.picture} />
+      </button>
+      {isOpen && (
+        <Viewer
+          pictures={[{ url, width, height, alt: t.picture }]}
+          first={0}
+          onClose={() => setIsOpen(false)}
+        />
+      )}
+    </>
+  )
+}
+
+/** One message, with what its reader may do with it. */
+export function Message({
+  message,
+  name,
+  quoted,
+  onReply,
+  onEdit,
+  onErase,
+}: {
+  message: ChatMessage
+  /** Name of the sender, in groups. */
+  name: string | undefined
+  /** The message that it answers, if it is among those shown. */
+  quoted: ChatMessage | undefined
+  onReply(): void
+  onEdit(): void
+  onErase(): void
+}) {
+  const t = useWords(WORDS)
+  const { api, viewer, language } = useSite()
+  const brief = useBrief()
+  const { id, sender_id, body, file, deleted, created_at } = message
+  const isMine = sender_id === viewer?.id
+  const sent = timeOf(created_at)
+  const isToday = Date.now() - sent.getTime() < 20 * 3_600_000
+  const time = new Intl.DateTimeFormat(language === 'zh' ? 'zh-CN' : 'en', {
+    ...(isToday ? {} : { month: 'short', day: 'numeric' }),
+    hour: '2-digit',
+    minute: '2-digit',
+  }).format(sent)
+  return (
+    <li class={isMine ? 'message is-mine' : 'message'} id={`message-${id}`}>
+      {name && <p class="message-name">{name}</p>}
+      <div class="bubble">
+        {isMine && <span class="sr-only">{t.me}: </span>}
+        {message.reply_to !== null && (
+          <blockquote class="quoted">
+            {quoted ? <a href={`#message-${quoted.id}`}>{brief(quoted)}</a> : t.earlier}
+          </blockquote>
+        )}
+        {deleted && <p class="quiet">{t.deleted}</p>}
+        {body && <Prose text={body} />}
+        {file && <Media file={file} />}
+      </div>
+      <div class="message-foot">
+        <span class="time">
+          {time}
+          {message.edited_at && !deleted && ` · ${t.edited}`}
+        </span>
+        {!deleted && sender_id > 0 && (
+          <>
+            <button type="button" class="text-button" onClick={onReply}>
+              {t.reply}
+            </button>
+            {isMine && body && (
+              <button type="button" class="text-button" onClick={onEdit}>
+                {t.edit}
+              </button>
+            )}
+            {isMine ? (
+              <button type="button" class="text-button" onClick={onErase}>
+                {t.delete}
+              </button>
+            ) : (
+              <Report
+                send={(reason) =>
+                  api.post('/chats/messages/{message}/reports', {
+                    params: { path: { message: id } },
+                    body: { reason },
+                  })
+                }
+              />
+            )}
+          </>
+        )}
+      </div>
+    </li>
+  )
+}

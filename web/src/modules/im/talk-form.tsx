@@ -1,0 +1,163 @@
+import type { ChatMessage } from '@kith/client'
+import { Check, Image, Mic, SendHorizontal, X } from 'lucide-preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useSite } from '../../app/site.ts'
+import { useToast } from '../../app/toast.tsx'
+import { useWords, words } from '../../app/words.ts'
+import { useBrief } from './message.tsx'
+import { useRecorder } from './sound.ts'
+
+const WORDS = words({
+  write: ['Write a message', '输入消息'],
+  send: ['Send', '发送'],
+  save: ['Save', '保存'],
+  picture: ['Send a picture', '发送图片'],
+  record: ['Record a sound', '录音'],
+  stop: ['Send the sound', '发送录音'],
+  cancel: ['Cancel', '取消'],
+  recording: [(n: number) => `Recording, ${n} s`, (n: number) => `录音中，${n} 秒`],
+  noSound: ['The microphone is not available.', '无法使用麦克风。'],
+  replying: ['Reply to', '回复'],
+  editing: ['Edit', '编辑'],
+})
+
+const TELL_TYPING_MS = 3_000
+
+/** What the form is about: a new message, an answer to one, or another text for one. */
+export type Aim = { kind: 'reply' | 'edit'; message: ChatMessage } | null
+
+/** Writes messages, with a picture or a sound. */
+export function TalkForm({
+  chat,
+  aim,
+  onAim,
+  onSend,
+  onEdit,
+}: {
+  chat: number
+  aim: Aim
+  onAim(aim: Aim): void
+  onSend(given: { body?: string; blob?: File }): void
+  onEdit(message: number, body: string): Promise<unknown>
+}) {
+  const t = useWords(WORDS)
+  const { api } = useSite()
+  const { say, fail } = useToast()
+  const brief = useBrief()
+  const [text, setText] = useState('')
+  const file = useRef<HTMLInputElement>(null)
+  const area = useRef<HTMLTextAreaElement>(null)
+  const toldAt = useRef(0)
+  const recorder = useRecorder(
+    (sound) => onSend({ blob: sound }),
+    () => say(t.noSound),
+  )
+  const isEdit = aim?.kind === 'edit'
+  useEffect(() => {
+    if (!aim) return
+    if (aim.kind === 'edit') setText(aim.message.body)
+    area.current?.focus()
+  }, [aim])
+  const leave = () => {
+    if (isEdit) setText('')
+    onAim(null)
+  }
+  const send = () => {
+    const body = text.trim()
+    if (!body) return
+    if (isEdit) return void onEdit(aim.message.id, body).then(leave, fail)
+    setText('')
+    onSend({ body })
+  }
+  return (
+    <form
+      class="talk-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+    >
+      {aim && (
+        <p class="aim quiet">
+          <span>
+            {isEdit ? t.editing : t.replying}: {brief(aim.message)}
+          </span>
+          <button type="button" class="icon-button" aria-label={t.cancel} onClick={leave}>
+            <X size={18} aria-hidden />
+          </button>
+        </p>
+      )}
+      {recorder.seconds !== null ? (
+        <>
+          <span class="recording" role="status">
+            {t.recording(recorder.seconds)}
+          </span>
+          <button type="button" class="icon-button" aria-label={t.cancel} onClick={recorder.cancel}>
+            <X size={22} aria-hidden />
+          </button>
+          <button type="button" class="icon-button" aria-label={t.stop} onClick={recorder.stop}>
+            <Check size={22} aria-hidden />
+          </button>
+        </>
+      ) : (
+        <>
+          <input
+            ref={file}
+            type="file"
+            accept="image/*"
+            hidden
+            onChange={({ currentTarget }) => {
+              const chosen = currentTarget.files?.[0]
+              currentTarget.value = ''
+              if (chosen) onSend({ blob: chosen })
+            }}
+          />
+          <button
+            type="button"
+            class="icon-button"
+            aria-label={t.picture}
+            onClick={() => file.current?.click()}
+          >
+            <Image size={22} aria-hidden />
+          </button>
+          <button
+            type="button"
+            class="icon-button"
+            aria-label={t.record}
+            onClick={() => void recorder.start()}
+          >
+            <Mic size={22} aria-hidden />
+          </button>
+          <textarea
+            ref={area}
+            aria-label={t.write}
+            placeholder={t.write}
+            rows={1}
+            maxLength={5_000}
+            value={text}
+            onInput={({ currentTarget }) => {
+              setText(currentTarget.value)
+              if (Date.now() - toldAt.current < TELL_TYPING_MS) return
+              toldAt.current = Date.now()
+              void api.chat.typing(chat).catch(() => {})
+            }}
+            onKeyDown={(event) => {
+              if (event.key === 'Escape' && aim) leave()
+              if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+              event.preventDefault()
+              send()
+            }}
+          />
+          <button
+            type="submit"
+            class="icon-button"
+            aria-label={isEdit ? t.save : t.send}
+            disabled={text.trim() === ''}
+          >
+            <SendHorizontal size={22} aria-hidden />
+          </button>
+        </>
+      )}
+    </form>
+  )
+}

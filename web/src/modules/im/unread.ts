@@ -1,0 +1,34 @@
+import { useQueryClient } from '@tanstack/preact-query'
+import { useEffect } from 'preact/hooks'
+import { read, useRead } from '../../app/api.ts'
+import { useSite } from '../../app/site.ts'
+import { setUnread } from '../../app/title.ts'
+
+/** Conversations on a page of the list. */
+export const PAGE = 30
+
+export const chatsOf = (before?: number) =>
+  read('/chats', { params: { query: { limit: PAGE, ...(before ? { before } : {}) } } })
+
+/** Unread messages, live: in the menu and before the title. Null hides the entry, where another provider carries them. */
+export function useUnreadChats(): number | null {
+  const { api, viewer } = useSite()
+  const cache = useQueryClient()
+  const { data: chats = [], error } = useRead(chatsOf(), { enabled: viewer !== null })
+  const isElsewhere = error?.code === 'chat_elsewhere'
+  const count = chats.reduce((sum, { unread, muted }) => sum + (muted ? 0 : unread), 0)
+  useEffect(() => {
+    if (!viewer || isElsewhere) return
+    const over = new AbortController()
+    void import('./live.ts').then(({ watchChats }) =>
+      watchChats(api, over.signal, ({ event }) => {
+        if (event !== 'typing' && event !== 'presence') void cache.invalidateQueries({ queryKey: ['/chats'] })
+      }),
+    )
+    return () => over.abort()
+  }, [isElsewhere])
+  useEffect(() => {
+    if (viewer) setUnread('chats', count)
+  }, [count])
+  return isElsewhere ? null : count
+}

@@ -1,0 +1,60 @@
+import { list, read, startOf, useList, useRead } from '../../app/api.ts'
+import { definePage, type Visit } from '../../app/page.ts'
+import { useSite } from '../../app/site.ts'
+import { ago, timeOf, useWords, words } from '../../app/words.ts'
+import { More } from '../../ui/more.tsx'
+import { MoneyTabs, money } from './money.tsx'
+
+const WORDS = words({
+  title: ['Wallet', '钱包'],
+  history: ['Movements', '收支明细'],
+  waiting: ['waiting', '处理中'],
+  failed: ['failed', '失败'],
+  none: ['No movements yet.', '暂无明细。'],
+})
+
+const walletOf = () => read('/wallet')
+const ordersOf = ({ search }: Visit) => list('/plus-pay/orders', { params: { query: startOf(search) } })
+
+/** The wallet of a member: balance, rules and movements. */
+export const page = definePage({
+  queries: (visit) => [walletOf(), ordersOf(visit)],
+  head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
+  body: ({ visit }) => {
+    const t = useWords(WORDS)
+    const { language } = useSite()
+    const { data: wallet } = useRead(walletOf())
+    const orders = useList(ordersOf(visit))
+    return (
+      <>
+        <MoneyTabs path={visit.path} />
+        <header class="article">
+          <h1>{t.title}</h1>
+          <p class="balance">{money(wallet?.balance ?? 0, language)}</p>
+          {wallet?.rule && <p class="quiet">{wallet.rule}</p>}
+          <h2>{t.history}</h2>
+        </header>
+        <ul class="rows is-padded">
+          {orders.items.map(({ id, title, body, type, state, amount, created_at }) => (
+            <li key={id}>
+              <div>
+                <p class="name">{title}</p>
+                <p class="quiet">
+                  {[body, ago(timeOf(created_at), language), state === 0 ? t.waiting : state < 0 && t.failed]
+                    .filter(Boolean)
+                    .join(' · ')}
+                </p>
+              </div>
+              <b>
+                {type === 1 ? '+' : '−'}
+                {money(amount, language)}
+              </b>
+            </li>
+          ))}
+        </ul>
+        {orders.items.length === 0 && <p class="quiet is-centred">{t.none}</p>}
+        <More list={orders} path={visit.path} />
+      </>
+    )
+  },
+})

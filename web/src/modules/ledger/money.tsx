@@ -1,0 +1,121 @@
+import { isKithError } from '@kith/client'
+import { Link } from 'wouter-preact'
+import { useSite } from '../../app/site.ts'
+import { type Language, useWords, words } from '../../app/words.ts'
+import { Field } from '../../ui/form.tsx'
+
+const WORDS = words({
+  points: ['Points', '积分'],
+  wallet: ['Wallet', '钱包'],
+  recharge: ['Pay in', '充值'],
+  withdraw: ['Withdraw', '提现'],
+  exchange: ['Exchange for points', '兑换积分'],
+  label: ['Points and wallet', '积分与钱包'],
+  amount: ['Amount in CNY', '金额（元）'],
+  password: ['Your password', '登录密码'],
+})
+
+/** Switches and bounds of the site, which the schema of `GET /bootstrappers` leaves open. */
+type Rules = {
+  wallet: {
+    cash: { 'min-amount': number; types: string[]; status: boolean }
+    recharge: { types: string[]; status: boolean }
+    'transform-currency': boolean
+  }
+  currency: {
+    recharge: { status: boolean }
+    settings: { 'recharge-ratio': number; 'recharge-options': string; 'recharge-min': number }
+  }
+}
+
+export const useRules = (): Rules => useSite().settings as unknown as Rules
+
+const locale = (language: Language) => (language === 'zh' ? 'zh-CN' : 'en')
+
+/** `¥12.50` for 1250 fen. */
+export const money = (fen: number, language: Language): string =>
+  new Intl.NumberFormat(locale(language), {
+    style: 'currency',
+    currency: 'CNY',
+    currencyDisplay: 'narrowSymbol',
+  }).format(fen / 100)
+
+export const count = (points: number, language: Language): string => points.toLocaleString(locale(language))
+
+/** Reads `12`, `12.5` or `12,50` as fen, and undefined from anything else. */
+export function fenOf(text: string | undefined): number | undefined {
+  const [, yuan = '', rest = ''] = /^\s*(\d{1,8})(?:[.,](\d{1,2}))?\s*$/.exec(text ?? '') ?? []
+  return yuan === '' ? undefined : Number(yuan) * 100 + Number(rest.padEnd(2, '0'))
+}
+
+/** A field for an amount of money, as people write it. */
+export const MoneyField = ({ value, onInput }: { value: string; onInput(value: string): void }) => (
+  <Field
+    label={useWords(WORDS).amount}
+    name="amount"
+    inputMode="decimal"
+    pattern="\s*\d{1,8}([.,]\d{1,2})?\s*"
+    required
+    value={value}
+    onInput={({ currentTarget }) => onInput(currentTarget.value)}
+  />
+)
+
+/** Asks for the password where the site wants it before a payment. */
+export function PasswordField() {
+  const t = useWords(WORDS)
+  const { settings } = useSite()
+  if (!settings['pay-validate-user-password']) return null
+  return <Field label={t.password} name="password" type="password" autocomplete="current-password" required />
+}
+
+/**
+ * Sends a payment under one key until the server has answered it, also after a reload, so that a lost reply pays once.
+ * `about` names what is paid and how much.
+ */
+export function useOnce(purpose: string) {
+  const place = `kith.payment.${purpose}`
+  return async <Answer,>(about: string, send: (headers: Record<string, string>) => Promise<Answer>) => {
+    const [key = '', kept] = (sessionStorage.getItem(place) ?? '').split(' ')
+    const used = key !== '' && kept === about ? key : crypto.randomUUID()
+    sessionStorage.setItem(place, `${used} ${about}`)
+    try {
+      const answer = await send({ 'idempotency-key': used })
+      sessionStorage.removeItem(place)
+      return answer
+    } catch (error) {
+      if (isKithError(error) && error.status > 0 && error.status < 500) sessionStorage.removeItem(place)
+      throw error
+    }
+  }
+}
+
+/** Links between the pages of points and wallet, of which the site offers some. */
+export function MoneyTabs({ path }: { path: string }) {
+  const t = useWords(WORDS)
+  const { wallet, currency } = useRules()
+  const pages = [
+    ['/wallet', t.points, true],
+    ['/wallet/money', t.wallet, true],
+    ['/wallet/recharge', t.recharge, wallet.recharge.status || currency.recharge.status],
+    ['/wallet/withdraw', t.withdraw, wallet.cash.status],
+    ['/wallet/exchange', t.exchange, wallet['transform-currency']],
+  ] as const
+  return (
+    <nav class="tabs" aria-label={t.label}>
+      {pages.map(
+        ([to, label, isOffered]) =>
+          isOffered && (
+            <Link
+              key={to}
+              href={to}
+              class={to === path ? 'is-here' : ''}
+              aria-current={to === path && 'page'}
+            >
+              {label}
+            </Link>
+          ),
+      )}
+    </nav>
+  )
+}

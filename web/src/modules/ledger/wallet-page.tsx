@@ -1,0 +1,90 @@
+import { CalendarCheck } from 'lucide-preact'
+import { list, read, startOf, useList, useRead, useWrite } from '../../app/api.ts'
+import { definePage, type Visit } from '../../app/page.ts'
+import { useSite } from '../../app/site.ts'
+import { useToast } from '../../app/toast.tsx'
+import { ago, timeOf, useWords, words } from '../../app/words.ts'
+import { More } from '../../ui/more.tsx'
+import { count, MoneyTabs } from './money.tsx'
+
+const WORDS = words({
+  title: ['Points', '积分'],
+  points: ['points', '积分'],
+  checkIn: ['Check in today', '今日签到'],
+  checkedIn: ['Checked in', '已签到'],
+  days: [
+    (days: number) => `${days === 1 ? '1 day' : `${days} days`} in a row`,
+    (days: number) => `已连续签到 ${days} 天`,
+  ],
+  history: ['Postings', '积分明细'],
+  none: ['No postings yet.', '暂无明细。'],
+})
+
+const userOf = () => read('/user')
+const checkinOf = () => read('/user/checkin')
+const ordersOf = ({ search }: Visit) => list('/currency/orders', { params: { query: startOf(search) } })
+
+/** The points of a member: balance, check-in and postings. */
+export const page = definePage({
+  queries: (visit) => [userOf(), ordersOf(visit)],
+  // Check-ins may be turned off.
+  extras: () => [checkinOf()],
+  head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
+  body: ({ visit }) => {
+    const t = useWords(WORDS)
+    const { language } = useSite()
+    const { say, fail } = useToast()
+    const { data: user } = useRead(userOf())
+    const { data: checkin } = useRead(checkinOf())
+    const orders = useList(ordersOf(visit))
+    const checkIn = useWrite((api) => api.put('/user/checkin/currency'), {
+      changes: ['/user', '/user/checkin', '/currency/orders'],
+    })
+    return (
+      <>
+        <MoneyTabs path={visit.path} />
+        <header class="article">
+          <h1>{t.title}</h1>
+          <p class="balance">
+            {count(user?.currency.sum ?? 0, language)} <span class="quiet">{t.points}</span>
+          </p>
+          {checkin && (
+            <p class="pair">
+              <button
+                type="button"
+                class="button"
+                disabled={checkin.checked_in || checkIn.isPending}
+                onClick={() =>
+                  checkIn.mutate(undefined, { onSuccess: () => say(t.checkedIn), onError: fail })
+                }
+              >
+                <CalendarCheck size={18} aria-hidden />
+                {checkin.checked_in ? t.checkedIn : t.checkIn}
+              </button>{' '}
+              {checkin.last_checkin_count > 0 && (
+                <span class="quiet">{t.days(checkin.last_checkin_count)}</span>
+              )}
+            </p>
+          )}
+          <h2>{t.history}</h2>
+        </header>
+        <ul class="rows is-padded">
+          {orders.items.map(({ id, title, body, type, amount, created_at }) => (
+            <li key={id}>
+              <div>
+                <p class="name">{title}</p>
+                <p class="quiet">{[body, ago(timeOf(created_at), language)].filter(Boolean).join(' · ')}</p>
+              </div>
+              <b>
+                {type === 1 ? '+' : '−'}
+                {amount}
+              </b>
+            </li>
+          ))}
+        </ul>
+        {orders.items.length === 0 && <p class="quiet is-centred">{t.none}</p>}
+        <More list={orders} path={visit.path} />
+      </>
+    )
+  },
+})

@@ -1,0 +1,118 @@
+import { useState } from 'preact/hooks'
+import { list, read, startOf, useList, useRead, useWrite } from '../../app/api.ts'
+import { definePage, type Visit } from '../../app/page.ts'
+import { useSite } from '../../app/site.ts'
+import { useToast } from '../../app/toast.tsx'
+import { ago, timeOf, useWords, words } from '../../app/words.ts'
+import { Field, Form } from '../../ui/form.tsx'
+import { More } from '../../ui/more.tsx'
+import { fenOf, MoneyField, MoneyTabs, money, PasswordField, useOnce, useRules } from './money.tsx'
+
+const WORDS = words({
+  title: ['Withdraw', '提现'],
+  off: ['This site does not pay out wallets.', '本站未开放提现。'],
+  have: [(sum: string) => `Your wallet has ${sum}.`, (sum: string) => `钱包余额 ${sum}。`],
+  least: [(sum: string) => `At least ${sum}.`, (sum: string) => `最少 ${sum}。`],
+  lead: [
+    'The money leaves your wallet at once. An administrator pays it to the account that you name, or gives it back.',
+    '金额会立即从钱包扣除，管理员审核后打款至以下账号，或退还至钱包。',
+  ],
+  to: ['To', '提现方式'],
+  account: ['Account', '收款账号'],
+  send: ['Ask for the payment', '申请提现'],
+  done: ['Your withdrawal is being reviewed.', '提现申请已提交。'],
+  mine: ['My withdrawals', '提现记录'],
+  none: ['No withdrawals yet.', '暂无提现记录。'],
+  waiting: ['waiting', '审核中'],
+  paid: ['paid', '已打款'],
+  refused: ['given back', '已退还'],
+  alipay: ['Alipay', '支付宝'],
+  wechat: ['WeChat', '微信'],
+})
+
+const walletOf = () => read('/wallet')
+const cashesOf = ({ search }: Visit) => list('/plus-pay/cashes', { params: { query: startOf(search) } })
+
+type Asked = { value: number; type: string; account: string; password?: string }
+
+/** Asks for a payment of wallet money, and lists former ones. */
+export const page = definePage({
+  queries: (visit) => [walletOf(), cashesOf(visit)],
+  head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
+  body: ({ visit }) => {
+    const t = useWords(WORDS)
+    const { language } = useSite()
+    const { say } = useToast()
+    const { data: wallet } = useRead(walletOf())
+    const cashes = useList(cashesOf(visit))
+    const [text, setText] = useState('')
+    const once = useOnce('withdrawal')
+    const { 'min-amount': least, types, status: isOffered } = useRules().wallet.cash
+    const nameOf = (type: string) => ({ alipay: t.alipay, wechat: t.wechat })[type] ?? type
+    const withdraw = useWrite<{ body: Asked; headers: Record<string, string> }>(
+      (api, given) => api.post('/plus-pay/cashes', given),
+      { changes: ['/wallet', '/user', '/plus-pay/cashes', '/plus-pay/orders'] },
+    )
+    return (
+      <>
+        <MoneyTabs path={visit.path} />
+        <div class="settings">
+          <h1>{t.title}</h1>
+          {isOffered && types.length > 0 ? (
+            <Form
+              label={t.send}
+              send={async ({ type = '', account = '', password }, form) => {
+                const body = { value: fenOf(text) ?? 0, type, account, ...(password ? { password } : {}) }
+                await once(JSON.stringify([body.value, type, account]), (headers) =>
+                  withdraw.mutateAsync({ body, headers }),
+                )
+                form.reset()
+                setText('')
+                say(t.done)
+              }}
+            >
+              <p>
+                {t.have(money(wallet?.balance ?? 0, language))}{' '}
+                <span class="quiet">{t.least(money(least, language))}</span>
+              </p>
+              <p class="quiet">{t.lead}</p>
+              <MoneyField value={text} onInput={setText} />
+              <label>
+                {t.to}
+                <select name="type">
+                  {types.map((type) => (
+                    <option key={type} value={type}>
+                      {nameOf(type)}
+                    </option>
+                  ))}
+                </select>
+              </label>
+              <Field label={t.account} name="account" required maxLength={255} autocomplete="off" />
+              <PasswordField />
+            </Form>
+          ) : (
+            <p>{t.off}</p>
+          )}
+          <h2>{t.mine}</h2>
+          {cashes.items.length === 0 && <p class="quiet">{t.none}</p>}
+          <ul class="rows">
+            {cashes.items.map(({ id, value, type, account, status, remark, created_at }) => (
+              <li key={id}>
+                <div>
+                  <p class="name">{[nameOf(type), account].filter(Boolean).join(' · ')}</p>
+                  <p class="quiet">
+                    {[[t.waiting, t.paid, t.refused][status], remark, ago(timeOf(created_at), language)]
+                      .filter(Boolean)
+                      .join(' · ')}
+                  </p>
+                </div>
+                <b>{money(value, language)}</b>
+              </li>
+            ))}
+          </ul>
+          <More list={cashes} path={visit.path} />
+        </div>
+      </>
+    )
+  },
+})

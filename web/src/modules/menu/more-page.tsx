@@ -1,0 +1,61 @@
+import { ChevronRight } from 'lucide-preact'
+import { Link } from 'wouter-preact'
+import { isInBar, menuOf } from '../../app/menu.ts'
+import { definePage } from '../../app/page.ts'
+import { Preferences } from '../../app/preferences.tsx'
+import { useSite } from '../../app/site.ts'
+import { useToast } from '../../app/toast.tsx'
+import { useWords, words } from '../../app/words.ts'
+import { signOut } from '../accounts/session.ts'
+
+const WORDS = words({
+  title: ['More', '更多'],
+  api: ['API', 'API'],
+  console: ['Console', '控制台'],
+  signOut: ['Sign out', '退出登录'],
+})
+
+/** What the menu of a telephone has no room for. */
+export const page = definePage({
+  head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
+  body: () => {
+    const t = useWords(WORDS)
+    const { viewer, language } = useSite()
+    const { fail } = useToast()
+    const isMember = viewer !== null
+    return (
+      <>
+        <header class="page-head">
+          <h1>{t.title}</h1>
+        </header>
+        <ul class="rows is-padded">
+          {menuOf(isMember)
+            .filter((entry) => !isInBar(entry, isMember))
+            .map(({ path, label, icon: Picture }) => (
+              <li key={path}>
+                <Link href={path} class="row-link">
+                  <Picture size={22} aria-hidden />
+                  <span>{label[language]}</span>
+                  <ChevronRight size={18} aria-hidden />
+                </Link>
+              </li>
+            ))}
+        </ul>
+        <div class="more-foot">
+          <Preferences />
+          <a href="/docs">{t.api}</a>
+          <a href="/admin">{t.console}</a>
+          {isMember && (
+            <button
+              type="button"
+              class="text-button"
+              onClick={() => signOut().then(() => location.assign('/'), fail)}
+            >
+              {t.signOut}
+            </button>
+          )}
+        </div>
+      </>
+    )
+  },
+})

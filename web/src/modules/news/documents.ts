@@ -1,0 +1,24 @@
+import { ATOM, atomOf } from '../../app/atom.ts'
+import type { Document } from '../../app/page.ts'
+
+export const documents: Document[] = [
+  {
+    path: '/news.atom',
+    type: ATOM,
+    make: async ({ api, origin }) => {
+      const articles = await api.get('/news', { params: { query: { limit: 20 } } })
+      return atomOf({
+        origin,
+        path: '/news.atom',
+        title: 'Kith',
+        entries: articles.map(({ id, title, subject, author, created_at }) => ({
+          path: `/news/${id}`,
+          title,
+          text: subject,
+          time: created_at,
+          author,
+        })),
+      })
+    },
+  },
+]

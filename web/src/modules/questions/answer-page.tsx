@@ -1,0 +1,39 @@
+import { Link } from 'wouter-preact'
+import { read, useRead } from '../../app/api.ts'
+import { definePage, type Visit } from '../../app/page.ts'
+import { Supporters } from '../../ui/supporters.tsx'
+import { Comments, commentsOf } from '../comments/comments.tsx'
+import { AnswerCard } from './answer.tsx'
+
+const idOf = ({ params }: Visit) => Number(params.answer)
+const answerOf = (visit: Visit) =>
+  read('/question-answers/{answer}', { params: { path: { answer: idOf(visit) } } })
+
+export const page = definePage({
+  queries: (visit) => [answerOf(visit), commentsOf('question-answers', idOf(visit), visit.search)],
+  head: (visit, known) => {
+    const { question, text_body } = known.one(answerOf(visit))
+    return {
+      title: question.subject,
+      description: text_body || question.subject,
+      canonical: visit.path,
+      type: 'article',
+    }
+  },
+  body: ({ visit }) => {
+    const { data: answer } = useRead(answerOf(visit))
+    if (!answer) return null
+    return (
+      <>
+        <header class="page-head">
+          <h1>
+            <Link href={`/questions/${answer.question_id}`}>{answer.question.subject}</Link>
+          </h1>
+        </header>
+        <AnswerCard answer={answer} />
+        <Supporters path={`/question-answers/${answer.id}`} likes={answer.likes_count} />
+        <Comments kind="question-answers" id={answer.id} search={visit.search} path={visit.path} />
+      </>
+    )
+  },
+})

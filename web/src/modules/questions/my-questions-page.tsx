@@ -1,0 +1,70 @@
+import { Link } from 'wouter-preact'
+import { list, startOf, useList } from '../../app/api.ts'
+import { definePage, type Visit } from '../../app/page.ts'
+import { useWords, words } from '../../app/words.ts'
+import { More } from '../../ui/more.tsx'
+import { Summary } from '../../ui/summary.tsx'
+import { QuestionRow } from './question-row.tsx'
+
+const WORDS = words({
+  title: ['My questions and answers', '我的问答'],
+  asked: ['Asked', '提问'],
+  answered: ['Answered', '回答'],
+  watched: ['Watched', '关注'],
+  answer: ['An answer', '回答'],
+  none: ['Nothing here yet.', '暂无内容。'],
+})
+const KINDS = ['asked', 'answered', 'watched'] as const
+
+const kindOf = ({ search }: Visit) => KINDS.find((kind) => kind === search.get('kind')) ?? 'asked'
+const questionsOf = (visit: Visit) => {
+  const init = { params: { query: startOf(visit.search) } }
+  return kindOf(visit) === 'watched' ? list('/user/question-watches', init) : list('/user/questions', init)
+}
+const answersOf = (visit: Visit) =>
+  list('/user/question-answer', { params: { query: startOf(visit.search) } })
+
+/** What the viewer asked, answered and watches. */
+export const page = definePage({
+  queries: (visit) => [kindOf(visit) === 'answered' ? answersOf(visit) : questionsOf(visit)],
+  head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
+  body: ({ visit }) => {
+    const t = useWords(WORDS)
+    const kind = kindOf(visit)
+    const isAnswers = kind === 'answered'
+    const questions = useList(questionsOf(visit), { enabled: !isAnswers })
+    const answers = useList(answersOf(visit), { enabled: isAnswers })
+    const shown = isAnswers ? answers : questions
+    return (
+      <>
+        <nav class="tabs" aria-label={t.title}>
+          {KINDS.map((each) => (
+            <Link
+              key={each}
+              href={`/questions/mine?kind=${each}`}
+              class={each === kind ? 'is-here' : ''}
+              aria-current={each === kind ? 'page' : undefined}
+            >
+              {t[each]}
+            </Link>
+          ))}
+        </nav>
+        <header class="page-head">
+          <h1>{t.title}</h1>
+        </header>
+        {isAnswers
+          ? answers.items.map(({ id, question, text_body, body }) => (
+              <Summary
+                key={id}
+                href={`/question-answers/${id}`}
+                title={question?.subject ?? t.answer}
+                text={text_body ?? body}
+              />
+            ))
+          : questions.items.map((question) => <QuestionRow key={question.id} question={question} />)}
+        {shown.items.length === 0 && <p class="quiet is-centred">{t.none}</p>}
+        <More list={shown} path={visit.path} query={{ kind }} />
+      </>
+    )
+  },
+})

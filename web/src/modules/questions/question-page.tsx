@@ -1,0 +1,284 @@
+import type { Schema } from '@kith/client'
+import { useQueryClient } from '@tanstack/preact-query'
+import { useState } from 'preact/hooks'
+import { Link, useLocation } from 'wouter-preact'
+import { list, read, startOf, useList, useRead, useWrite } from '../../app/api.ts'
+import { definePage, type Visit } from '../../app/page.ts'
+import { useSite } from '../../app/site.ts'
+import { useToast } from '../../app/toast.tsx'
+import { plural, useWords, words } from '../../app/words.ts'
+import { Byline } from '../../ui/byline.tsx'
+import { Markdown } from '../../ui/markdown.tsx'
+import { More } from '../../ui/more.tsx'
+import { Pay } from '../../ui/pay.tsx'
+import { Remove } from '../../ui/remove.tsx'
+import { Report } from '../../ui/report.tsx'
+import { useToggle } from '../../ui/toggle.tsx'
+import { Comments } from '../comments/comments.tsx'
+import { AnswerCard } from './answer.tsx'
+
+const WORDS = words({
+  answers: [(count: number) => plural(count, 'answer'), (count: number) => `${count} 个回答`],
+  bounty: [(amount: number) => `${amount} points for the answer`, (amount: number) => `悬赏 ${amount} 积分`],
+  watch: ['Watch', '关注问题'],
+  watching: ['Watching', '已关注'],
+  write: ['Your answer', '写回答'],
+  send: ['Answer', '发布回答'],
+  signIn: ['Sign in to answer', '登录后回答'],
+  sent: ['Published.', '已发布。'],
+  comments: ['Comments', '评论'],
+  edit: ['Edit', '编辑'],
+  setBounty: ['Offer a bounty', '设置悬赏'],
+  points: ['Points', '积分'],
+  apply: ['Ask to mark it as excellent', '申请精选'],
+  applied: ['The editors will look at it.', '已提交申请，等待审核。'],
+})
+
+type Question = Schema<'QuestionDetail'>
+
+const idOf = ({ params }: Visit) => Number(params.question)
+const questionOf = (visit: Visit) =>
+  read('/questions/{question}', { params: { path: { question: idOf(visit) } } })
+const answersOf = (visit: Visit) =>
+  list('/questions/{question}/answers', {
+    params: {
+      path: { question: idOf(visit) },
+      query: { ...startOf(visit.search) } as never,
+    },
+  })
+
+export const page = definePage({
+  queries: (visit) => [questionOf(visit), answersOf(visit)],
+  head: (visit, known) => {
+    const question = known.one(questionOf(visit))
+    const answers = known.all(answersOf(visit)).filter(({ body }) => body)
+    const url = `${visit.origin}${visit.path}`
+    const answerOf = (answer: Schema<'Answer'>) => ({
+      '@type': 'Answer',
+      text: answer.text_body ?? answer.body ?? '',
+      upvoteCount: answer.likes_count,
+      url: `${visit.origin}/question-answers/${answer.id}`,
+    })
+    const adopted = question.adoption_answers.filter(({ body }) => body)
+    return {
+      title: question.subject,
+      description: question.text_body || question.subject,
+      canonical: visit.path,
+      type: 'article',
+      data: {
+        '@type': 'QAPage',
+        mainEntity: {
+          '@type': 'Question',
+          name: question.subject,
+          text: question.text_body ?? question.subject,
+          url,
+          answerCount: question.answers_count,
+          datePublished: `${question.created_at.replace(' ', 'T')}Z`,
+          ...(adopted[0] ? { acceptedAnswer: answerOf(adopted[0]) } : {}),
+          ...(answers.length > 0 ? { suggestedAnswer: answers.map(answerOf) } : {}),
+        },
+      },
+    }
+  },
+  body: ({ visit }) => {
+    const t = useWords(WORDS)
+    const { viewer } = useSite()
+    const { data: question } = useRead(questionOf(visit))
+    const answers = useList(answersOf(visit))
+    const params = { path: { question: idOf(visit) } }
+    const watch = useToggle(
+      (each: object): each is Question => 'watched' in each && (each as Question).id === idOf(visit),
+      {
+        isOn: question?.watched ?? false,
+        on: (api) => api.put('/user/question-watches/{question}', { params }),
+        off: (api) => api.delete('/user/question-watches/{question}', { params }),
+        apply: (each, isOn) => ({ ...each, watched: isOn }),
+      },
+    )
+    if (!question) return null
+    const first = [...question.adoption_answers, ...question.invitation_answers]
+    const firstIds = new Set(first.map(({ id }) => id))
+    return (
+      <>
+        <article class="article">
+          {question.topics.length > 0 && (
+            <ul class="tags">
+              {question.topics.map(({ id, name }) => (
+                <li key={id}>
+                  <Link href={`/question-topics/${id}`}>{name}</Link>
+                </li>
+              ))}
+            </ul>
+          )}
+          <h1>{question.subject}</h1>
+          <Byline person={question.user} time={question.created_at} isAnonymous={question.anonymity === 1}>
+            <button
+              type="button"
+              class={question.watched ? 'button is-quiet' : 'button'}
+              aria-pressed={question.watched}
+              onClick={watch}
+            >
+              {question.watched ? t.watching : t.watch}
+            </button>
+          </Byline>
+          {question.body && <Markdown text={question.body} />}
+          <p class="quiet">
+            {t.answers(question.answers_count)}
+            {question.amount > 0 && ` · ${t.bounty(question.amount)}`}
+          </p>
+          {viewer && <Acts question={question} visit={visit} />}
+        </article>
+        <Write question={question} path={visit.path} />
+        {[...first, ...answers.items.filter(({ id }) => !firstIds.has(id))].map((answer) => (
+          <AnswerCard
+            key={answer.id}
+            answer={answer}
+            canAdopt={
+              viewer?.id === question.user_id &&
+              answer.user_id !== viewer.id &&
+              question.adoption_answers.length === 0
+            }
+          />
+        ))}
+        <More list={answers} path={visit.path} />
+      </>
+    )
+  },
+})
+
+/** What the one who asked does about a question, and what others do. */
+function Acts({ question, visit }: { question: Question; visit: Visit }) {
+  const t = useWords(WORDS)
+  const { api, viewer } = useSite()
+  const cache = useQueryClient()
+  const { say, fail } = useToast()
+  const [, navigate] = useLocation()
+  const [opened, setOpened] = useState<'bounty' | 'comments' | null>(null)
+  const params = { path: { question: question.id } }
+  const isMine = viewer?.id === question.user_id
+  const refresh = () => void cache.invalidateQueries({ queryKey: ['/questions/{question}'] })
+  return (
+    <>
+      <footer class="actions">
+        <button
+          type="button"
+          class="text-button"
+          aria-expanded={opened === 'comments'}
+          onClick={() => setOpened(opened === 'comments' ? null : 'comments')}
+        >
+          {t.comments} {question.comments_count > 0 && question.comments_count}
+        </button>
+        {isMine ? (
+          <>
+            <Link class="text-button" href={`/questions/ask?question=${question.id}`}>
+              {t.edit}
+            </Link>
+            {question.amount === 0 && question.adoption_answers.length === 0 && (
+              <button type="button" class="text-button" onClick={() => setOpened('bounty')}>
+                {t.setBounty}
+              </button>
+            )}
+            {!question.excellent && (
+              <button
+                type="button"
+                class="text-button"
+                onClick={() =>
+                  api
+                    .post('/user/question-application/{question}', { params })
+                    .then(() => say(t.applied), fail)
+                }
+              >
+                {t.apply}
+              </button>
+            )}
+            <Remove
+              send={() => api.delete('/questions/{question}', { params })}
+              onDone={() => {
+                void cache.invalidateQueries({ queryKey: ['/questions'] })
+                void cache.invalidateQueries({ queryKey: ['/user/questions'] })
+                navigate('/questions')
+              }}
+            />
+          </>
+        ) : (
+          <Report
+            send={(reason) => api.post('/questions/{question}/reports', { params, body: { reason } })}
+          />
+        )}
+      </footer>
+      {opened === 'comments' && (
+        <Comments kind="questions" id={question.id} search={new URLSearchParams()} path={visit.path} />
+      )}
+      {opened === 'bounty' && (
+        <Pay
+          title={t.setBounty}
+          fields={[{ name: 'amount', label: t.points, least: 1 }]}
+          price={({ amount = 1 }) => amount}
+          pay={({ amount, password, headers }) =>
+            api.patch('/questions/{question}/amount', {
+              params,
+              body: { amount, ...password },
+              headers,
+            } as never)
+          }
+          onClose={() => setOpened(null)}
+          onDone={() => {
+            setOpened(null)
+            refresh()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function Write({ question, path }: { question: Question; path: string }) {
+  const t = useWords(WORDS)
+  const { viewer } = useSite()
+  const { say, fail } = useToast()
+  const [text, setText] = useState('')
+  const write = useWrite(
+    (api) =>
+      api.post('/questions/{question}/answers', {
+        params: { path: { question: question.id } },
+        body: { body: text.trim(), text_body: text.trim().slice(0, 5_000) },
+      }),
+    { changes: ['/questions/{question}', '/questions/{question}/answers'] },
+  )
+  if (question.my_answer) return null
+  if (!viewer)
+    return (
+      <p class="is-centred">
+        <Link class="button is-quiet" href={`/sign-in?next=${encodeURIComponent(path)}`}>
+          {t.signIn}
+        </Link>
+      </p>
+    )
+  return (
+    <form
+      class="comment-form article"
+      onSubmit={(event) => {
+        event.preventDefault()
+        write.mutate(undefined, {
+          onSuccess: () => {
+            setText('')
+            say(t.sent)
+          },
+          onError: fail,
+        })
+      }}
+    >
+      <textarea
+        aria-label={t.write}
+        placeholder={t.write}
+        rows={4}
+        maxLength={50_000}
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <button class="button" type="submit" disabled={text.trim() === '' || write.isPending}>
+        {t.send}
+      </button>
+    </form>
+  )
+}

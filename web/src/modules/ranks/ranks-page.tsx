@@ -1,0 +1,124 @@
+import { Link } from 'wouter-preact'
+import { list, startOf, useList } from '../../app/api.ts'
+import { definePage, type Visit } from '../../app/page.ts'
+import { useSite } from '../../app/site.ts'
+import { compact, useWords, words } from '../../app/words.ts'
+import { More } from '../../ui/more.tsx'
+import { PersonRow } from '../../ui/person-row.tsx'
+
+const WORDS = words({
+  title: ['Ranks', '排行榜'],
+  kinds: ['Kinds of ranks', '榜单'],
+  spans: ['Time', '时间范围'],
+  followers: ['Followers', '粉丝'],
+  feeds: ['Posts', '动态'],
+  news: ['Articles', '资讯'],
+  answers: ['Answers', '回答'],
+  likes: ['Likes of answers', '回答获赞'],
+  experts: ['Experts', '专家'],
+  checkins: ['Check-ins', '签到'],
+  balance: ['Balance', '财富'],
+  income: ['Income', '收入'],
+  day: ['Today', '今日'],
+  week: ['Week', '本周'],
+  month: ['Month', '本月'],
+  place: [(place: number) => `No. ${place}`, (place: number) => `第 ${place} 名`],
+  none: ['Nobody is ranked yet.', '暂无上榜用户。'],
+})
+
+/** Ranks by their address. Some are of a span of time, and some show no figures. */
+const RANKS = {
+  followers: { path: '/ranks/followers' },
+  feeds: { path: '/feeds/ranks', hasSpans: true },
+  news: { path: '/news/ranks', hasSpans: true },
+  answers: { path: '/question-ranks/answers', hasSpans: true },
+  likes: { path: '/question-ranks/likes' },
+  experts: { path: '/question-ranks/experts' },
+  checkins: { path: '/checkin-ranks' },
+  balance: { path: '/ranks/balance' },
+  income: { path: '/ranks/income' },
+} as const
+type Rank = keyof typeof RANKS
+const NAMES = Object.keys(RANKS) as Rank[]
+const SPANS = ['day', 'week', 'month'] as const
+
+const rankOf = ({ params }: Visit): Rank => NAMES.find((name) => name === params.rank) ?? 'followers'
+const hasSpans = (rank: Rank) => 'hasSpans' in RANKS[rank]
+const spanOf = ({ search }: Visit) => SPANS.find((span) => span === search.get('type')) ?? 'day'
+
+const peopleOf = (visit: Visit) => {
+  const rank = rankOf(visit)
+  const query = { ...startOf(visit.search), ...(hasSpans(rank) ? { type: spanOf(visit) } : {}) }
+  return list(RANKS[rank].path, { params: { query: query as never } })
+}
+
+/** The people of a ranking with their places. */
+export const page = definePage({
+  queries: (visit) => [peopleOf(visit)],
+  head: (visit) => {
+    const t = WORDS[visit.language]
+    return { title: `${t.title}: ${t[rankOf(visit)]}`, canonical: visit.path }
+  },
+  body: ({ visit }) => {
+    const t = useWords(WORDS)
+    const { language } = useSite()
+    const people = useList(peopleOf(visit))
+    const rank = rankOf(visit)
+    return (
+      <>
+        <nav class="tabs" aria-label={t.kinds}>
+          {NAMES.map((name) => (
+            <Link
+              key={name}
+              href={`/ranks/${name}`}
+              class={name === rank ? 'is-here' : ''}
+              aria-current={name === rank && 'page'}
+            >
+              {t[name]}
+            </Link>
+          ))}
+        </nav>
+        <header class="page-head">
+          <h1>
+            {t.title}: {t[rank]}
+          </h1>
+        </header>
+        {hasSpans(rank) && (
+          <nav class="tabs" aria-label={t.spans}>
+            {SPANS.map((span) => (
+              <Link
+                key={span}
+                href={`/ranks/${rank}?type=${span}`}
+                class={span === spanOf(visit) ? 'is-here' : ''}
+                aria-current={span === spanOf(visit) && 'page'}
+              >
+                {t[span]}
+              </Link>
+            ))}
+          </nav>
+        )}
+        <ol class="rows is-padded">
+          {people.items.map((person) => {
+            const { rank: place, ...extra } = person.extra as {
+              rank: number
+              count?: number
+              checkin_count: number
+            }
+            const count = rank === 'checkins' ? extra.checkin_count : extra.count
+            return (
+              <PersonRow
+                key={person.id}
+                person={person}
+                note={[t.place(place), person.bio].filter(Boolean).join(' · ')}
+              >
+                {count !== undefined && <b>{compact(Number(count), language)}</b>}
+              </PersonRow>
+            )
+          })}
+        </ol>
+        {people.items.length === 0 && <p class="quiet is-centred">{t.none}</p>}
+        <More list={people} path={visit.path} query={hasSpans(rank) ? { type: spanOf(visit) } : {}} />
+      </>
+    )
+  },
+})

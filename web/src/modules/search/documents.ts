@@ -1,0 +1,128 @@
+import { type Kith, KithError } from '@kith/client'
+import { escapeMarkup } from '../../app/document.ts'
+import type { Document } from '../../app/page.ts'
+import { timeOf } from '../../app/words.ts'
+import { plain } from '../../ui/prose.tsx'
+import { KINDS, newestOf } from './kinds.ts'
+
+const XML = 'application/xml; charset=utf-8'
+const HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
+const SITEMAPS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+/** A part of the sitemap has the ids of one thousand. */
+const PART = 1_000
+const PAGE = 100
+const LISTS = ['/', '/topics', '/news', '/questions', '/groups', '/music']
+
+const missing = () => new KithError(404, 'no_such_path', 'Not found')
+
+async function partOf(api: Kith, kind: string, part: number, origin: string): Promise<string> {
+  const find = KINDS[kind]
+  if (!find) throw missing()
+  const urls: string[] = []
+  const last = part * PART
+  for (let after = last + PART + 1; after > last + 1; ) {
+    const page = await find(api, { limit: PAGE, after })
+    for (const { id, path, time } of page)
+      if (id > last)
+        urls.push(
+          `<url><loc>${escapeMarkup(origin + path)}</loc><lastmod>${timeOf(time).toISOString()}</lastmod></url>`,
+        )
+    const next = page.at(-1)?.id ?? 0
+    if (page.length === 0 || next >= after) break
+    after = next
+  }
+  return `${HEAD}<urlset ${SITEMAPS}>\n${urls.join('\n')}\n</urlset>\n`
+}
+
+/** Answers of oEmbed by the path of a page. */
+const EMBEDS: [
+  RegExp,
+  (api: Kith, id: number) => Promise<{ title: string; author?: string; text?: string }>,
+][] = [
+  [
+    /^\/feeds\/(\d{1,15})$/,
+    async (api, feed) => {
+      const { feed_content, user } = await api.get('/feeds/{feed}', { params: { path: { feed } } })
+      const text = plain(feed_content)
+      return { title: text.slice(0, 80), author: user?.name ?? '', text }
+    },
+  ],
+  [
+    /^\/news\/(\d{1,15})$/,
+    async (api, news) => {
+      const { title, author, subject } = await api.get('/news/{news}', { params: { path: { news } } })
+      return { title, author, text: subject }
+    },
+  ],
+  [
+    /^\/questions\/(\d{1,15})$/,
+    async (api, question) => {
+      const { subject, user } = await api.get('/questions/{question}', { params: { path: { question } } })
+      return { title: subject, ...(user ? { author: user.name } : {}) }
+    },
+  ],
+]
+
+export const documents: Document[] = [
+  {
+    path: '/robots.txt',
+    type: 'text/plain; charset=utf-8',
+    make: async ({ origin }) =>
+      `User-agent: *\nDisallow: /admin\nDisallow: /api/\nDisallow: /_/session\nDisallow: /search\n\nSitemap: ${origin}/sitemap.xml\n`,
+  },
+  {
+    path: '/sitemap.xml',
+    type: XML,
+    make: async ({ api, origin }) => {
+      const parts = await Promise.all(
+        Object.keys(KINDS).map(async (kind) => {
+          const newest = await newestOf(api, kind)
+          return Array.from({ length: newest === 0 ? 0 : Math.ceil(newest / PART) }, (_, n) => `${kind}-${n}`)
+        }),
+      )
+      const all = ['lists', ...parts.flat()].map(
+        (part) => `<sitemap><loc>${escapeMarkup(`${origin}/sitemaps/${part}.xml`)}</loc></sitemap>`,
+      )
+      return `${HEAD}<sitemapindex ${SITEMAPS}>\n${all.join('\n')}\n</sitemapindex>\n`
+    },
+  },
+  {
+    path: '/sitemaps/:part.xml',
+    type: XML,
+    make: async ({ api, origin, params }) => {
+      if (params.part === 'lists')
+        return `${HEAD}<urlset ${SITEMAPS}>\n${LISTS.map((path) => `<url><loc>${escapeMarkup(origin + path)}</loc></url>`).join('\n')}\n</urlset>\n`
+      const [, kind, part] = /^([a-z_-]{1,20})-(\d{1,9})$/.exec(params.part ?? '') ?? []
+      if (!kind) throw missing()
+      return partOf(api, kind, Number(part), origin)
+    },
+  },
+  {
+    path: '/oembed',
+    type: 'application/json; charset=utf-8',
+    make: async ({ api, origin, search }) => {
+      if ((search.get('format') ?? 'json') !== 'json')
+        throw new KithError(501, 'not_implemented', 'JSON only')
+      const asked = search.get('url') ?? ''
+      const path = asked.startsWith(`${origin}/`) ? asked.slice(origin.length).split(/[?#]/)[0] : ''
+      for (const [pattern, read] of EMBEDS) {
+        const [, id] = pattern.exec(path ?? '') ?? []
+        if (!id) continue
+        const { title, author, text } = await read(api, Number(id))
+        const url = escapeMarkup(origin + path)
+        return JSON.stringify({
+          version: '1.0',
+          type: 'rich',
+          title,
+          ...(author ? { author_name: author } : {}),
+          provider_name: 'Kith',
+          provider_url: origin,
+          width: 550,
+          height: null,
+          html: `<blockquote><p>${escapeMarkup(text || title)}</p>${author ? `<p>${escapeMarkup(author)}</p>` : ''}<a href="${url}">${url}</a></blockquote>`,
+        })
+      }
+      throw missing()
+    },
+  },
+]

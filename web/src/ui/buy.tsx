@@ -1,0 +1,68 @@
+import { useQueryClient } from '@tanstack/preact-query'
+import { Lock } from 'lucide-preact'
+import { useState } from 'preact/hooks'
+import { useLocation } from 'wouter-preact'
+import { useSite } from '../app/site.ts'
+import { useWords, words } from '../app/words.ts'
+import { Pay } from './pay.tsx'
+
+const WORDS = words({
+  text: [
+    (amount: number) => `Reading on costs ${amount} points`,
+    (amount: number) => `阅读全文需 ${amount} 积分`,
+  ],
+  picture: [
+    (amount: number) => `The whole picture costs ${amount} points`,
+    (amount: number) => `查看原图需 ${amount} 积分`,
+  ],
+  title: ['Buy this', '购买内容'],
+})
+
+/** The price of paid content, as the button that buys it. */
+export function Buy({
+  node,
+  amount,
+  kind = 'text',
+  onDone,
+}: {
+  node: number
+  amount: number
+  kind?: 'text' | 'picture'
+  onDone?: () => void
+}) {
+  const t = useWords(WORDS)
+  const { api, viewer } = useSite()
+  const cache = useQueryClient()
+  const [path, navigate] = useLocation()
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <>
+      <button
+        type="button"
+        class="price"
+        onClick={() => (viewer ? setIsOpen(true) : navigate(`/sign-in?next=${encodeURIComponent(path)}`))}
+      >
+        <Lock size={16} aria-hidden /> {t[kind](amount)}
+      </button>
+      {isOpen && (
+        <Pay
+          title={t.title}
+          price={() => amount}
+          pay={({ password, headers }) =>
+            api.post('/currency/purchases/{node}', {
+              params: { path: { node } },
+              body: password,
+              headers,
+            } as never)
+          }
+          onClose={() => setIsOpen(false)}
+          onDone={() => {
+            setIsOpen(false)
+            onDone?.()
+            void cache.invalidateQueries()
+          }}
+        />
+      )}
+    </>
+  )
+}

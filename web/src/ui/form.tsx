@@ -1,0 +1,63 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { failureOf } from '../app/api.ts'
+import { useWords, words } from '../app/words.ts'
+
+const WORDS = words({ offline: ['No connection. Try again.', '网络连接失败，请重试。'] })
+
+/** The fields of a form by their names. */
+export type Given = Record<string, string>
+
+/** A form that reads its fields when it is sent. A refusal keeps what was typed, and says why. */
+export function Form({
+  send,
+  label,
+  children,
+  isDanger,
+}: {
+  send(given: Given, form: HTMLFormElement): Promise<unknown>
+  /** Words of the button. */
+  label: string
+  children?: ComponentChildren
+  isDanger?: boolean
+}) {
+  const t = useWords(WORDS)
+  const [failure, setFailure] = useState('')
+  const [isBusy, setIsBusy] = useState(false)
+  const submit = async (event: JSX.TargetedSubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = event.currentTarget
+    setIsBusy(true)
+    setFailure('')
+    try {
+      await send(Object.fromEntries(new FormData(form)) as Given, form)
+    } catch (error) {
+      setFailure(failureOf(error, t.offline))
+    }
+    setIsBusy(false)
+  }
+  return (
+    <form class="fields" onSubmit={submit}>
+      {children}
+      {failure && (
+        <p class="failure" role="alert">
+          {failure}
+        </p>
+      )}
+      <button class={isDanger ? 'button is-danger' : 'button'} type="submit" disabled={isBusy}>
+        {label}
+      </button>
+    </form>
+  )
+}
+
+/** A field with its label. */
+export const Field = ({
+  label,
+  ...more
+}: { label: string; name: string } & Omit<JSX.IntrinsicElements['input'], 'name' | 'label'>) => (
+  <label>
+    {label}
+    <input {...more} />
+  </label>
+)

@@ -1,0 +1,97 @@
+import { isKithError } from '@kith/client'
+import { useState } from 'preact/hooks'
+import { useSite } from '../app/site.ts'
+import { useToast } from '../app/toast.tsx'
+import { useWords, words } from '../app/words.ts'
+import { Dialog } from './dialog.tsx'
+import { Field, Form, type Given } from './form.tsx'
+
+const WORDS = words({
+  password: ['Your password', '登录密码'],
+  points: [(count: number) => `${count} points`, (count: number) => `${count} 积分`],
+  have: [(count: number) => `You have ${count} points.`, (count: number) => `您有 ${count} 积分。`],
+  pay: [(count: number) => `Pay ${count} points`, (count: number) => `支付 ${count} 积分`],
+  done: ['Paid.', '支付成功。'],
+})
+
+type Payment = {
+  amount: number
+  given: Given
+  password: { password?: string }
+  headers: Record<string, string>
+}
+
+/** Asks before points are paid. A payment that is sent again after a lost reply is made once. */
+export function Pay({
+  title,
+  fields = [],
+  price,
+  pay,
+  onDone,
+  onClose,
+}: {
+  title: string
+  /** Numbers to enter, such as an amount, with their least value and the one to begin with. */
+  fields?: { name: string; label: string; least: number; start?: number }[]
+  /** Points to pay, from what was entered. */
+  price(entered: Record<string, number>): number
+  pay(payment: Payment): Promise<unknown>
+  onDone(): void
+  onClose(): void
+}) {
+  const t = useWords(WORDS)
+  const { settings, viewer } = useSite()
+  const { say } = useToast()
+  const [entered, setEntered] = useState(
+    Object.fromEntries(fields.map(({ name, least, start = least }) => [name, start])),
+  )
+  const [key, setKey] = useState(() => crypto.randomUUID())
+  const amount = price(entered)
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <p>
+        <b>{t.points(amount)}</b> <span class="quiet">{t.have(viewer?.currency.sum ?? 0)}</span>
+      </p>
+      <Form
+        label={t.pay(amount)}
+        send={async (given) => {
+          const { password } = given
+          const headers = { 'idempotency-key': key }
+          try {
+            await pay({ amount, given, password: password ? { password } : {}, headers })
+          } catch (error) {
+            // A refusal is kept under its key. A lost connection is tried again with the same one.
+            if (isKithError(error) && error.status > 0 && error.status < 500) setKey(crypto.randomUUID())
+            throw error
+          }
+          say(t.done)
+          onDone()
+        }}
+      >
+        {fields.map(({ name, label, least }) => (
+          <Field
+            key={name}
+            label={label}
+            name={name}
+            type="number"
+            inputMode="numeric"
+            min={least}
+            step={1}
+            required
+            value={entered[name]}
+            onInput={({ currentTarget }) => setEntered({ ...entered, [name]: Number(currentTarget.value) })}
+          />
+        ))}
+        {settings['pay-validate-user-password'] && (
+          <Field
+            label={t.password}
+            name="password"
+            type="password"
+            autocomplete="current-password"
+            required
+          />
+        )}
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,26 @@
+import type { Schema } from '@kith/client'
+import type { ComponentChildren } from 'preact'
+import { Link } from 'wouter-preact'
+import { AvatarLink } from './picture.tsx'
+
+/** One person in a list, with what they say of themselves, or what the list says. */
+export const PersonRow = ({
+  person,
+  note = person.bio,
+  children,
+}: {
+  person: Schema<'User'>
+  note?: string | null
+  children?: ComponentChildren
+}) => (
+  <li>
+    <AvatarLink person={person} />
+    <div>
+      <Link class="name" href={`/users/${person.id}`}>
+        {person.name}
+      </Link>
+      {note && <p class="quiet">{note}</p>}
+    </div>
+    {children}
+  </li>
+)

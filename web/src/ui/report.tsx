@@ -1,0 +1,45 @@
+import { useState } from 'preact/hooks'
+import { useViewer } from '../app/site.ts'
+import { useToast } from '../app/toast.tsx'
+import { useWords, words } from '../app/words.ts'
+import { Dialog } from './dialog.tsx'
+import { Form } from './form.tsx'
+
+const WORDS = words({
+  report: ['Report', '举报'],
+  reason: ['What is wrong with it?', '举报原因'],
+  reported: ['Thank you. Moderators will look at it.', '感谢举报，管理员会尽快处理。'],
+})
+
+/** A button that tells moderators what is wrong with something. Guests do not have it. */
+export function Report({ send }: { send(reason: string): Promise<unknown> }) {
+  const t = useWords(WORDS)
+  const viewer = useViewer()
+  const { say } = useToast()
+  const [isOpen, setIsOpen] = useState(false)
+  if (!viewer) return null
+  return (
+    <>
+      <button type="button" class="text-button" onClick={() => setIsOpen(true)}>
+        {t.report}
+      </button>
+      {isOpen && (
+        <Dialog title={t.report} onClose={() => setIsOpen(false)}>
+          <Form
+            label={t.report}
+            send={async ({ reason = '' }) => {
+              await send(reason)
+              setIsOpen(false)
+              say(t.reported)
+            }}
+          >
+            <label>
+              {t.reason}
+              <textarea name="reason" rows={3} maxLength={255} required />
+            </label>
+          </Form>
+        </Dialog>
+      )}
+    </>
+  )
+}

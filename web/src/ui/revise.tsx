@@ -1,0 +1,55 @@
+import { useState } from 'preact/hooks'
+import { useToast } from '../app/toast.tsx'
+import { useWords, words } from '../app/words.ts'
+import { Dialog } from './dialog.tsx'
+import { Field, Form } from './form.tsx'
+
+const WORDS = words({
+  edit: ['Edit', '编辑'],
+  save: ['Save', '保存'],
+  saved: ['Saved.', '已保存。'],
+  title: ['Title', '标题'],
+  text: ['Text (Markdown)', '正文（支持 Markdown）'],
+})
+
+/** A button that opens a text of one's own, and its title if it has one, in a window for editing. */
+export function Revise({
+  title,
+  text,
+  send,
+}: {
+  title?: string
+  text: string
+  send(given: { title: string; text: string }): Promise<unknown>
+}) {
+  const t = useWords(WORDS)
+  const { say } = useToast()
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <>
+      <button type="button" class="text-button" onClick={() => setIsOpen(true)}>
+        {t.edit}
+      </button>
+      {isOpen && (
+        <Dialog title={t.edit} onClose={() => setIsOpen(false)}>
+          <Form
+            label={t.save}
+            send={async (given) => {
+              await send({ title: given.title ?? '', text: given.text ?? '' })
+              setIsOpen(false)
+              say(t.saved)
+            }}
+          >
+            {title !== undefined && (
+              <Field label={t.title} name="title" defaultValue={title} maxLength={100} required />
+            )}
+            <label>
+              {t.text}
+              <textarea name="text" rows={10} maxLength={50_000} required defaultValue={text} />
+            </label>
+          </Form>
+        </Dialog>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,28 @@
+import type { ComponentChildren } from 'preact'
+import { Link } from 'wouter-preact'
+
+/** A thing in a list: its name as a link, some text, numbers, a picture. */
+export const Summary = ({
+  href,
+  title,
+  text,
+  image,
+  children,
+}: {
+  href: string
+  title: string
+  text?: string | null | undefined
+  image?: string | null | undefined
+  children?: ComponentChildren
+}) => (
+  <article class="summary">
+    <div>
+      <h2>
+        <Link href={href}>{title}</Link>
+      </h2>
+      {text && <p class="summary-text">{text}</p>}
+      {children && <p class="quiet">{children}</p>}
+    </div>
+    {image && <img src={image} alt="" width={96} height={72} loading="lazy" />}
+  </article>
+)
