@@ -1,4 +1,4 @@
-import type { Schema } from '@kith/client'
+import type { Kith, Schema } from '@kith/client'
 import { useState } from 'preact/hooks'
 import { Link } from 'wouter-preact'
 import { type Listing, list, useList, useWrite } from '../../app/api.ts'
@@ -37,12 +37,40 @@ const PLACES = {
 } as const
 type Kind = keyof typeof PLACES
 
-/** Comments that can be pinned: what others pay, and where a pin is asked for. */
-const PINS = {
-  feeds: [['/feeds/average', 'feed_comment'], '/feeds/{feed}/comments/{comment}/currency-pinneds'],
-  news: [['/news/average', 'news_comment'], '/news/{news}/comments/{comment}/currency-pinneds'],
-  'group-posts': [['/plus-group/average', 'post_comment'], '/currency-pinned/comments/{comment}'],
-} as const
+type SendPin = (
+  api: Kith,
+  target: number,
+  comment: number,
+  body: { amount: number; day: number; password?: string },
+  headers: Record<string, string>,
+) => Promise<unknown>
+
+/** Comments that can be pinned: the average price, and the request for a pin. */
+const PINS: Partial<Record<Kind, { average: Parameters<typeof Pin>[0]['average']; send: SendPin }>> = {
+  feeds: {
+    average: ['/feeds/average', 'feed_comment'],
+    send: (api, feed, comment, body, headers) =>
+      api.post('/feeds/{feed}/comments/{comment}/currency-pinneds', {
+        params: { path: { feed, comment } },
+        body,
+        headers,
+      }),
+  },
+  news: {
+    average: ['/news/average', 'news_comment'],
+    send: (api, news, comment, body, headers) =>
+      api.post('/news/{news}/comments/{comment}/currency-pinneds', {
+        params: { path: { news, comment } },
+        body,
+        headers,
+      }),
+  },
+  'group-posts': {
+    average: ['/plus-group/average', 'post_comment'],
+    send: (api, _post, comment, body, headers) =>
+      api.post('/currency-pinned/comments/{comment}', { params: { path: { comment } }, body, headers }),
+  },
+}
 
 /** The comments of a thing, from the place that the address of the page names. */
 export const commentsOf = (kind: Kind, id: number, search: URLSearchParams) => {
@@ -76,7 +104,7 @@ export function Comments({
   // The same mark for every try of one text, so that a lost reply does not publish it twice.
   const [mark, setMark] = useState(() => crypto.randomUUID())
   const changes = [place, ...changed]
-  const pins = kind in PINS ? PINS[kind as keyof typeof PINS] : undefined
+  const pins = PINS[kind]
   const write = useWrite(
     (api) =>
       api.post(
@@ -178,11 +206,8 @@ export function Comments({
                       </button>
                       {pins && (
                         <Pin
-                          average={[...pins[0]]}
-                          send={(body, headers) => {
-                            const params = { path: { [name]: id, comment: comment.id } }
-                            return api.post(pins[1], { params, body, headers } as never)
-                          }}
+                          average={pins.average}
+                          send={(body, headers) => pins.send(api, id, comment.id, body, headers)}
                           onDone={() => void comments.refetch()}
                         />
                       )}
