@@ -1,16 +1,22 @@
 /**
- * Runs the tests: all of them, or the given files, folders and patterns. `--name=` selects tests by name, and
- * `--bundle` groups given files into processes like a whole run does. The last line is `N passed, N failed`.
+ * Runs the quick tests: all of them, or those in the given files, folders and patterns. What failed runs once more,
+ * alone, at the end. The last line is `N passed, N failed`.
+ *
+ *   --name=PATTERN  only tests with such a title
+ *   --once          no second run
+ *   --reverse       files in reverse order
+ *   --measure       writes the times of all files to test/durations.json
+ *   --slow          the slow tests: all groups, or those given (folders of test/slow)
+ *   --limit=S       kills a file that takes longer, 900 s by default
+ *   --no-database   for tests that need none
  */
-import { globSync, readFileSync, statSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join, normalize, relative } from 'node:path'
-import { run } from 'node:test'
-import { spec } from 'node:test/reporters'
+import { execFileSync } from 'node:child_process'
+import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { requireRuntime } from '#platform/runtime.ts'
-import { importing } from '#test/bundle.ts'
-import { BUNDLE, globalSetup, globalTeardown, watchProcesses } from '#test/setup.ts'
+import { countSlots, planBundles, type Result, runBundles } from '#test/runner.ts'
+import { globalSetup, globalTeardown } from '#test/setup.ts'
 
 requireRuntime()
 // Child processes inherit it. Without it each of them compiles hundreds of files again.
@@ -19,34 +25,29 @@ process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../node_modules/.cache
 process.env.CONSOLE ??= 'off'
 process.env.WEB ??= 'off'
 const given = process.argv.slice(2)
-const names = given.filter((argument) => argument.startsWith('--name=')).map((argument) => argument.slice(7))
+const valuesOf = (option: string) =>
+  given
+    .filter((argument) => argument.startsWith(`--${option}=`))
+    .map((argument) => argument.slice(option.length + 3))
 const patterns = given.filter((argument) => !argument.startsWith('--'))
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
-/** Duration of each file's last run, in milliseconds. */
-const DURATIONS = fileURLToPath(new URL('../node_modules/.cache/test-durations.json', import.meta.url))
-/** Durations of the long files, for a checkout that has not run the tests, such as in CI. */
-const LONG_FILES = fileURLToPath(new URL('../test/durations.json', import.meta.url))
-const durations = readDurations()
-/** A longer file has its own process. */
-const ALONE_MS = 20_000
-/** A longer file of test/ has its own process. Most of these start servers and compare what the process holds. */
-const ALONE_IN_TEST_MS = 4_000
-/** Files of a bundle, unless its folder has more. Each keeps a pool of connections until its process ends. */
-const BUNDLED_MOST = 24
-const measured = new Map<string, number>()
+const isSlow = given.includes('--slow')
+const DURATIONS = fileURLToPath(new URL('../test/durations.json', import.meta.url))
+const durations = JSON.parse(readFileSync(DURATIONS, 'utf8')) as Record<string, number>
+/** Expected time of a file that nobody has measured. */
+const UNKNOWN_MS = 3_000
+/** Red files that run again. More than this is no accident of one test. */
+const REPEATED_MOST = 30
 
-const found = globSync(patterns.length > 0 ? patterns.map(widen) : ['{src,importers,demo,test}/**/*.test.ts'])
-  .map(normalize)
-  .sort()
-if (found.length === 0) {
+const files = findFiles()
+if (files.length === 0) {
   console.error('No test file matches.')
   process.exit(1)
 }
-
-let passed = 0
-let failed = 0
-const folder = await globalSetup()
-const files = patterns.length > 0 && !given.includes('--bundle') ? found : await bundle(found)
+if (isSlow) {
+  const args = [fileURLToPath(new URL('install-packages.mjs', import.meta.url)), ...patterns]
+  execFileSync(process.execPath, args, { stdio: 'inherit' })
+}
+const folder = await globalSetup({ database: !given.includes('--no-database') })
 const stop = async (code: number) => {
   await globalTeardown()
   process.exit(code)
@@ -54,89 +55,89 @@ const stop = async (code: number) => {
 process.on('SIGINT', () => void stop(130))
 process.on('SIGTERM', () => void stop(143))
 
-watchProcesses()
-const events = run({
-  files,
-  concurrency: 4,
-  timeout: 240_000,
-  execArgv: ['--import', new URL('../test/watchdog.ts', import.meta.url).href],
-  ...(names.length > 0 ? { testNamePatterns: names } : {}),
-})
-for (const kind of ['test:pass', 'test:fail'] as const)
-  events.on(kind, ({ file, nesting, details }) => {
-    if (file === undefined || nesting > 0) return
-    const name = relative(ROOT, file)
-    measured.set(name, (measured.get(name) ?? 0) + details.duration_ms)
-  })
-events.on('test:pass', (event) => {
-  if (event.details.type !== 'suite' && !event.skip) passed += 1
-})
-events.on('test:fail', (event) => {
-  if (event.details.type !== 'suite') failed += 1
-})
-const report = events.compose(spec)
-report.pipe(process.stdout)
-await new Promise((resolve) => report.on('end', resolve))
-// A run with `--name` did not run whole files.
-if (names.length === 0) await keepDurations()
+const slots = countSlots()
+const options = {
+  folder,
+  concurrency: slots,
+  limitMs: 1000 * Number(valuesOf('limit')[0] ?? 900),
+  namePatterns: valuesOf('name'),
+}
+// A slow test compares what its servers hold, so it shares no process. Those that freeze machines run by themselves.
+const [alone, others] = isSlow ? [files.filter(isAlone), files.filter((file) => !isAlone(file))] : [[], files]
+const bundles = isSlow
+  ? others.toSorted((a, b) => expected(b) - expected(a)).map((file) => [file])
+  : planBundles(others, expected, slots)
+const ordered = given.includes('--reverse') ? bundles.toReversed().map((each) => each.toReversed()) : bundles
+const results = await runBundles(ordered, options)
+for (const file of alone)
+  for (const [name, result] of await runBundles([[file]], { ...options, concurrency: 1 }))
+    results.set(name, result)
+const red = [...results].filter(([, { failures }]) => failures.length > 0)
+const flaky: string[] = []
+if (red.length > 0 && red.length <= REPEATED_MOST && !given.includes('--once')) {
+  console.log(`\nRunning ${red.map(([file]) => file).join(', ')} once more, alone.`)
+  for (const [file, first] of red) {
+    const [again] = (await runBundles([[file]], { ...options, concurrency: 1 })).values()
+    if (!again) continue
+    results.set(file, again)
+    if (again.failures.length > 0) continue
+    for (const { title, error } of first.failures) flaky.push(`flaky: ${file}: ${title}\n${indent(error)}`)
+  }
+}
+if (given.includes('--measure')) keepDurations(results)
+if (isSlow) printGroups()
+for (const each of flaky) console.log(each)
+const passed = sum([...results.values()].map((result) => result.passed))
+const failed = sum([...results.values()].map((result) => result.failures.length))
+for (const [file, { failures }] of results)
+  for (const { title } of failures) console.log(`failed: ${file}: ${title}`)
 console.log(`${passed} passed, ${failed} failed`)
 await stop(failed > 0 || passed === 0 ? 1 : 0)
 
-/** A folder selects the tests below it. */
+/** A pattern, or a folder for the tests below it. Slow tests are chosen by group. */
+function findFiles(): string[] {
+  const chosen = isSlow
+    ? (patterns.length > 0 ? patterns : ['*']).map((group) => `test/slow/${group}/*.slow.ts`)
+    : patterns.length > 0
+      ? patterns.map(widen)
+      : ['{src,importers,demo,test}/**/*.test.ts']
+  return [...new Set(globSync(chosen).map(normalize))].sort()
+}
+
+function isAlone(file: string): boolean {
+  return /\/(patroni|container)\.slow\.ts$/.test(file)
+}
+
 function widen(pattern: string): string {
   return statSync(pattern, { throwIfNoEntry: false })?.isDirectory() ? join(pattern, '**/*.test.ts') : pattern
 }
 
-/** Durations of former runs here, or of the long files where nothing has run yet. */
-function readDurations(): Record<string, number> {
-  const long = JSON.parse(readFileSync(LONG_FILES, 'utf8')) as Record<string, number>
-  try {
-    return { ...long, ...JSON.parse(readFileSync(DURATIONS, 'utf8')) }
-  } catch {
-    return long
-  }
-}
-
-/** Estimates the duration of a file. One that has never run, and is not among the long ones, is short. */
 function expected(file: string): number {
-  return durations[file] ?? 1_000
+  return durations[file] ?? UNKNOWN_MS
 }
 
-async function keepDurations(): Promise<void> {
-  const kept = Object.entries({ ...durations, ...Object.fromEntries(measured) })
+/** Keeps the times of files that still exist, for the next plan. */
+function keepDurations(measured: Map<string, Result>): void {
+  const kept = { ...durations, ...Object.fromEntries([...measured].map(([file, { ms }]) => [file, ms])) }
+  const lines = Object.entries(kept)
     .filter(([file]) => statSync(file, { throwIfNoEntry: false }))
-    .map(([file, ms]) => [file, Math.round(ms)])
-  await mkdir(dirname(DURATIONS), { recursive: true })
-  await writeFile(DURATIONS, JSON.stringify(Object.fromEntries(kept), null, 1)).catch(() => {})
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([file, ms]) => [file, Math.ceil(ms / 100) * 100])
+  writeFileSync(DURATIONS, `${JSON.stringify(Object.fromEntries(lines), null, 2)}\n`)
 }
 
-/** Group of a file. Files of a small folder share a process, which compiles the sources once. */
-function placeOf(file: string, at: number): string {
-  const [top, area = '', module_ = ''] = file.split('/')
-  if (expected(file) > (top === 'test' ? ALONE_IN_TEST_MS : ALONE_MS)) return file
-  if (top === 'test') return `${top} ${at % 3}`
-  return area === 'modules' ? `${top}/${area}/${module_}` : `${top}/${area}`
-}
-
-/** Groups files that may share a process: those of one place, or of several small ones. */
-async function bundle(all: string[]): Promise<string[]> {
-  const separate = all.filter((file, at) => placeOf(file, at) === file)
-  const places = Object.entries(Object.groupBy(all, placeOf)).filter(([place]) => !separate.includes(place))
-  const bundles: string[][] = []
-  for (const [, files = []] of places) {
-    const last = bundles.at(-1)
-    if (last && last.length + files.length <= BUNDLED_MOST) last.push(...files)
-    else bundles.push(files)
+function printGroups(): void {
+  const groups = Object.groupBy([...results], ([file]) => basename(dirname(file)))
+  for (const [group, all = []] of Object.entries(groups)) {
+    const [tests, ms] = [sum(all.map(([, { passed }]) => passed)), sum(all.map(([, { ms }]) => ms))]
+    console.log(`${group}: ${tests} passed, ${Math.round(ms / 1000)} s`)
   }
-  const written = await Promise.all(
-    bundles.map(async (files, n) => {
-      const path = join(folder, `${BUNDLE}${n}.mjs`)
-      await writeFile(path, importing(files))
-      return { path, ms: files.reduce((sum, file) => sum + expected(file), 0) }
-    }),
-  )
-  // Starts the longest first, so that the run does not end with a wait for it.
-  return [...separate.map((path) => ({ path, ms: expected(path) })), ...written]
-    .sort((a, b) => b.ms - a.ms)
-    .map(({ path }) => path)
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, each) => total + each, 0)
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^/gm, '    ')
 }

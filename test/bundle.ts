@@ -1,15 +1,22 @@
 import { pathToFileURL } from 'node:url'
 
-/** A module that runs several test files in one process, which compiles all sources only once. */
+/** Name of the test that ends a file of a bundle. */
+export const END = 'end of '
+
+/**
+ * A module that runs test files one after another in one process, which compiles the sources once. Each file is
+ * a suite of its own: its hooks run for its tests alone, its `after` hooks run before the next file loads, and a
+ * file that throws fails alone. The test `END + file` reports the time of the file, loading included, as a
+ * diagnostic.
+ */
 export function importing(files: readonly string[]): string {
-  const imports = files.map((file) => `await import(${JSON.stringify(pathToFileURL(file).href)})\n`)
-  // Without the hook the runner could take the first file's tests for all and finish early.
-  return `import { before } from 'node:test'
-const { promise, resolve } = Promise.withResolvers()
-before(() => promise)
-try {
-${imports.join('')}} finally {
-  resolve()
+  return `import { describe, test } from 'node:test'
+for (const [file, url] of ${JSON.stringify(files.map((file) => [file, pathToFileURL(file).href]))}) {
+  globalThis.startTestFile?.(file)
+  const started = performance.now()
+  describe(file, async () => { await import(url) })
+  await test(${JSON.stringify(END)} + file, (t) =>
+    t.diagnostic('file ' + file + ' took ' + Math.round(performance.now() - started) + ' ms'))
 }
 `
 }

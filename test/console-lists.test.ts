@@ -44,9 +44,7 @@ function queriesOf({ properties = {} }: Query): string[] {
   ]
 }
 
-test('reads few rows for a page of a console list, however long the list is', {
-  timeout: 230_000,
-}, async (t) => {
+test('reads few rows for a page of a console list, however long the list is', async (t) => {
   const founder = await person({ roles: ['founder'] })
   const large = await fillTables(sql)
   const lists = app.routeTable.filter(

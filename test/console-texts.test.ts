@@ -179,3 +179,54 @@ test('knows every kind of subject of the audit log, and every verb', async () =>
     assert.doesNotMatch(sentence, /did "/, action)
   }
 })
+
+test('has a name and description in both languages for every setting', async () => {
+  const { SETTINGS } = await import('#modules/settings/registry.ts')
+  const texts = ['texts.ts', 'money-texts.ts']
+    .map((name) => readFileSync(new URL(`../console/src/pages/settings/${name}`, import.meta.url), 'utf8'))
+    .join('')
+  const missing = Object.keys(SETTINGS).filter(
+    (name) => !texts.includes(`'${name}': {`) && !texts.includes(`${name}: {`),
+  )
+  assert.deepEqual(missing, [])
+})
+
+test('has a Chinese name for every built-in ability', async () => {
+  const { ABILITIES } = await import('#modules/abilities/seeds.ts')
+  const texts = readFileSync(new URL('../console/src/areas/ability-texts.ts', import.meta.url), 'utf8')
+  assert.deepEqual(
+    Object.keys(ABILITIES).filter((name) => !texts.includes(`  '${name}': '`)),
+    [],
+  )
+})
+
+test('has a name in both languages for every built-in role', async () => {
+  const { ROLES } = await import('#modules/abilities/seeds.ts')
+  const { roleText } = (await import('../console/src/areas/role-texts.ts')) as {
+    roleText(name: string, shown?: string): readonly [string, string]
+  }
+  for (const { name, display } of ROLES) {
+    const [english, chinese] = roleText(name, display)
+    assert.equal(english, display)
+    assert.match(chinese, /^\p{Script=Han}+$/u, name)
+    assert.deepEqual(roleText(name, 'Renamed'), ['Renamed', 'Renamed'])
+  }
+})
+
+test('has every console text in English and Chinese', async () => {
+  const files = globSync('console/src/**/*.{ts,tsx}')
+  const pair =
+    /(?:\b(?:label|noun|ask|done|help|emptyNote|text|note): |t\(|Text = )\[\s*(['"`])((?:(?!\1)[\s\S])*)\1,\s*(['"`])((?:(?!\3)[\s\S])*)\3,?\s*\]/g
+  const pairs = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(pair)].map(([, , en, , zh]) => ({ file, en, zh })),
+  )
+  assert.ok(pairs.length > 500, `saw only ${pairs.length}`)
+  const wrong = pairs.filter(
+    ({ en = '', zh = '' }) => /\p{Script=Han}/u.test(en) || (!/\p{Script=Han}/u.test(zh) && zh !== 'Webhook'),
+  )
+  // A bare number needs no translation.
+  assert.deepEqual(
+    wrong.filter(({ en }) => /[a-z]{2}/i.test(en?.replaceAll(/\$\{[^}]*\}/g, '') ?? '')),
+    [],
+  )
+})

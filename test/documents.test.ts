@@ -26,11 +26,12 @@ const commands = documents.flatMap((path) =>
 const NOT_RUN: Record<string, string> = {
   'npm run web': 'test/web-pages.test.ts builds the site',
   'npm test': 'is what runs this',
+  'npm run test:slow': 'takes long, as it says',
+  'npm run test:slow -- databases': 'takes long, as it says',
   'npm run check': 'is the first line of .ci/run',
   'npm run fix': 'writes; `npm run check` says the same and does not',
   'npm run tables': 'writes; `npm run check` compares',
   'npm run openapi': 'writes; `npm run check` compares',
-  'npm run test:im-many': 'takes long, as it says',
   'npm run fuzz': 'takes long, as it says',
   'npm run demo:walk': 'starts a server of its own and prints all of it',
   'npm run mutate': 'takes long, as it says',
@@ -39,12 +40,11 @@ const NOT_RUN: Record<string, string> = {
   'npm run figures -- COMMIT': 'counts, and changes nothing',
   'npm run compare-wire -- A B': 'compares two runs of all tests',
   'npm run torture': 'takes long, as it says',
-  'npm run site': 'is a line of .ci/run of its own',
+  'npm run site': 'test/slow/commands/docs-site.slow.ts runs it',
   'npm run screenshots': 'writes pictures into docs/images',
-  'npm run test:container': 'is a line of .ci/run of its own',
-  'npm run test:patroni': 'needs root and packages of a cluster, as it says',
   'npm run test:upgrade -- --from=COMMIT': 'needs an earlier version, as it says',
-  'npm run release -- 0.2.0': 'commits and tags; test/release.test.ts runs it in repositories of its own',
+  'npm run release -- 0.2.0':
+    'commits and tags; test/slow/commands/release.slow.ts runs it in repositories of its own',
 }
 
 test('names only existing npm scripts in documents', () => {
@@ -108,7 +108,7 @@ test('names only commands of `kith help` in documents', async () => {
   assert.ok(seen > 5, `saw only ${seen} commands`)
 })
 
-test('runs the commands of CONTRIBUTING and ARCHITECTURE', { timeout: 120_000 }, async () => {
+test('runs the commands of CONTRIBUTING and ARCHITECTURE', async () => {
   const named = new Set(
     commands
       .filter(({ path, code }) => ['CONTRIBUTING.md', 'ARCHITECTURE.md'].includes(path) && /^npm /.test(code))

@@ -33,7 +33,7 @@ function shorten(value: unknown, name = ''): unknown {
 }
 
 /** Counts values that tell something: null, empty lists and empty texts do not. */
-export function worth(value: unknown): number {
+function worth(value: unknown): number {
   if (value === null || value === undefined || value === '') return 0
   if (typeof value !== 'object') return 1
   return Object.values(value).reduce((sum: number, item) => sum + worth(item), 0)

@@ -117,9 +117,7 @@ const cursorOf = (item: Item, key: string): Item | string =>
 const PAGE = 3
 const ITEMS = 14
 
-test('pages through every list without duplicates or gaps (conventions-39)', {
-  timeout: 230_000,
-}, async (t) => {
+test('pages through every list without duplicates or gaps (conventions-39)', async (t) => {
   const { as, person, sql } = await createWorld()
   const viewer = await person({ roles: ['founder'] })
   await fillTables(sql, 400)

@@ -12,7 +12,7 @@ import { killAll, send, startServer } from '#test/fixtures/sites.ts'
 import { openStream, type Reader } from '#test/fixtures/streams.ts'
 import { type Post, startTraffic } from '#test/fixtures/traffic.ts'
 
-// `npm run test:patroni`: two nodes on the cluster of deploy/patroni under several failures of its primary.
+// Run by `npm run test:slow -- databases`: two nodes on the cluster of deploy/patroni under several failures of its primary.
 // Needs root on Linux, and Debian's patroni, etcd-server, haproxy, iproute2 and postgresql-15.
 const NAMESPACES = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
 const INSIDE = 'KITH_PATRONI_INSIDE'

@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, statfs } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, statfs } from 'node:fs/promises'
 import { freemem, tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { seedAbilities } from '#modules/abilities/index.ts'
 import { migrate, openDatabase, startEmbeddedPostgres } from '#platform/database'
-import { findBirth, isAlive } from '#platform/database/embedded-postgres/processes.ts'
+import { isAlive } from '#platform/database/embedded-postgres/processes.ts'
 import { migrateJobs } from '#platform/jobs'
 
 type Running = { stop(): Promise<void>; dataDir: string }
@@ -13,13 +13,17 @@ let running: Running | undefined
  * Before the run: starts one PostgreSQL without fsync, with a migrated template that every test file clones.
  * Returns the folder of the run.
  */
-export async function globalSetup(): Promise<string> {
+export async function globalSetup({ database = true } = {}): Promise<string> {
   const folder = await findFastFolder()
   await clearAbandoned(folder)
   const dataDir = await mkdtemp(join(folder, `kith-test-${process.pid}-`))
   const processes = join(dataDir, 'processes')
   await mkdir(processes)
   process.env.KITH_TEST_RUNNING = processes
+  if (!database) {
+    running = { stop: async () => {}, dataDir }
+    return dataDir
+  }
   const server = await startEmbeddedPostgres({
     dataDir,
     settings: {
@@ -29,6 +33,9 @@ export async function globalSetup(): Promise<string> {
       wal_compression: 'off',
       max_wal_size: '256MB',
       max_connections: '600',
+      shared_buffers: '256MB',
+      // It would change plans in the middle of a test, and visits a database that is soon dropped.
+      autovacuum: 'off',
     },
     log: () => {},
   })
@@ -49,30 +56,6 @@ export async function globalSetup(): Promise<string> {
 export async function globalTeardown(): Promise<void> {
   await running?.stop()
   if (running) await rm(running.dataDir, { recursive: true, force: true })
-}
-
-/** Time limits of a file, and of a process with several. */
-const LONGEST_MS = 300_000
-const LONGEST_OF_SEVERAL_MS = 900_000
-/** Prefix of files that run several others. */
-export const BUNDLE = 'bundle-'
-
-/** Kills test processes (see watchdog.ts) beyond their time limit. */
-export function watchProcesses(): void {
-  const folder = process.env.KITH_TEST_RUNNING ?? ''
-  setInterval(async () => {
-    for (const pid of await readdir(folder).catch(() => [])) {
-      const entry = join(folder, pid)
-      const born = (await stat(entry).catch(() => undefined))?.mtimeMs ?? Date.now()
-      const [birth, file = ''] = (await readFile(entry, 'utf8').catch(() => '')).split('\n')
-      if (Date.now() - born < (basename(file).startsWith(BUNDLE) ? LONGEST_OF_SEVERAL_MS : LONGEST_MS))
-        continue
-      await rm(entry, { force: true })
-      if (!isAlive(Number(pid)) || findBirth(Number(pid)) !== birth) continue
-      console.error(`Killed for running too long: ${file}`)
-      process.kill(Number(pid), 'SIGKILL')
-    }
-  }, 5_000).unref()
 }
 
 /**

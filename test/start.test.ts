@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -79,65 +78,4 @@ test("prints the newcomer's guide on the first start, and stops the database on 
   server.child.kill('SIGTERM')
   assert.equal(await server.ended, 0)
   assert.deepEqual(databaseProcesses(), [])
-})
-
-test('completes a request that was accepted before SIGTERM', async () => {
-  const server = startServer()
-  await waitForAnswer(`${address}/health/ready`)
-  const body = JSON.stringify({ login: 'nobody', password: 'nothing at all' })
-  const status = await new Promise<number | undefined>((resolve, reject) => {
-    const slow = request(
-      `${address}/api/v2/auth/login`,
-      { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': body.length } },
-      (answer) => resolve(answer.statusCode),
-    )
-    slow.once('error', reject)
-    slow.write(body.slice(0, 5))
-    setTimeout(() => server.child.kill('SIGTERM'), 300)
-    setTimeout(() => slow.end(body.slice(5)), 900)
-  })
-  assert.equal(status, 422)
-  assert.equal(await server.ended, 0)
-})
-
-test('keeps all data after kill -9, and never runs two databases on one folder', async () => {
-  const killed = startServer()
-  await waitForAnswer(`${address}/health/ready`)
-  killed.child.kill('SIGKILL')
-  await killed.ended
-  const server = startServer()
-  await waitForAnswer(`${address}/health/ready`)
-  assert.equal(await signIn(), 200)
-  const second = startServer({ PORT: String(await findFreePort()) })
-  assert.notEqual(await second.ended, 0)
-  assert.equal(await signIn(), 200)
-  server.child.kill('SIGINT')
-  assert.equal(await server.ended, 0)
-  assert.deepEqual(databaseProcesses(), [])
-})
-
-test('passes the signal through npm start', async () => {
-  const server = start('npm', ['start'])
-  await waitForAnswer(`${address}/health/ready`)
-  server.child.kill('SIGTERM')
-  await server.ended
-  for (let attempt = 0; attempt < 100 && databaseProcesses().length > 0; attempt += 1)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  assert.deepEqual(databaseProcesses(), [])
-})
-
-test('reports every configuration error at once, without starting and without secrets', async () => {
-  const other = join(folder, 'never')
-  const server = startServer({
-    DATA_DIR: other,
-    PORT: 'eighty',
-    LOG_LEVEL: 'loud',
-    SMTP_URL: 'http://user:hidden-secret@mail',
-    STORAGE: 's3',
-  })
-  assert.equal(await server.ended, 1)
-  for (const name of ['PORT', 'LOG_LEVEL', 'SMTP_URL', 'S3_BUCKET', 'S3_ACCESS_KEY_ID'])
-    assert.ok(server.output().includes(name), name)
-  assert.ok(!server.output().includes('hidden-secret'))
-  assert.ok(!existsSync(other))
 })

@@ -1,12 +1,35 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { beforeEach } from 'node:test'
 import { findBirth } from '#platform/database/embedded-postgres/processes.ts'
 
-// The runner's own timeout asks a test process to exit, which one in a busy loop never handles. So each
-// reports its id and test files to the runner.
+/** State that a test process writes for the runner, which kills it when it hangs. */
+export type Running = {
+  /** Start of the process, which tells it from another one with the same id. */
+  birth: string
+  /** The test file that runs, and since when (ms since 1970). */
+  file: string
+  since: number
+  test: string
+}
+
+// The runner's own timeout asks a test process to exit, which one in a busy loop never handles. So each process
+// writes what it runs into a file, synchronously, before it runs it.
 const folder = process.env.KITH_TEST_RUNNING
 if (folder) {
   const entry = join(folder, String(process.pid))
-  writeFileSync(entry, `${findBirth(process.pid)}\n${process.argv[1]}`)
+  const running: Running = { birth: findBirth(process.pid), file: '', since: Date.now(), test: '' }
+  const write = () => writeFileSync(entry, JSON.stringify(running))
+  write()
+  Object.assign(globalThis, {
+    startTestFile(file: string) {
+      Object.assign(running, { file, since: Date.now(), test: '' })
+      write()
+    },
+  })
+  beforeEach((t) => {
+    running.test = 'name' in t ? t.name : ''
+    write()
+  })
   process.on('exit', () => rmSync(entry, { force: true }))
 }

@@ -26,7 +26,7 @@ test('measures a recording to the second, and nothing of a broken one', async ()
     assert.ok(((await readDuration(bytes, mime)) ?? 0) >= 0)
 })
 
-test('aborts on a crafted recording without blocking the event loop', { timeout: 120_000 }, async () => {
+test('aborts on a crafted recording without blocking the event loop', async () => {
   let ticks = 0
   const clock = setInterval(() => (ticks += 1), 100)
   const found = await readDuration(Buffer.concat([mp3(), Buffer.alloc(8_000_000, 0xff)]), 'audio/mpeg')

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { findFreePort, waitForAnswer } from '#test/servers.ts'
+
+const SCRIPT = fileURLToPath(new URL('../../../scripts/release.ts', import.meta.url))
+const scratch = await mkdtemp(join(tmpdir(), 'kith-release-'))
+await chmod(scratch, 0o755)
+after(() => rm(scratch, { recursive: true, force: true }))
+let repositories = 0
+
+/** A repository with the files of a release; slow steps of the real one are stubs in its package.json. */
+function repository({ changes = '- A first thing.\n', green = true, migrations = ['0001_first'] } = {}) {
+  repositories += 1
+  const root = join(scratch, String(repositories))
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+  const git = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync('git', args, { cwd: root, encoding: 'utf8' })
+    assert.equal(status, 0, stderr)
+    return stdout.trim()
+  }
+  const scripts = {
+    check: green ? 'true' : 'false',
+    openapi: 'cp package.json openapi.json',
+    console: 'mkdir -p console/dist && echo {} > console/dist/built.json',
+    web: 'mkdir -p web/dist && echo {} > web/dist/built.json',
+    'release:site': `node -e 'require("fs").mkdirSync("test/fixtures/upgrade",{recursive:true});require("fs").writeFileSync(process.argv[1],"a site")'`,
+  }
+  write(
+    'package.json',
+    `${JSON.stringify({ name: 'x', version: '0.1.0', scripts, files: ['a'] }, null, 2)}\n`,
+  )
+  write(
+    'package-lock.json',
+    '{\n  "version": "0.1.0",\n  "packages": {\n    "": { "version": "0.1.0" },\n    "a": { "version": "0.1.0" }\n  }\n}\n',
+  )
+  write('CHANGELOG.md', `# Changes\n\n## Unreleased\n\n${changes}`)
+  for (const name of migrations) write(`migrations/${name}.sql`, 'select 1')
+  write('src/main.ts', 'export {}\n')
+  write('console/package-lock.json', '{ "version": "0.1.0", "packages": { "": { "version": "0.1.0" } } }\n')
+  write('test/some.test.ts', 'export {}\n')
+  write('.gitignore', 'console/dist/\nweb/dist/\nrelease/\n')
+  git('init', '--quiet', '--initial-branch=main')
+  git('config', 'user.name', 'A tester')
+  git('config', 'user.email', 'tester@example.org')
+  git('add', '--all')
+  git('commit', '--quiet', '--message=Begin')
+  const read = (path: string) => readFileSync(join(root, path), 'utf8')
+  const release = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [SCRIPT, ...args], {
+      cwd: root,
+      encoding: 'utf8',
+    })
+    return { status, stdout, stderr }
+  }
+  return { root, write, git, read, release }
+}
+
+test('writes version and changelog, stores a site, tags, and packs an archive with the built console', () => {
+  const { root, git, read, release, write } = repository()
+  const made = release('0.1.0')
+  assert.deepEqual([made.status, made.stderr], [0, ''])
+  const today = new Date().toISOString().slice(0, 10)
+  assert.equal(
+    read('CHANGELOG.md'),
+    `# Changes\n\n## Unreleased\n\n## 0.1.0 (${today})\n\n- A first thing.\n`,
+  )
+  assert.equal(git('status', '--porcelain'), '')
+
+  write(
+    'CHANGELOG.md',
+    read('CHANGELOG.md').replace('## Unreleased\n', '## Unreleased\n\n- More.\n- Upgrading: say `NEW=1`.\n'),
+  )
+  write('migrations/0002_second.sql', 'select 2')
+  write('migrations/0003_third.sql', 'select 3')
+  git('add', '--all')
+  git('commit', '--quiet', '--message=Go on')
+  const next = release('0.2.0')
+  assert.deepEqual([next.status, next.stderr], [0, ''])
+  const changelog = read('CHANGELOG.md')
+  assert.match(
+    changelog,
+    /## Unreleased\n\n## 0\.2\.0 \([\d-]+\)\n\n- More\.\n\n### Upgrading\n\n- Back up first/,
+  )
+  assert.match(changelog, /- 2 migrations \(0002 to 0003\) run at the first start; 0\.1\.0 then refuses/)
+  assert.match(changelog, /- say `NEW=1`\.\n\n## 0\.1\.0/)
+  assert.match(read('package.json'), /"version": "0\.2\.0"/)
+  assert.equal(read('package-lock.json').match(/0\.2\.0/g)?.length, 2)
+  assert.match(read('package-lock.json'), /"a": \{ "version": "0\.1\.0" \}/)
+  assert.match(read('openapi.json'), /0\.2\.0/)
+  assert.equal(git('tag', '--list'), 'v0.1.0\nv0.2.0')
+  assert.match(git('tag', '--list', '--format=%(contents)', 'v0.2.0'), /### Upgrading\n\n- Back up first/)
+  assert.equal(git('log', '-1', '--format=%s', 'v0.2.0'), 'Release 0.2.0')
+  assert.ok(git('ls-files').includes('test/fixtures/upgrade/kith-0.2.0.backup'))
+
+  const listed = spawnSync('tar', ['tzf', join(root, 'release/kith-0.2.0.tar.gz')], {
+    encoding: 'utf8',
+  }).stdout
+  for (const held of [
+    'src/main.ts',
+    'console/dist/built.json',
+    'web/dist/built.json',
+    'CHANGELOG.md',
+    'package-lock.json',
+  ])
+    assert.ok(listed.includes(`kith-0.2.0/${held}\n`), held)
+  // A server builds the console wherever its sources are.
+  for (const absent of ['console/package-lock.json', 'web/package-lock.json', 'test/', '.git/'])
+    assert.ok(!listed.includes(`kith-0.2.0/${absent}`), absent)
+  const summed = spawnSync('sha256sum', ['-c', 'kith-0.2.0.tar.gz.sha256'], { cwd: join(root, 'release') })
+  assert.equal(summed.status, 0)
+})
+
+test('keeps the upgrade notes of the first release', () => {
+  const { release } = repository({ changes: '- A first thing.\n- Upgrading: say `OLD=1` no more.\n' })
+  const { status, stdout } = release('0.1.0', '--dry-run')
+  assert.equal(status, 0)
+  assert.match(stdout, /- A first thing\.\n\n### Upgrading\n\n- say `OLD=1` no more\.\n/)
+})
+
+test('prints the section and changes nothing in a dry run', () => {
+  const { root, git, release } = repository()
+  const before = git('rev-parse', 'HEAD')
+  const { status, stdout } = release('0.2.0', '--dry-run')
+  assert.equal(status, 0)
+  assert.match(stdout, /## 0\.2\.0[\s\S]*- A first thing\.[\s\S]*dry run/)
+  assert.deepEqual([git('rev-parse', 'HEAD'), git('status', '--porcelain'), git('tag')], [before, '', ''])
+  assert.ok(!existsSync(join(root, 'release')))
+})
+
+test('rejects a dirty tree, a failed check, an empty changelog, an old version and a known tag in one sentence', () => {
+  const dirty = repository()
+  dirty.write('left.txt', 'left')
+  const tagged = repository()
+  tagged.git('tag', 'v0.3.0')
+  for (const [{ release, git }, version, reason] of [
+    [dirty, '0.2.0', /tree is dirty/],
+    [repository({ green: false }), '0.2.0', /check` is red/],
+    [repository({ changes: '' }), '0.2.0', /nothing to release/],
+    [repository(), '0.0.9', /not newer than 0\.1\.0/],
+    [repository(), 'next', /Say the version/],
+    [tagged, '0.3.0', /a tag v0\.3\.0 already/],
+  ] as const) {
+    const before = git('rev-parse', 'HEAD')
+    const { status, stderr } = release(version)
+    assert.equal(status, 2, stderr)
+    assert.match(stderr, reason)
+    assert.doesNotMatch(stderr, /\n {4}at /)
+    assert.equal(git('rev-parse', 'HEAD'), before)
+  }
+})
+
+test('restores the tree when a release fails half way', () => {
+  const { git, read, release, write } = repository()
+  write('package.json', read('package.json').replace('"cp package.json openapi.json"', '"false"'))
+  git('commit', '--quiet', '--all', '--message=Break')
+  const { status, stderr } = release('0.2.0')
+  assert.equal(status, 1)
+  assert.match(stderr, /npm run --silent openapi failed/)
+  assert.deepEqual([git('status', '--porcelain'), git('tag')], ['', ''])
+})
+
+test('packs an archive of the real tree that starts and serves', async () => {
+  const { root, git, write, release } = repository()
+  const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+  const listed = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  for (const path of listed.stdout.trim().split('\n'))
+    if (!/^(test|bench|console|docs\/images)\//.test(path) && existsSync(join(ROOT, path))) {
+      mkdirSync(dirname(join(root, path)), { recursive: true })
+      copyFileSync(join(ROOT, path), join(root, path))
+    }
+  // The slow steps have tests of their own.
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const stubs = {
+    check: 'true',
+    openapi: 'true',
+    console: 'mkdir -p console/dist && echo {} > console/dist/built.json',
+    web: 'mkdir -p web/dist && echo {} > web/dist/built.json',
+    'release:site': 'touch',
+  }
+  write('package.json', `${JSON.stringify({ ...manifest, scripts: stubs }, null, 2)}\n`)
+  mkdirSync(join(root, 'test/fixtures/upgrade'), { recursive: true })
+  git('add', '--all')
+  git('commit', '--quiet', '--message=Take the real tree')
+  const made = release('0.9.0')
+  assert.deepEqual([made.status, made.stderr], [0, ''])
+
+  const unpacked = spawnSync('tar', ['xzf', 'release/kith-0.9.0.tar.gz'], { cwd: root })
+  assert.equal(unpacked.status, 0)
+  const folder = join(root, 'kith-0.9.0')
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  const port = await findFreePort()
+  const server = spawn(process.execPath, ['src/main.ts'], {
+    cwd: folder,
+    stdio: 'ignore',
+    env: { ...process.env, PORT: String(port), DATA_DIR: join(scratch, 'data'), PROCESSES: '1' },
+  })
+  const ended = once(server, 'exit')
+  try {
+    await waitForAnswer(`http://127.0.0.1:${port}/health/ready`)
+    const told = (await (await fetch(`http://127.0.0.1:${port}/api/v2/openapi.json`)).json()) as {
+      info: { version: string }
+    }
+    assert.equal(told.info.version, '0.9.0')
+    assert.equal((await fetch(`http://127.0.0.1:${port}/docs`)).status, 200)
+  } finally {
+    server.kill('SIGTERM')
+    assert.deepEqual(await ended, [0, null])
+  }
+})

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { auditLedger } from '#modules/ledger/index.ts'
+import { issueToken } from '#modules/tokens/index.ts'
+import { bringerOf, faultsOf } from '#test/fixtures/bring-over.ts'
+import { type MariaDb, skipMariaDb, startMariaDb } from '#test/fixtures/mariadb.ts'
+import { addOldMoney, clock } from '#test/fixtures/old-money.ts'
+import { createThinkSns, type ThinkSns } from '#test/fixtures/thinksns.ts'
+import { createWorld, type World } from '#test/world.ts'
+import { SITE } from '../../../src/site.ts'
+
+describe('bringing money over', { skip: skipMariaDb }, async () => {
+  let maria: MariaDb
+  let source: ThinkSns
+  const kept = await createWorld()
+  const given = await createWorld()
+  const owned = async ({ sql }: World, currency: 'points' | 'wallet') =>
+    Object.fromEntries(
+      (
+        await sql<{ owner_id: number; balance: number }[]>`
+          select owner_id, balance from ledger_accounts where currency = ${currency} and balance > 0 order by owner_id`
+      ).map(({ owner_id, balance }) => [owner_id, balance]),
+    )
+  const audit = ({ sql }: World) => auditLedger(sql, SITE.paymentChecks)
+
+  before(async () => {
+    maria = await startMariaDb()
+    source = await createThinkSns(maria, 'money')
+    await addOldMoney(source)
+  })
+  after(() => maria?.stop())
+
+  test('imports exact balances, and holds waiting amounts in escrow', async () => {
+    const done = await bringerOf(kept, { database: source.address, 'old-wallets': true })()
+    assert.deepEqual(await owned(kept, 'points'), { 1: 1000 + 11 + 21, 2: 70 })
+    assert.deepEqual(await owned(kept, 'wallet'), { 1: 5000, 2: 400 })
+    const { balanced, drift, totals } = await audit(kept)
+    assert.deepEqual(drift, [])
+    assert.ok(balanced)
+    // Pins 10 and 16, the bounty 30, the request 20, the contribution 50, and a withdrawal of 200 points.
+    assert.equal(totals.points.escrow, 10 + 16 + 30 + 20 + 50 + 200)
+    assert.equal(totals.wallet.escrow, 900)
+    assert.deepEqual(await faultsOf(kept), [])
+    assert.match(done.reasons('currencies', '3/1').join(), /negative balance/)
+    // In the source 1070 and a debt of 5; refunded pins; waiting amounts.
+    const sums = done.printed.find((line) => line.startsWith('points '))
+    assert.match(sums ?? '', /^points +\S+ +\S+ +1,070 +32 +1,102 +326$/)
+    assert.equal(done.code, 0)
+    assert.equal(done.of('wallets')?.imported, 1)
+    assert.equal(done.of('wallets')?.merged, 2)
+  })
+
+  test('opens each account with one entry, followed by its waiting amounts', async () => {
+    const rows = await kept.sql<{ owner_id: number; currency: string; kinds: string[] }[]>`
+      select owner_id, currency, array_agg(kind order by id) as kinds from ledger_postings where owner_id > 0
+      group by 1, 2 order by 1, 2`
+    for (const { kinds } of rows) assert.equal(kinds.filter((kind) => kind === 'opening').length, 1)
+    assert.deepEqual(
+      rows.map(({ owner_id, currency }) => `${owner_id} ${currency}`),
+      ['1 points', '1 wallet', '2 points', '2 wallet'],
+    )
+  })
+
+  test('derives the state of a pin from its date, its number and its target', async () => {
+    const pins = await kept.sql<
+      { amount: number; state: string; channel: string; thing_id: number; target_id: number }[]
+    >`
+      select amount, state, channel, thing_id, target_id from pins order by amount`
+    assert.deepEqual(
+      pins.map(({ amount, state }) => [amount, state]),
+      [
+        [10, 'pending'],
+        [11, 'cancelled'],
+        [12, 'active'],
+        [13, 'rejected'],
+        [14, 'expired'],
+        [15, 'cancelled'],
+        [16, 'pending'],
+        [17, 'cancelled'],
+      ],
+    )
+    // Pins of news store the comment in the other column.
+    assert.deepEqual(
+      { ...pins[6] },
+      { amount: 16, state: 'pending', channel: 'news:comment', thing_id: 1, target_id: 6 },
+    )
+  })
+
+  test('prefers a price of the last version, imports an old one on request, and keeps purchases', async () => {
+    const nodes = await kept.sql`select id, amount, free from paid_nodes order by id`
+    assert.deepEqual(
+      [...nodes],
+      [
+        { id: 2, amount: 61, free: false },
+        { id: 3, amount: 62, free: true },
+      ],
+    )
+    assert.deepEqual(
+      [...(await kept.sql`select user_id, node_id from purchases order by user_id`)],
+      [
+        { user_id: 2, node_id: 2 },
+        { user_id: 3, node_id: 2 },
+      ],
+    )
+    const read = async (id: number) => {
+      const { access_token } = await issueToken(kept.sql, id)
+      const { body } = await kept.as({ id, name: '', token: access_token }, 'GET', '/feeds/2')
+      return String(body.feed_content).includes('hidden')
+    }
+    assert.equal(await read(3), true)
+    assert.equal(await read(4), false)
+    const [search] = await kept.sql`select content_key from feed_search where feed_id = 2`
+    assert.ok(!search?.content_key.includes('hidden'))
+  })
+
+  test('decides an imported waiting request and moves its amount', async () => {
+    const [withdrawal] = await kept.sql<
+      { id: number }[]
+    >`select id from withdrawals where state = 'pending' and currency = 'wallet'`
+    const founder = await kept.person({ roles: ['founder', 'owner'] })
+    const answer = await kept.as(founder, 'PATCH', `/admin/withdrawals/${withdrawal?.id}`, {
+      action: 'reject',
+      remark: 'no',
+    })
+    assert.ok([200, 204].includes(answer.status), `${answer.status} ${JSON.stringify(answer.body)}`)
+    assert.equal((await owned(kept, 'wallet'))[1], 5900)
+    assert.ok((await audit(kept)).balanced)
+  })
+
+  test('refunds all waiting amounts with the option refund', async () => {
+    await bringerOf(given, { database: source.address, waiting: 'refund' })()
+    assert.deepEqual(await owned(given, 'points'), {
+      1: 1000 + 10 + 11 + 30 + 20 + 21,
+      2: 70 + 16 + 50 + 200,
+    })
+    assert.deepEqual(await owned(given, 'wallet'), { 1: 5900 })
+    const { balanced, totals } = await audit(given)
+    assert.ok(balanced)
+    assert.equal(totals.points.escrow, 0)
+    assert.equal((await given.sql`select from pins where state = 'pending'`).count, 0)
+    assert.deepEqual(await faultsOf(given), [])
+  })
+
+  test('books only the difference in a later run, and releases escrow of requests decided since', async () => {
+    const later = await createWorld()
+    const bring = bringerOf(later, { database: source.address })
+    await bring()
+    // A request decided here does not block a waiting one from the source.
+    await later.sql`
+      insert into question_applications (id, question_id, user_id, amount, state, decided_at)
+      values (90, 2, 1, 5, 'rejected', now())`
+    await source.add('question_application', { id: 3, user_id: 1, question_id: 2, amount: 22, status: 0 })
+    await source.run('update currencies set `sum` = 1500 where owner_id = 1')
+    await source.run('update currencies set `sum` = 20 where owner_id = 2')
+    await source.run(`update feed_pinneds set expires_at = '${clock(3)}' where id = 1`)
+    await source.run('update wallet_cashes set status = 2 where status = 0')
+    await bring()
+    assert.deepEqual(await owned(later, 'points'), { 1: 1500 + 11 + 21, 2: 20 })
+    const { balanced, totals } = await audit(later)
+    assert.ok(balanced)
+    assert.equal(totals.wallet.escrow, 0)
+    const [request] = await later.sql`select state from question_applications where id = 3`
+    assert.equal(request?.state, 'pending')
+    assert.deepEqual(await faultsOf(later), [])
+  })
+})

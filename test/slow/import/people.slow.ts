@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { bringerOf, faultsOf } from '#test/fixtures/bring-over.ts'
+import { type MariaDb, skipMariaDb, startMariaDb } from '#test/fixtures/mariadb.ts'
+import { flatPicture } from '#test/fixtures/media.ts'
+import { addOldPeople, HASH, NODE } from '#test/fixtures/old-people.ts'
+import { createThinkSns, type ThinkSns } from '#test/fixtures/thinksns.ts'
+import { createWorld } from '#test/world.ts'
+import { closeMove } from '../../../importers/thinksns/import.ts'
+
+describe('bringing people over', { skip: skipMariaDb }, async () => {
+  let maria: MariaDb
+  let source: ThinkSns
+  const world = await createWorld()
+  const { sql, guest } = world
+  const folder = await mkdtemp(join(tmpdir(), 'kith-old-files-'))
+  const put = async (path: string, bytes: Buffer | string) => {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), bytes)
+  }
+  let bring: ReturnType<typeof bringerOf>
+  let first: Awaited<ReturnType<typeof bring>>
+
+  before(async () => {
+    maria = await startMariaDb()
+    source = await createThinkSns(maria, 'people')
+    bring = bringerOf(world, { database: source.address, files: folder, 'time-zone': 'Asia/Shanghai' })
+    await addOldPeople(source)
+    const picture = await flatPicture(40, 30).png().toBuffer()
+    await put(NODE.slice('public:'.length), picture)
+    await put('avatars/000/000/000/09.png', picture)
+    await put('2019/01/02/0304/abc.png', picture)
+    first = await bring()
+  })
+  after(async () => {
+    await maria?.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  const signIn = (login: string, password = 'correct horse') =>
+    guest('POST', '/auth/login', { login, password })
+
+  test('imports, merges or leaves out every row of every table', () => {
+    assert.equal(first.code, 0)
+    for (const { table, rows, imported, merged, left_out } of first.totals)
+      assert.equal(rows, imported + merged + left_out, table)
+    assert.deepEqual(first.of('users'), {
+      table: 'users',
+      rows: 9,
+      imported: 9,
+      merged: 0,
+      left_out: 0,
+      mended: 9,
+    })
+    assert.equal(first.of('user_extras')?.merged, 1)
+    assert.equal(first.of('user_extras')?.left_out, 1)
+    assert.ok(first.printed.some((line) => /^all +\d/.test(line)))
+  })
+
+  test('keeps ids and contacts, and converts times from the zone of the site', async () => {
+    const people = await sql`
+      select id, name, phone, email, email_verified_at is not null as proved, created_at::text as created from users
+      where id in (1, 2, 4) order by id`
+    assert.deepEqual(people[0], {
+      id: 1,
+      name: 'root',
+      phone: null,
+      email: 'root@example.org',
+      proved: true,
+      created: '2020-01-02 00:00:00+00',
+    })
+    assert.equal(people[1]?.phone, '13800000002')
+    assert.equal(people[2]?.name, 'user_4')
+  })
+
+  test('changes ambiguous names and reports them', async () => {
+    const names = await sql<{ id: number; name: string }[]>`select id, name from users order by id`
+    const of = (id: number) => names.find((row) => row.id === id)?.name
+    assert.equal(of(3), '\u{1d400}nn_3')
+    assert.equal(of(5), '_12345')
+    assert.equal(of(8), 'x'.repeat(80))
+    assert.match(first.reasons('users', 3).join(), /differs from another only in case/)
+    assert.match(first.reasons('users', 5).join(), /underscore.*no e-mail address.*unknown password format/)
+    assert.match(first.reasons('users', 6).join(), /the same phone/)
+  })
+
+  test('links each outside account to one user, and one per provider to a user', async () => {
+    const links = await sql`select user_id, provider, subject from linked_accounts order by user_id`
+    assert.deepEqual(
+      [...links],
+      [
+        { user_id: 2, provider: 'qq', subject: 'u' },
+        { user_id: 3, provider: 'wechat', subject: 'w' },
+      ],
+    )
+    assert.match(first.reasons('user_socialites', '3/qq/u').join(), /somebody else/)
+    assert.match(first.reasons('user_socialites', '2/qq/v').join(), /second account of the same provider/)
+    assert.match(first.reasons('user_socialites', '99/wechat/x').join(), /no longer exists/)
+  })
+
+  test('accepts the old password once and rehashes it', async () => {
+    for (const login of ['root', 'root@example.org', '1', 'ANN', '13800000002'])
+      assert.equal((await signIn(login)).status, 200, login)
+    assert.equal((await signIn('root', 'Correct horse')).status, 422)
+    const [{ password }] = await sql<[{ password: string }]>`select password from users where id = 1`
+    assert.match(password, /^\$argon2id\$/)
+    assert.equal((await signIn('root')).status, 200)
+    assert.equal((await signIn('user_4', '')).status, 422)
+  })
+
+  test('completes all racing first sign-ins', async () => {
+    await sql`update users set password = ${HASH} where id = 2`
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => signIn('Ann')))
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 200, 200, 200],
+    )
+  })
+
+  test('disables deleted users, but not holders of the role `disabler`', async () => {
+    assert.equal((await signIn('13800000007')).status, 200)
+    const [{ n }] = await sql<
+      [{ n: number }]
+    >`select count(*)::int as n from users where deleted_at is not null`
+    assert.equal(n, 1)
+  })
+
+  test('keeps roles with their users and known abilities', async () => {
+    const roles = await sql<{ name: string; people: number[]; abilities: string[] }[]>`
+      select r.name, array(select user_id from user_roles u where u.role_id = r.id order by 1) as people,
+        array(select ability from role_abilities a where a.role_id = r.id) as abilities
+      from roles r where name in ('founder', 'moderator') order by name`
+    assert.deepEqual(roles[0]?.people, [1])
+    assert.deepEqual({ ...roles[1] }, { name: 'moderator', people: [2], abilities: ['[feed] Delete Feed'] })
+  })
+
+  test('imports follows and blocks, except of oneself and of missing users', async () => {
+    assert.deepEqual(
+      [...(await sql`select id, user_id, target_id, created_at::text as at from user_follows`)],
+      [{ id: 5, user_id: 2, target_id: 3, at: '2022-05-05 23:08:09+00' }],
+    )
+    assert.deepEqual(
+      [...(await sql`select user_id, target_id from user_blocks`)],
+      [{ user_id: 3, target_id: 2 }],
+    )
+    const { body } = await guest('GET', '/users/3')
+    assert.equal(body.extra.followers_count, 1)
+  })
+
+  test('shows pictures of users, including those of the first versions', async () => {
+    const { body } = await guest('GET', '/users/2')
+    assert.equal(body.avatar.mime, 'image/png')
+    assert.deepEqual(body.avatar.dimension, { width: 40, height: 30 })
+    const path = new URL(body.avatar.url).pathname
+    assert.equal(path, `/storage/public:${Buffer.from(NODE.slice(7)).toString('base64url')}`)
+    assert.equal((await guest('GET', `http://localhost${path}`)).status, 200)
+    assert.equal((await guest('GET', '/users/9')).body.avatar.size, body.avatar.size)
+  })
+
+  test('keeps upload ids, stores a content once per user, and detects its type', async () => {
+    const uses = await sql`
+      select u.id, u.channel, u.raw, f.owner_id, f.mime, f.size > 0 as there from file_uses u join files f on f.id = u.file_id
+      order by u.id`
+    assert.deepEqual(
+      [...uses],
+      [
+        { id: 11, channel: 'feed:image', raw: 1, owner_id: 2, mime: 'image/png', there: true },
+        { id: 12, channel: 'feed:image', raw: 2, owner_id: 3, mime: 'image/png', there: true },
+        { id: 13, channel: 'feed:image', raw: 1, owner_id: 2, mime: 'image/jpeg', there: false },
+      ],
+    )
+    // Feeds are not imported in this test, so nothing shows the picture (files-15).
+    assert.equal((await guest('GET', '/files/11')).status, 404)
+    assert.match(
+      first.notes.map(({ row, reason }) => `${row}: ${reason}`).join('\n'),
+      /file 2 of person 2: the file is missing/,
+    )
+    assert.match(first.reasons('file_withs', 15).join(), /content no longer exists/)
+  })
+
+  test('redirects file URLs of the old disk (files-13)', async () => {
+    const go = async (path: string) => {
+      const { status, headers } = await guest('GET', `http://localhost/storage/${path}`)
+      return [status, status === 302 ? new URL(String(headers.location)).pathname : undefined]
+    }
+    // No imported content shows it.
+    assert.deepEqual(await go('2019/01/02/0304/abc.png'), [404, undefined])
+    assert.deepEqual(await go('2019/01/02/0304/other.png'), [404, undefined])
+    const [status, node] = await go('avatars/000/000/000/09.png')
+    assert.equal(status, 302)
+    assert.equal((await guest('GET', `http://localhost${node}`)).status, 200)
+    assert.equal((await go(NODE.slice('public:'.length)))[0], 302)
+  })
+
+  test('imports new and changed rows in a second run, and leaves the rest unchanged', async () => {
+    await source.add('users', { id: 20, name: 'late', email: 'late@example.org', password: HASH })
+    await source.run("update users set bio = 'changed' where id = 3")
+    // Two users exchange their names.
+    await source.run("update users set name = 'between' where id = 1")
+    await source.run("update users set name = 'root' where id = 9")
+    await source.run('delete from user_follow where id = 5')
+    await put('2019/01/02/0304/lost.jpg', await flatPicture(20, 10).jpeg().toBuffer())
+    const second = await bring()
+    assert.equal(second.of('users')?.imported, 10)
+    const people = await sql<{ id: number; name: string; bio: string }[]>`
+      select id, name, bio from users where id in (1, 3, 9, 20) order by id`
+    assert.deepEqual(
+      people.map(({ name }) => name),
+      ['between', '\u{1d400}nn_3', 'root', 'late'],
+    )
+    assert.equal(people[1]?.bio, 'changed')
+    assert.equal((await signIn('between')).status, 200)
+    assert.equal((await guest('GET', '/users/3')).body.extra.followers_count, 0)
+    const [found] = await sql<{ there: boolean }[]>`
+      select f.size > 0 as there from file_uses u join files f on f.id = u.file_id where u.id = 13`
+    assert.equal(found?.there, true)
+    const [{ next }] = await sql<[{ next: number }]>`
+      select nextval(pg_get_serial_sequence('users', 'id')) as next`
+    assert.equal(next, 21)
+  })
+
+  test('leaves a database in which doctor finds no fault', async () => {
+    assert.deepEqual(await faultsOf(world), [])
+  })
+
+  test('rejects a run with other choices than the first', async () => {
+    await assert.rejects(bring({ 'time-zone': 'UTC' }), /options differ from those of the first run/)
+    await assert.rejects(bring({ 'time-zone': 'Mars/Olympus' }), /time-zone/)
+    await assert.rejects(bring({ waiting: 'never' }), /--waiting/)
+    await assert.rejects(bring({ resume: true }), /run has finished/)
+    await assert.rejects(bring({ database: maria.address('mysql') }), /contains no ThinkSNS\+ tables/)
+  })
+
+  test('prints the same in a dry run and writes nothing', async () => {
+    const empty = await createWorld()
+    const dry = await bringerOf(empty, {
+      database: source.address,
+      files: folder,
+      'time-zone': 'Asia/Shanghai',
+      'dry-run': true,
+    })()
+    assert.equal(dry.of('users')?.imported, 10)
+    const [row] = await empty.sql<[{ people: number; imports: number; nodes: number }]>`
+      select (select count(*)::int from users) as people, (select count(*)::int from imports) as imports,
+        (select count(*)::int from storage_nodes) as nodes`
+    assert.deepEqual({ ...row }, { people: 0, imports: 0, nodes: 0 })
+    await assert.rejects(bringerOf(empty, { database: source.address, resume: true })(), /no run to resume/)
+  })
+
+  test('resumes an aborted run and writes nothing twice', async () => {
+    const broken = await createWorld()
+    const bringBroken = bringerOf(broken, {
+      database: source.address,
+      files: folder,
+      'time-zone': 'Asia/Shanghai',
+    })
+    for (const stop of ['user_follow', 'file_withs', 'counting'])
+      await assert.rejects(
+        bringBroken({}, (at) => {
+          if (at === stop) throw new Error(`broken off at ${stop}`)
+        }),
+        /broken off/,
+      )
+    const resumed = await bringBroken({ resume: true })
+    assert.equal(resumed.of('users')?.imported, 10)
+    const rows = (db: typeof sql) => db`
+      select (select count(*) from users) as users, (select count(*) from user_blocks) as blocks,
+        (select count(*) from file_uses) as uses, (select count(*) from files) as files,
+        (select count(*) from user_roles) as roles`
+    assert.deepEqual([...(await rows(broken.sql))], [...(await rows(sql))])
+    assert.deepEqual(await faultsOf(broken), [])
+    await closeMove(broken.ctx)
+    await assert.rejects(bringBroken(), /import into this database is closed/)
+    await assert.rejects(closeMove(broken.ctx), /no import to close/)
+  })
+
+  test('imports users into an empty database only', async () => {
+    const used = await createWorld()
+    await used.person()
+    await assert.rejects(bringerOf(used, { database: source.address })(), /1 people in this database already/)
+  })
+})

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { findDatabaseProcesses } from '#platform/database'
+import { findFreePort, waitForAnswer } from '#test/servers.ts'
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const folder = await mkdtemp(join(tmpdir(), 'kith-start-'))
+await chmod(folder, 0o755)
+const dataDir = join(folder, 'data')
+const port = await findFreePort()
+const address = `http://127.0.0.1:${port}`
+const started = new Set<ChildProcess>()
+
+after(async () => {
+  for (const child of started) child.kill('SIGKILL')
+  await rm(folder, { recursive: true, force: true })
+})
+
+type Running = {
+  child: ChildProcess
+  output: () => string
+  /** The guide for newcomers is the last output of a start; requests are served a moment before. */
+  hasPrinted: Promise<void>
+  ended: Promise<number | null>
+}
+
+function start(command: string, args: string[], env: Record<string, string> = {}): Running {
+  const child = spawn(command, args, {
+    cwd: ROOT,
+    env: { ...process.env, PORT: String(port), DATA_DIR: dataDir, ...env },
+  })
+  started.add(child)
+  let output = ''
+  const { promise: hasPrinted, resolve: print } = Promise.withResolvers<void>()
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk) => {
+      output += chunk
+      if (output.includes('First request')) print()
+    })
+  const ended = new Promise<number | null>((resolve) =>
+    child.once('exit', (code) => {
+      started.delete(child)
+      print()
+      resolve(code)
+    }),
+  )
+  return { child, output: () => output, hasPrinted, ended }
+}
+
+const startServer = (env?: Record<string, string>) => start(process.execPath, ['src/main.ts'], env)
+const databaseProcesses = () => findDatabaseProcesses(join(dataDir, 'postgres', 'cluster'))
+
+async function signIn(): Promise<number> {
+  const password = readFileSync(join(dataDir, 'founder-password'), 'utf8').trim()
+  const answer = await fetch(`${address}/api/v2/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ login: 'root', password }),
+  })
+  return answer.status
+}
+
+test('completes a request that was accepted before SIGTERM', async () => {
+  const server = startServer()
+  await waitForAnswer(`${address}/health/ready`)
+  const body = JSON.stringify({ login: 'nobody', password: 'nothing at all' })
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    const slow = request(
+      `${address}/api/v2/auth/login`,
+      { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': body.length } },
+      (answer) => resolve(answer.statusCode),
+    )
+    slow.once('error', reject)
+    slow.write(body.slice(0, 5))
+    setTimeout(() => server.child.kill('SIGTERM'), 300)
+    setTimeout(() => slow.end(body.slice(5)), 900)
+  })
+  assert.equal(status, 422)
+  assert.equal(await server.ended, 0)
+})
+
+test('keeps all data after kill -9, and never runs two databases on one folder', async () => {
+  const killed = startServer()
+  await waitForAnswer(`${address}/health/ready`)
+  killed.child.kill('SIGKILL')
+  await killed.ended
+  const server = startServer()
+  await waitForAnswer(`${address}/health/ready`)
+  assert.equal(await signIn(), 200)
+  const second = startServer({ PORT: String(await findFreePort()) })
+  assert.notEqual(await second.ended, 0)
+  assert.equal(await signIn(), 200)
+  server.child.kill('SIGINT')
+  assert.equal(await server.ended, 0)
+  assert.deepEqual(databaseProcesses(), [])
+})
+
+test('passes the signal through npm start', async () => {
+  const server = start('npm', ['start'])
+  await waitForAnswer(`${address}/health/ready`)
+  server.child.kill('SIGTERM')
+  await server.ended
+  for (let attempt = 0; attempt < 100 && databaseProcesses().length > 0; attempt += 1)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  assert.deepEqual(databaseProcesses(), [])
+})

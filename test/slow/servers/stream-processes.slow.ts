@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { notify } from '#modules/notifications/index.ts'
+import { openStream, until } from '#test/fixtures/streams.ts'
+import { findFreePort, waitForAnswer } from '#test/servers.ts'
+import { createWorld } from '#test/world.ts'
+
+const { person, sql, connection, ctx } = await createWorld()
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** Starts a server process on the test database. */
+async function startServer() {
+  const port = await findFreePort()
+  const child = spawn(process.execPath, ['src/main.ts'], {
+    cwd: ROOT,
+    stdio: 'ignore',
+    env: {
+      ...process.env,
+      PORT: String(port),
+      DATA_DIR: ctx.config.dataDir,
+      DATABASE_URL: `postgres:///${connection.database}`,
+      PGHOST: connection.host,
+      PGPORT: String(connection.port),
+      PGUSER: connection.user,
+      WORKER: 'separate',
+    },
+  })
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  after(() => child.kill('SIGKILL'))
+  const base = `http://127.0.0.1:${port}`
+  await waitForAnswer(`${base}/health/ready`)
+  return {
+    base,
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+test('delivers across two server processes, and loses nothing for a resuming reader when one is killed', async () => {
+  const [one, two] = await Promise.all([startServer(), startServer()])
+  const [ann, bob] = [await person(), await person()]
+  const expected: number[] = []
+  const tell = async () => {
+    const id = expected.length + 1
+    expected.push(id)
+    const cause = { type: 'feeds', id }
+    await notify(sql, { type: 'like', recipients: [ann.id], senderId: bob.id, cause, data: {} })
+  }
+  const [first, second] = [await openStream(one.base, ann.token), await openStream(two.base, ann.token)]
+  for (let number = 0; number < 5; number += 1) await tell()
+  await until(() => first.events.length === 5 && second.events.length === 5, 'both have all events')
+
+  const telling = (async () => {
+    for (let number = 0; number < 60; number += 1) await tell()
+  })()
+  await until(() => first.events.length > 10, 'some more events')
+  await one.kill()
+  await first.ended
+  await telling
+  const resumed = await openStream(two.base, ann.token, first.last())
+  await until(() => first.events.length + resumed.events.length === expected.length, 'all events')
+  const seen = [...first.events, ...resumed.events].map(({ data }) => data.data.commentable.id)
+  assert.deepEqual(seen, expected)
+  await until(() => second.events.length === expected.length, 'all events on the other server')
+  resumed.close()
+  second.close()
+  await two.kill()
+})
