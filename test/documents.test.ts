@@ -108,7 +108,7 @@ test('names only commands of `kith help` in documents', async () => {
   assert.ok(seen > 5, `saw only ${seen} commands`)
 })
 
-test('runs the commands of CONTRIBUTING and ARCHITECTURE', async () => {
+test('names a test folder or a reason for each command of CONTRIBUTING and ARCHITECTURE', () => {
   const named = new Set(
     commands
       .filter(({ path, code }) => ['CONTRIBUTING.md', 'ARCHITECTURE.md'].includes(path) && /^npm /.test(code))
@@ -118,15 +118,6 @@ test('runs the commands of CONTRIBUTING and ARCHITECTURE', async () => {
   for (const code of named)
     assert.ok(code in NOT_RUN || folders.some((path) => code.endsWith(path)), `nothing runs \`${code}\``)
   assert.ok(folders.length > 0, 'CONTRIBUTING does not say how to run a part of the tests')
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env
-  for (const folder of folders) {
-    // Loads every test file, but runs few tests by a name prefix.
-    const { stdout } = await run(process.execPath, ['scripts/test.ts', folder, '--name=a '], {
-      cwd: ROOT,
-      env,
-    })
-    assert.match(stdout.trimEnd().split('\n').at(-1) ?? '', /^[1-9]\d* passed, 0 failed$/, folder)
-  }
   assert.match(read('.ci/run'), /npm run --silent check/)
   for (const name of ['tables', 'openapi'])
     assert.match(scripts.check ?? '', new RegExp(`scripts/${name}.ts --check`))

@@ -132,7 +132,7 @@ describe('unreadable requests', () => {
   })
 
   test('returns 408 for a body that stops arriving, and waits for a slow one', async () => {
-    const { app, person } = await createWorld({ REQUEST_IDLE_MS: '400' })
+    const { app, person } = await createWorld({ REQUEST_IDLE_MS: '3000' })
     const ann = await person()
     await app.listen({ host: '127.0.0.1', port: 0 })
     const { port } = app.server.address() as AddressInfo
@@ -154,7 +154,7 @@ describe('unreadable requests', () => {
     assert.match(stalled.text(), /^HTTP\/1\.1 408 /)
     const slow = begin(5 + 40)
     for (let n = 0; n < 8; n += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 100))
+      await new Promise((resolve) => setTimeout(resolve, 500))
       slow.socket.write('     ')
     }
     await once(slow.socket, 'data')

@@ -69,6 +69,8 @@ export async function runBundles(
   const events = run({
     files: paths,
     concurrency,
+    // A suite without a matching test runs no hooks, which would close its world.
+    forceExit: namePatterns.length > 0,
     execArgv: ['--import', new URL('./watchdog.ts', import.meta.url).href],
     ...(namePatterns.length > 0 ? { testNamePatterns: namePatterns } : {}),
   })

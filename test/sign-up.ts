@@ -90,9 +90,3 @@ export function fieldError(answer: Answer, field: string): string {
   assert.deepEqual(Object.keys(answer.body.errors ?? {}), [field], JSON.stringify(answer.body))
   return answer.body.errors[field][0]
 }
-
-/** Waits for the next minute when this one is nearly over, because rate limits count by clock minute. */
-export async function earlyInMinute(): Promise<void> {
-  const left = 60_000 - (Date.now() % 60_000)
-  if (left < 12_000) await new Promise((resolve) => setTimeout(resolve, left + 10))
-}

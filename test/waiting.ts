@@ -2,7 +2,7 @@ import type { Sql } from '#platform/database'
 
 /** Resolves once this many statements on the database wait for a row lock. */
 export async function untilWaiting(sql: Sql, statements = 1): Promise<void> {
-  for (let tries = 0; tries < 1000; tries += 1) {
+  for (let tries = 0; tries < 6000; tries += 1) {
     const waiting = await sql`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
     if (waiting.length >= statements) return

@@ -74,7 +74,7 @@ export async function createWorld(
   const admin = JSON.parse(process.env.KITH_TEST_DATABASE ?? 'null') as Connection | null
   if (!admin) throw new Error('Run tests with `npm test`, which starts the database they use.')
   const database = `kith_${randomBytes(6).toString('hex')}`
-  const adminSql = openDatabase({ connection: admin, poolSize: 1, statementTimeoutMs: 60_000 })
+  const adminSql = openDatabase({ connection: admin, poolSize: 1, statementTimeoutMs: 0 })
   // Copying the files costs a twentieth of writing every page to the log.
   const { template = 'kith_template' } = options
   await adminSql.unsafe(`create database ${database} template ${template} strategy file_copy`)
@@ -82,7 +82,8 @@ export async function createWorld(
   const sql = openDatabase({
     connection,
     poolSize: 12,
-    statementTimeoutMs: 30_000,
+    // Ends a test that waits for itself, long before the runner would.
+    statementTimeoutMs: 120_000,
     ...(options.onQuery ? { onQuery: options.onQuery } : {}),
   })
   const dataDir = await mkdtemp(join(tmpdir(), 'kith-world-'))
@@ -93,6 +94,8 @@ export async function createWorld(
     RATE_LIMIT_FILES: '0',
     RATE_LIMIT_VARIANTS: '0',
     WEB: 'off',
+    // Longer than any provider in a test takes, unless it is meant to be late.
+    IM_CONFIRM_MS: '60000',
     // Turns caches off, so that tests see each change at once.
     GUEST_CACHE_MS: '0',
     LOG_LEVEL: 'silent',
@@ -100,13 +103,15 @@ export async function createWorld(
     ...env,
   })
   const log = createLog({ level: config.logLevel })
+  const born = Date.now()
   const outbox: World['outbox'] = []
   const signals = createSignals(sql)
   const ctx: Context = {
     config,
     sql,
     log,
-    limiter: createRateLimiter({ log }),
+    // Its clock stands still, so that no minute ends between the requests of a test.
+    limiter: createRateLimiter({ log, now: () => born }),
     metrics: createMetrics(),
     signals,
     secrets: createSecrets('a secret of the tests, long enough'),
@@ -199,10 +204,11 @@ export async function createWorld(
   }
 }
 
+const ajv = new Ajv({ strict: false, validateFormats: false })
+const compiled = new WeakMap<object, ReturnType<Ajv['compile']>>()
+
 /** Validates every successful reply in tests by its schema, which the serializer alone would coerce. */
 function bodyCheck() {
-  const ajv = new Ajv({ strict: false, validateFormats: false })
-  const compiled = new WeakMap<object, ReturnType<Ajv['compile']>>()
   return (request: FastifyRequest, status: number, body: unknown) => {
     const schemas = request.routeOptions.schema?.response as Record<string, object> | undefined
     const schema = schemas?.[String(status)]

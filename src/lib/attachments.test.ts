@@ -11,10 +11,9 @@ test('finds the uploads in a Markdown text, each once', () => {
 })
 
 test('reads a text with unclosed brackets in linear time', () => {
-  const started = performance.now()
-  findAttachments('@!['.repeat(50_000))
-  findAttachments(`@![${'x'.repeat(200_000)}`)
-  assert.ok(performance.now() - started < 20_000)
+  // A quadratic scan of these would outlast the limit of the runner.
+  assert.deepEqual(findAttachments('@!['.repeat(500_000)), [])
+  assert.deepEqual(findAttachments(`@![${'x'.repeat(3_000_000)}`), [])
 })
 
 test('replaces the ids of uploads and keeps all other text', () => {

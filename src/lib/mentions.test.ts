@@ -19,8 +19,7 @@ test('finds at most fifty names', () => {
   assert.deepEqual(findMentions(names.map(mention).join(' ')), names.slice(0, 50))
 })
 
-test('reads a megabyte of unfinished mentions in linear time', () => {
-  const began = performance.now()
-  assert.deepEqual(findMentions('\u00ad@'.repeat(500_000)), [])
-  assert.ok(performance.now() - began < 20_000)
+test('reads megabytes of unfinished mentions in linear time', () => {
+  // A quadratic scan would outlast the limit of the runner.
+  assert.deepEqual(findMentions('\u00ad@'.repeat(2_000_000)), [])
 })

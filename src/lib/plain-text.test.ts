@@ -115,9 +115,7 @@ test('reads a large unfinished markup in linear time', () => {
     '<a@',
     '[a]:',
   ]
-  for (const start of starts) {
-    const began = performance.now()
-    plainText(start.repeat(200_000 / start.length), 2_000_000)
-    assert.ok(performance.now() - began < 20_000, start)
-  }
+  // A quadratic step would outlast the limit of the runner.
+  for (const start of starts)
+    assert.ok(plainText(start.repeat(500_000 / start.length), 2_000_000).length >= 0)
 })

@@ -68,10 +68,9 @@ test('ignores case and composition for every character', () => {
 })
 
 test('folds many marks on one letter in linear time', () => {
-  const started = performance.now()
-  foldText(`a${'\u0301\u0316'.repeat(100_000)}`)
-  foldText(`a${'\u0301\u0316\u200d'.repeat(100_000)}`)
-  assert.ok(performance.now() - started < 20_000)
+  // A quadratic step would outlast the limit of the runner.
+  assert.ok(foldText(`a${'\u0301\u0316'.repeat(500_000)}`).length > 0)
+  assert.ok(foldText(`a${'\u0301\u0316\u200d'.repeat(500_000)}`).length > 0)
 })
 
 test('finds all grams of a query in a text that contains it', () => {

@@ -12,7 +12,7 @@ export type Passwords = {
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /** A hash of 32 random bytes that were thrown away, with the same cost as real ones. */
-const dummyHash =
+export const dummyHash =
   '$argon2id$v=19$m=19456,t=2,p=1$0SqXDJwNOKWgWPqcvjpZzA$HW9J2I4iGzPquGNFqPlqnU7PjFSSvQiV+32J1JNMIis'
 
 /**

@@ -88,8 +88,8 @@ test('requires confirmation to block the own address, and lets the operator unbl
   assert.equal((await block({ network: '203.0.113.0/24', own_address: true }, '203.0.113.9')).status, 201)
   assert.equal(codeOf(await block({ network: '10.9.9.9' }, '203.0.113.9')), 'address_blocked')
   assert.deepEqual(await removeBlocksOfAddress(ctx, '203.0.113.9'), ['203.0.113.0/24'])
-  const later = Date.now() + 5000
-  while ((await block({ network: '10.9.9.9' }, '203.0.113.9')).status !== 201 && Date.now() < later);
+  // Other processes learn it by a signal; this one applies it at once.
+  assert.equal((await block({ network: '10.9.9.9' }, '203.0.113.9')).status, 201)
   assert.deepEqual(await removeBlocksOfAddress(ctx, '203.0.113.9'), [])
 })
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { commentCounters, commentsRecount, deleteCommentsOf } from '#modules/comments/index.ts'
 import { commentedWorld } from '#test/fixtures/comments.ts'
+import { untilWaiting } from '#test/waiting.ts'
 
 const { as, guest, person, sql, make, comment, counted, notices } = await commentedWorld()
 
@@ -61,7 +62,7 @@ test('rejects a comment on content that is being deleted', async () => {
   })
   await isLocked
   const late = as(owner, 'POST', `/test/things/${id}/comments`, { body: 'late' })
-  await new Promise((resolve) => setTimeout(resolve, 150))
+  await untilWaiting(sql)
   commit()
   await deletion
   assert.equal((await late).status, 404)

@@ -89,8 +89,8 @@ test('removes a user who became anonymous from cached rankings on every node (qu
   assert.equal(statusCode, 201)
   assert.equal((await ranked(nodes[0])).includes(ben.id), false)
   for (let tries = 0; (await ranked(nodes[1])).includes(ben.id); tries += 1) {
-    assert.ok(tries < 500, 'the other node still names them')
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    assert.ok(tries < 3000, 'the other node still names them')
+    await new Promise((resolve) => setTimeout(resolve, 20))
   }
   for (const node of nodes) assert.ok((await ranked(node)).includes(cleo.id))
 })

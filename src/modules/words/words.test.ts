@@ -7,7 +7,7 @@ import { certify, createCategory, newsEditor, setSettings } from '#test/fixtures
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { createSong, musicEditor } from '#test/fixtures/songs.ts'
 import { createWorld, type Person } from '#test/world.ts'
-import { addWord, forgetWords, screenWords } from './service.ts'
+import { forgetWords, screenWords } from './service.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql, ctx } = world
@@ -210,40 +210,33 @@ describe('a word of type replace', () => {
   })
 })
 
-test('applies a change on another node within a second', async () => {
+test('applies a change on another node', async () => {
   const signals = createSignals(sql)
   await signals.listen()
   const other = { ...ctx, signals, state: new Map() }
   const input = { body: 'an otter swims' }
   assert.deepEqual(await screenWords(other, input, ANY, ['body']), input)
   const id = await add({ word: 'otter', type: 'replace', replace: 'seal' })
-  await wait(500)
-  assert.deepEqual(await screenWords(other, input, ANY, ['body']), { body: 'an seal swims' })
+  const becomes = async (body: string) => {
+    for (let tries = 0; (await screenWords(other, input, ANY, ['body'])).body !== body; tries += 1) {
+      assert.ok(tries < 3000, `the text never becomes ${body}`)
+      await wait(20)
+    }
+  }
+  await becomes('an seal swims')
   await admin('DELETE', `/${id}`)
-  await wait(500)
-  assert.deepEqual(await screenWords(other, input, ANY, ['body']), input)
+  await becomes(input.body)
   await signals.close()
 })
 
-test('reads a text as fast with twenty thousand words as with few', async () => {
-  const text = { body: 'word1x 中文的字 '.repeat(600) }
-  const time = async () => {
-    await screenWords(ctx, text, ANY, ['body'])
-    const started = performance.now()
-    for (let n = 0; n < 20; n += 1) await screenWords(ctx, text, ANY, ['body'])
-    return performance.now() - started
-  }
-  await sql.begin(async (tx) => {
-    await addWord(ctx, tx, { word: 'first', type: 'warning' })
-  })
-  await forgetWords(ctx)
-  const few = await time()
+test('finds a word among twenty thousand', async () => {
+  const text = 'word1x 中文的字 '.repeat(600)
   await sql`
     insert into sensitive_words (word, word_key, type)
     select 'w0rd' || n, 'w0rd' || n, 'warning' from generate_series(1, 20000) n`
   await forgetWords(ctx)
-  const many = await time()
-  assert.ok(many < few * 50 + 2000, `${few} ms with few words, ${many} ms with many`)
+  assert.deepEqual(await screenWords(ctx, { body: text }, ANY, ['body']), { body: text })
+  await assert.rejects(screenWords(ctx, { body: `${text}w0rd17000` }, ANY, ['body']))
   await sql`delete from sensitive_words`
   await forgetWords(ctx)
 })

@@ -106,7 +106,7 @@ test('rejects work that continues after a statement failed in its transaction', 
 })
 
 test('fails a statement after its timeout when the database is silent, and opens another connection', async () => {
-  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 100 })
+  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 2_000 })
   const [{ pid }] = await sql<[{ pid: number }]>`select pg_backend_pid() as pid`
   process.kill(pid, 'SIGSTOP')
   try {

@@ -72,13 +72,6 @@ test('counts long keys separately although it stores only a digest', () => {
   assert.equal(hit(`${long}a`, 5).remaining, 3)
 })
 
-test('takes microseconds for a hit in memory', () => {
-  const hit = memoryLimiter()
-  const begin = performance.now()
-  for (let i = 0; i < 100_000; i++) hit(`user:${i % 1000}`, 600)
-  assert.ok(performance.now() - begin < 20_000)
-})
-
 test('counts in memory without a reachable Redis, and warns once', async () => {
   const closed = createServer().listen(0, '127.0.0.1')
   await once(closed, 'listening')
@@ -110,9 +103,7 @@ async function countsInMemory(redisUrl: string) {
   const warnings: string[] = []
   const log = createLog({ level: 'warn', destination: { write: (line) => void warnings.push(line) } })
   const limiter = createRateLimiter({ redisUrl, log, now: () => start })
-  const begin = performance.now()
   for (let i = 1; i <= 3; i++) assert.equal((await limiter.hit('a', 2)).exceeded, i === 3)
-  assert.ok(performance.now() - begin < 20_000)
   assert.ok(!(limiter.hit('a', 2) instanceof Promise), 'does not ask again before its time')
   assert.equal(warnings.length, 1)
   assert.match(warnings[0] ?? '', /redis does not answer/)

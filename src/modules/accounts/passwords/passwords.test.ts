@@ -6,7 +6,7 @@ import { dropCachedSettings, updateSettings } from '#modules/settings/index.ts'
 import { dropCachedTokens } from '#modules/tokens/index.ts'
 import { payerOf } from '#platform/http'
 import { createMetrics } from '#platform/observability'
-import { earlyInMinute, fieldError, fresh, signUpsOn } from '#test/sign-up.ts'
+import { fieldError, fresh, signUpsOn } from '#test/sign-up.ts'
 import { createWorld, type Person, type World } from '#test/world.ts'
 
 const world = await createWorld()
@@ -180,7 +180,6 @@ test('requires the password for a payment only while the setting demands it (con
 })
 
 test('limits password checks to ten a minute across all routes (conventions-13)', async () => {
-  await earlyInMinute()
   const ann = await limited.person()
   const pay = await shopOn(limited)
   await updateSettings(limited.ctx, limited.sql, { 'pay-validate-user-password': true })

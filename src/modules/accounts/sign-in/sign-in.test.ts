@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { transaction } from '#platform/database'
 import { hashPassword } from '#platform/passwords.ts'
 import { HASH } from '#test/fixtures/old-people.ts'
-import { earlyInMinute, fieldError, fresh, signUpsOn } from '#test/sign-up.ts'
+import { fieldError, fresh, signUpsOn } from '#test/sign-up.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { createWorld } from '#test/world.ts'
 
@@ -163,7 +163,6 @@ const attempt = (login: string, address: number) =>
   limited.guest('POST', '/auth/login', { login, password: 'wrong one' }, from(address))
 
 test('limits attempts per account to twenty times the limit per address, without headers (conventions-13)', async () => {
-  await earlyInMinute()
   const { phone } = fresh()
   const ann = await strict.person({ name: 'limited_ann' })
   await strict.sql`update users set phone = ${phone} where id = ${ann.id}`
@@ -179,12 +178,11 @@ test('limits attempts per account to twenty times the limit per address, without
   const refused = await tryOn(names[1]!, 21)
   assert.equal(refused.status, 429)
   assert.ok(Number(refused.headers['retry-after']) >= 1)
-  assert.ok(Number(refused.headers['x-ratelimit-reset']) > Date.now() / 1000)
+  assert.equal(Number(refused.headers['x-ratelimit-reset']) % 60, 0)
   assert.equal((await tryOn('somebody_else', 22)).status, 422)
 })
 
 test('keeps sign-in and password checks of the owner open while a stranger guesses passwords (conventions-13)', async () => {
-  await earlyInMinute()
   const ann = await limited.person({ name: 'owner_ann' })
   const own = (body: object, address: number) => limited.as(ann, 'PUT', '/user/password', body, from(address))
   const password = 'a password of mine'
@@ -203,7 +201,6 @@ test('keeps sign-in and password checks of the owner open while a stranger guess
 })
 
 test('limits attempts from one address to ten a minute, including requests for codes', async () => {
-  await earlyInMinute()
   for (let i = 0; i < 9; i += 1) assert.equal((await attempt(`somebody_${i}`, 50)).status, 422)
   const { phone } = fresh()
   assert.equal((await limited.guest('POST', '/verifycodes', { phone }, from(50))).status, 422)

@@ -115,16 +115,18 @@ test('sends the start of a stream, so that one lost before its first event misse
 })
 
 test('delivers in the order of commits, not of transaction starts', async () => {
-  const ann = await person()
-  const reader = await open(ann)
+  const [ann, bob] = [await person(), await person()]
+  const [reader, marker] = [await open(ann), await open(bob)]
   const order: number[] = []
   let second: Promise<number> | undefined
   await sql.begin(async (tx) => {
     order.push(await tell([ann], tx))
     second = tell([ann])
-    await new Promise((resolve) => setTimeout(resolve, 150))
+    await tell([bob])
+    await until(() => marker.events.length === 1, 'a later event of another user')
     assert.deepEqual(reader.events, [])
   })
+  marker.close()
   order.push((await second) as number)
   await Promise.all(Array.from({ length: 30 }, async () => order.push(await tell([ann]))))
   await until(() => reader.events.length === 32, 'all events')
@@ -249,21 +251,16 @@ test('drops a reader that stops reading and frees its memory', async () => {
   await patient.close()
 })
 
-test('delivers an event to each of a thousand open streams', async (t) => {
+test('delivers an event to each of a hundred open streams', async () => {
   const server = await another()
   const port = portOf(server)
-  const people = await Promise.all(Array.from({ length: 125 }, () => person()))
+  const people = await Promise.all(Array.from({ length: 25 }, () => person()))
   const readers: Reader[] = []
-  for (let round = 0; round < 8; round += 1)
-    for (let index = 0; index < people.length; index += 25)
-      readers.push(
-        ...(await Promise.all(people.slice(index, index + 25).map((each) => open(each, { port })))),
-      )
-  assert.equal(readers.length, 1000)
-  const started = Date.now()
+  for (let round = 0; round < 4; round += 1)
+    readers.push(...(await Promise.all(people.map((each) => open(each, { port })))))
+  assert.equal(readers.length, 100)
   await tell(people)
   await until(() => readers.every((reader) => reader.events.length === 1), 'all have the event')
-  t.diagnostic(`all have it after ${Date.now() - started} ms`)
   await server.close()
   await Promise.all(readers.map((reader) => reader.ended))
 })
