@@ -24,7 +24,7 @@ const PROGRAMS = {
     haproxy: 'haproxy',
     ip: 'iproute2',
   },
-  backup: POSTGRES,
+  backup: { ...POSTGRES, age: 'age' },
   commands: {
     ...BROWSER,
     ...POSTGRES,

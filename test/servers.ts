@@ -9,12 +9,12 @@ export const findFreePort = () =>
     })
   })
 
-/** Waits until an address returns 200, at most a minute. */
+/** Waits until an address returns 200, at most five minutes. */
 export async function waitForAnswer(url: string): Promise<void> {
-  for (let attempt = 0; attempt < 600; attempt += 1) {
+  for (let attempt = 0; attempt < 3000; attempt += 1) {
     const answer = await fetch(url).catch(() => undefined)
     if (answer?.ok) return
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  throw new Error(`${url} did not answer within a minute`)
+  throw new Error(`${url} did not answer within five minutes`)
 }

@@ -1,40 +1,111 @@
-import { createCipheriv, randomBytes, type ScryptOptions, scrypt } from 'node:crypto'
-import { ReadableStream } from 'node:stream/web'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  type ScryptOptions,
+  scrypt,
+  timingSafeEqual,
+} from 'node:crypto'
 import { promisify } from 'node:util'
-import { Decrypter, Encrypter, type Recipient, Stanza } from 'age-encryption'
 import { ArchiveFault } from './archive.ts'
 import { FORMER_MAGIC, unsealFormer } from './former-seal.ts'
 
+// The format is age v1 (https://age-encryption.org/v1) with one scrypt recipient: a header with the wrapped file key,
+// then a nonce and chunks of 64 KB. Node's cipher is ten times as fast as one in JavaScript, and backups are sealed by
+// the process that serves.
+const VERSION = 'age-encryption.org/v1'
+const AGE = Buffer.from(`${VERSION}\n`)
+const CIPHER = 'chacha20-poly1305'
+const TAG = 16
+const CHUNK = 64 * 1024
+/** Binary logarithm of the scrypt cost: 64 MB, which a small machine can spare. `age` itself writes 18. */
+const WORK_FACTOR = 16
+const LARGEST_WORK_FACTOR = 18
+/** Longest header that is read. Ours has 150 bytes. */
+const LONGEST_HEADER = 4096
+
 const deriveKey = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 
-const AGE = Buffer.from('age-encryption.org/')
-/** Binary logarithm of the scrypt cost: 64 MB, which a small machine can spare. */
-const WORK_FACTOR = 16
-const SCRYPT_LABEL = 'age-encryption.org/v1/scrypt'
+/** Key that wraps the file key. Node derives it in a thread, so that the server goes on. */
+function wrappingKey(passphrase: string, salt: Buffer, workFactor: number): Promise<Buffer> {
+  const cost = { N: 2 ** workFactor, r: 8, p: 1, maxmem: 2 ** workFactor * 1024 * 2 }
+  return deriveKey(passphrase, Buffer.concat([Buffer.from(`${VERSION}/scrypt`), salt]), 32, cost)
+}
 
-/** Derives the key in a thread of Node, because the library's scrypt would block the server. */
-const passphraseRecipient = (passphrase: string): Recipient => ({
-  async wrapFileKey(fileKey) {
-    const salt = randomBytes(16)
-    const cost = { N: 2 ** WORK_FACTOR, r: 8, p: 1, maxmem: 128 * 1024 * 1024 }
-    const key = await deriveKey(passphrase, Buffer.concat([Buffer.from(SCRYPT_LABEL), salt]), 32, cost)
-    const cipher = createCipheriv('chacha20-poly1305', key, Buffer.alloc(12), { authTagLength: 16 })
-    const body = Buffer.concat([cipher.update(fileKey), cipher.final(), cipher.getAuthTag()])
-    const unpadded = salt.toString('base64').replace(/=+$/, '')
-    return [new Stanza(['scrypt', unpadded, String(WORK_FACTOR)], body)]
-  },
-})
+const derived = (fileKey: Buffer, salt: Buffer, purpose: 'header' | 'payload') =>
+  Buffer.from(hkdfSync('sha256', fileKey, salt, purpose, 32))
 
-async function* buffersOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  for await (const { buffer, byteOffset, length } of stream) yield Buffer.from(buffer, byteOffset, length)
+const macOf = (fileKey: Buffer, header: string) =>
+  createHmac('sha256', derived(fileKey, Buffer.alloc(0), 'header'))
+    .update(header)
+    .digest()
+
+const unpadded = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
+
+function encrypt(key: Buffer, nonce: Buffer, plain: Buffer): Buffer {
+  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG })
+  return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+}
+
+/** Returns undefined when the key is another one, or a byte has changed. */
+function decrypt(key: Buffer, nonce: Buffer, sealed: Buffer): Buffer | undefined {
+  if (sealed.length < TAG) return undefined
+  const cipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG })
+  cipher.setAuthTag(sealed.subarray(-TAG))
+  const plain = cipher.update(sealed.subarray(0, -TAG))
+  try {
+    cipher.final()
+    return plain
+  } catch {
+    return undefined
+  }
+}
+
+/** Numbers the chunks and marks the last one, so that none can be dropped, moved or appended. */
+function nonceOf(index: number, isLast: boolean): Buffer {
+  const nonce = Buffer.alloc(12)
+  nonce.writeUIntBE(index, 5, 6)
+  nonce[11] = isLast ? 1 : 0
+  return nonce
+}
+
+/**
+ * Splits a stream into chunks of this size. The last one has one byte or more, unless the stream is empty, and its
+ * flag is true.
+ */
+async function* chunksOf(
+  stream: AsyncIterable<Buffer>,
+  size: number,
+): AsyncGenerator<{ chunk: Buffer; isLast: boolean }> {
+  let held: Buffer[] = []
+  let length = 0
+  for await (const piece of stream) {
+    let at = 0
+    while (length + piece.length - at > size) {
+      const end = at + size - length
+      held.push(piece.subarray(at, end))
+      yield { chunk: held.length === 1 ? piece.subarray(at, end) : Buffer.concat(held), isLast: false }
+      ;[held, length, at] = [[], 0, end]
+    }
+    held.push(piece.subarray(at))
+    length += piece.length - at
+  }
+  yield { chunk: Buffer.concat(held), isLast: true }
 }
 
 /** Encrypts a stream with a passphrase in the format of age, so that `age -d` opens it without Kith. */
 export async function* seal(stream: AsyncIterable<Buffer>, passphrase: string): AsyncGenerator<Buffer> {
-  const encrypter = new Encrypter()
-  encrypter.addRecipient(passphraseRecipient(passphrase))
-  const sealed = await encrypter.encrypt(ReadableStream.from(stream) as globalThis.ReadableStream<Buffer>)
-  yield* buffersOf(sealed as unknown as AsyncIterable<Uint8Array>)
+  const [fileKey, salt, nonce] = [randomBytes(16), randomBytes(16), randomBytes(16)]
+  const wrapped = encrypt(await wrappingKey(passphrase, salt, WORK_FACTOR), Buffer.alloc(12), fileKey)
+  const header = `${VERSION}\n-> scrypt ${unpadded(salt)} ${WORK_FACTOR}\n${unpadded(wrapped)}\n---`
+  yield Buffer.from(`${header} ${unpadded(macOf(fileKey, header))}\n`)
+  yield nonce
+  const key = derived(fileKey, nonce, 'payload')
+  let index = 0
+  for await (const { chunk, isLast } of chunksOf(stream, CHUNK))
+    yield encrypt(key, nonceOf(index++, isLast), chunk)
 }
 
 /** Decrypts a sealed stream of the present or the former format. Throws on another passphrase or a changed byte. */
@@ -53,27 +124,35 @@ export async function* unseal(
 const wrongPassphrase = () =>
   new ArchiveFault('BACKUP_PASSPHRASE is not what the backup was sealed with, or it is damaged')
 
+const HEADER =
+  /^age-encryption\.org\/v1\n-> scrypt ([\w+/]{22}) (\d{1,2})\n([\w+/]{43})\n---(?= ([\w+/]{43})\n)/
+
 async function* unsealAge(stream: AsyncIterable<Buffer>, passphrase: string): AsyncGenerator<Buffer> {
-  const decrypter = new Decrypter()
-  decrypter.addPassphrase(passphrase)
-  let cause: unknown
-  async function* watched() {
-    try {
-      yield* stream
-    } catch (error) {
-      cause = error
-      throw error
-    }
+  const { head, whole } = await peek(stream, LONGEST_HEADER)
+  const found = HEADER.exec(head.toString('latin1'))
+  const [header = '', salt = '', workFactor = '', wrapped = '', mac = ''] = found ?? []
+  if (!found || Number(workFactor) > LARGEST_WORK_FACTOR) throw wrongPassphrase()
+  const bytesOf = (text: string) => Buffer.from(text, 'base64')
+  const wrapping = await wrappingKey(passphrase, bytesOf(salt), Number(workFactor))
+  const fileKey = decrypt(wrapping, Buffer.alloc(12), bytesOf(wrapped))
+  if (!fileKey || !timingSafeEqual(macOf(fileKey, header), bytesOf(mac))) throw wrongPassphrase()
+  const body = skip(whole, header.length + 1 + mac.length + 1)
+  const { head: nonce, whole: rest } = await peek(body, 16)
+  const key = derived(fileKey, nonce, 'payload')
+  let index = 0
+  for await (const { chunk, isLast } of chunksOf(skip(rest, nonce.length), CHUNK + TAG)) {
+    const plain = decrypt(key, nonceOf(index++, isLast), chunk)
+    if (!plain) throw new ArchiveFault('the sealed backup is damaged or cut off')
+    yield plain
   }
-  const plain = await decrypter
-    .decrypt(ReadableStream.from(watched()) as globalThis.ReadableStream<Buffer>)
-    .catch(() => {
-      throw cause ?? wrongPassphrase()
-    })
-  try {
-    yield* buffersOf(plain as unknown as AsyncIterable<Uint8Array>)
-  } catch {
-    throw cause ?? new ArchiveFault('the sealed backup is damaged or cut off')
+}
+
+/** Leaves out the first bytes of a stream. */
+async function* skip(stream: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+  let left = bytes
+  for await (const piece of stream) {
+    if (piece.length > left) yield piece.subarray(left)
+    left = Math.max(0, left - piece.length)
   }
 }
 

@@ -83,7 +83,7 @@ test('lists current operations, finds one, signs in and runs it at /docs', {
   await page.locator('#sign-out').waitFor()
   const operation = page.locator('[id="get-/api/v2/user/abilities"]')
   await operation.locator('[part~=btn-try]').click()
-  await operation.locator('text=feed-post').first().waitFor({ timeout: 20_000 })
+  await operation.locator('text=feed-post').first().waitFor()
   assert.deepEqual(
     requested.filter((url) => !url.startsWith(address) && !/^(data|blob):/.test(url)),
     [],

@@ -129,9 +129,7 @@ test('stops despite an open connection and transaction', async () => {
   await client.connect()
   const open = client.query('begin; select pg_sleep(60)').catch((error: unknown) => error)
   await wait(100)
-  const began = performance.now()
   await running.stop()
-  assert.ok(performance.now() - began < 60_000)
   assert.ok((await open) instanceof Error)
 })
 
@@ -218,7 +216,7 @@ test('waits for a database restart under way and stops it when the server stops'
   const written = statSync(file).mtimeMs
   process.kill(await readPostmaster(), 'SIGKILL')
   const isStarting = () => (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? written) > written
-  await until(isStarting, 'it is not started again', 30_000)
+  await until(isStarting, 'it is not started again')
   await running.stop()
   assert.equal(messages.at(-1), 'the embedded database has stopped')
   assert.deepEqual(findDatabaseProcesses(join(folder, 'cluster')), [])
