@@ -11,6 +11,7 @@ import { buildPackages, serveMetrics } from '#platform/http'
 import { runOnLease } from '#platform/jobs'
 import { bufferedOutput, createLog } from '#platform/observability'
 import { openContext } from '#platform/open-context.ts'
+import { divideHashing } from '#platform/passwords.ts'
 import { type Channel, type StartParameters, supervisorChannel } from '#platform/processes'
 import { checkAddresses, listenFault } from '#platform/start-checks.ts'
 import { StartFault, startFault } from '#platform/start-fault.ts'
@@ -42,21 +43,15 @@ export async function serve(config: Config): Promise<void> {
     log.info('stopped')
     process.exit(code)
   }
-  let retire = () => shutDown('retire')
   if (supervisorChannel) {
     supervisorChannel.on('stop', () => void shutDown('stop'))
-    supervisorChannel.on('retire', () => void retire())
-    // Terminals and service managers signal all processes. The supervisor decides on the reaction.
+    // Terminals signal all processes. The supervisor decides on the reaction.
     for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
-    process.on('SIGTERM', () => void retire())
-  } else {
     process.on('SIGTERM', () => void shutDown('SIGTERM'))
-    process.on('SIGINT', () => void shutDown('SIGINT'))
-    process.on('SIGHUP', () => {
-      if (process.stdout.isTTY) void shutDown('SIGHUP')
-      else log.warn('a single process cannot reload without downtime: stop and start it')
-    })
-  }
+  } else
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+      process.on(signal, () => void shutDown(signal))
+  divideHashing(supervisorChannel ? config.processes : 1)
   const begin = supervisorChannel
     ? await supervisorChannel.ask<StartParameters & DatabaseServer>('begin')
     : ALONE
@@ -86,16 +81,11 @@ export async function serve(config: Config): Promise<void> {
     await ctx.signals.listen()
     // A full backlog makes connections retry after seconds without a log entry.
     await server.listen({ host: config.host, port: config.port, backlog: 4096 })
-    const stop: Closer = {
+    closers.unshift({
       name: 'server',
       withinMs: 12_000 + config.drainNoticeMs,
       close: () => server.close(),
-    }
-    closers.unshift(stop)
-    retire = () => {
-      stop.close = () => server.retire()
-      return shutDown('retire')
-    }
+    })
     const { port } = server.server.address() as AddressInfo
     if (config.publicUrlIsDerived && config.port === 0)
       config.publicUrl = config.publicUrl.replace(/:0$/, `:${port}`)

@@ -4,13 +4,7 @@ import type { Config } from '#platform/config.ts'
 import { type DatabaseServer, openDatabaseServer } from '#platform/database-server.ts'
 import { serveMetrics } from '#platform/http'
 import { bufferedOutput, createLog } from '#platform/observability'
-import {
-  createProcessPool,
-  gatherMetrics,
-  grantSlots,
-  leaseQuotas,
-  relayToSiblings,
-} from '#platform/processes'
+import { createProcessPool, gatherMetrics, leaseQuotas, relayToSiblings } from '#platform/processes'
 import { checkAddresses, listenFault } from '#platform/start-checks.ts'
 import { StartFault, startFault } from '#platform/start-fault.ts'
 
@@ -19,7 +13,6 @@ export async function supervise(config: Config): Promise<void> {
   const log = createLog({ level: config.logLevel, destination: bufferedOutput() })
   await checkAddresses(config)
   const allowances = leaseQuotas({ processes: config.processes })
-  const places = grantSlots()
   const metrics = gatherMetrics(() => crew.state())
   // The first process loads the program while the database starts.
   const opening = Promise.withResolvers<{ connection: DatabaseServer['connection'] }>()
@@ -31,13 +24,11 @@ export async function supervise(config: Config): Promise<void> {
     opening: opening.promise,
     onJoin(channel) {
       allowances.serve(channel)
-      places.serve(channel)
       relayToSiblings(channel, crew.serving)
       metrics.serve(channel)
     },
     onLeave(channel) {
       allowances.leave(channel)
-      places.leave(channel)
       metrics.leave(channel).catch((error) => log.warn({ err: error }, 'collecting metrics failed'))
     },
   })
@@ -52,10 +43,8 @@ export async function supervise(config: Config): Promise<void> {
     })()
     return closing
   }
-  process.on('SIGTERM', () => void shutDown('SIGTERM'))
-  process.on('SIGINT', () => void shutDown('SIGINT'))
-  // A closed terminal sends the same signal.
-  process.on('SIGHUP', () => (process.stdout.isTTY ? void shutDown('SIGHUP') : crew.reload()))
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+    process.on(signal, () => void shutDown(signal))
 
   const started = crew.start()
   try {

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
 import { Busy } from '#platform/errors.ts'
-import { withMachineSlot } from '#platform/processes'
 
 export type Passwords = {
   hash(password: string): Promise<string>
@@ -16,7 +15,7 @@ export const dummyHash =
   '$argon2id$v=19$m=19456,t=2,p=1$0SqXDJwNOKWgWPqcvjpZzA$HW9J2I4iGzPquGNFqPlqnU7PjFSSvQiV+32J1JNMIis'
 
 /**
- * Hashes passwords with at most `concurrency` running on the machine and `maxWaiting` queued, then `Busy`.
+ * Hashes passwords with at most `concurrency` running and `maxWaiting` queued, then `Busy`.
  */
 export function createPasswords(
   { concurrency = availableParallelism(), maxWaiting = 200 } = {} as {
@@ -36,7 +35,7 @@ export function createPasswords(
       running++
     }
     try {
-      return await withMachineSlot('passwords', concurrency, work)
+      return await work()
     } finally {
       const next = waiting.shift()
       if (next) next()
@@ -77,7 +76,12 @@ function normalize(password: string): string {
   return password.normalize('NFKC')
 }
 
-const shared = createPasswords()
+let shared = createPasswords()
+
+/** Divides the processors between the processes of the server. */
+export function divideHashing(processes: number): void {
+  shared = createPasswords({ concurrency: Math.max(1, Math.floor(availableParallelism() / processes)) })
+}
 
 /** Returns an argon2id hash in PHC form; throws `Busy` when too many wait. */
 export function hashPassword(password: string): Promise<string> {

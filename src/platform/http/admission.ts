@@ -264,8 +264,6 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Whether the server is stopping, so that balancers send no new work. */
     isDraining(): boolean
-    /** Stops one server process while others of the node continue, so the node stays ready. */
-    retire(): Promise<void>
   }
 }
 
@@ -274,8 +272,8 @@ const ARRIVAL_MS = 200
 /** Time for requests to finish. */
 const LIMIT_MS = 10_000
 const CHECK_MS = 50
-/** Idle checks before idle connections close. A process under replacement has time to notify each of them. */
-const QUIET = { stopping: 3, retiring: 100 }
+/** Idle checks before idle connections close. */
+const QUIET = 3
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
@@ -290,13 +288,8 @@ export function addDrain(
   { metrics, log, noticeMs }: { metrics: Metrics; log: Log; noticeMs: number },
 ): void {
   let isDraining = false
-  let isRetiring = false
   const sockets = new Set<Socket>()
-  server.decorate('isDraining', () => isDraining && !isRetiring)
-  server.decorate('retire', async () => {
-    isRetiring = true
-    await server.close()
-  })
+  server.decorate('isDraining', () => isDraining)
   server.server.on('connection', (socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
@@ -311,8 +304,7 @@ export function addDrain(
   /** Closes the remaining connections when all are idle, or after the limit. */
   const closeRest = async () => {
     const limit = performance.now() + LIMIT_MS
-    const enough = isRetiring ? QUIET.retiring : QUIET.stopping
-    for (let quiet = 0; quiet < enough && sockets.size > 0 && performance.now() < limit; ) {
+    for (let quiet = 0; quiet < QUIET && sockets.size > 0 && performance.now() < limit; ) {
       await pause(CHECK_MS)
       quiet = isBusy() ? 0 : quiet + 1
     }
@@ -323,7 +315,7 @@ export function addDrain(
   server.addHook('preClose', async () => {
     isDraining = true
     if (!server.server.listening) return
-    if (!isRetiring) await pause(noticeMs)
+    await pause(noticeMs)
     // Stops listening only. Closing the server would cut connections with a request on its way.
     NetServer.prototype.close.call(server.server)
     if (sockets.size > 0) await pause(ARRIVAL_MS)

@@ -30,7 +30,6 @@ import { errorBody, language, methodNotAllowed, noSuchPath, toApiError } from '.
 import { acceptForms } from './forms.ts'
 import { compileInput } from './input.ts'
 import type { Server } from './instance.ts'
-import { retryRawUrl } from './raw-url.ts'
 import { rememberRoutes } from './route-table.ts'
 import { refuseUnreadable } from './unreadable.ts'
 import { addressKey, type Identity } from './viewer.ts'
@@ -150,9 +149,7 @@ export async function createServer({
       setRateHeaders(reply, await limiter.hit(`ip:${addressKey(request.ip)}`, config.rateLimits.anonymous))
       render(error, request, reply)
     },
-    clientErrorHandler: (error, socket) => {
-      if (!retryRawUrl(server.server, error, socket)) refuse(error, socket)
-    },
+    clientErrorHandler: refuse,
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as Server
 
   server.decorateRequest('viewer', null)

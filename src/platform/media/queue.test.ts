@@ -6,7 +6,7 @@ import { formatRule, roundRule } from './rule.ts'
 
 /** A queue with work that ends on command, and a record of the start order. */
 function held({ maxWaiting = 100, patienceMs = 60_000 } = {}) {
-  const inTurn = createImageQueue({ name: 'test', atOnce: 1, maxWaiting, patienceMs })
+  const inTurn = createImageQueue({ atOnce: 1, maxWaiting, patienceMs })
   const began: string[] = []
   const ends: (() => void)[] = []
   const add = (name: string, key: string, isGone = () => false) =>

@@ -1,5 +1,5 @@
+import cluster from 'node:cluster'
 import { availableParallelism } from 'node:os'
-import { withMachineSlot } from '#platform/processes'
 import { MediaError } from './errors.ts'
 
 /** The requester of image work. */
@@ -12,7 +12,6 @@ export type ImageRequester = {
 
 type Options = {
   /** Name of its machine-wide limit. */
-  name: string
   atOnce: number
   maxWaiting: number
   /** Timeout in the queue. */
@@ -26,7 +25,7 @@ type Waiting = { isGone: () => boolean; accept: () => void; refuse: (reason: str
  * evicts a job of the key with the most. A job is rejected as `busy` on timeout and dropped when its client
  * is gone.
  */
-export function createImageQueue({ name, atOnce, maxWaiting, patienceMs }: Options) {
+export function createImageQueue({ atOnce, maxWaiting, patienceMs }: Options) {
   // The served key moves to the end, because a Map keeps insertion order.
   const lines = new Map<string, Waiting[]>()
   let running = 0
@@ -96,7 +95,7 @@ export function createImageQueue({ name, atOnce, maxWaiting, patienceMs }: Optio
     if (running >= atOnce) await wait(turn)
     else running += 1
     try {
-      return await withMachineSlot(name, atOnce, work)
+      return await work()
     } finally {
       const next = takeNext()
       // Passes the place on, so that a newcomer cannot take it in between.
@@ -106,16 +105,15 @@ export function createImageQueue({ name, atOnce, maxWaiting, patienceMs }: Optio
   }
 }
 
-/** A decoded picture may take 200 MB, so both queues together run few jobs. */
-const atOnce = Math.min(2, Math.max(1, Math.floor(availableParallelism() / 2)))
+/** A decoded picture may take 200 MB, so both queues together run few jobs: one in each of several processes. */
+const atOnce = cluster.isWorker ? 1 : Math.min(2, Math.max(1, Math.floor(availableParallelism() / 2)))
 
 /** Uploads held in memory at once. Image work has its own, lower limit. */
-export const runUpload = createImageQueue({ name: 'files', atOnce: 8, maxWaiting: 1_000, patienceMs: 60_000 })
+export const runUpload = createImageQueue({ atOnce: 8, maxWaiting: 1_000, patienceMs: 60_000 })
 /** Separate queues, so that requests for many variants do not block uploads. */
 export const runImageUpload = createImageQueue({
-  name: 'uploads',
   atOnce,
   maxWaiting: 200,
   patienceMs: 60_000,
 })
-export const runVariant = createImageQueue({ name: 'variants', atOnce, maxWaiting: 200, patienceMs: 15_000 })
+export const runVariant = createImageQueue({ atOnce, maxWaiting: 200, patienceMs: 15_000 })

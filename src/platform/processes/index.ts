@@ -1,6 +1,5 @@
 export { gatherMetrics } from './all-metrics.ts'
 export type { Channel } from './channel.ts'
-export { grantSlots, withMachineSlot } from './machine-slots.ts'
 export { createProcessPool, type StartParameters } from './process-pool.ts'
 export { leaseQuotas } from './quota-leases.ts'
 export { createRateLimiter, type RateLimiter, type RateState } from './rate-limit.ts'

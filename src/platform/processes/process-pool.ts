@@ -1,5 +1,4 @@
 import cluster, { type Worker } from 'node:cluster'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '#platform/observability'
 import { type Channel, openChannel } from './channel.ts'
 
@@ -38,7 +37,6 @@ export type ProcessPoolOptions = {
   /** Called for each new process, and after it has exited. */
   onJoin: (channel: Channel) => void
   onLeave: (channel: Channel) => void
-  startMs?: number
 }
 
 const BACKOFF_MS = 100
@@ -47,12 +45,6 @@ const MOST_BACKOFF_MS = 30_000
 const STEADY_MS = 60_000
 /** Longer than the stop timeout of a process. */
 const STOP_MS = 40_000
-/** A replacement that does not listen by then is killed; one that prepares the database may migrate for longer. */
-const START_MS = 120_000
-/** Attempts to start a replacement: on a busy machine a timeout can end the first one. */
-const MOST_STARTS = 3
-const RETRY_MS = 1_000
-
 /**
  * Resolves with the code that a process ends with. An error does not end it: the cluster module emits one for each
  * connection that it hands to a process which is about to go. A process that could not be started has no id, and no end.
@@ -74,7 +66,6 @@ export function createProcessPool({
   drainNoticeMs = 0,
   onJoin,
   onLeave,
-  startMs = START_MS,
 }: ProcessPoolOptions) {
   cluster.schedulingPolicy = cluster.SCHED_RR
   cluster.setupPrimary({ exec: program, args: [] })
@@ -141,9 +132,9 @@ export function createProcessPool({
     timers.set(slot, timer)
   }
   /** Stops a process, and kills it on timeout. */
-  const dismiss = async (member: Member, word: 'stop' | 'retire') => {
+  const dismiss = async (member: Member) => {
     member.isLeaving = true
-    if (member.hasBegun) member.channel.tell(word)
+    if (member.hasBegun) member.channel.tell('stop')
     else member.worker.process.kill('SIGKILL')
     const timer = setTimeout(() => {
       log.error({ process: member.slot }, 'a process does not stop and is killed')
@@ -152,70 +143,18 @@ export function createProcessPool({
     await member.ended
     clearTimeout(timer)
   }
-  /** Starts one more process of a slot; undefined when none of several attempts listens. */
-  const startNext = async (slot: number): Promise<Member | undefined> => {
-    for (let n = 1; n <= MOST_STARTS && !isStopping; n += 1) {
-      if (n > 1) await pause(RETRY_MS)
-      if (isStopping) return undefined
-      const prepares = slot === 1
-      const next = add(slot, { prepares, isFirst: false })
-      // A replacement that fails leaves the old process running.
-      next.isLeaving = true
-      const late = prepares ? undefined : setTimeout(() => next.worker.process.kill('SIGKILL'), startMs)
-      const listens = await next.listens
-      clearTimeout(late)
-      if (listens) {
-        next.isLeaving = isStopping
-        return next
-      }
-      if (!isStopping) log.warn({ process: slot, attempt: n }, 'a replacement ended before it listened')
-    }
-    return undefined
-  }
-  const reload = async () => {
-    log.info('replacing the processes one by one')
-    for (let slot = 1; slot <= size && !isStopping; slot += 1) {
-      const next = await startNext(slot)
-      if (isStopping) return
-      if (!next) {
-        log.error({ process: slot }, 'a replacement did not start: the old processes go on')
-        return
-      }
-      // One that was lost meanwhile has a substitute by now, or one that is due.
-      clearTimeout(timers.get(slot))
-      timers.delete(slot)
-      for (const member of [...members])
-        if (member.slot === slot && member !== next) await dismiss(member, 'retire')
-    }
-    if (!isStopping) log.info('all processes were replaced')
-  }
-  // Until the start is over there is no process to replace.
-  let isReloading = true
-
   return {
     /** Starts the first process, and the others when it listens. False when it fails to. */
     async start(): Promise<boolean> {
       if (!(await add(1, { prepares: true, isFirst: true }).listens)) return false
       for (let slot = 2; slot <= size && !isStopping; slot += 1)
         add(slot, { prepares: false, isFirst: false })
-      isReloading = false
       return true
-    },
-    /** Replaces each process without an interruption. */
-    reload(): void {
-      if (isReloading || isStopping) {
-        log.warn('the processes are being started, replaced or stopped: this signal changes nothing')
-        return
-      }
-      isReloading = true
-      void reload().finally(() => {
-        isReloading = false
-      })
     },
     async stop(): Promise<void> {
       isStopping = true
       for (const timer of timers.values()) clearTimeout(timer)
-      await Promise.all([...members].map((member) => dismiss(member, 'stop')))
+      await Promise.all([...members].map((member) => dismiss(member)))
     },
     /** Channels of the listening processes; one that is starting has no stale data yet. */
     serving: () => [...members].filter(({ hasListened }) => hasListened).map(({ channel }) => channel),

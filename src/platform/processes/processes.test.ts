@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Channel, openChannel } from './channel.ts'
-import { grantSlots, withMachineSlot } from './machine-slots.ts'
 import { createQuotaLeases, leaseQuotas, type QuotaUse } from './quota-leases.ts'
 import { hasSiblings, notifySiblings } from './siblings.ts'
 
@@ -141,45 +140,6 @@ test('evicts keys without a leased share first when there are too many', async (
 test('works alone without other processes to notify', async () => {
   assert.equal(hasSiblings, false)
   assert.equal(await notifySiblings('nothing', 1), undefined)
-  assert.equal(await withMachineSlot('work', 1, async () => 'done'), 'done')
-})
-
-test('ignores the release of a place that is not held', async () => {
-  const places = grantSlots()
-  const ends = [connect(), connect()]
-  for (const { supervisor } of ends) places.serve(supervisor)
-  const take = (end: number) => ends[end]?.process.ask('take place', { name: 'work', most: 1 })
-  await take(0)
-  let isTaken = false
-  void take(1)?.then(() => {
-    isTaken = true
-  })
-  ends[1]?.process.tell('give place', 'work')
-  await connectTurn()
-  assert.equal(isTaken, false)
-})
-
-test('limits concurrent places and frees those of a process that ended', async () => {
-  const places = grantSlots()
-  const ends = Array.from({ length: 2 }, () => connect())
-  for (const { supervisor } of ends) places.serve(supervisor)
-  const order: string[] = []
-  const take = (name: string, end: number) =>
-    ends[end]?.process.ask('take place', { name: 'work', most: 2 }).then(() => void order.push(name))
-  await Promise.all([take('a', 0), take('b', 0)])
-  const waiting = [take('c', 1), take('d', 1)]
-  await connectTurn()
-  assert.deepEqual(order, ['a', 'b'])
-  ends[0]?.process.tell('give place', 'work')
-  await waiting[0]
-  assert.deepEqual(order, ['a', 'b', 'c'])
-  if (ends[0]) places.leave(ends[0].supervisor)
-  await waiting[1]
-  assert.deepEqual(order, ['a', 'b', 'c', 'd'])
-  // These callers have gone; later ones find the places free.
-  for (let n = 0; n < 2; n += 1) ends[1]?.process.tell('give place', 'work')
-  await take('e', 1)
-  assert.equal(order.at(-1), 'e')
 })
 
 test('rejects a request when its handler fails or the other end is gone', async () => {
