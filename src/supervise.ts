@@ -4,7 +4,7 @@ import type { Config } from '#platform/config.ts'
 import { type DatabaseServer, openDatabaseServer } from '#platform/database-server.ts'
 import { serveMetrics } from '#platform/http'
 import { bufferedOutput, createLog } from '#platform/observability'
-import { createProcessPool, gatherMetrics, leaseQuotas, relayToSiblings } from '#platform/processes'
+import { countForProcesses, createProcessPool, gatherMetrics, relayToSiblings } from '#platform/processes'
 import { checkAddresses, listenFault } from '#platform/start-checks.ts'
 import { StartFault, startFault } from '#platform/start-fault.ts'
 
@@ -12,7 +12,7 @@ import { StartFault, startFault } from '#platform/start-fault.ts'
 export async function supervise(config: Config): Promise<void> {
   const log = createLog({ level: config.logLevel, destination: bufferedOutput() })
   await checkAddresses(config)
-  const allowances = leaseQuotas({ processes: config.processes })
+  const countUses = countForProcesses()
   const metrics = gatherMetrics(() => crew.state())
   // The first process loads the program while the database starts.
   const opening = Promise.withResolvers<{ connection: DatabaseServer['connection'] }>()
@@ -23,12 +23,11 @@ export async function supervise(config: Config): Promise<void> {
     log,
     opening: opening.promise,
     onJoin(channel) {
-      allowances.serve(channel)
+      countUses(channel)
       relayToSiblings(channel, crew.serving)
       metrics.serve(channel)
     },
     onLeave(channel) {
-      allowances.leave(channel)
       metrics.leave(channel).catch((error) => log.warn({ err: error }, 'collecting metrics failed'))
     },
   })

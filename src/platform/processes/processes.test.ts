@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Channel, openChannel } from './channel.ts'
-import { createQuotaLeases, leaseQuotas, type QuotaUse } from './quota-leases.ts'
+import { countForProcesses, countWithOthers } from './rate-limit.ts'
 import { hasSiblings, notifySiblings } from './siblings.ts'
 
 /** Two ends that exchange messages as over a pipe: in order, and later. */
@@ -12,129 +12,28 @@ function connect(): { process: Channel; supervisor: Channel } {
   return { process, supervisor }
 }
 
-function openProcesses(count: number) {
-  const kept = leaseQuotas({ processes: count })
-  const ends = Array.from({ length: count }, () => connect())
-  for (const { supervisor } of ends) kept.serve(supervisor)
-  return { kept, ends, users: ends.map(({ process }) => createQuotaLeases(process)) }
-}
-
-const allowed = (uses: QuotaUse[]) => uses.filter(({ exceeded }) => !exceeded).length
-
-test('allows exactly the quota across several processes, whichever is asked', async () => {
-  for (const limit of [1, 7, 60, 600]) {
-    const { users } = openProcesses(3)
-    const use = (n: number) => users[(n * n) % 3]?.use({ key: 'one', window: 5, limit })
-    const uses: QuotaUse[] = []
-    for (let n = 0; n < limit + 50; ) {
-      const burst = Array.from({ length: 1 + (n % 4) }, () => use(n++))
-      uses.push(...(await Promise.all(burst)).filter((each) => each !== undefined))
-    }
-    assert.equal(allowed(uses), limit, `of ${limit}`)
-    assert.ok(
-      uses.every(
-        ({ remaining, exceeded }) => remaining >= 0 && remaining < limit && !(exceeded && remaining > 0),
-      ),
+test('counts uses of one key exactly across several processes, in each window', async () => {
+  const countUses = countForProcesses()
+  const ends = Array.from({ length: 3 }, () => connect())
+  for (const { supervisor } of ends) countUses(supervisor)
+  const counts = ends.map(({ process }) => countWithOthers(process))
+  for (const window of [5, 6]) {
+    const uses = await Promise.all(
+      Array.from({ length: 90 }, (_, n) => counts[n % 3]?.('one', window, 60, 0)),
+    )
+    assert.equal(uses.filter((use) => use?.exceeded === false).length, 60)
+    assert.deepEqual(
+      uses.map((use) => use?.remaining).toSorted((a = 0, b = 0) => b - a),
+      Array.from({ length: 90 }, (_, n) => Math.max(59 - n, 0)),
     )
   }
 })
 
-test('recalls unused shares of one process before another is rejected', async () => {
-  const { users } = openProcesses(2)
-  const [first, second] = users
-  const given = { key: 'one', window: 1, limit: 600 }
-  const one = await first?.use(given)
-  assert.equal(one?.exceeded, false)
-  const uses: QuotaUse[] = []
-  for (let n = 0; n < 700; n += 1) {
-    const use = await second?.use(given)
-    if (use) uses.push(use)
-  }
-  assert.equal(allowed(uses), 599)
-  assert.deepEqual(await first?.use(given), { remaining: 0, exceeded: true })
-})
-
-test('does not wait for a process that has ended', async () => {
-  const { users, ends, kept } = openProcesses(2)
-  const given = { key: 'one', window: 1, limit: 100 }
-  await users[0]?.use(given)
-  const [gone] = ends
-  gone?.supervisor.close()
-  if (gone) kept.leave(gone.supervisor)
-  let count = 0
-  while (!(await users[1]?.use(given))?.exceeded) count += 1
-  assert.ok(count > 0 && count < 100, `${count}`)
-})
-
-test('counts each window separately', async () => {
-  const { users } = openProcesses(2)
-  for (const window of [1, 2, 3])
-    for (let n = 0; n < 4; n += 1) {
-      const use = await users[n % 2]?.use({ key: 'one', window, limit: 3 })
-      assert.equal(use?.exceeded, n === 3)
-    }
-})
-
-test('asks once for concurrent uses, and recalls nothing that was not leased', async () => {
-  // The reply arrives before the next turn, or after it.
-  for (const pause of [async () => {}, () => new Promise((resolve) => setImmediate(resolve))]) {
-    const asked: unknown[] = []
-    let recall: (of: { key: string; window: number }) => number = () => -1
-    const { use } = createQuotaLeases({
-      ask: async (_subject: string, value: unknown) => {
-        asked.push(value)
-        await pause()
-        return { granted: 2, left: 6 }
-      },
-      on: (_subject: string, answer: typeof recall) => {
-        recall = answer
-      },
-    } as unknown as Channel)
-    const one = { key: 'one', window: 5, limit: 8 }
-    const uses = await Promise.all([use(one), use(one)])
-    await connectTurn()
-    assert.deepEqual(uses, [
-      { remaining: 7, exceeded: false },
-      { remaining: 6, exceeded: false },
-    ])
-    assert.equal(asked.length, 1)
-    for (const none of [
-      { key: 'another', window: 5 },
-      { key: 'one', window: 4 },
-    ])
-      assert.equal(recall(none), 0)
-  }
-})
-
-test('asks the supervisor once when nothing is left', async () => {
-  let count = 0
-  const { use } = createQuotaLeases({
-    ask: async () => {
-      count += 1
-      return { granted: 0, left: 0 }
-    },
-    on() {},
-  } as unknown as Channel)
-  const one = { key: 'one', window: 5, limit: 8 }
-  for (let n = 0; n < 2; n += 1) assert.deepEqual(await use(one), { remaining: 0, exceeded: true })
-  await connectTurn()
-  assert.equal(count, 1)
-})
-
-test('evicts keys without a leased share first when there are too many', async () => {
-  const kept = leaseQuotas({ processes: 1, maxKeys: 10 })
-  const { process, supervisor } = connect()
-  kept.serve(supervisor)
-  const limit = 80
-  const take = (key: string, wanted: number) =>
-    process.ask<{ left: number }>('allowance', { key, window: 1, limit, wanted })
-  // A request for the whole quota leaves no share; the first key has one.
-  const { left } = await take('shared', 1)
-  for (let n = 0; n < 9; n += 1) await take(`used ${n}`, limit)
-  await take('one more', 1)
-  assert.ok((await take('shared', 1)).left < left, 'it was counted on')
-  assert.equal((await take('used 8', 1)).left, 0)
-  assert.ok((await take('used 0', 1)).left > 0, 'the first without a share has made way')
+test('allows every request when the supervisor is gone', async () => {
+  const { process } = connect()
+  const use = countWithOthers(process)('one', 1, 5, 0)
+  process.close()
+  assert.deepEqual(await use, { limit: 5, remaining: 5, resetAt: 0, exceeded: false })
 })
 
 test('works alone without other processes to notify', async () => {

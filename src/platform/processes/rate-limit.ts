@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Redis, Result } from 'ioredis'
 import type { Log } from '#platform/observability'
-import { createQuotaLeases } from './quota-leases.ts'
+import type { Channel } from './channel.ts'
 import { connectRedis } from './redis.ts'
 import { supervisorChannel } from './supervisor-channel.ts'
 
@@ -61,9 +61,7 @@ export function createRateLimiter({
   maxKeys = 1_000_000,
   startTimeoutMs = startTimeout,
 }: Options): RateLimiter {
-  const countHere = supervisorChannel
-    ? countWithOthers(createQuotaLeases(supervisorChannel))
-    : countAlone(maxKeys)
+  const countHere = supervisorChannel ? countWithOthers(supervisorChannel) : countAlone(maxKeys)
   const redis = redisUrl === undefined ? undefined : createRedisCounter(redisUrl, log, now, startTimeoutMs)
 
   function hit(key: string, limit: number): RateState | Promise<RateState> {
@@ -100,12 +98,21 @@ function countAlone(maxKeys: number): CountHere {
   return (key, window, limit, resetAt) => stateOf(count(key, window), limit, resetAt)
 }
 
-function countWithOthers(allowances: ReturnType<typeof createQuotaLeases>): CountHere {
-  return (key, window, limit, resetAt) => {
-    const use = allowances.use({ key, window, limit })
-    if (use instanceof Promise) return use.then((known) => ({ limit, resetAt, ...known }))
-    return { limit, resetAt, ...use }
+type Counted = { key: string; window: number }
+
+/** Asks the supervisor, which takes some 10 to 80 µs. */
+export function countWithOthers(supervisor: Channel): CountHere {
+  return async (key, window, limit, resetAt) => {
+    // Without the supervisor the process is about to exit, so it allows everything.
+    const count = await supervisor.ask<number>('count use', { key, window } satisfies Counted).catch(() => 0)
+    return stateOf(count, limit, resetAt)
   }
+}
+
+/** Counts for all processes, in the supervisor. Returns what connects a process. */
+export function countForProcesses(maxKeys = 1_000_000): (channel: Channel) => void {
+  const count = createMemoryCounter(maxKeys)
+  return (channel) => channel.on<Counted>('count use', ({ key, window }) => count(key, window))
 }
 
 /** One map per window, dropped as a whole; at most `maxKeys` in it. */
