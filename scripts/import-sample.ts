@@ -70,6 +70,9 @@ try {
     join(given, 'sample-dump.sql.gz'),
     sourcePort,
   ])
+  // Two people of one phone in two spellings: the first keeps it.
+  await maria.run('sample', "update users set phone = '13900000001' where id = 5")
+  await maria.run('sample', "update users set phone = '+86 139 0000 0001' where id = 7")
   await mkdir(files)
   execFileSync('tar', ['xzf', join(given, 'sample-files.tgz'), '-C', files])
   const command = ['import', 'thinksns', '--database', address, '--files', files, '--time-zone', 'UTC']
@@ -87,6 +90,11 @@ try {
   const changes = lines.filter(({ column }) => column !== undefined)
   assert.ok(changes.length > 0)
   for (const line of changes) assert.ok('old' in line && 'new' in line, JSON.stringify(line))
+  const phones = changes.filter(({ table, column }) => table === 'users' && column === 'phone')
+  assert.deepEqual(
+    phones.filter(({ row }) => row === '5' || row === '7').map(({ row }) => row),
+    ['7'],
+  )
   const locked = lines.filter(({ table }) => table === 'locked people')
   assert.ok(!locked.some(({ row }) => row === '1'), 'the founder is not locked')
   assert.ok(locked.some(({ row, reason }) => row === '102' && reason === 'locked: deleted in the source'))
@@ -107,6 +115,7 @@ try {
   for (const [login, password] of [
     ['user5', PASSWORD],
     ['user5', PASSWORD],
+    ['13900000001', PASSWORD],
     ['root', 'root'],
     ['user7@example.org', PASSWORD],
   ] as const)

@@ -46,6 +46,8 @@ if (files.length === 0) {
 if (isSlow) {
   const args = [fileURLToPath(new URL('install-packages.mjs', import.meta.url)), ...patterns]
   execFileSync(process.execPath, args, { stdio: 'inherit' })
+  const builder = fileURLToPath(new URL('build-packages.ts', import.meta.url))
+  for (const name of ['console', 'web']) execFileSync(process.execPath, [builder, name], { stdio: 'inherit' })
 }
 const folder = await globalSetup({ database: !given.includes('--no-database') })
 const stop = async (code: number) => {
