@@ -151,3 +151,32 @@ test('lists received comments in GET /user/comments, with the content or null (f
   assert.equal(rest.length, 1)
   assert.equal(rest[0].commentable, null)
 })
+
+test('lists the newest received comments first when the limit cuts off older ones (feeds-17)', async () => {
+  const [me, other] = [await person(), await person()]
+  const [mine, theirs] = [await make(me), await make(other)]
+  const made: number[] = []
+  for (const body of ['a', 'b', 'c']) {
+    made.unshift((await comment(other, mine, body)).id)
+    made.unshift((await comment(other, theirs, `reply ${body}`, { reply_user: me.id })).id)
+  }
+  const page = async (query: string) =>
+    (await as(me, 'GET', `/test/user/comments?${query}`)).body.map(({ id }: { id: number }) => id)
+  assert.deepEqual(await page('limit=1'), made.slice(0, 1))
+  assert.deepEqual(await page('limit=2'), made.slice(0, 2))
+  assert.deepEqual(await page(`limit=2&after=${made[1]}`), made.slice(2, 4))
+  assert.deepEqual(await page(`limit=2&after=${made[3]}`), made.slice(4))
+})
+
+test('bounds the filters of GET /comments (feeds-17)', async () => {
+  const ids = (count: number) => Array.from({ length: count }, (_, n) => n + 1).join()
+  for (const [query, within, beyond] of [
+    ['resourceable_type', 'x'.repeat(50), 'x'.repeat(51)],
+    ['resourceable_type=x&resourceable_id', ids(100), ids(101)],
+    ['id', ids(100), ids(101)],
+  ] as const) {
+    assert.equal((await guest('GET', `/test/comments?${query}=${within}`)).status, 200, query)
+    const refused = await guest('GET', `/test/comments?${query}=${beyond}`)
+    assert.deepEqual([refused.status, Object.keys(refused.body.errors)], [422, [query.split('&').at(-1)]])
+  }
+})
