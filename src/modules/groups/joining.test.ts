@@ -169,6 +169,32 @@ describe('joining groups', () => {
     assert.equal(await balance(alice!), 15)
   })
 
+  test('filters the income of a group by inclusive start and end times (groups-15)', async () => {
+    const [founder, ...payers] = await people(4)
+    const id = await group(founder!, { mode: 'paid', money: 5 })
+    const START = 1_700_000_000
+    for (const [n, payer] of payers.entries()) {
+      await fund(payer, 5)
+      assert.equal((await as(payer, 'PUT', `/currency-groups/${id}`)).status, 201)
+      assert.equal((await accept(founder!, id, payer)).status, 201)
+      await sql`
+        update group_incomes set created_at = to_timestamp(${START + 100 * n}::bigint)
+        where group_id = ${id} and user_id = ${payer.id}`
+    }
+    const [first, second, third] = payers.map((payer) => payer.id)
+    const paidBy = async (query: string) =>
+      (await as(founder!, 'GET', `/groups/${id}/incomes?${query}`)).body.map(
+        (income: { user_id: number }) => income.user_id,
+      )
+    assert.deepEqual(await paidBy(''), [third, second, first])
+    assert.deepEqual(await paidBy(`start=${START + 100}`), [third, second])
+    assert.deepEqual(await paidBy(`start=${START + 101}`), [third])
+    assert.deepEqual(await paidBy(`end=${START + 100}`), [second, first])
+    assert.deepEqual(await paidBy(`end=${START + 99}`), [first])
+    assert.deepEqual(await paidBy(`start=${START + 1}&end=${START + 199}`), [second])
+    assert.deepEqual(await paidBy(`start=${START + 200}&end=${START}`), [])
+  })
+
   test('deletes old settled requests in batches and keeps pending ones with their fee (groups-9)', async () => {
     const [founder, ...others] = await people(5)
     const id = await group(founder!, { mode: 'paid', money: 40 })

@@ -4,6 +4,7 @@ import { walletsOf } from '#test/fixtures/wallets.ts'
 import { createWorld } from '#test/world.ts'
 import { writeCheckpoints } from './audit/queries.ts'
 import { auditLedger } from './audit/service.ts'
+import { moveFunds } from './movements/service.ts'
 
 const world = await createWorld()
 const { as, guest, sql, person } = world
@@ -173,4 +174,37 @@ test('balances the audit, with checkpoints too, and reports tampering (money-18)
   ])
   await sql`update ledger_accounts set balance = balance - 1 where owner_id = ${anna.id} and currency = 'points'`
   assert.equal((await auditLedger(sql)).balanced, true)
+})
+
+test('filters the movements of a balance by kind and by a part of title or reason (money-17)', async () => {
+  const [anna, ben] = [await rich(1000), await rich(1000)]
+  await as(anna, 'POST', '/plus-pay/transfer', { user: ben.id, amount: 10 })
+  await as(ben, 'POST', '/plus-pay/transfer', { user: anna.id, amount: 20 })
+  const give = (amount: number, reason: string, area = 'wallet') =>
+    as(founder, 'POST', `/admin/users/${anna.id}/${area}`, { amount, reason })
+  await give(30, 'Prize of 100%')
+  await give(40, 'Prize of 100 people', 'points')
+  await moveFunds(sql, {
+    currency: 'wallet',
+    from: anna.id,
+    to: ben.id,
+    amount: 50,
+    kind: 'purchase',
+    subject: { type: 'tests', id: 1 },
+    title: 'A prize picture',
+  })
+  const amounts = async (query: string) => {
+    const { body } = await as(founder, 'GET', `/admin/users/${anna.id}/wallet?${query}`)
+    assert.equal(body.total, body.data.length, query)
+    return body.data.map((row: { amount: number }) => row.amount)
+  }
+  assert.deepEqual(await amounts(''), [-50, 30, 20, -10, 1000])
+  assert.deepEqual(await amounts('kind=transfer'), [20, -10])
+  assert.deepEqual(await amounts('kind=adjustment'), [30, 1000])
+  assert.deepEqual(await amounts('kind=trans'), [])
+  assert.deepEqual(await amounts('q=PRIZE'), [-50, 30])
+  assert.deepEqual(await amounts(`q=${encodeURIComponent('100%')}`), [30])
+  assert.deepEqual(await amounts('q=picture'), [-50])
+  assert.deepEqual(await amounts('q=prize&kind=purchase'), [-50])
+  assert.deepEqual(await amounts('q=nothing'), [])
 })
