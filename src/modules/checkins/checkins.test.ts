@@ -160,6 +160,32 @@ test('detects a check-in paid with a wrong amount in the ledger audit', async ()
   await sql`update checkin_logs set amount = 10 where user_id = ${ann.id}`
 })
 
+test('detects a check-in paid in another currency or to another user in the ledger audit', async () => {
+  const [ann, bob, founder] = [await person(), await person(), await person({ roles: ['founder', 'owner'] })]
+  await checkIn(ann)
+  const [{ id } = { id: 0 }] = await sql<
+    { id: number }[]
+  >`select id from checkin_logs where user_id = ${ann.id}`
+  const drift = async () => (await as(founder, 'GET', '/admin/ledger/audit')).body.drift
+  assert.deepEqual(await drift(), [])
+  await sql`update checkin_logs set currency = 'wallet' where id = ${id}`
+  assert.deepEqual(await drift(), [
+    { check: 'checkin_logs.paid', key: `${id} points`, kept: 0, counted: 10 },
+    { check: 'checkin_logs.paid', key: `${id} wallet`, kept: 10, counted: 0 },
+  ])
+  await sql`update checkin_logs set currency = 'points', user_id = ${bob.id} where id = ${id}`
+  const found: { kept: number; counted: number }[] = await drift()
+  assert.deepEqual(
+    found.map(({ kept, counted }) => [kept, counted]).sort(([one = 0], [other = 0]) => one - other),
+    [
+      [0, 10],
+      [10, 0],
+    ],
+  )
+  await sql`update checkin_logs set user_id = ${ann.id} where id = ${id}`
+  assert.deepEqual(await drift(), [])
+})
+
 test('rejects check-ins when they are disabled or have no reward (feeds-36)', async () => {
   const ann = await person()
   await set({ 'checkin:balance': 0 })
