@@ -78,6 +78,16 @@ describe('an article', () => {
     assert.equal((await guest('GET', '/news/999999999/correlations')).status, 404)
   })
 
+  test('lists the newest similar articles when the limit cuts off older ones (news-7)', async () => {
+    const [one, two] = [await createTag(world), await createTag(world)]
+    const alike: number[] = []
+    for (const tags of [[one], [one, two], [two], [one], [two], [one]]) alike.unshift(await publish({ tags }))
+    const id = await publish({ tags: [one, two] })
+    const list = async (limit: number) =>
+      idsOf((await guest('GET', `/news/${id}/correlations?limit=${limit}`)).body)
+    for (const limit of [1, 2, 4, 6]) assert.deepEqual(await list(limit), alike.slice(0, limit))
+  })
+
   test('returns 400 for a repeated like and for a missing one, and notifies the author (news-8)', async () => {
     const reader = await person()
     const owner = await person()
@@ -111,6 +121,37 @@ describe('an article', () => {
     assert.equal((await collect('DELETE', one)).status, 204)
     assert.equal((await collect('DELETE', one)).status, 422)
     assert.deepEqual(await list(''), [two])
+  })
+
+  test('bounds the texts and tags of an article', async () => {
+    const write = (fields: object) =>
+      as(editor, 'POST', '/admin/news', {
+        title: 'A title',
+        content: 'Text',
+        category_id: category,
+        ...fields,
+      })
+    for (const [field, most] of [
+      ['title', 255],
+      ['content', 100_000],
+      ['subject', 400],
+      ['from', 100],
+      ['author', 100],
+    ] as const) {
+      const made = await write({ [field]: 'x'.repeat(most) })
+      assert.equal(made.status, 201, field)
+      assert.equal((await as(editor, 'GET', `/admin/news/${made.body.id}`)).body[field].length, most)
+      const refused = await write({ [field]: 'x'.repeat(most + 1) })
+      assert.deepEqual([refused.status, Object.keys(refused.body.errors)], [422, [field]])
+      const changed = await as(editor, 'PATCH', `/admin/news/${made.body.id}`, {
+        [field]: 'x'.repeat(most + 1),
+      })
+      assert.deepEqual([changed.status, Object.keys(changed.body.errors)], [422, [field]])
+    }
+    const tags: number[] = []
+    while (tags.length < 21) tags.push(await createTag(world))
+    assert.equal((await write({ tags: tags.slice(1) })).status, 201)
+    assert.deepEqual(Object.keys((await write({ tags })).body.errors), ['tags'])
   })
 
   test('can be reported', async () => {
