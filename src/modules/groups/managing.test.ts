@@ -179,3 +179,29 @@ test('rolls back a rejected transfer of a group', async () => {
     assert.equal(row.n, 1)
   })
 })
+
+test('lists requests to the newest 500 groups of a manager, or to any group given by id', async () => {
+  const [founder, alice] = await people(2)
+  const [oldest, next] = [
+    await group(founder!, { mode: 'private' }),
+    await group(founder!, { mode: 'private' }),
+  ]
+  await sql`
+    with made as (
+      insert into groups (name, name_key, name_grams, user_id, category_id, mode, permissions, audit)
+      select name, name_key, name_grams, user_id, category_id, mode, permissions, audit
+      from groups cross join generate_series(1, 498) where id = ${next}
+      returning id
+    ),
+    counted as (insert into group_counts (group_id, users_count) select id, 1 from made)
+    insert into group_members (group_id, user_id, audit, role) select id, ${founder!.id}, 1, 'founder' from made`
+  const newest = await group(founder!, { mode: 'private' })
+  for (const id of [newest, oldest, next])
+    assert.equal((await as(alice!, 'PUT', `/groups/${id}`)).status, 201)
+  const requested = async (query = '') =>
+    (await as(founder!, 'GET', `/user-group-audit-members${query}`)).body.map(
+      (request: { group_id: number }) => request.group_id,
+    )
+  assert.deepEqual(await requested(), [next, newest])
+  assert.deepEqual(await requested(`?group_ids=${oldest}`), [oldest])
+})
