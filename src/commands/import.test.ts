@@ -232,4 +232,37 @@ describe('importing news', () => {
     assert.equal((await guest('GET', `/news/${body[0].id}`)).body.tags[0].id, tag)
     await assertNoDrift()
   })
+
+  test('keeps tags and categories that exist, and adds the missing ones', async () => {
+    const kept = await createTag(world)
+    type Category = { id: number; name: string; tags: { id: number; name: string; weight: number }[] }
+    const categories = async (): Promise<Category[]> => (await guest('GET', '/tags')).body
+    const before = (await categories()).find(({ tags }) => tags.some(({ id }) => id === kept))!
+    const { name } = before.tags[0]!
+    const path = await fileOf([
+      { kind: 'tag', name: name.toUpperCase(), category: 'Seasons', weight: 9 },
+      { kind: 'tag', name: 'Autumn', category: 'Seasons', weight: 7 },
+      { kind: 'tag', name: 'Crimson', category: before.name.toUpperCase(), weight: 5 },
+    ])
+    const added: number[][] = []
+    for (const again of [false, true]) {
+      assert.deepEqual((await load(newsImporter, path, { again })).faults, [])
+      const after = await categories()
+      const { tags } = after.find(({ id }) => id === before.id)!
+      assert.deepEqual(
+        tags.map((tag) => [tag.name, tag.weight]),
+        [
+          ['Crimson', 5],
+          [name, before.tags[0]!.weight],
+        ],
+      )
+      const seasons = after.filter((category) => category.name === 'Seasons')
+      assert.deepEqual(
+        seasons.map((category) => category.tags.map((tag) => [tag.name, tag.weight])),
+        [[['Autumn', 7]]],
+      )
+      added.push([...tags, ...seasons[0]!.tags].map(({ id }) => id))
+    }
+    assert.deepEqual(added[0], added[1])
+  })
 })

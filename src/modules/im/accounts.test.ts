@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Db, openDatabase, transaction } from '#platform/database'
 import { signUpsOn } from '#test/sign-up.ts'
+import { untilWaiting } from '#test/waiting.ts'
 import { createWorld } from '#test/world.ts'
-import { leaseAccounts } from './accounts/queries.ts'
+import { insertAccounts, leaseAccounts } from './accounts/queries.ts'
 import { reconcile } from './drift/service.ts'
 import { hasEmbeddedPassword } from './providers/embedded/queries.ts'
 
@@ -213,4 +214,18 @@ test('skips accounts that another job has leased', async () => {
   })
   assert.deepEqual(await take(second, ids), [])
   await second.end()
+})
+
+test('registers a user once when another request creates the account meanwhile (im-2)', async () => {
+  const me = await person()
+  const password = ctx.secrets.seal('the first password')
+  const { asked } = await transaction(sql, async (tx) => {
+    await insertAccounts(tx, [{ user_id: me.id, password }])
+    const asked = as(me, 'POST', `/im/register/${me.id}`)
+    await Promise.race([untilWaiting(sql), asked])
+    return { asked }
+  })
+  const { status, body } = await asked
+  assert.deepEqual([status, body], [201, []])
+  assert.equal((await as(me, 'GET', '/im/password')).body.im_pwd_hash, 'the first password')
 })

@@ -141,3 +141,26 @@ test('checks a change against one committed a moment before (administration-4, a
   const [entry] = (await as(founder, 'GET', '/admin/audit-log?subject_type=abilities')).body.data
   assert.deepEqual([entry.before.display_name, entry.after.display_name], ['First', 'Second'])
 })
+
+test('stores an ability or role once when a request repeats one or names a granted one', async () => {
+  const made = await as(founder, 'POST', '/admin/roles', {
+    name: 'repeater',
+    abilities: ['feed-post', 'feed-post'],
+  })
+  assert.equal(made.status, 201)
+  const url = `/admin/roles/${made.body.id}`
+  const abilities = async () => (await as(founder, 'GET', url)).body.abilities
+  assert.deepEqual(await abilities(), ['feed-post'])
+  const more = ['admin: audit log', 'feed-post', 'admin: audit log']
+  assert.equal((await as(founder, 'PATCH', url, { abilities: more })).status, 204)
+  assert.deepEqual((await abilities()).toSorted(), ['admin: audit log', 'feed-post'])
+  const holder = await person({ roles: ['repeater'] })
+  const user = `/admin/users/${holder.id}`
+  for (const roles of [
+    ['repeater', 'repeater'],
+    ['repeater', 'developer', 'repeater'],
+  ]) {
+    assert.equal((await as(founder, 'PATCH', user, { roles })).status, 204)
+    assert.deepEqual((await as(founder, 'GET', user)).body.roles.toSorted(), [...new Set(roles)].toSorted())
+  }
+})
