@@ -171,6 +171,40 @@ suite('easemob with faults', async () => {
     assert.deepEqual([...(service.groups.get(id)?.members ?? [])], [String(member.id)])
   })
 
+  test('counts failed attempts of a group with the last error, and clears both after a success', async () => {
+    const [founder, owner] = [await person({ roles: ['founder', 'owner'] }), await person()]
+    await converge(world)
+    const make = async (groupname: string) =>
+      (await as(owner, 'POST', '/im/group', { groupname, desc: '' })).body.im_group_id
+    const [id, other] = [await make('G'), await make('Other')]
+    const attempts = async (group: string) =>
+      (await sql`select attempts, last_error from im_groups where provider_id = ${group}`)[0]
+    const state = async () => {
+      const { waiting_groups, last_error } = (await as(founder, 'GET', '/admin/im')).body
+      return { waiting_groups, last_error }
+    }
+    const rename = async (groupname: string) =>
+      (await as(owner, 'PATCH', '/im/group', { im_group_id: id, groupname, desc: '' })).status
+    assert.deepEqual(await attempts(id), { attempts: 0, last_error: null })
+    service.fault = (call) => (call === 'PUT /chatgroups/:' ? 'limit' : undefined)
+    try {
+      for (const n of [1, 2]) {
+        assert.equal(await rename(`G ${n}`), 202)
+        const failed = await attempts(id)
+        assert.equal(failed?.attempts, n)
+        assert.match(failed?.last_error, /too many requests/)
+        assert.deepEqual(await state(), { waiting_groups: 1, last_error: failed?.last_error })
+      }
+    } finally {
+      service.fault = () => undefined
+    }
+    assert.deepEqual(await attempts(other), { attempts: 0, last_error: null })
+    await converge(world)
+    assert.deepEqual(await attempts(id), { attempts: 0, last_error: null })
+    assert.deepEqual(await state(), { waiting_groups: 0, last_error: null })
+    assert.equal(service.groups.get(id)?.name, 'G 2')
+  })
+
   test('converges after 100 changes among faults of every kind, with all announcements', async () => {
     const { below: roll } = createDice(11)
     const faults: EasemobFault[] = ['token', 'limit', 'broken', 'silent', 'lost', 'unheard', 'twice']
