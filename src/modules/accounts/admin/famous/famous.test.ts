@@ -56,3 +56,66 @@ test('limits fame to known kinds and existing users, and requires the ability (a
   for (const method of ['PUT', 'DELETE'] as const)
     assert.equal((await as(member, method, `/admin/user-famous/${member.id}`, { type: 'each' })).status, 403)
 })
+
+test('lists famous people newest first, by kind, name and page (administration-9)', async () => {
+  const [ann, bob, cat] = [
+    await person({ name: 'fame_ann' }),
+    await person({ name: 'fame_bob' }),
+    await person({ name: 'fame_cat' }),
+  ]
+  for (const [{ id }, type] of [
+    [bob, 'each'],
+    [cat, 'followed'],
+    [ann, 'each'],
+  ] as const)
+    assert.equal((await make(id, type)).status, 204)
+  const list = async (query = '') => {
+    const { data, total } = (await as(founder, 'GET', `/admin/user-famous?${query}`)).body
+    return [total, ...data.map(({ user }: { user: { id: number } }) => user.id)]
+  }
+  assert.deepEqual(await list(), [3, ann.id, cat.id, bob.id])
+  assert.deepEqual(await list('order=asc'), [3, bob.id, cat.id, ann.id])
+  assert.deepEqual(await list('sort=id'), [3, cat.id, bob.id, ann.id])
+  assert.deepEqual(await list('limit=1&page=2'), [3, cat.id])
+  assert.deepEqual(await list(`limit=1&after=${cat.id}`), [3, bob.id])
+  assert.deepEqual(await list('type=each'), [2, ann.id, bob.id])
+  assert.deepEqual(await list('type=followed'), [1, cat.id])
+  assert.deepEqual(await list('q=AME_B'), [1, bob.id])
+  assert.deepEqual(await list('q=fame_&type=followed'), [1, cat.id])
+})
+
+test('limits famous people to 50, kinds of whom may still change (administration-9)', async () => {
+  await sql`delete from famous_users`
+  await sql`
+    with people as (
+      insert into users (name, name_key) select 'famous_' || n, 'famous_' || n from generate_series(1, 49) as n
+      returning id
+    )
+    insert into famous_users (user_id, type) select id, 'followed' from people`
+  const [fiftieth, next] = [await person(), await person()]
+  const total = async () => (await as(founder, 'GET', '/admin/user-famous?limit=1')).body.total
+  assert.equal((await make(fiftieth.id, 'followed')).status, 204)
+  const refused = await make(next.id, 'followed')
+  assert.deepEqual([refused.status, refused.headers['x-error-code']], [422, 'too_many_famous'])
+  assert.equal(await total(), 50)
+  assert.equal((await make(fiftieth.id, 'each')).status, 204)
+  assert.equal((await as(founder, 'DELETE', `/admin/user-famous/${fiftieth.id}`)).status, 204)
+  assert.equal((await make(next.id, 'followed')).status, 204)
+  assert.equal(await total(), 50)
+})
+
+test('audits a change of fame once (administration-9)', async () => {
+  await sql`delete from famous_users`
+  const ann = await person()
+  for (const type of ['each', 'each', 'followed']) assert.equal((await make(ann.id, type)).status, 204)
+  assert.equal((await as(founder, 'DELETE', `/admin/user-famous/${ann.id}`)).status, 204)
+  const { data } = (await as(founder, 'GET', `/admin/audit-log?subject_type=users&subject_id=${ann.id}`)).body
+  assert.deepEqual(
+    data.map(({ action, after }: { action: string; after: object | null }) => [action, after]),
+    [
+      ['users.unfamous', null],
+      ['users.famous', { type: 'followed' }],
+      ['users.famous', { type: 'each' }],
+    ],
+  )
+})
