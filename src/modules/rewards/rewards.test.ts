@@ -162,3 +162,18 @@ test('rejects a reward of content deleted meanwhile, with or without counters', 
   assert.equal(await points(ben), 100)
   await audit()
 })
+
+test('bounds the amount and the password of a reward (money-15)', async () => {
+  const [anna, ben] = [await rich(0), await rich(10)]
+  const feed = await feedOf(anna)
+  const refused = async (body: object) => {
+    const { status, body: answer } = await reward(ben, feed, body)
+    return [status, ...Object.keys(answer.errors ?? {})]
+  }
+  assert.deepEqual(await refused({ amount: 1, password: 'x'.repeat(129) }), [422, 'password'])
+  assert.equal((await reward(ben, feed, { amount: 1, password: 'x'.repeat(128) })).status, 201)
+  assert.deepEqual(await refused({ amount: 10 ** 12 + 1 }), [422, 'amount'])
+  const poor = await reward(ben, feed, { amount: 10 ** 12 })
+  assert.deepEqual([poor.status, poor.headers['x-error-code']], [403, 'insufficient_balance'])
+  assert.equal(await points(ben), 9)
+})

@@ -198,6 +198,18 @@ test('decides a proposed topic once and notifies its proposer (questions-23, que
   assert.equal((await as(admin, 'PATCH', nobody, { action: 'x' })).status, 404)
 })
 
+test('bounds the name and the description of a proposed topic (questions-23)', async () => {
+  const anna = await person()
+  const propose = async (fields: object) => {
+    const proposal = { name: 'Sailing', description: 'Why not', ...fields }
+    const { status, body } = await as(anna, 'POST', '/user/question-topics/application', proposal)
+    return [status, ...Object.keys(body.errors ?? {})]
+  }
+  assert.deepEqual(await propose({ name: 'x'.repeat(101) }), [422, 'name'])
+  assert.deepEqual(await propose({ description: 'x'.repeat(501) }), [422, 'description'])
+  assert.deepEqual(await propose({ name: 'x'.repeat(100), description: 'x'.repeat(500) }), [201])
+})
+
 test('decides a request for excellence once, and keeps or refunds the fee (questions-26)', async () => {
   const anna = await rich(400)
   const [good, bad] = [await ask(anna), await ask(anna)]
