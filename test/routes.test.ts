@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import type { RouteOptions } from 'fastify'
+import type { FastifyContextConfig, RouteOptions } from 'fastify'
 import { createWorld } from '#test/world.ts'
 
 type Operation = {
@@ -24,6 +24,9 @@ const OPERATIONS = read<Operation[]>('endpoints.json')
 const NOT_YET = read<string[]>('not-yet.json')
 /** Every route open to guests. */
 const OPEN = read<string[]>('open-routes.json')
+
+/** Required ability of every route, or `guest` or `member` where none is required. */
+const ABILITIES = new URL('./contract/abilities.json', import.meta.url)
 
 const { app, as, guest, person } = await createWorld()
 const nobody = await person({ roles: [] })
@@ -134,6 +137,25 @@ test('returns 403 without the required ability', async () => {
     assert.equal(answer.status, 403, `${route.method} ${route.url}`)
   }
   assert.ok(guarded > 0)
+})
+
+const requiredBy = ({ access = 'public' }: FastifyContextConfig = {}): string => {
+  if (typeof access !== 'object') return access === 'user' ? 'member' : 'guest'
+  return 'ability' in access ? access.ability : access.anyAbility.toSorted().join(' or ')
+}
+
+test('requires for each operation the ability in the committed list (administration-1)', () => {
+  const required = routes.map(({ method, url, config }) => [
+    `${method} ${url.replace('/api/v2', '')}`,
+    requiredBy(config),
+  ])
+  const found: Record<string, string> = Object.fromEntries(required.sort())
+  if (process.env.KITH_WRITE_MATRIX) writeFileSync(ABILITIES, `${JSON.stringify(found, null, 2)}\n`)
+  const listed = read<Record<string, string>>('abilities.json')
+  const changed = Object.keys({ ...listed, ...found })
+    .filter((name) => listed[name] !== found[name])
+    .map((name) => `${name}: ${listed[name]} → ${found[name]}`)
+  assert.deepEqual(changed, [], 'KITH_WRITE_MATRIX=1 npm test -- test/routes.test.ts writes it anew')
 })
 
 test('requires an ability for everything under /admin', () => {

@@ -101,7 +101,7 @@ export function testsFor(root: string, file: string, kind: string): string[] {
     )
   const across =
     place === 'modules' ? (ACROSS[module_] ?? []) : [...(PLATFORM[module_] ?? []), 'test/platform.test.ts']
-  const matrix = kind === 'access' ? ['test/access-matrix.test.ts'] : []
+  const matrix = kind === 'access' ? ['test/routes.test.ts', 'test/access-matrix.test.ts'] : []
   // Full imports test every step of an importer.
   const imports = file.startsWith('importers/') ? find('importers/thinksns') : []
   // The platform's folder mixes tests of many subjects, so declared tests come before neighbours.
