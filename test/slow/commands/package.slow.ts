@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -13,32 +14,53 @@ const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const world = await createRunningWorld()
 const { signUp } = signUpsOn(world)
-/** Inside the project, so that the compiler is found. */
-const cache = join(ROOT, 'node_modules/.cache')
-await mkdir(cache, { recursive: true })
-const stage = await mkdtemp(join(cache, 'sdk-'))
-const project = await mkdtemp(join(tmpdir(), 'kith-sdk-'))
-after(() => Promise.all([stage, project].map((path) => rm(path, { recursive: true, force: true }))))
+const scratch = await mkdtemp(join(tmpdir(), 'kith-sdk-'))
+const project = join(scratch, 'project')
+after(() => rm(scratch, { recursive: true, force: true }))
 
-/** Packs the library as for publication, and installs it into an empty folder. */
-async function install(): Promise<string[]> {
-  for (const path of ['package.json', 'tsconfig.json', 'README.md', 'LICENSE', 'src'])
-    await cp(join(ROOT, 'sdk', path), join(stage, path), { recursive: true })
-  const { dependencies } = JSON.parse(await readFile(join(stage, 'package.json'), 'utf8'))
-  for (const name of Object.keys(dependencies))
-    await cp(join(ROOT, 'node_modules', name), join(stage, 'node_modules', name), { recursive: true })
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', project], { cwd: stage })
-  const [packed] = JSON.parse(stdout.slice(stdout.indexOf('['))) as [
-    { filename: string; files: { path: string }[] },
-  ]
-  await writeFile(join(project, 'package.json'), '{ "name": "empty", "private": true, "type": "module" }')
-  // Installs without a network, because the package has no dependencies.
-  const options = ['--offline', '--no-audit', '--no-fund', '--cache', join(project, 'cache')]
-  await run('npm', ['install', ...options, packed.filename], { cwd: project })
-  return packed.files.map(({ path }) => path)
+/** A fresh clone with the changes of the working tree: what Git knows, without anything installed or built. */
+async function clone(name: string): Promise<string> {
+  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
+  // In CI the checkout belongs to another user.
+  const { stdout } = await run('git', ['-c', 'safe.directory=*', ...list], { cwd: ROOT, maxBuffer: 2 ** 24 })
+  const paths = stdout.split('\0').filter((path) => path !== '' && existsSync(join(ROOT, path)))
+  const folder = join(scratch, name)
+  await Promise.all(paths.map((path) => cp(join(ROOT, path), join(folder, path))))
+  return folder
 }
 
-const files = await install()
+type Packed = { filename: string; files: { path: string }[] }
+
+/** Packs the library of a checkout as for publication. */
+async function pack(checkout: string, env: NodeJS.ProcessEnv = {}): Promise<Packed> {
+  const destination = await mkdtemp(join(scratch, 'packed-'))
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', destination], {
+    cwd: join(checkout, 'sdk'),
+    env: { ...process.env, ...env },
+  })
+  const [{ filename, files }] = JSON.parse(stdout.slice(stdout.indexOf('['))) as [Packed]
+  return { filename: join(destination, filename), files }
+}
+
+/** Installs a package into an empty folder without a network, because it has no dependencies. */
+async function install(packed: Packed, folder: string): Promise<void> {
+  await mkdir(folder)
+  await writeFile(join(folder, 'package.json'), '{ "name": "empty", "private": true, "type": "module" }')
+  const options = ['--offline', '--no-audit', '--no-fund', '--cache', join(folder, 'cache')]
+  await run('npm', ['install', ...options, packed.filename], { cwd: folder })
+}
+
+/** npm without a network and without what earlier installs left. */
+const OFFLINE = {
+  npm_config_registry: 'http://127.0.0.1:9',
+  npm_config_fetch_retries: '0',
+  npm_config_cache: join(scratch, 'no-cache'),
+}
+
+const checkout = await clone('fresh')
+const packed = await pack(checkout)
+const files = packed.files.map(({ path }) => path)
+await install(packed, project)
 
 test('packs runnable files and types, without sources and tools', () => {
   for (const path of ['dist/index.js', 'dist/index.d.ts', 'dist/generated/api.d.ts', 'README.md', 'LICENSE'])
@@ -47,6 +69,43 @@ test('packs runnable files and types, without sources and tools', () => {
     files.filter((path) => /^(src|scripts|test)\//.test(path)),
     [],
   )
+})
+
+test('packs its dependencies with their licences, and needs no other package', async () => {
+  const { dependencies, bundleDependencies } = JSON.parse(
+    await readFile(join(project, 'node_modules/@kith/client/package.json'), 'utf8'),
+  )
+  assert.deepEqual([dependencies, bundleDependencies], [undefined, undefined])
+  assert.deepEqual(
+    (await readdir(join(project, 'node_modules'))).filter((name) => !name.startsWith('.')),
+    ['@kith'],
+  )
+  for (const name of ['openapi-fetch', 'openapi-typescript-helpers'])
+    assert.ok(files.includes(`dist/vendor/${name}/LICENSE`), name)
+})
+
+test('packs from the dependencies of the repository without a network', async () => {
+  const installed = await clone('installed')
+  await symlink(join(ROOT, 'node_modules'), join(installed, 'node_modules'))
+  const again = await pack(installed, OFFLINE)
+  assert.deepEqual(
+    again.files.map(({ path }) => path),
+    files,
+  )
+})
+
+test('packs nothing and says what is missing when dependencies cannot be installed', async () => {
+  const offline = await clone('offline')
+  const refused = await pack(offline, OFFLINE).then(
+    () => assert.fail('a package was made'),
+    (error: { code: number; stderr: string }) => error,
+  )
+  assert.notEqual(refused.code, 0)
+  assert.match(
+    refused.stderr,
+    /@kith\/client: typescript 5\S+, openapi-fetch .* are missing .*: run `npm ci` in sdk\//,
+  )
+  assert.equal(existsSync(join(offline, 'sdk/dist')), false)
 })
 
 test("runs the README's example in an empty project", async () => {
@@ -95,8 +154,8 @@ kith.list('/user')
     'es2022,dom',
   ]
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
-  const { stdout } = await run(process.execPath, [tsc, ...options, '--skipLibCheck', 'program.ts'], {
-    cwd: project,
-  }).catch((error) => error as { stdout: string })
+  const { stdout } = await run(process.execPath, [tsc, ...options, 'program.ts'], { cwd: project }).catch(
+    (error) => error as { stdout: string },
+  )
   assert.equal(stdout, '')
 })
