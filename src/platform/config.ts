@@ -162,7 +162,8 @@ export function readConfig(env: Env) {
     founderName: text('FOUNDER_NAME') ?? 'root',
     founderPassword: secret('FOUNDER_PASSWORD', 8),
     smtpUrl: url('SMTP_URL', ['smtp:', 'smtps:']),
-    mailFrom: text('MAIL_FROM') ?? 'kith@localhost',
+    /** Sender of mail; absent: `defaultSender`. */
+    mailFrom: text('MAIL_FROM'),
     /** Payment providers that are configured. */
     payments: readPaymentSettings(
       { text, url, faults },

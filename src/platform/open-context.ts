@@ -100,11 +100,7 @@ export async function openContext(
     config.redisUrl ? { url: config.redisUrl, log, senders: [sql, sqlForJobs] } : undefined,
   )
   const limiter = createRateLimiter({ log, ...(config.redisUrl ? { redisUrl: config.redisUrl } : {}) })
-  const mail = createMail({
-    from: config.mailFrom,
-    log,
-    ...(config.smtpUrl ? { smtpUrl: config.smtpUrl } : {}),
-  })
+  const mail = createMail(config, log)
   const metrics = createMetrics()
   metrics.gaugePool(() => {
     const { busy, waiting, pressure } = sql.state()

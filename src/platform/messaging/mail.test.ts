@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
+import { readConfig } from '#platform/config.ts'
 import { createLog } from '#platform/observability'
-import { createMail, MailError, mailHtml } from './mail.ts'
+import { createMail, defaultSender, MailError, mailHtml } from './mail.ts'
 
 type Delivery = { commands: string[]; letters: string[] }
 
@@ -61,7 +62,7 @@ function capture() {
 
 test('logs the code without a server, marked as a verification', async () => {
   const { lines, log } = capture()
-  const mail = createMail({ log })
+  const mail = createMail({}, log)
   await mail.send(letter)
   const line = JSON.parse(lines[0] ?? '')
   assert.equal(line.level, 'warn')
@@ -76,7 +77,7 @@ test('logs the code without a server, marked as a verification', async () => {
 test('sends a mail to the server and logs none of it', async (t) => {
   const { url, commands, letters } = await mailServer(t)
   const { lines, log } = capture()
-  const mail = createMail({ smtpUrl: url, from: 'Kith <kith@site.example>', log })
+  const mail = createMail({ smtpUrl: url, mailFrom: 'Kith <kith@site.example>' }, log)
   assert.equal(await mail.verifyTransport(), 'smtp')
   await mail.send(letter)
   await mail.close()
@@ -93,7 +94,7 @@ test('sends a mail to the server and logs none of it', async (t) => {
 
 test('sends HTML beside the text, with nothing to load or run', async (t) => {
   const { url, letters } = await mailServer(t)
-  const mail = createMail({ smtpUrl: url, from: 'Kith <kith@site.example>', log: capture().log })
+  const mail = createMail({ smtpUrl: url, mailFrom: 'Kith <kith@site.example>' }, capture().log)
   const link = 'https://app.example/account/exports'
   await mail.send({ ...letter, text: '数据已完成。 <b>Ready</b> & done.', kind: 'message', link })
   await mail.close()
@@ -107,7 +108,7 @@ test('sends HTML beside the text, with nothing to load or run', async (t) => {
 
 test('rejects an address that injects a recipient or header', async (t) => {
   const { url, commands, letters } = await mailServer(t)
-  const mail = createMail({ smtpUrl: url, from: 'kith@site.example', log: capture().log })
+  const mail = createMail({ smtpUrl: url, mailFrom: 'kith@site.example' }, capture().log)
   for (const to of ['jo@mail.example, eve@mail.example', 'jo@mail.example\r\nRCPT TO:<eve@mail.example>']) {
     await mail.send({ ...letter, to, subject: 'x\r\nBcc: eve@mail.example' }).catch((error) => {
       assert.ok(error instanceof MailError)
@@ -120,7 +121,7 @@ test('rejects an address that injects a recipient or header', async (t) => {
 
 test('shares connections between concurrent mails', async (t) => {
   const { url, commands, letters } = await mailServer(t)
-  const mail = createMail({ smtpUrl: url, from: 'kith@site.example', log: capture().log })
+  const mail = createMail({ smtpUrl: url, mailFrom: 'kith@site.example' }, capture().log)
   await Promise.all(
     Array.from({ length: 20 }, (_, i) => mail.send({ ...letter, to: `user${i}@mail.example` })),
   )
@@ -135,7 +136,7 @@ test('reports a rejection without personal data, and whether a retry can help', 
     ['450 4.2.0 <jo@mail.example> greylisted', false],
   ] as const) {
     const { url } = await mailServer(t, { RCPT: reply })
-    const mail = createMail({ smtpUrl: url, from: 'kith@site.example', log: capture().log })
+    const mail = createMail({ smtpUrl: url, mailFrom: 'kith@site.example' }, capture().log)
     await assert.rejects(mail.send(letter), (error) => {
       assert.ok(error instanceof MailError)
       assert.equal(error.permanent, permanent)
@@ -149,25 +150,38 @@ test('reports a rejection without personal data, and whether a retry can help', 
 
 test('reports wrong credentials and a missing server as temporary', async (t) => {
   const { url } = await mailServer(t, { AUTH: '535 5.7.8 no' })
-  const refused = createMail({
-    smtpUrl: url.replace('//', '//jo%40mail.example:secret@'),
-    log: capture().log,
-  })
+  const refused = createMail({ smtpUrl: url.replace('//', '//jo%40mail.example:secret@') }, capture().log)
   await assert.rejects(refused.verifyTransport(), { name: 'MailError', code: 'EAUTH', permanent: false })
   await refused.close()
-  const missing = createMail({ smtpUrl: 'smtp://127.0.0.1:1', log: capture().log })
+  const missing = createMail({ smtpUrl: 'smtp://127.0.0.1:1' }, capture().log)
   await assert.rejects(missing.send(letter), { name: 'MailError', permanent: false })
   await missing.close()
 })
 
-test('uses the server account as sender by default, or an address at its host', async (t) => {
+test('sends from the mail account when SMTP_URL alone is set, and from MAIL_FROM when it is', async (t) => {
   const { url, commands } = await mailServer(t, { AUTH: '235 welcome' })
-  const account = createMail({ smtpUrl: url.replace('//', '//site%40mail.example:x@'), log: capture().log })
-  await account.send(letter)
-  await account.close()
-  assert.ok(commands.includes('MAIL FROM:<site@mail.example>'))
-  const host = createMail({ smtpUrl: url.replace('127.0.0.1', 'localhost'), log: capture().log })
-  await host.send(letter)
-  await host.close()
-  assert.ok(commands.includes('MAIL FROM:<kith@localhost>'))
+  const SMTP_URL = url.replace('//', '//site%40mail.example:x@')
+  for (const settings of [{ SMTP_URL }, { SMTP_URL, MAIL_FROM: 'post@other.example' }]) {
+    const mail = createMail(readConfig(settings), capture().log)
+    await mail.send(letter)
+    await mail.close()
+  }
+  assert.deepEqual(
+    commands.filter((command) => command.startsWith('MAIL')),
+    ['MAIL FROM:<site@mail.example>', 'MAIL FROM:<post@other.example>'],
+  )
+})
+
+test('defaults the sender to the mail account, the host of PUBLIC_URL or the host of SMTP_URL', () => {
+  const site = 'https://social.example'
+  for (const [smtpUrl, publicUrl, sender] of [
+    ['smtp://site%40mail.example:x@smtp.example', site, 'site@mail.example'],
+    ['smtp://apikey:x@smtp.example', site, 'kith@social.example'],
+    ['smtp://smtp.example', 'http://localhost:8080', 'kith@smtp.example'],
+    ['smtp://smtp.example', 'http://192.0.2.1:8080', 'kith@smtp.example'],
+    ['smtp://smtp.example', 'http://[2001:db8::1]', 'kith@smtp.example'],
+    ['smtp://127.0.0.1', 'http://127.0.0.1:8080', 'kith@localhost'],
+    ['smtp://[::1]', 'http://localhost:8080', 'kith@localhost'],
+  ] as const)
+    assert.equal(defaultSender(smtpUrl, publicUrl), sender)
 })

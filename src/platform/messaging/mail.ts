@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import type { Transporter } from 'nodemailer'
 import { messageOf } from '#lib/faults.ts'
+import type { Config } from '#platform/config.ts'
 import { type Log, redactText } from '#platform/observability'
 
 type Parts = { subject: string; text: string; code?: string; link?: string }
@@ -90,17 +91,12 @@ function describe(cause: unknown): string {
 }
 
 /** Sends mail through SMTP, or to the log without a server, so that a first run needs none. */
-export function createMail({
-  smtpUrl,
-  from,
-  log,
-}: {
-  smtpUrl?: string | undefined
-  from?: string | undefined
-  log: Log
-}): Mail {
+export function createMail(
+  { smtpUrl, mailFrom, publicUrl = '' }: Partial<Pick<Config, 'smtpUrl' | 'mailFrom' | 'publicUrl'>>,
+  log: Log,
+): Mail {
   if (smtpUrl === undefined) return createLogMail(log)
-  return createSmtpMail(smtpUrl, from ?? defaultSender(smtpUrl))
+  return createSmtpMail(smtpUrl, mailFrom ?? defaultSender(smtpUrl, publicUrl))
 }
 
 function createLogMail(log: Log): Mail {
@@ -171,10 +167,14 @@ async function openTransport(url: string, from: string): Promise<Transporter> {
   )
 }
 
-/** The mail account when it is an address, else an address at that server. */
-function defaultSender(smtpUrl: string): string {
-  const { username, hostname } = new URL(smtpUrl)
-  const account = decodeURIComponent(username)
+/**
+ * Sender without `MAIL_FROM`: the mail account when it is an address, since mail servers refuse others; else
+ * `kith` at the host of the site, or of the mail server while the site has no name.
+ */
+export function defaultSender(smtpUrl: string, publicUrl: string): string {
+  const account = decodeURIComponent(new URL(smtpUrl).username)
   if (account.includes('@')) return account
-  return `kith@${isIP(hostname) || hostname.startsWith('[') ? 'localhost' : hostname}`
+  const hosts = [publicUrl, smtpUrl].flatMap((url) => URL.parse(url)?.hostname ?? [])
+  const isName = (host: string) => host !== 'localhost' && !isIP(host) && !host.startsWith('[')
+  return `kith@${hosts.find(isName) ?? 'localhost'}`
 }

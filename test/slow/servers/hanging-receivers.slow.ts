@@ -65,7 +65,7 @@ async function startMailServer() {
 
 test('delivers each code once after a mail server hung at every stage, and works on meanwhile', async () => {
   const server = await startMailServer()
-  const mail = createMail({ from: undefined, log: ctx.log, smtpUrl: server.url })
+  const mail = createMail({ smtpUrl: server.url }, ctx.log)
   const worker = await startWorker({ ...ctx, mail }, connection)
   const addresses = STAGES.map((_, n) => `person${n}@example.org`)
   for (const email of addresses)
