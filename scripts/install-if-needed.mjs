@@ -259,7 +259,12 @@ if (!process.env.KITH_INSTALLING && !isStamped()) {
 
 /** The programs of sdk/ run on the host's Node. */
 const carried = ['node', 'node.cmd'].some((name) => existsSync(join(kith, 'node_modules', '.bin', name)))
-if (!process.exitCode && root === kith && !carried && Number.parseInt(process.versions.node, 10) < oldestNode) {
+if (
+  !process.exitCode &&
+  root === kith &&
+  !carried &&
+  Number.parseInt(process.versions.node, 10) < oldestNode
+) {
   console.error(
     `kith: this is Node.js ${process.versions.node}; Kith needs ${oldestNode} or later and normally brings its own, ` +
       'as an optional dependency that is not installed. Run `npm ci --include=optional`, or install a newer Node.js.',

@@ -18,6 +18,9 @@ import { openSource, type Source } from '../../../importers/thinksns/database/so
 const folder = await mkdtemp(join(tmpdir(), 'kith-reach-'))
 after(() => rm(folder, { recursive: true, force: true }))
 
+// Before the suites, because installing MariaDB blocks this process for longer than a connection may take.
+const world = await createWorld()
+
 /** Creates a certificate for `localhost` with an unknown authority. Returns both files. */
 function makeCertificates() {
   const at = (name: string) => join(folder, name)
@@ -121,7 +124,6 @@ describe('a source that wants TLS, and one that does not', { skip: skipMariaDb }
 })
 
 describe('files in a bucket', { skip: skipMariaDb }, async () => {
-  const world = await createWorld()
   const directory = join(folder, 's3')
   await mkdir(directory)
   const objects = new S3rver({
