@@ -10,7 +10,7 @@ const DIST = join(ROOT, 'dist')
 const VENDOR = join(DIST, 'vendor')
 /** Dependencies that the package carries; each is one module with its types. */
 const CARRIED = ['openapi-fetch', 'openapi-typescript-helpers']
-/** What stands before the name of an imported module: a statement, whose braces hold names only, or a call. */
+/** The text before the name of an imported module: a statement, whose braces hold names only, or a call. */
 const IMPORT = String.raw`^(?:import|export)\s[\w\s*,$]*(?:\{[^{}]*\}\s*)?\bfrom\s*|^import\s*|\bimport\(\s*`
 const SPECIFIER = new RegExp(`(${IMPORT})(["'])([^"'\\n]+)\\2`, 'gm')
 

@@ -1,8 +1,9 @@
 import { isIP } from 'node:net'
 import type { Transporter } from 'nodemailer'
 import { messageOf } from '#lib/faults.ts'
-import type { Config } from '#platform/config.ts'
 import { type Log, redactText } from '#platform/observability'
+
+type MailSettings = { smtpUrl?: string | undefined; mailFrom?: string | undefined; publicUrl?: string }
 
 type Parts = { subject: string; text: string; code?: string; link?: string }
 
@@ -91,10 +92,7 @@ function describe(cause: unknown): string {
 }
 
 /** Sends mail through SMTP, or to the log without a server, so that a first run needs none. */
-export function createMail(
-  { smtpUrl, mailFrom, publicUrl = '' }: Partial<Pick<Config, 'smtpUrl' | 'mailFrom' | 'publicUrl'>>,
-  log: Log,
-): Mail {
+export function createMail({ smtpUrl, mailFrom, publicUrl = '' }: MailSettings, log: Log): Mail {
   if (smtpUrl === undefined) return createLogMail(log)
   return createSmtpMail(smtpUrl, mailFrom ?? defaultSender(smtpUrl, publicUrl))
 }
