@@ -188,9 +188,14 @@ export function Value({
         </Box>
       )
     default:
-      return <span style={{ overflowWrap: 'anywhere' }}>{String(value)}</span>
+      // Only a long word may break: `anywhere` lets a narrow column break short ones too.
+      return (
+        <span style={LONG_WORD.test(String(value)) ? { overflowWrap: 'anywhere' } : {}}>{String(value)}</span>
+      )
   }
 }
+
+const LONG_WORD = /\S{20}/
 
 function Tag({ label, tone }: { label: string; tone: keyof typeof TONES }) {
   return <Chip size="small" variant="outlined" color={TONES[tone]} label={label} />
