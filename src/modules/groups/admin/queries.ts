@@ -79,15 +79,16 @@ export const setCategory = (sql: Db, id: number, categoryId: number) =>
 export function listRecommendRecords(sql: Db, query: RecommendQuery) {
   const { sort = 'sort_by' } = query
   const from = sql`from group_recommends r join groups g on g.id = r.group_id and g.deleted_at is null`
+  const where = sql`where true ${andContains(sql, 'g.name', query.q)}`
   return pageOf<GroupRecordRow>(
     sql,
-    sql`select ${groupFields(sql)} ${from} join group_counts n on n.group_id = g.id where true
+    sql`select ${groupFields(sql)} ${from} join group_counts n on n.group_id = g.id ${where}
       ${listingClause(sql, query, {
         id: sql`r.group_id`,
         by: sort === 'sort_by' ? sql`r.sort_by` : undefined,
         from: sql`group_recommends r`,
       })}`,
-    sql`select count(*)::int as total ${from}`,
+    sql`select count(*)::int as total ${from} ${where}`,
   )
 }
 

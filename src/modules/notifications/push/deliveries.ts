@@ -1,3 +1,4 @@
+import { escapeLike } from '#lib/text.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven, listingClause, listingOrder, type Tables } from '#platform/database'
 import { Listing, listingQuery, OneOf, pageOf, routesOn, type Server, Shared, Type } from '#platform/http'
@@ -56,7 +57,8 @@ export function adminPushDeliveryRoutes(server: Server, ctx: Context) {
     query: PushDeliveryQuery,
     reply: { 200: Listing(PushDelivery) },
     handler: ({ query }) => {
-      const where = sql`where true ${ifGiven(sql, query.way, (way) => sql`and p.way = ${way}`)}`
+      const where = sql`where true ${ifGiven(sql, query.way, (way) => sql`and p.way = ${way}`)}
+        ${ifGiven(sql, query.q, (part) => sql`and p.way like ${`%${escapeLike(part)}%`}`)}`
       const list = { id: sql`p.id` }
       return pageOf<Tables['push_deliveries']>(
         sql,

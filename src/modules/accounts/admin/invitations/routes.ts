@@ -21,6 +21,7 @@ import {
 import { endInvitation, hasEnded, type InvitationRow, invitationColumns } from '../../invitations/queries.ts'
 import { Invitation, InvitationParams, noSuchInvitation } from '../../invitations/schema.ts'
 import { invitationView } from '../../invitations/service.ts'
+import { anyNameContains } from '../../users/queries.ts'
 
 const Named = Shared('NamedUser', { id: Type.Integer(), name: Nullable(Type.String()) })
 
@@ -41,6 +42,7 @@ const Invitee = Shared('Invitee', {
   created_at: Time,
 })
 
+/** Filters invitees. `q` is a part of their name. */
 export const InviteeQuery = Type.Object({
   ...listingQuery(['id']),
   after: CursorBy('user.id'),
@@ -69,11 +71,12 @@ function listManagedInvitations(sql: Db, { order, q, user, ended, ...page }: Man
 }
 
 /** Lists users that registered by invitation. */
-function listInvitees(sql: Db, { order, user, inviter, invitation, ...page }: InviteeQuery) {
+function listInvitees(sql: Db, { order, q, user, inviter, invitation, ...page }: InviteeQuery) {
   const where = sql`
     where true ${ifGiven(sql, user, (id) => sql`and n.user_id = ${id}`)}
       ${ifGiven(sql, inviter, (id) => sql`and n.inviter_id = ${id}`)}
-      ${ifGiven(sql, invitation, (id) => sql`and n.invitation_id = ${id}`)}`
+      ${ifGiven(sql, invitation, (id) => sql`and n.invitation_id = ${id}`)}
+      ${ifGiven(sql, q, (name) => sql`and n.user_id in (select u.id from users u where ${anyNameContains(sql, name)})`)}`
   return pageOf<
     Pick<Tables['invitation_uses'], 'invitation_id' | 'created_at'> & Named<'user'> & Named<'inviter'>
   >(

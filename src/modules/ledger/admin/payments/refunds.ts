@@ -1,3 +1,4 @@
+import { escapeLike } from '#lib/text.ts'
 import { wireTime } from '#lib/time.ts'
 import { recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -103,7 +104,8 @@ export function adminRefundRoutes(server: Server, ctx: Context) {
     query: RefundQuery,
     reply: { 200: Listing(Refund) },
     handler: async ({ query }) => {
-      const where = sql`where true ${ifGiven(sql, query.state, (state) => sql`and r.state = ${state}`)}`
+      const where = sql`where true ${ifGiven(sql, query.state, (state) => sql`and r.state = ${state}`)}
+        ${ifGiven(sql, query.q, (part) => sql`and r.refund_number like ${`%${escapeLike(part)}%`}`)}`
       const list = { id: sql`r.id` }
       const { data, total } = await pageOf<ShownRefund>(
         sql,

@@ -1,3 +1,4 @@
+import { escapeLike } from '#lib/text.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -89,7 +90,7 @@ export function adminPaymentRoutes(server: Server, ctx: Context) {
     handler: async ({ query }) => {
       const where = sql`where true ${ifGiven(sql, query.state, (state) =>
         state === 'open' ? sql`and d.resolved_at is null` : sql`and d.resolved_at is not null`,
-      )}`
+      )} ${ifGiven(sql, query.q, (part) => sql`and d.number like ${`%${escapeLike(part)}%`}`)}`
       const list = { id: sql`d.id` }
       const { data, total } = await pageOf<Row>(
         sql,

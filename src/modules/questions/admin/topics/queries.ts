@@ -1,4 +1,5 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
+import { anyNameContains } from '#modules/accounts/index.ts'
 import type { StoredNode } from '#modules/files/index.ts'
 import { type Db, ifGiven, listingClause, listingOrder, type Row, when } from '#platform/database'
 import { pageOf } from '#platform/http'
@@ -47,15 +48,17 @@ export const findTopicRecord = async (
       where t.id = ${id} ${when(sql, lock, () => sql`for update of t`)}`
   )[0]
 
-/** Lists ids of a topic's experts, paged, with the total. */
-export const listExpertIds = (sql: Db, topicId: number, query: ExpertQuery) =>
-  pageOf<{ user_id: number }>(
+/** Lists ids of a topic's experts, paged, with the total. `q` is a part of their name. */
+export function listExpertIds(sql: Db, topicId: number, query: ExpertQuery) {
+  const where = sql`where topic_id = ${topicId}
+    ${ifGiven(sql, query.q, (name) => sql`and user_id in (select u.id from users u where ${anyNameContains(sql, name)})`)}`
+  return pageOf<{ user_id: number }>(
     sql,
     sql`
-      select user_id from question_topic_experts where topic_id = ${topicId}
-      ${listingClause(sql, query, { id: sql`user_id` })}`,
-    sql`select count(*)::int as total from question_topic_experts where topic_id = ${topicId}`,
+      select user_id from question_topic_experts ${where} ${listingClause(sql, query, { id: sql`user_id` })}`,
+    sql`select count(*)::int as total from question_topic_experts ${where}`,
   )
+}
 
 /** Lists topic proposals, paged, with the total. */
 export function listProposals(sql: Db, query: ProposalQuery) {

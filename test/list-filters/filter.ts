@@ -1,0 +1,117 @@
+/** An item of a list, of any shape. */
+// biome-ignore lint/suspicious/noExplicitAny: reads replies of every shape
+export type Item = any
+
+/** Effect of a query parameter on a list. */
+export type Filter = {
+  /** Parameters of the list that it narrows, as a query string. */
+  given?: string
+  /** Parameters that only the narrowed list has. */
+  beside?: string
+  /** Values to try, chosen from the items of the list without this parameter. */
+  values: (items: Item[]) => string[]
+  /** Whether an item stays in the list. */
+  matches?: (item: Item, value: string) => boolean
+  /** Statements that select the ids of each value in their order, for what an item does not show. */
+  statements?: Record<string, string>
+  /** The field that orders the items, and the value of the parameter that reverses it. */
+  sorts?: { by: (item: Item, value: string) => unknown; isDescending: (value: string) => boolean }
+  /** Set if the list ignores `limit` with this parameter. */
+  isWhole?: boolean
+}
+
+/** Expected effects of the parameters of one list. */
+export type ListRow = {
+  /** Parameters that every request needs, as a query string. */
+  given?: string
+  /** The id in the path; by default the first that has a list. */
+  id?: number
+  /** The field that identifies an item; `id` by default, or that of the cursor. */
+  key?: string
+  /** Fields that the values of `sort` order by; those of the same name by default. */
+  sorts?: Record<string, (item: Item) => unknown>
+  /** Every other parameter, with its effect or the reason why this test does not cover it. */
+  filters: Record<string, Filter | string>
+}
+
+/** A field of an item, such as `user.id`. */
+export const fieldOf = (item: Item, path: string): unknown =>
+  path.split('.').reduce((value, name) => value?.[name], item)
+
+/** A value as a parameter. Flags are 0 and 1 in queries. */
+const textOf = (value: unknown): string =>
+  typeof value === 'boolean' ? String(Number(value)) : String(value)
+
+/** Values of fields, most frequent first. Missing and empty ones are left out. */
+function valuesOf(items: Item[], paths: string[]): string[] {
+  const all = items.flatMap((item) => paths.flatMap((path) => fieldOf(item, path)))
+  const shown = all.filter((value) => value !== null && value !== undefined && value !== '').map(textOf)
+  return [...Map.groupBy(shown, (value) => value)]
+    .sort(([, one], [, other]) => other.length - one.length)
+    .map(([value]) => value)
+}
+
+/** The first, the middle and the last of a list. */
+const three = (values: string[]) => [
+  ...new Set([0, values.length >> 1, values.length - 1].flatMap((at) => values[at] ?? [])),
+]
+
+/** Any of the fields is the value, or a list with it. */
+export const equals = (...paths: string[]): Filter => ({
+  values: (items) => three(valuesOf(items, paths)),
+  matches: (item, value) =>
+    paths.flatMap((path) => fieldOf(item, path)).some((each) => textOf(each) === value),
+})
+
+/** Any of the texts contains the value. Tries a part of each. */
+export const contains = (...paths: string[]): Filter => ({
+  values: (items) =>
+    paths
+      .flatMap((path) => three(valuesOf(items, [path]).filter((text) => text.length > 2)).slice(1))
+      .map((text) => text.slice(0, -1)),
+  matches: (item, value) =>
+    paths.some((path) =>
+      String(fieldOf(item, path) ?? '')
+        .toLowerCase()
+        .includes(value.toLowerCase()),
+    ),
+})
+
+/** The field is in a list of values separated by commas. */
+export const oneOf = (path: string): Filter => ({
+  values: (items) => [three(valuesOf(items, [path])).join(',')],
+  matches: (item, value) => value.split(',').includes(String(fieldOf(item, path))),
+})
+
+/** The condition of each value of a closed set. */
+export const cases = (conditions: Record<string, (item: Item) => boolean>): Filter => ({
+  values: () => Object.keys(conditions),
+  matches: (item, value) => conditions[value]?.(item) ?? false,
+})
+
+/** A flag. */
+export const flag = (holds: (item: Item) => boolean): Filter => cases({ 1: holds, 0: (item) => !holds(item) })
+
+/** The number is past the value, in the direction of the list. */
+export const below = (path: string): Filter => ({
+  values: (items) => three(valuesOf(items, [path])).slice(1),
+  matches: (item, value) => Number(fieldOf(item, path)) < Number(value),
+})
+
+/** Statements with the ids of each value, in the order of the list. */
+export const rows = (statements: Record<string, string>): Filter => ({
+  values: () => Object.keys(statements),
+  statements,
+})
+
+/** The direction of a list that is ordered by a field. */
+export const direction = (path: string): Filter => ({
+  values: () => ['asc', 'desc'],
+  sorts: { by: (item) => fieldOf(item, path), isDescending: (value) => value === 'desc' },
+})
+
+/** Fields that the values of a parameter order by, descending. */
+export const sortsBy = (fields: Record<string, string>): Filter => ({
+  values: () => Object.keys(fields),
+  sorts: { by: (item, value) => fieldOf(item, fields[value] ?? 'id'), isDescending: () => true },
+})
