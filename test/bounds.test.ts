@@ -179,7 +179,10 @@ test('accepts values at every bound and rejects those beyond', async (t) => {
     app.routeTable.flatMap(({ method, url, schema }) =>
       [method]
         .flat()
-        .map((verb) => [`${verb} ${url.replace(/:(\w+)(\([^)]*\))?/g, '{$1}')}`, schema] as const),
+        .map((verb): [string, typeof schema] => [
+          `${verb} ${url.replace(/:(\w+)(\([^)]*\))?/g, '{$1}')}`,
+          schema,
+        ]),
     ),
   )
   const faults: string[] = []

@@ -51,7 +51,7 @@ test('names only existing npm scripts in documents', () => {
   let seen = 0
   for (const { path, code } of commands) {
     const [, script] = /^npm (?:run )?([\w:-]+)/.exec(code) ?? []
-    if (!script || script === 'ci' || script === 'install') continue
+    if (!script || ['ci', 'install', 'pack'].includes(script)) continue
     seen += 1
     assert.ok(script in scripts, `${path} names \`${code}\``)
   }

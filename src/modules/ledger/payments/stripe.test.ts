@@ -64,7 +64,7 @@ test('refuses notices with a wrong signature, an old time or of the other mode (
   const event = stripeEvents.completed(stripe.pay(id))
   assert.equal(await notify(event, { secret: 'whsec_of_somebody' }), 400)
   assert.equal(await notify(event, { at: Date.now() - 301_000 }), 400)
-  assert.equal(await notify(event, { at: Date.now() + 301_000 }), 400)
+  assert.equal(await notify(event, { at: Date.now() + 3_600_000 }), 400)
   assert.equal(await notify(event, { livemode: true }), 400)
   const signed = stripeNotice(event)
   const changed = signed.body.replace('"amount_total":300', '"amount_total":301')

@@ -34,7 +34,7 @@ const { as, begin, check, ctx, offer, owns, person, send } = await paymentSuite(
         ['another key', wechatNotice(content, { key: stranger })],
         ['an unknown key id', wechatNotice(content, { serial: 'PUB_KEY_ID_0' })],
         ['an old notice', wechatNotice(content, { at: Date.now() - 301_000 })],
-        ['a notice of the future', wechatNotice(content, { at: Date.now() + 301_000 })],
+        ['a notice of the future', wechatNotice(content, { at: Date.now() + 3_600_000 })],
         ['a changed body', { ...signed, body: signed.body.replace('"event_type"', '"event-type"') }],
         ['another APIv3 key', wechatNotice(content, { apiKey: randomBytes(16).toString('hex') })],
         ['another merchant', wechatNotice({ ...content, mchid: '1900000002' })],
