@@ -1,6 +1,6 @@
 /**
  * `npm run mutate -- [paths] [--sample N | --each N] [--seed N] [--kind lock] [--turns N] [--list]`: removes
- * one guard at a time in a copy of the sources and runs the tests of its area. See docs/testing.md.
+ * or changes one guard at a time in a copy of the sources and runs the tests of its area. See docs/testing.md.
  */
 import {
   chmodSync,

@@ -77,6 +77,14 @@ const PLATFORM: Record<string, string[]> = {
   storage: ['src/modules/files'],
 }
 
+/** Tests of all modules that are generated from the description, by the kinds that they notice. */
+const GENERATED: Record<string, string> = {
+  predicate: 'test/list-filters.test.ts',
+  compare: 'test/list-filters.test.ts',
+  order: 'test/list-filters.test.ts',
+  bound: 'test/bounds.test.ts',
+}
+
 /** Number of shared folders of two paths. */
 function nearness(file: string, test: string): number {
   const [one, other] = [dirname(file).split('/'), dirname(test).split('/')]
@@ -107,5 +115,7 @@ export function testsFor(root: string, file: string, kind: string): string[] {
   // The platform's folder mixes tests of many subjects, so declared tests come before neighbours.
   const first =
     place === 'modules' ? [] : [...beside.filter((test) => test === named), ...across.flatMap(find)]
-  return [...new Set([...matrix, ...imports, ...first, ...beside, ...across.flatMap(find)])]
+  const generated = GENERATED[kind] ?? []
+  const [nearest = [], ...others] = [...matrix, ...imports, ...first, ...beside, ...across.flatMap(find)]
+  return [...new Set([nearest, generated, others].flat())]
 }

@@ -1,3 +1,5 @@
+import { refinements } from './refinements.ts'
+
 /** Kinds of guards. */
 export type Kind =
   | 'refusal'
@@ -10,6 +12,11 @@ export type Kind =
   | 'filter'
   | 'lock'
   | 'access'
+  | 'predicate'
+  | 'compare'
+  | 'order'
+  | 'bound'
+  | 'conflict'
 
 /** A guard in a source file, with its replacement. */
 export type Guard = {
@@ -23,7 +30,7 @@ export type Guard = {
   replacement: string
 }
 
-type Finding = { kind: Kind; start: number; end: number; replacement: string }
+export type Finding = { kind: Kind; start: number; end: number; replacement: string }
 
 /** Position after the bracket that closes the one at `open`; skips strings and templates. */
 function closing(source: string, open: number): number {
@@ -132,7 +139,13 @@ function pieces(source: string): Finding[] {
 
 /** Lists the removable guards of a source file in order. */
 export function guardsOf(file: string, source: string): Guard[] {
-  return [...refusals(source), ...checks(source), ...filters(source), ...pieces(source)]
+  return [
+    ...refusals(source),
+    ...checks(source),
+    ...filters(source),
+    ...pieces(source),
+    ...refinements(source),
+  ]
     .map((finding) => {
       const from = source.lastIndexOf('\n', finding.start) + 1
       const text = source

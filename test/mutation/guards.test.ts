@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { guardsOf, without } from './guards.ts'
+
+/** Sources that each lose one guard of a kind. */
+const changed = (kind: string, source: string) =>
+  guardsOf('src/example.ts', source)
+    .filter((guard) => guard.kind === kind)
+    .map((guard) => without(source, guard))
+
+test('drops each condition after and, up to the next clause', () => {
+  const source =
+    'sql`select from t where a = 1 and b in (select 1) and c between 2 and 3 order by id limit 1`'
+  assert.deepEqual(changed('predicate', source), [
+    'sql`select from t where a = 1 and true and c between 2 and 3 order by id limit 1`',
+    'sql`select from t where a = 1 and b in (select 1) and true order by id limit 1`',
+  ])
+})
+
+test('changes comparisons and leaves assignments', () => {
+  assert.deepEqual(changed('compare', 'sql`update t set a = 1, b = 2 where c = 3 and d < now()`'), [
+    'sql`update t set a = 1, b = 2 where c <> 3 and d < now()`',
+    'sql`update t set a = 1, b = 2 where c = 3 and d <= now()`',
+  ])
+  assert.deepEqual(changed('compare', 'const f = (n: Array<number>) => n.length > 5'), [
+    'const f = (n: Array<number>) => n.length >= 5',
+  ])
+})
+
+test('turns orders round, except those of locks', () => {
+  assert.deepEqual(changed('order', 'sql`select from t order by a desc, id limit 5`'), [
+    'sql`select from t order by a, id limit 5`',
+  ])
+  assert.deepEqual(changed('order', 'sql`select from t order by id limit 5`'), [
+    'sql`select from t order by id desc limit 5`',
+  ])
+  assert.deepEqual(changed('order', 'sql`select from t order by id for update`'), [])
+})
+
+test('raises bounds and drops conflict clauses', () => {
+  assert.deepEqual(changed('bound', 'const a = Int(1, 1_000), b = Text(20, { minLength: 2 })'), [
+    'const a = Int(2, 1_000), b = Text(20, { minLength: 2 })',
+    'const a = Int(1, 1001), b = Text(20, { minLength: 2 })',
+    'const a = Int(1, 1_000), b = Text(21, { minLength: 2 })',
+    'const a = Int(1, 1_000), b = Text(20, { minLength: 3 })',
+  ])
+  assert.deepEqual(changed('conflict', 'sql`insert into t values (1) on conflict do nothing returning id`'), [
+    'sql`insert into t values (1)  returning id`',
+  ])
+})
+
+test('leaves strings, comments and other templates alone', () => {
+  const source = `// a and b = 1
+const a = 'x < 5', b = \`y and z > 3\`, c = /'\`/, d = sql\`select \${e > 1 ? sql\`1\` : 2}\``
+  assert.deepEqual(changed('predicate', source), [])
+  assert.deepEqual(changed('compare', source), [source.replace('e > 1', 'e >= 1')])
+})
