@@ -17,6 +17,9 @@ export type Serving = {
   server: () => number
   /** The same for its database. */
   database: () => number
+  /** Ids of all server processes. */
+  serverProcesses: () => number[]
+  databaseProcesses: () => number[]
   /** Queries its database directly, without code of the checkout. */
   withDatabase: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>
 }
@@ -85,11 +88,15 @@ export async function openSides(options: {
       const postgres = join(data[side], 'postgres')
       const connection = await findRunningPostgres(postgres)
       if (!connection) throw new Error(`no database in ${postgres}`)
+      // The serving processes are children of this one; the database has another parent.
+      const serverProcesses = () => [server.pid ?? 0, ...childrenOf(server.pid ?? 0)]
+      const databaseProcesses = () => findDatabaseProcesses(join(postgres, 'cluster'))
       return {
         url,
-        // The serving processes are children of this one; the database has another parent.
-        server: () => processorTime([server.pid ?? 0, ...childrenOf(server.pid ?? 0)]),
-        database: () => processorTime(findDatabaseProcesses(join(postgres, 'cluster'))),
+        server: () => processorTime(serverProcesses()),
+        database: () => processorTime(databaseProcesses()),
+        serverProcesses,
+        databaseProcesses,
         async withDatabase(work) {
           const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 0 })
           try {

@@ -70,7 +70,14 @@ const PARTS: [string, () => Promise<string>][] = [
   ],
   ['standby', () => runFaultTests('test/slow/databases/standby.slow.ts')],
   ['own-writes', () => runFaultTests('src/platform/database/own-writes.test.ts')],
-  ['signals', () => runFaultTests('src/platform/database/signals.test.ts')],
+  [
+    'signals',
+    () =>
+      runFaultTests(
+        'src/platform/database/signals.test.ts',
+        'test/slow/servers/stopped-after-commit.slow.ts',
+      ),
+  ],
   ['jobs', () => killJobs(join(folder, 'jobs'), seed, Math.min(kills, MOST_JOB_KILLS))],
   ['disk', () => fillDisk(join(folder, 'disk'), seed)],
 ]

@@ -24,6 +24,9 @@ after(async () => {
 const WRITERS = 4
 /** More than all pools of the server together. */
 const MOST_CONNECTIONS = 40
+/** How long the standby rejects clients before its promotion, in samples. */
+const SAMPLES = 150
+const SAMPLE_MS = 200
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 test('loses no acknowledged write and stays within its pools when a standby is promoted late', {
@@ -88,8 +91,8 @@ test('loses no acknowledged write and stays within its pools when a standby is p
   await until(() => statuses.has(503))
   // The standby rejects all clients until its promotion, and closes connections at once.
   const connections: number[] = []
-  for (let n = 0; n < 25; n += 1) {
-    await pause(200)
+  for (let n = 0; n < SAMPLES; n += 1) {
+    await pause(SAMPLE_MS)
     const [row] = await standby.ask(
       "select count(*) as open from pg_stat_activity where backend_type = 'client backend'",
     )
