@@ -55,11 +55,6 @@ export async function serve(config: Config): Promise<void> {
   const begin = supervisorChannel
     ? await supervisorChannel.ask<StartParameters & DatabaseServer>('begin')
     : ALONE
-  if (begin.isFirst && config.retired.length > 0)
-    log.warn(
-      { settings: config.retired },
-      'these settings have no effect any more: remove them (GUEST_CACHE_MS and FRAGMENTS_MB take their place, docs/running.md)',
-    )
   const opened = await openContext(config, log, {
     bounds: BOUNDS,
     ...(begin.connection ? { server: { connection: begin.connection } } : {}),

@@ -46,12 +46,23 @@ export function urlFault(name: string, given: string, protocols: readonly string
     : `${name} must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`
 }
 
-/** Settings of version 0.1 that later versions ignore. */
-const RETIRED = ['KEPT_PAGES_MB', 'KEPT_PAGES_COUNTS_MS', 'KEPT_PAGES_COUNTS_AFTER', 'KEPT_PAGES_TIMED_MS']
+const STALE_REPLIES = 'set GUEST_CACHE_MS for the age of replies to guests; all others are current'
 
-/** Lists the obsolete settings that are still set. */
-export const findObsoleteNames = (env: Record<string, string | undefined>): string[] =>
-  RETIRED.filter((name) => env[name] !== undefined)
+/** Settings of earlier versions, and what to do instead. */
+const RETIRED = new Map([
+  ['KEPT_PAGES_MB', 'set FRAGMENTS_MB for the memory of cached replies'],
+  ['KEPT_PAGES_COUNTS_MS', STALE_REPLIES],
+  ['KEPT_PAGES_COUNTS_AFTER', STALE_REPLIES],
+  ['KEPT_PAGES_TIMED_MS', STALE_REPLIES],
+  ['KEPT_PAGES_VERIFY', 'nothing replaces it'],
+])
+
+/** Reports settings of earlier versions that are still set, with their replacement. */
+export const retiredFaults = (env: Record<string, string | undefined>): string[] =>
+  Object.keys(env).flatMap((name) => {
+    const advice = env[name]?.trim() ? RETIRED.get(name) : undefined
+    return advice === undefined ? [] : [`${name} no longer exists: remove it; ${advice}`]
+  })
 
 /**
  * Reports unknown variables with names close to an unset setting, and all unknown ones that begin with
@@ -63,7 +74,7 @@ export function findMisspelledNames(
 ): string[] {
   const unset = known.filter((name) => env[name] === undefined)
   return Object.keys(env).flatMap((name) => {
-    const meant = known.includes(name) || RETIRED.includes(name) ? undefined : suggestWord(name, unset)
+    const meant = known.includes(name) || RETIRED.has(name) ? undefined : suggestWord(name, unset)
     const base = name.endsWith('_FILE') && !known.includes(name) ? name.slice(0, -'_FILE'.length) : ''
     if (known.includes(base))
       return [`${name} is not a setting: only secrets come from files, so set ${base}`]

@@ -75,9 +75,24 @@ test('reports all invalid values at once, each by its name', () => {
   )
 })
 
-test('lists settings of earlier versions instead of taking them for mistakes', () => {
-  const config = readConfig({ KEPT_PAGES_MB: '64', KEPT_PAGES_TIMED_MS: '5' })
-  assert.deepEqual(config.retired, ['KEPT_PAGES_MB', 'KEPT_PAGES_TIMED_MS'])
+test('rejects settings of earlier versions with their replacement', () => {
+  assert.deepEqual(faultsOf({ KEPT_PAGES_MB: '64' }), [
+    'KEPT_PAGES_MB no longer exists: remove it; set FRAGMENTS_MB for the memory of cached replies.',
+  ])
+  assert.deepEqual(
+    faultsOf({
+      KEPT_PAGES_MB: '0',
+      KEPT_PAGES_TIMED_MS: '5',
+      KEPT_PAGES_COUNTS_MS: '1',
+      KEPT_PAGES_COUNTS_AFTER: '1',
+      KEPT_PAGES_VERIFY: 'false',
+    }).map((told) => /^(\w+) no longer exists: remove it/.exec(told)?.[1]),
+    [
+      ...['KEPT_PAGES_MB', 'KEPT_PAGES_TIMED_MS', 'KEPT_PAGES_COUNTS_MS', 'KEPT_PAGES_COUNTS_AFTER'],
+      'KEPT_PAGES_VERIFY',
+    ],
+  )
+  assert.deepEqual(faultsOf({ KEPT_PAGES_MB: '' }), [])
 })
 
 test('reports a misspelt name once, with a suggestion', () => {

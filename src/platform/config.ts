@@ -3,9 +3,9 @@ import { isAbsolute, resolve } from 'node:path'
 import { minimumSecretLength } from '#platform/app-secret.ts'
 import {
   findMisspelledNames,
-  findObsoleteNames,
   originFaults,
   proxyFaults,
+  retiredFaults,
   urlFault,
 } from '#platform/config-checks.ts'
 import { hostUrls, PLAN_CACHE_MODES } from '#platform/database'
@@ -241,8 +241,6 @@ export function readConfig(env: Env) {
     /** Whether servers and workers apply migrations at start. Otherwise they refuse to start when one is missing. */
     migrates: choice('MIGRATE', 'on', ['on', 'off']) === 'on',
     worker: choice('WORKER', 'inside', ['inside', 'separate']),
-    /** Obsolete settings that are still set. */
-    retired: findObsoleteNames(env),
     logLevel: choice('LOG_LEVEL', 'info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
   }
   if (config.databaseUrl === undefined)
@@ -261,7 +259,7 @@ export function readConfig(env: Env) {
     )
   if (config.backupTo?.includes('://') && !/^s3:\/\/[^/?#]+(\/[^?#]*)?$/.test(config.backupTo))
     faults.push('BACKUP_TO must be a folder or s3://BUCKET/FOLDER')
-  faults.push(...proxyFaults(config.trustProxy), ...originFaults(config.corsOrigins))
+  faults.push(...proxyFaults(config.trustProxy), ...originFaults(config.corsOrigins), ...retiredFaults(env))
   const names = [...known, ...providerVariables(env)]
   faults.push(...findMisspelledNames(env, [...names, ...fileVariables(names)]))
   if (faults.length > 0) throw new ConfigError(faults)
