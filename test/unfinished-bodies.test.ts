@@ -141,3 +141,44 @@ test('closes the newest body of the address with most of them when the total is 
   assert.match(closed, /^HTTP\/1.1 503 [\s\S]*Retry-After: \d/)
   close()
 })
+
+test('lets browsers read every early error by the CORS headers of other replies (conventions-2)', async () => {
+  const origin = 'https://app.example'
+  const CORS_ORIGINS = `https://www.example,${origin}`
+  const usual = await listening({ CORS_ORIGINS, UNFINISHED_BODIES_MB: '8' })
+  const hasty = await listening({ CORS_ORIGINS, REQUEST_IDLE_MS: '100' })
+  const [ann, bob] = [await usual.person(), await hasty.person()]
+  const get = (path: string, headers: string[] = []): Sent => ({ method: 'GET', path, headers, body: '' })
+  const half = `{"a":"${'x'.repeat(600_000)}`
+  const cases: [string, string, Sent][] = [
+    ['as every reply', '200', get('/api/v2/feeds')],
+    ['an unknown path', '404', get('/api/v2/nowhere')],
+    ['without a token', '401', get('/api/v2/user')],
+    ['an address that cannot be decoded', '400', get('/api/v2/users/%E0%A4%A')],
+    ['a head that is too large', '431', get('/api/v2/feeds', [`X-Large: ${'x'.repeat(20_000)}`])],
+    ['a body that is too large', '413', feed(ann.token, 'application/json', 2_000_000, '{')],
+    ['a body that stops', '408', feed(bob.token, 'application/json', 100, '{')],
+    ['more memory than the share', '429', feed(ann.token, 'application/json', 900_000, half)],
+  ]
+  for (const [name, status, sent] of cases)
+    for (const [from, allowed] of [
+      [origin, origin],
+      ['https://evil.example', undefined],
+    ] as const) {
+      const headers = [`Origin: ${from}`, ...sent.headers]
+      const { begin } = status === '408' ? hasty : usual
+      // Two bodies exceed the memory of an address, and one of them gets the reply.
+      const sockets = Array.from({ length: status === '429' ? 2 : 1 }, () =>
+        begin('203.0.113.1', { ...sent, headers }),
+      )
+      const answer = await Promise.race(sockets.map((each) => each.answer()))
+      for (const { socket } of sockets) socket.destroy()
+      assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `), name)
+      const header = (of: string) => new RegExp(`^${of}: (.*)\r$`, 'im').exec(answer)?.[1]
+      assert.equal(header('access-control-allow-origin'), allowed, name)
+      assert.match(header('access-control-expose-headers') ?? '', /X-Error-Code, Retry-After/, name)
+      assert.match(header('vary') ?? '', /^Origin\b/, name)
+    }
+  usual.close()
+  hasty.close()
+})

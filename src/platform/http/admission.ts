@@ -8,6 +8,7 @@ import { type RequestScope, type Sql, WRITES_KEY } from '#platform/database'
 import { forbidden, tooManyRequests, unauthenticated } from '#platform/errors.ts'
 import type { Log, Metrics } from '#platform/observability'
 import type { RateLimiter, RateState } from '#platform/processes'
+import type { CorsHeaders } from './cors.ts'
 import type { Server } from './instance.ts'
 import { type Access, addressKey, bearerToken, type Identity, type Viewer, viewerOf } from './viewer.ts'
 import { INNER_HEADER, INNER_SECRET } from './web/session.ts'
@@ -232,29 +233,34 @@ const BODIES = {
 
 /**
  * Rejects requests under overload before any other work, because the cost of a rejection reduces the capacity
- * for the rest. Health endpoints are exempt.
+ * for the rest. Health endpoints are exempt, and preflights: browsers hide the reply after a failed one.
  */
 export function shedLoad(
   server: Server,
-  { sql, config, metrics }: { sql: Pick<Sql, 'state'>; config: Config; metrics: Metrics },
+  { sql, cors, metrics }: { sql: Pick<Sql, 'state'>; cors: CorsHeaders; metrics: Metrics },
 ): void {
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     'retry-after': '1',
     'x-error-code': 'unavailable',
-    ...(config.corsOrigins.includes('*') ? { 'access-control-allow-origin': '*' } : {}),
   }
   const refuse = (request: IncomingMessage, response: ServerResponse) => {
     metrics.countShed()
     const body = BODIES[/^\s*zh/i.test(request.headers['accept-language'] ?? '') ? 'zh' : 'en']
-    response.writeHead(503, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
+    response
+      .writeHead(503, {
+        ...headers,
+        ...cors(request.headers.origin),
+        'content-length': Buffer.byteLength(body),
+      })
+      .end(body)
   }
   const http = server.server
   const emit = http.emit.bind(http)
   http.emit = (event: string, ...args: unknown[]): boolean => {
     if (event !== 'request' || sql.state().pressure < PRESSURE) return emit(event, ...args)
     const [request, response] = args as [IncomingMessage, ServerResponse]
-    if (request.url?.startsWith('/health/')) return emit(event, ...args)
+    if (request.method === 'OPTIONS' || request.url?.startsWith('/health/')) return emit(event, ...args)
     refuse(request, response)
     return true
   }

@@ -6,6 +6,7 @@ import { VERSION } from '#platform/version.ts'
 import { type Described, describeReplies, shareComponents } from './api-components.ts'
 import { API_TAGS } from './api-tags.ts'
 import { encodingFor } from './caching.ts'
+import { addVary } from './cors.ts'
 import type { Server } from './instance.ts'
 import type { Access } from './viewer.ts'
 
@@ -47,10 +48,9 @@ function addPage(server: Server): void {
   server.get(`/docs/${RAPIDOC}.js`, (request, reply) => {
     const packed = fileOf(`${RAPIDOC}.min.js.gz`)
     const isPacked = encodingFor(request.headers['accept-encoding']) !== undefined
-    return reply
+    return addVary(reply, 'Accept-Encoding')
       .type('text/javascript; charset=utf-8')
       .header('Cache-Control', 'public, max-age=31536000, immutable')
-      .header('Vary', 'Accept-Encoding')
       .headers(isPacked ? { 'Content-Encoding': 'gzip' } : {})
       .send(isPacked ? packed : gunzipSync(packed))
   })

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib'
+import { addVary } from './cors.ts'
 import type { Server } from './instance.ts'
 
 /** Encodings of replies. */
@@ -87,8 +88,7 @@ export function addCaching(server: Server, api: string): void {
     if (!request.url.startsWith(api)) return done(null, payload)
     const { statusCode } = reply
     const varies = request.isTranslated ? `${VARIES}, Accept-Language` : VARIES
-    const others = reply.getHeader('vary')
-    reply.header('Vary', others === undefined ? varies : `${others}, ${varies}`)
+    addVary(reply, varies)
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     if (isRead && (statusCode === 200 || statusCode === 304) && !reply.hasHeader('cache-control'))
       reply.header('Cache-Control', request.routeOptions.config.isShared ? 'public, no-cache' : 'no-cache')

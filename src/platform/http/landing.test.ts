@@ -5,7 +5,7 @@ import { VERSION } from '#platform/version.ts'
 import { BROWSER, CANNOT_LOOK } from '#test/chromium.ts'
 import { createWorld } from '#test/world.ts'
 
-const { app } = await createWorld({ PORT: '0' })
+const { app } = await createWorld({ PORT: '0', CORS_ORIGINS: 'https://app.example' })
 const open = (headers: Record<string, string> = {}) => app.inject({ method: 'GET', url: '/', headers })
 
 test('describes the server at its root address in both languages (conventions-36)', async () => {
@@ -15,7 +15,7 @@ test('describes the server at its root address in both languages (conventions-36
   assert.match(english.body, /the server of a social network[\s\S]*href="\/docs"/)
   const chinese = await open({ 'accept-language': 'zh-CN,zh;q=0.9,en;q=0.8', accept: 'text/html,*/*;q=0.8' })
   assert.match(chinese.body, /lang="zh"[\s\S]*社交网络的服务器/)
-  assert.match(String(chinese.headers.vary), /Accept-Language/)
+  assert.equal(chinese.headers.vary, 'Origin, Accept, Accept-Language')
 })
 
 test('returns JSON to clients that accept JSON (conventions-36)', async () => {
@@ -35,6 +35,7 @@ test('links only to working addresses, and to the console only if there is one',
     // A clone builds the console on first use; until then its address shows the progress.
     const isBeingBuilt = url === '/admin' && statusCode === 503 && headers['retry-after'] !== undefined
     assert.ok(statusCode < 400 || isBeingBuilt, `${url} answers ${statusCode}`)
+    assert.match(String(headers.vary), /\bOrigin\b/, `${url} loses Vary: Origin`)
   }
 })
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Language } from '#platform/errors.ts'
 import { VERSION } from '#platform/version.ts'
+import { addVary } from './cors.ts'
 import { language } from './error-reply.ts'
 import type { Server } from './instance.ts'
 
@@ -59,7 +60,7 @@ ${links.map(([href, words]) => `<li><a href="${href}"><code>${href}</code></a> $
  */
 export function addLanding(server: Server, hasConsole: boolean): void {
   server.get('/', { schema: { hide: true } }, async (request, reply) => {
-    reply.header('Vary', 'Accept, Accept-Language').header('Cache-Control', 'no-cache')
+    addVary(reply, 'Accept, Accept-Language').header('Cache-Control', 'no-cache')
     const accept = request.headers.accept ?? ''
     if (/\bjson\b/.test(accept) && !accept.includes('text/html'))
       return reply.send({

@@ -120,3 +120,29 @@ test('sheds requests under overload and still reports health', async () => {
   assert.equal((await get('/api/v2/feeds')).status, 200)
   assert.match(await ctx.metrics.render(), /http_requests_shed_total 1/)
 })
+
+test('sheds with the CORS headers of other replies, and answers preflights under overload', async () => {
+  const named = await createWorld({ CORS_ORIGINS: 'https://app.example,https://www.example' })
+  const address = await named.app.listen({ port: 0, host: '127.0.0.1' })
+  const ask = async (origin: string | undefined, options: RequestInit = {}) => {
+    const { status, headers } = await fetch(`${address}/api/v2/feeds`, {
+      ...options,
+      headers: { ...options.headers, ...(origin ? { origin } : {}) },
+    })
+    const allowed = headers.get('access-control-allow-origin')
+    const varies = headers.get('vary')?.split(', ').includes('Origin')
+    return { status, allowed, varies, exposed: headers.get('access-control-expose-headers') }
+  }
+  const preflight = { method: 'OPTIONS', headers: { 'access-control-request-method': 'GET' } }
+  const { state } = named.ctx.sql
+  for (const origin of ['https://app.example', 'https://www.example', 'https://evil.example', undefined]) {
+    named.ctx.sql.state = () => ({ ...state(), pressure: 0 })
+    const usual = await ask(origin)
+    const usualPreflight = await ask(origin, preflight)
+    assert.deepEqual([usual.status, usual.varies, usualPreflight.status], [200, true, 204])
+    named.ctx.sql.state = () => ({ ...state(), pressure: 0.6 })
+    assert.deepEqual(await ask(origin), { ...usual, status: 503 })
+    assert.deepEqual(await ask(origin, preflight), usualPreflight)
+  }
+  named.ctx.sql.state = state
+})

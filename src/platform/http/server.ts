@@ -26,6 +26,7 @@ import {
   prepareBody,
 } from './bodies.ts'
 import { addCaching } from './caching.ts'
+import { corsHeaders, EXPOSED } from './cors.ts'
 import { errorBody, language, methodNotAllowed, noSuchPath, toApiError } from './error-reply.ts'
 import { acceptForms } from './forms.ts'
 import { compileInput } from './input.ts'
@@ -104,15 +105,6 @@ const BODY_LIMIT = 1024 * 1024
 /** Larger than Node's limit for the request line with all headers. */
 const LINE_LIMIT = 64 * 1024
 const API = '/api/v2'
-const EXPOSED = [
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-  'X-Request-Id',
-  'X-Error-Code',
-  'Retry-After',
-  'Idempotency-Replayed',
-]
 
 /**
  * Builds the server with everything that routes share: identity, limits, validation, errors, logs and
@@ -127,7 +119,11 @@ export async function createServer({
   sql,
   replicas,
 }: HttpOptions): Promise<Server> {
-  const refuse = refuseUnreadable((ip) => limiter.hit(`ip:${addressKey(ip)}`, config.rateLimits.anonymous))
+  const corsOf = corsHeaders(config.corsOrigins)
+  const refuse = refuseUnreadable(
+    (ip) => limiter.hit(`ip:${addressKey(ip)}`, config.rateLimits.anonymous),
+    corsOf,
+  )
   const server: Server = fastify({
     loggerInstance: log as unknown as FastifyBaseLogger,
     // Avoids a child logger for each request, because nothing uses it.
@@ -146,6 +142,7 @@ export async function createServer({
     frameworkErrors: async (error, request, reply) => {
       // Raised before any hook runs, for a URL that cannot be decoded.
       identify(request, reply)
+      reply.headers(corsOf(request.headers.origin))
       setRateHeaders(reply, await limiter.hit(`ip:${addressKey(request.ip)}`, config.rateLimits.anonymous))
       render(error, request, reply)
     },
@@ -197,7 +194,7 @@ export async function createServer({
   await server.register(cors, {
     origin: config.corsOrigins.includes('*') ? '*' : config.corsOrigins,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    exposedHeaders: EXPOSED.join(', '),
+    exposedHeaders: EXPOSED,
     maxAge: 86_400,
     strictPreflight: false,
   })
@@ -235,7 +232,7 @@ export async function createServer({
     })
   }
   addDrain(server, { metrics, log, noticeMs: config.drainNoticeMs })
-  shedLoad(server, { sql, config, metrics })
+  shedLoad(server, { sql, cors: corsOf, metrics })
 
   server.addHook('onResponse', (request, reply, done) => {
     request.leave()

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import { corsHeaders } from './cors.ts'
 import { refuseUnreadable } from './unreadable.ts'
 
 /** Returns the status and code for an error of Node's parser, and how often it was counted. */
@@ -10,10 +11,13 @@ async function answerTo(code: string, { isGone = false } = {}) {
   const socket = new PassThrough()
   if (isGone) socket.destroy()
   let counted = 0
-  const refuse = refuseUnreadable(() => {
-    counted += 1
-    return { limit: 60, remaining: 59, resetAt: 0, exceeded: false }
-  })
+  const refuse = refuseUnreadable(
+    () => {
+      counted += 1
+      return { limit: 60, remaining: 59, resetAt: 0, exceeded: false }
+    },
+    corsHeaders(['*']),
+  )
   refuse(Object.assign(new Error('unreadable'), { code }), socket as unknown as Socket)
   await setImmediate()
   const text = String(socket.read() ?? '')
@@ -38,7 +42,7 @@ test('neither replies to nor counts a connection that is gone', async () => {
 
 test('closes the connection when the rate limiter fails', async () => {
   const socket = new PassThrough()
-  const refuse = refuseUnreadable(() => Promise.reject(new Error('Redis is away')))
+  const refuse = refuseUnreadable(() => Promise.reject(new Error('Redis is away')), corsHeaders(['*']))
   refuse(new Error('unreadable'), socket as unknown as Socket)
   await setImmediate()
   assert.equal(socket.destroyed, true)

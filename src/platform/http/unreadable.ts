@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { tooManyRequests } from '#platform/errors.ts'
 import type { RateState } from '#platform/processes'
+import { type CorsHeaders, originOf } from './cors.ts'
 import { unavailableText } from './error-reply.ts'
 
 /** Parser errors of Node that a client can fix. */
@@ -22,8 +23,12 @@ function told(code: string): { status: number; code: string; message: string; re
  * Replies to unparsable requests in the form of every other error. Only the client's address is known, so the
  * reply is in English.
  */
-export function refuseUnreadable(rate: (address: string) => RateState | Promise<RateState>) {
+export function refuseUnreadable(
+  rate: (address: string) => RateState | Promise<RateState>,
+  corsHeaders: CorsHeaders,
+) {
   const refuse = async (error: Error & { code?: string }, socket: Socket): Promise<void> => {
+    const cors = corsHeaders(originOf(error, socket))
     if (error.code === 'ECONNRESET' || socket.destroyed) return
     const { limit, remaining } = await rate(socket.remoteAddress ?? '')
     if (!socket.writable) {
@@ -41,6 +46,7 @@ export function refuseUnreadable(rate: (address: string) => RateState | Promise<
       `X-RateLimit-Limit: ${limit}`,
       `X-RateLimit-Remaining: ${remaining}`,
       ...(retryAfter === undefined ? [] : [`Retry-After: ${retryAfter}`]),
+      ...Object.entries(cors).map(([name, value]) => `${name}: ${value}`),
       'X-Content-Type-Options: nosniff',
       'Connection: close',
     ]

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '#platform/config.ts'
 import { apiError } from '#platform/errors.ts'
+import { addVary } from '../cors.ts'
 import type { Server } from '../instance.ts'
 import { assetsOf } from '../packages/assets.ts'
 import { builtFolder, readBuilt } from '../packages/folder.ts'
@@ -33,13 +34,12 @@ export function addConsole(server: Server, config: Config): void {
   const sendPage = async (request: FastifyRequest, reply: FastifyReply) => {
     if (!config.console) throw turnedOff()
     const nonce = randomBytes(16).toString('base64')
-    reply
+    addVary(reply, 'Accept-Language')
       .type('text/html; charset=utf-8')
       .header('Cache-Control', 'no-cache')
       .header('Content-Security-Policy', policyWith(nonce))
       .header('Referrer-Policy', 'same-origin')
       .header('X-Frame-Options', 'DENY')
-      .header('Vary', 'Accept-Language')
     if (!readBuilt('console')) return sendProgress('console', config, { request, reply, nonce })
     const page = await readFile(join(builtFolder('console'), 'index.html'), 'utf8')
     return reply.send(page.replaceAll('KITH_NONCE', nonce))

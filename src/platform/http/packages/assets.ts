@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { apiError } from '#platform/errors.ts'
+import { addVary } from '../cors.ts'
 import { type Build, builtFolder, type PackageName, readBuilt } from './folder.ts'
 
 const noSuchFile = apiError(404, 'no_such_path', 'There is nothing at this address.', '该地址不存在。')
@@ -31,10 +32,9 @@ export function assetsOf(name: PackageName) {
     const [suffix, encoding] = ENCODINGS.find(
       ([suffix, encoding]) => accepted.includes(encoding) && built?.files.includes(file + suffix),
     ) ?? ['', '']
-    reply
+    addVary(reply, 'Accept-Encoding')
       .type(TYPES[file.split('.').at(-1) ?? ''] ?? 'application/octet-stream')
       .header('Cache-Control', 'public, max-age=31536000, immutable')
-      .header('Vary', 'Accept-Encoding')
     if (encoding) reply.header('Content-Encoding', encoding)
     return reply.send(await readFile(join(builtFolder(name), file + suffix)))
   }

@@ -5,6 +5,7 @@ import type { Config } from '#platform/config.ts'
 import type { RateLimiter } from '#platform/processes'
 import { rateLimitHeaders } from '../admission.ts'
 import { COMPRESSED_FROM, compress, encodingFor } from '../caching.ts'
+import { addVary } from '../cors.ts'
 import { language } from '../error-reply.ts'
 import type { Server } from '../instance.ts'
 import { assetsOf } from '../packages/assets.ts'
@@ -129,11 +130,10 @@ export function addWeb(
     if (page.isSignedOut) clearSession(reply, config)
     if (page.location) reply.header('Location', page.location)
     const isPage = page.type.startsWith('text/html')
-    reply
+    addVary(reply, 'Accept, Accept-Encoding, Accept-Language, Cookie')
       .code(page.status)
       .type(page.type)
       .header('Cache-Control', isMembers ? 'private, no-store' : isPage ? 'no-cache' : 'public, max-age=300')
-      .header('Vary', 'Accept, Accept-Encoding, Accept-Language, Cookie')
     if (isPage)
       reply
         .header('Content-Security-Policy', policyWith(nonce, config))
@@ -150,13 +150,12 @@ export function addWeb(
 
   function sendProgressPage(request: FastifyRequest, reply: FastifyReply): void {
     const nonce = randomBytes(16).toString('base64')
-    reply
+    addVary(reply, 'Accept-Language')
       .header('Cache-Control', 'no-cache')
       .header(
         'Content-Security-Policy',
         `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
       )
-      .header('Vary', 'Accept-Language')
     sendProgress('web', config, { request, reply, nonce })
   }
 }
