@@ -70,30 +70,104 @@ test('knows the decimals of the same currencies as the server', () => {
   )
 })
 
-test('describes the unit of every amount of the ledger in the API', () => {
-  const { components } = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
-    components: { schemas: Record<string, { properties?: Record<string, { description?: string }> }> }
-  }
-  const names = [
-    ...['AdminRecharge', 'AdminWithdrawal', 'Balance', 'BalanceAdjustment', 'Charge', 'Exchange'],
-    ...['LedgerTotals', 'NativeRechargeRequest', 'NewWallet', 'PointsOrder', 'PointsWithdrawalRequest'],
+type Schema = {
+  type?: string | string[]
+  description?: string
+  properties?: Record<string, Schema>
+  items?: Schema
+  'x-unit'?: string
+} & { [Key in 'anyOf' | 'oneOf' | 'allOf']?: Schema[] }
+
+const { components } = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
+  components: { schemas: Record<string, Schema> }
+}
+
+const partsOf = ({ anyOf = [], oneOf = [], allOf = [] }: Schema) => [...anyOf, ...oneOf, ...allOf]
+
+/** Returns whether a field is a number, or a list of them. */
+const isNumeric = (schema: Schema): boolean =>
+  [schema.type].flat().some((type) => type === 'integer' || type === 'number') ||
+  partsOf(schema).some(isNumeric) ||
+  (schema.items !== undefined && isNumeric(schema.items))
+
+/** Every field of a schema and of the schemas in it, by its path. */
+const fieldsOf = (schema: Schema, path: string): [string, Schema][] => [
+  ...Object.entries(schema.properties ?? {}).flatMap(([key, field]): [string, Schema][] => [
+    [`${path}.${key}`, field],
+    ...fieldsOf(field, `${path}.${key}`),
+  ]),
+  ...partsOf(schema).flatMap((part) => fieldsOf(part, path)),
+  ...(schema.items ? fieldsOf(schema.items, path) : []),
+]
+
+const UNIT = /\b(fen|points|minor unit)\b/i
+
+/** Returns whether the description of a field, of a variant of it or of its items tells the unit. */
+const hasUnit = (schema: Schema): boolean =>
+  UNIT.test(`${schema.description} ${schema['x-unit']}`) ||
+  [...partsOf(schema), ...(schema.items ? [schema.items] : [])].some(hasUnit)
+
+const fields = Object.entries(components.schemas).flatMap(([name, schema]) => fieldsOf(schema, name))
+
+/** Words in the name of a field that holds money. */
+const MONEY = new RegExp(
+  `(^|[_:-])(${[
+    ...['amounts?', 'money', 'price', 'cost', 'pay', 'paid', 'payout', 'fees?', 'fine', 'balance', 'funds'],
     ...[
-      'Posting',
-      'PostingListing',
-      'RechargeRequest',
-      'Transfer',
-      'Wallet',
-      'WalletAndRules',
-      'WalletOrder',
+      'charged',
+      'credited',
+      'refunded',
+      'borne',
+      'bounty',
+      'reward',
+      'rewards',
+      'escrow',
+      'issuance',
+      'gold',
     ],
-    ...['Withdrawal', 'WithdrawalRequest'],
-  ]
-  const amounts = /^(amount|balance|balance_after|credited|payout|value|people|escrow|income|issuance|sum)$/
-  const undescribed = names.flatMap((name) =>
-    Object.entries(components.schemas[name]?.properties ?? {})
-      .filter(([key, { description = '' }]) => amounts.test(key) && !/fen|points|Always 0/.test(description))
-      .map(([key]) => `${name}.${key}`),
+    ...[
+      'income',
+      'expenses?',
+      'sum',
+      'values?',
+      'labels',
+      'currency',
+      'wallet',
+      'points',
+      'cash',
+      'recharge',
+    ],
+  ].join('|')})($|[_:-])`,
+)
+
+/** Numbers with such a name that are no money. */
+const NO_MONEY: Record<string, string> = {
+  'DailySeries.values': 'counts of people and contents; no series holds money',
+  'GroupPost.reward_number': 'number of rewards',
+  'GroupPostItem.reward_number': 'number of rewards',
+  'GroupPostRecord.reward_number': 'number of rewards',
+  'HealthFigure.value': 'a count, bytes or seconds',
+  'Settings.feed:pay-word-limit': 'number of characters',
+  'Settings.wallet:ratio': 'a ratio that older clients show',
+}
+
+test('describes the currency and minor unit of every amount in the API', () => {
+  const amounts = fields.filter(([path, field]) => {
+    const name = path.split('.').at(-1) ?? ''
+    return MONEY.test(name) && !/_(id|node)$/.test(name) && isNumeric(field)
+  })
+  assert.ok(amounts.length > 80, `saw only ${amounts.length} amounts`)
+  const undescribed = amounts.filter(([, field]) => !hasUnit(field)).map(([path]) => path)
+  assert.deepEqual(undescribed.sort(), Object.keys(NO_MONEY).sort())
+})
+
+test('describes the unit of amounts without a word for money in their name', () => {
+  const totals = ['people', 'escrow', 'income', 'issuance'].map((name) => `LedgerTotals.${name}`)
+  const averages = ['FeedPinAverage.feed', 'ArticlePinAverage.news', 'GroupPinAverage.post'].flatMap(
+    (name) => [name, `${name}_comment`],
   )
-  assert.deepEqual(undescribed, [])
-  assert.ok(names.every((name) => components.schemas[name]))
+  for (const name of [...totals, ...averages, 'Answer.onlookers_total', 'AdminRecharge.fee']) {
+    const [, field] = fields.find(([path]) => path === name) ?? assert.fail(name)
+    assert.ok(hasUnit(field), name)
+  }
 })

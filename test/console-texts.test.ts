@@ -23,6 +23,29 @@ test('names in docs/operating.md what the console names', () => {
   )
 })
 
+test('labels the number of active people as distinct people, and shows no sum of days', async () => {
+  type Series = { name: string; values: (number | null)[]; total: number | null }
+  const { LABELS, tellTotal } = (await import(
+    new URL('../console/src/home/series.ts', import.meta.url).href
+  )) as {
+    LABELS: Record<string, readonly [string, string]>
+    tellTotal(series: Series, locale: string): readonly [string, string]
+  }
+  const { body } = await as(founder, 'GET', '/admin/statistics/days')
+  const names = (body.series as Series[]).map(({ name }) => name)
+  assert.deepEqual(
+    Object.keys(LABELS).filter((name) => !names.includes(name)),
+    [],
+  )
+  const [english, chinese] = LABELS['active-people'] ?? assert.fail('active people have no label')
+  assert.match(english, /\b(different|distinct)\b/i)
+  assert.match(chinese, /去重/)
+  // Two people on each of two days, three people in all.
+  const active = { name: 'active-people', values: [2, null, 2] }
+  assert.deepEqual(tellTotal({ ...active, total: 3 }, 'en'), ['3', '3'])
+  assert.deepEqual(tellTotal({ ...active, total: null }, 'en'), ['2 a day', '日均 2'])
+})
+
 test('previews a sanction in the words that the person receives', async () => {
   const { previewOf } = (await import(
     new URL('../console/src/pages/person/sanction-texts.ts', import.meta.url).href

@@ -31,7 +31,7 @@ export const CheckinState = Shared('CheckinState', {
   checked_in: Type.Boolean({ description: 'today, in the time zone of the site (`site:time-zone`)' }),
   checkin_count: Type.Integer(),
   last_checkin_count: Type.Integer({ description: 'days in a row, up to the last one' }),
-  attach_balance: Type.Integer({ description: 'what a check-in brings' }),
+  attach_balance: Type.Integer({ description: 'what a check-in brings, in points' }),
 })
 export type CheckinState = Static<typeof CheckinState>
 

@@ -1,6 +1,7 @@
 import { MAX_AMOUNT } from '#lib/money.ts'
 import { UserView } from '#modules/accounts/index.ts'
 import { CommentWithPeople } from '#modules/comments/index.ts'
+import { IN_EITHER } from '#modules/ledger/index.ts'
 import { LikeWithUser } from '#modules/likes/index.ts'
 import { RewardSum } from '#modules/rewards/index.ts'
 import { apiError, fieldError, unpaidError } from '#platform/errors.ts'
@@ -76,7 +77,7 @@ const FeedImage = Shared('FeedImage', {
   size: Nullable(Type.String({ description: 'width x height' })),
   mime: Type.String(),
   // Present for a paid picture.
-  amount: Type.Optional(Type.Integer()),
+  amount: Type.Optional(Type.Integer(IN_EITHER)),
   type: Type.Optional(Type.String({ description: 'What is paid for: read or download' })),
   paid: Type.Optional(Type.Boolean()),
   paid_node: Type.Optional(Type.Integer()),
@@ -86,7 +87,7 @@ const FeedImage = Shared('FeedImage', {
 const FeedPrice = Shared('FeedPrice', {
   paid: Type.Boolean(),
   node: Type.Integer(),
-  amount: Type.Integer(),
+  amount: Type.Integer(IN_EITHER),
 })
 
 const FeedVideo = Shared('FeedVideo', {
@@ -161,7 +162,7 @@ const TopicIds = Type.Unsafe<(number | { id: number })[]>({
 /** A picture, with an optional price for the clear view or the original. */
 const NewFeedImage = Shared('NewFeedImage', {
   id: Id,
-  amount: Type.Optional(Int(0, MAX_AMOUNT)),
+  amount: Type.Optional(Int(0, MAX_AMOUNT, IN_EITHER)),
   type: Type.Optional(OneOf(['read', 'download'] as const)),
 })
 
@@ -172,7 +173,9 @@ export const NewFeed = Shared('NewFeed', {
   feed_latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90 })),
   feed_longtitude: Type.Optional(Type.Number({ minimum: -180, maximum: 180 })),
   feed_geohash: Type.Optional(Type.String({ maxLength: 32, pattern: '^[0-9A-Za-z]+$' })),
-  amount: Type.Optional(Int(0, MAX_AMOUNT, { description: 'What reading it costs; 0: nothing' })),
+  amount: Type.Optional(
+    Int(0, MAX_AMOUNT, { description: `What reading it costs; 0: nothing. ${IN_EITHER.description}` }),
+  ),
   images: Type.Optional(Type.Array(NewFeedImage, { maxItems: 20 })),
   video: Type.Optional(Shared('NewFeedVideo', { video_id: Id, cover_id: Id })),
   topics: Type.Optional(TopicIds),

@@ -1,5 +1,6 @@
 import { MAX_AMOUNT } from '#lib/money.ts'
 import { UserView } from '#modules/accounts/index.ts'
+import { IN_EITHER } from '#modules/ledger/index.ts'
 import { Tag } from '#modules/tags/index.ts'
 import {
   Cursor,
@@ -44,14 +45,14 @@ export const Group = Shared('Group', {
   allow_feed: Type.Integer({ description: '1: posts may be copied to the author’s feed' }),
   mode: OneOf(MODES),
   permissions: Type.String({ description: 'The roles that may post, with commas between' }),
-  money: Type.Integer({ description: 'What joining costs' }),
+  money: Type.Integer({ description: `What joining costs. ${IN_EITHER.description}` }),
   summary: Nullable(Type.String()),
   notice: Nullable(Type.String()),
   users_count: Type.Integer(),
   posts_count: Type.Integer(),
   excellen_posts_count: Type.Integer(),
-  join_income_count: Type.Integer({ description: 'For the founder; 0 for others' }),
-  pinned_income_count: Type.Integer({ description: 'For the founder; 0 for others' }),
+  join_income_count: Type.Integer({ description: 'Points and fen together. For the founder; 0 for others' }),
+  pinned_income_count: Type.Integer({ description: 'In points. For the founder; 0 for others' }),
   audit: Type.Integer({ description: '0 waits, 1 passed, 2 rejected' }),
   im_group_id: Nullable(Type.String()),
   created_at: Time,
@@ -129,7 +130,7 @@ export const NewGroup = Shared('NewGroup', {
   avatar: Type.Optional(Id),
   tags: Type.Optional(TagIds),
   mode: OneOf(MODES),
-  money: Type.Optional(Int(0, MAX_AMOUNT)),
+  money: Type.Optional(Int(0, MAX_AMOUNT, IN_EITHER)),
   allow_feed: Type.Optional(Flag()),
   permissions: Type.Optional(TextList(3, 20, { items: { type: 'string', enum: ROLES } })),
   summary: Type.Optional(Nullable(Text(255))),

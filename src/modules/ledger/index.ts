@@ -8,9 +8,13 @@ export { type Ranked, rankByBalance, rankByIncome } from './ranks/queries.ts'
 export {
   Amount,
   alreadyDecided,
+  amountOf,
   type Currency,
   featureOff,
+  IN_CURRENCY,
+  IN_EITHER,
   IN_FEN,
+  IN_POINTS,
   type Movement,
   type MovementKind,
   notEnough,

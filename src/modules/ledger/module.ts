@@ -28,7 +28,7 @@ const Totals = Shared('LedgerTotals', {
   escrow: Type.Integer(IN_CURRENCY),
   income: Type.Integer(IN_CURRENCY),
   issuance: Type.Integer(IN_CURRENCY),
-  sum: Type.Integer({ description: 'Always 0 in a sound ledger' }),
+  sum: Type.Integer({ description: 'Always 0 in a sound ledger, in points or fen' }),
 })
 
 /** The result of the checks, the differences and the balances of platform accounts. */

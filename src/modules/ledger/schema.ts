@@ -99,6 +99,10 @@ export const IN_POINTS = { description: 'In points' }
 export const IN_CURRENCY = {
   description: 'In the minor unit of the currency: points, or fen of the wallet (15000 is 150.00 CNY)',
 }
+/** A price that the buyer pays with points or from the wallet. */
+export const IN_EITHER = {
+  description: 'In points, or in as many fen when the wallet pays: 150 is 150 points or 1.50 CNY',
+}
 
 /** The allowed amount of one movement (conventions-27). */
 /** An amount of points. */

@@ -1,3 +1,4 @@
+import { IN_EITHER } from '#modules/ledger/index.ts'
 import { apiError, fieldError, unpaidError } from '#platform/errors.ts'
 import {
   Cursor,
@@ -126,7 +127,7 @@ export const Song = Shared('Song', {
   storage: Nullable(
     Shared('SongSound', {
       id: Type.Integer(),
-      amount: Type.Optional(Type.Integer()),
+      amount: Type.Optional(Type.Integer(IN_EITHER)),
       type: Type.Optional(Type.String({ description: 'listen or download' })),
       paid: Type.Optional(Type.Boolean()),
       paid_node: Type.Optional(Type.Integer()),
@@ -155,7 +156,11 @@ export const Special = Shared('Special', {
   sort: Type.Integer(),
   has_collect: Type.Boolean(),
   paid_node: Nullable(
-    Shared('AlbumPrice', { paid: Type.Boolean(), node: Type.Integer(), amount: Type.Integer() }),
+    Shared('AlbumPrice', {
+      paid: Type.Boolean(),
+      node: Type.Integer(),
+      amount: Type.Integer(IN_EITHER),
+    }),
   ),
 })
 export type Special = Static<typeof Special>

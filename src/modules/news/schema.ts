@@ -107,7 +107,7 @@ export const NewsItem = Shared('NewsItem', {
   digg_count: Type.Integer(),
   comment_count: Type.Integer(),
   hits: Type.Integer(),
-  contribute_amount: Type.Integer({ description: 'the fee that was paid for its publication' }),
+  contribute_amount: Type.Integer({ description: 'the fee in points that was paid for its publication' }),
   audit_status: Type.Integer({
     description: '0 published, 1 waiting, 2 draft, 3 rejected, 4 recycled, 5 refund asked for',
   }),

@@ -1,5 +1,5 @@
 import type { UnpaidKind } from '#modules/files/index.ts'
-import { type Currency, mapNotEnough } from '#modules/ledger/index.ts'
+import { type Currency, IN_EITHER, mapNotEnough } from '#modules/ledger/index.ts'
 import { notify } from '#modules/notifications/index.ts'
 import type { Db, Tx } from '#platform/database'
 import { apiError } from '#platform/errors.ts'
@@ -35,7 +35,7 @@ export const PaidNode = Shared('PaidNode', {
   raw: Type.String(),
   subject: Type.String(),
   body: Type.String(),
-  amount: Type.Integer(),
+  amount: Type.Integer(IN_EITHER),
   user_id: Type.Integer(),
   extra: Nullable(Type.String({ description: 'For files: read, download or listen' })),
   created_at: Time,

@@ -1,5 +1,6 @@
 import { MAX_AMOUNT } from '#lib/money.ts'
 import { UserView } from '#modules/accounts/index.ts'
+import { amountOf, IN_POINTS } from '#modules/ledger/index.ts'
 import {
   Cursor,
   Flag,
@@ -77,12 +78,12 @@ const answerFields = {
   adoption: Bit('1 adopted'),
   invited: Bit('1: written by who was invited'),
   comments_count: Type.Integer(),
-  rewards_amount: Type.Integer(),
+  rewards_amount: Type.Integer(IN_POINTS),
   rewarder_count: Type.Integer(),
   likes_count: Type.Integer(),
   views_count: Type.Integer(),
   onlookers_count: Type.Integer(),
-  onlookers_total: Type.Integer(),
+  onlookers_total: Type.Integer({ description: 'what looks at it have brought, in points' }),
   created_at: Time,
   updated_at: Time,
   liked: Type.Boolean(),
@@ -170,7 +171,7 @@ export type NewQuestion = Static<typeof NewQuestion>
 
 /** A bounty to set or change. */
 export const Bounty = Shared('Bounty', {
-  amount: Int(1, MAX_AMOUNT),
+  amount: amountOf(IN_POINTS),
   password: Type.Optional(RawText(128)),
 })
 
@@ -181,7 +182,7 @@ export const QuestionPatch = Shared('QuestionPatch', {
   body: Type.Optional(Markdown()),
   text_body: Excerpt,
   anonymity: Type.Optional(Flag()),
-  amount: Type.Optional(Int(1, MAX_AMOUNT)),
+  amount: Type.Optional(amountOf(IN_POINTS)),
   password: Type.Optional(RawText(128)),
 })
 export type QuestionPatch = Static<typeof QuestionPatch>

@@ -1,5 +1,5 @@
 import { PAYMENT_PASSWORD_ERRORS, UserView } from '#modules/accounts/index.ts'
-import { Amount, featureOff } from '#modules/ledger/index.ts'
+import { Amount, featureOff, IN_POINTS } from '#modules/ledger/index.ts'
 import { apiError, blocked } from '#platform/errors.ts'
 import {
   Cursor,
@@ -51,7 +51,7 @@ export const Reward = Shared('Reward', {
   id: Type.Integer(),
   user_id: Type.Integer(),
   target_user: Type.Integer(),
-  amount: Type.Integer(),
+  amount: Type.Integer(IN_POINTS),
   rewardable_type: Type.String(),
   rewardable_id: Type.Integer(),
   created_at: Time,
@@ -60,6 +60,9 @@ export const Reward = Shared('Reward', {
 })
 
 /** Number and total amount of rewards. The amount is null without rewards. */
-export const RewardSum = Shared('RewardSum', { count: Type.Integer(), amount: Nullable(Type.Integer()) })
+export const RewardSum = Shared('RewardSum', {
+  count: Type.Integer(),
+  amount: Nullable(Type.Integer(IN_POINTS)),
+})
 export type RewardSum = Static<typeof RewardSum>
 export type Reward = Static<typeof Reward>

@@ -37,7 +37,11 @@ const UNPAID_ERROR = {
         'What to pay for: `POST /currency/purchases/{node}` pays with points, `POST /purchases/{node}` from the wallet',
       type: 'integer',
     },
-    amount: { description: 'The price', type: 'integer' },
+    amount: {
+      description:
+        'The price in points, or in as many fen when the wallet pays: 150 is 150 points or 1.50 CNY',
+      type: 'integer',
+    },
   },
 }
 

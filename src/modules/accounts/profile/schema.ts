@@ -1,5 +1,5 @@
 import { maxNodeBytes } from '#modules/files/index.ts'
-import { IN_FEN } from '#modules/ledger/index.ts'
+import { IN_FEN, IN_POINTS } from '#modules/ledger/index.ts'
 import { fieldError } from '#platform/errors.ts'
 import { Flag, Int, Nullable, RawText, Shared, type Static, Text, Type } from '#platform/http'
 import { Code, CodeTarget } from '../codes/schema.ts'
@@ -31,13 +31,13 @@ export const Balances = Type.Object({
   new_wallet: Shared('NewWallet', {
     owner_id: Type.Integer(),
     balance: Type.Integer(IN_FEN),
-    total_income: Type.Integer(),
-    total_expenses: Type.Integer(),
+    total_income: Type.Integer(IN_FEN),
+    total_expenses: Type.Integer(IN_FEN),
   }),
   currency: Shared('Points', {
     owner_id: Type.Integer(),
     type: Type.Integer({ description: '1: points' }),
-    sum: Type.Integer(),
+    sum: Type.Integer(IN_POINTS),
   }),
 })
 export type Balances = Static<typeof Balances>

@@ -1,6 +1,7 @@
 import { distinct } from '#lib/lists.ts'
 import { UserView, userViews } from '#modules/accounts/index.ts'
 import { CommentWithPeople, commentViews } from '#modules/comments/index.ts'
+import { IN_POINTS } from '#modules/ledger/index.ts'
 import {
   findAverage,
   listPinsToDecide,
@@ -28,8 +29,8 @@ const FeedCommentPin = Shared('FeedCommentPin', {
 
 /** Average price of a day. */
 const FeedPinAverage = Shared('FeedPinAverage', {
-  feed: Type.Integer(),
-  feed_comment: Type.Integer(),
+  feed: Type.Integer(IN_POINTS),
+  feed_comment: Type.Integer(IN_POINTS),
 })
 
 /** Pins of feeds and their comments (pins-1). */

@@ -1,14 +1,13 @@
-import { MAX_AMOUNT } from '#lib/money.ts'
-import { featureOff } from '#modules/ledger/index.ts'
+import { amountOf, featureOff, IN_EITHER } from '#modules/ledger/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database'
 import { apiError } from '#platform/errors.ts'
-import { Int, localizedMessage, routesOn, type Server, Shared, Type } from '#platform/http'
+import { localizedMessage, routesOn, type Server, Shared, Type } from '#platform/http'
 import { findTarget } from '../queries.ts'
 import { FeedParams, noSuchFeed } from '../schema.ts'
 import { setCommentPrice } from './service.ts'
 
-const CommentPrice = Shared('CommentPrice', { amount: Int(1, MAX_AMOUNT) })
+const CommentPrice = Shared('CommentPrice', { amount: amountOf(IN_EITHER) })
 const CommentPriceSet = Shared('CommentPriceSet', {
   message: Type.Array(Type.String()),
   paid_node: Type.Integer(),

@@ -1,4 +1,5 @@
 import { UserView } from '#modules/accounts/index.ts'
+import { IN_CURRENCY } from '#modules/ledger/index.ts'
 import { type Db, ifGiven, type Tables, when } from '#platform/database'
 import { Cursor, Int, Limit, Nullable, OneOf, Shared, type Static, Time, Type } from '#platform/http'
 
@@ -19,7 +20,7 @@ export const GroupIncome = Shared('GroupIncome', {
   group_id: Type.Integer(),
   subject: Type.String({ description: 'Who joined, or the post that was pinned' }),
   type: Type.Integer({ description: '1 somebody joined, 2 something was pinned' }),
-  amount: Type.Integer(),
+  amount: Type.Integer(IN_CURRENCY),
   currency: Type.String({ description: 'points or wallet' }),
   user_id: Type.Integer({ description: 'Who paid' }),
   created_at: Time,

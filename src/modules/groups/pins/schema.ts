@@ -1,5 +1,6 @@
 import { UserView } from '#modules/accounts/index.ts'
 import { CommentWithPeople } from '#modules/comments/index.ts'
+import { IN_POINTS } from '#modules/ledger/index.ts'
 import { Days, numberedPinFields, PinsQuery } from '#modules/pinning/index.ts'
 import { FilterId, Nullable, Shared, type Static, Type } from '#platform/http'
 import { PostItem } from '../posts/schema.ts'
@@ -9,8 +10,8 @@ export const COMMENT_PIN = 'group-post:comment'
 
 /** Average price of a day in points. */
 export const GroupPinAverage = Shared('GroupPinAverage', {
-  post: Type.Integer(),
-  post_comment: Type.Integer(),
+  post: Type.Integer(IN_POINTS),
+  post_comment: Type.Integer(IN_POINTS),
 })
 
 /** Duration of a manager's free pin. */

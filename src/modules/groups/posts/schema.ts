@@ -1,6 +1,7 @@
 import { UserView } from '#modules/accounts/index.ts'
 import { CommentWithPeople } from '#modules/comments/index.ts'
 import { FileView } from '#modules/files/index.ts'
+import { IN_POINTS } from '#modules/ledger/index.ts'
 import {
   Cursor,
   Flag,
@@ -38,7 +39,7 @@ export const PostItem = Shared('GroupPostItem', {
   comments_count: Type.Integer(),
   collections_count: Type.Integer(),
   views_count: Type.Integer(),
-  reward_amount: Type.Integer(),
+  reward_amount: Type.Integer(IN_POINTS),
   reward_number: Type.Integer(),
   excellent_at: Nullable(ZuluTime),
   liked: Type.Boolean(),

@@ -12,6 +12,7 @@ import {
   amountOf,
   type Currency,
   IN_FEN,
+  IN_POINTS,
   noSuchOrder,
   otherAmount,
   PLATFORM_ACCOUNTS,
@@ -89,12 +90,12 @@ export type RechargeCheck = Static<typeof RechargeCheck>
 export const RechargeState = Shared('RechargeState', { message: Type.String() })
 
 export const PointsSettings = Shared('PointsSettings', {
-  'recharge-ratio': Type.Integer(),
-  'recharge-options': Type.String(),
-  'recharge-max': Type.Integer(),
-  'recharge-min': Type.Integer(),
-  'cash-max': Type.Integer(),
-  'cash-min': Type.Integer(),
+  'recharge-ratio': Type.Integer({ description: 'Points for one fen' }),
+  'recharge-options': Type.String(IN_FEN),
+  'recharge-max': Type.Integer(IN_FEN),
+  'recharge-min': Type.Integer(IN_FEN),
+  'cash-max': Type.Integer(IN_POINTS),
+  'cash-min': Type.Integer(IN_POINTS),
   rule: Type.String(),
   cash: Type.Array(Type.String()),
   'recharge-type': Type.Array(Type.String()),

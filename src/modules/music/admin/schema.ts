@@ -1,4 +1,4 @@
-import { Amount } from '#modules/ledger/index.ts'
+import { amountOf, IN_EITHER } from '#modules/ledger/index.ts'
 import {
   Id,
   IdList,
@@ -39,7 +39,7 @@ export const SpecialRecord = Shared('SpecialRecord', {
   comment_count: Type.Integer(),
   collect_count: Type.Integer(),
   songs_count: Type.Integer(),
-  amount: Nullable(Type.Integer()),
+  amount: Nullable(Type.Integer(IN_EITHER)),
   ...times,
 })
 export const SpecialQuery = Type.Object({
@@ -53,7 +53,7 @@ export const NewSpecial = Shared('NewSpecial', {
   intro: Type.Optional(Nullable(Text(10_000))),
   storage: Type.Optional(Nullable(Id)),
   sort: Sort,
-  amount: Type.Optional(Nullable(Amount)),
+  amount: Type.Optional(Nullable(amountOf(IN_EITHER))),
 })
 
 /** A song in the administration. */
@@ -70,7 +70,7 @@ export const SongRecord = Shared('SongRecord', {
   taste_count: Type.Integer(),
   share_count: Type.Integer(),
   comment_count: Type.Integer(),
-  amount: Nullable(Type.Integer()),
+  amount: Nullable(Type.Integer(IN_EITHER)),
   paid_type: Nullable(Type.String()),
   ...times,
 })
@@ -90,7 +90,7 @@ export const NewSong = Shared('NewSong', {
   lyric: Type.Optional(Nullable(Text(100_000))),
   sort: Sort,
   specials: Type.Optional(IdList(500)),
-  amount: Type.Optional(Nullable(Amount)),
+  amount: Type.Optional(Nullable(amountOf(IN_EITHER))),
   paid_type: Type.Optional(OneOf(['listen', 'download'] as const)),
 })
 export type NewSong = Static<typeof NewSong>

@@ -1,6 +1,7 @@
 import { byId, distinct } from '#lib/lists.ts'
 import { notBlockedBy, UserView, userViews } from '#modules/accounts/index.ts'
 import { CommentWithPeople, commentViews } from '#modules/comments/index.ts'
+import { IN_POINTS } from '#modules/ledger/index.ts'
 import {
   findAverage,
   highestAmountFirst,
@@ -52,8 +53,8 @@ const NewsCommentPin = Shared('ArticleCommentPin', {
 
 /** The average price of a day. */
 const NewsPinAverage = Shared('ArticlePinAverage', {
-  news: Type.Integer(),
-  news_comment: Type.Integer(),
+  news: Type.Integer(IN_POINTS),
+  news_comment: Type.Integer(IN_POINTS),
 })
 
 /** The article is `target` and the comment is `raw`, the reverse of feeds (pins-8). */

@@ -9,7 +9,7 @@ export const FIELDS = {
   subject: Words,
   remark: Words,
   ends_at: Words,
-  amount: Type.Number(),
+  amount: Type.Number({ description: 'In points; with `purchase` in fen: 15000 is 150.00 CNY' }),
   unit: Words,
   channel: Words,
   raw: Id,

@@ -1,4 +1,5 @@
 import { UserView } from '#modules/accounts/index.ts'
+import { IN_POINTS } from '#modules/ledger/index.ts'
 import {
   Flag,
   Id,
@@ -53,7 +54,7 @@ const Application = Shared('ExcellenceApplication', {
   subject: Nullable(Type.String()),
   user_id: Type.Integer(),
   user: Nullable(UserView),
-  amount: Type.Integer(),
+  amount: Type.Integer(IN_POINTS),
   state: OneOf(['pending', 'passed', 'rejected', 'cancelled'] as const),
   decided_by: Nullable(Type.Integer()),
   decided_at: Nullable(Time),

@@ -14,8 +14,8 @@ import { applyForExcellence } from './service.ts'
 
 /** Prices of requests and paid views, and the rules of the site. */
 const QuestionConfigs = Shared('QuestionConfigs', {
-  apply_amount: Type.Integer({ description: 'What a request for excellence costs' }),
-  onlookers_amount: Type.Integer({ description: 'What a look at an answer costs' }),
+  apply_amount: Type.Integer({ description: 'What a request for excellence costs, in points' }),
+  onlookers_amount: Type.Integer({ description: 'What a look at an answer costs, in points' }),
   anonymity_rule: Type.String(),
   reward_rule: Type.String(),
 })

@@ -4,6 +4,9 @@ import { VERSION } from '#platform/version.ts'
 import type { Settings } from '../registry.ts'
 import { readSettings } from '../service.ts'
 
+const APPLICATION_COST = { description: 'points that a request for excellence costs' }
+const LOOK_COST = { description: 'points that a look at an answer costs' }
+
 /**
  * Settings that a client needs before sign-in (sign-in-1). Omits empty values, except two that clients always
  * read.
@@ -27,13 +30,13 @@ export const Bootstrap = Shared('Bootstrap', {
   hots_area: Type.Optional(Type.Array(Shared('HotArea', { name: Type.String(), sort: Type.Integer() }))),
   'Q&A': Shared('QuestionSettings', {
     switch: Type.Boolean({ description: 'questions are always on' }),
-    apply_amount: Type.Integer({ description: 'points that a request for excellence costs' }),
-    onlookers_amount: Type.Integer({ description: 'points that a look at an answer costs' }),
+    apply_amount: Type.Integer(APPLICATION_COST),
+    onlookers_amount: Type.Integer(LOOK_COST),
     anonymity_rule: Type.String(),
     reward_rule: Type.String(),
   }),
-  'question:apply_amount': Type.Integer(),
-  'question:onlookers_amount': Type.Integer(),
+  'question:apply_amount': Type.Integer(APPLICATION_COST),
+  'question:onlookers_amount': Type.Integer(LOOK_COST),
   'question:anonymity_rule': Type.Optional(Type.String()),
   'question:reward_rule': Type.Optional(Type.String()),
   'group:create': OpenObject,

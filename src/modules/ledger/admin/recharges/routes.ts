@@ -36,7 +36,9 @@ export const AdminRecharge = Shared('AdminRecharge', {
     }),
   ),
   charge_currency: Nullable(Type.String({ description: 'Such as cny' })),
-  refunded: Nullable(Type.Integer({ description: 'What was refunded of `charged`, in the same unit' })),
+  refunded: Nullable(
+    Type.Integer({ description: 'What was refunded of `charged`, in the minor unit of `charge_currency`' }),
+  ),
   payment: Nullable(
     Type.String({
       description:

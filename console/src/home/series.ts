@@ -1,0 +1,40 @@
+import { type Currency, formatAmount } from '../shell/money.ts'
+import type { Text } from '../shell/text.ts'
+
+/** A series of `GET /admin/statistics/days`: a value for each day, and the total of all. */
+export type Series = { name: string; values: (number | null)[]; total: number | null }
+
+/** Series that are amounts. */
+export const CURRENCIES: Record<string, Currency> = { 'points-moved': 'points', 'wallet-moved': 'wallet' }
+
+/** Labels of the totals. Each says what the number counts. */
+export const LABELS: Record<string, Text> = {
+  'sign-ups': ['Sign-ups', '注册'],
+  'active-people': ['Different people who were active', '活跃用户（去重）'],
+  feeds: ['Feeds', '动态'],
+  comments: ['Comments', '评论'],
+  news: ['Articles', '资讯'],
+  questions: ['Questions', '问题'],
+  answers: ['Answers', '回答'],
+  'group-posts': ['Posts in groups', '圈内帖子'],
+  'points-moved': ['Points moved', '积分流转'],
+  'wallet-moved': ['Money moved', '金额流转'],
+}
+
+export const labelOf = (name: string): Text => LABELS[name] ?? [name, name]
+
+/**
+ * Formats the total of a series. People who were active on several days count once, so an unknown total is
+ * no sum: the mean of the counted days stands in for it.
+ */
+export function tellTotal({ name, values, total }: Series, locale: string): Text {
+  const currency = CURRENCIES[name]
+  if (total !== null) {
+    const told = currency ? formatAmount(total, currency, locale) : total.toLocaleString(locale)
+    return [told, told]
+  }
+  const counted = values.filter((value) => value !== null)
+  const sum = counted.reduce((sum, value) => sum + value, 0)
+  const daily = Math.round(sum / Math.max(1, counted.length)).toLocaleString(locale)
+  return [`${daily} a day`, `日均 ${daily}`]
+}
