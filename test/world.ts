@@ -103,15 +103,15 @@ export async function createWorld(
     ...env,
   })
   const log = createLog({ level: config.logLevel })
-  const born = Date.now()
+  const ahead = Date.now() + 3_600_000
   const outbox: World['outbox'] = []
   const signals = createSignals(sql)
   const ctx: Context = {
     config,
     sql,
     log,
-    // Its clock stands still, so that no minute ends between the requests of a test.
-    limiter: createRateLimiter({ log, now: () => born }),
+    // Its clock stands still, ahead of the time, so that no minute ends between the requests of a test.
+    limiter: createRateLimiter({ log, now: () => ahead }),
     metrics: createMetrics(),
     signals,
     secrets: createSecrets('a secret of the tests, long enough'),
