@@ -18,9 +18,9 @@ test('drops each condition after and, up to the next clause', () => {
 })
 
 test('changes comparisons and leaves assignments', () => {
-  assert.deepEqual(changed('compare', 'sql`update t set a = 1, b = 2 where c = 3 and d < now()`'), [
-    'sql`update t set a = 1, b = 2 where c <> 3 and d < now()`',
-    'sql`update t set a = 1, b = 2 where c = 3 and d <= now()`',
+  assert.deepEqual(changed('compare', 'sql`update t set a = 1, b = 2 where c = 3 and d < 4 and e < now()`'), [
+    'sql`update t set a = 1, b = 2 where c <> 3 and d < 4 and e < now()`',
+    'sql`update t set a = 1, b = 2 where c = 3 and d <= 4 and e < now()`',
   ])
   assert.deepEqual(changed('compare', 'const f = (n: Array<number>) => n.length > 5'), [
     'const f = (n: Array<number>) => n.length >= 5',

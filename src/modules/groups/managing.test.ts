@@ -109,6 +109,20 @@ describe('member management', () => {
     assert.equal((await as(bad, 'POST', `/group-posts/${postId}/likes`)).status, 201)
   })
 
+  test('leaves a group out of the groups of a blacklisted user', async () => {
+    const founder = await person()
+    const id = await group(founder)
+    const bad = await member(id, founder)
+    const groupsOf = async () => (await as(founder, 'GET', `/groups/users?user_id=${bad.id}`)).body
+    assert.deepEqual(
+      (await groupsOf()).map((each: { id: number }) => each.id),
+      [id],
+    )
+    const url = `/groups/${id}/blacklist/${await memberId(id, bad)}`
+    assert.equal((await as(founder, 'PUT', url)).status, 201)
+    assert.deepEqual(await groupsOf(), [])
+  })
+
   test('transfers a group to an active member, but not with pending requests (groups-14)', async () => {
     const founder = await person()
     const id = await group(founder, { mode: 'private' })

@@ -183,6 +183,7 @@ test('filters the movements of a balance by kind and by a part of title or reaso
   const give = (amount: number, reason: string, area = 'wallet') =>
     as(founder, 'POST', `/admin/users/${anna.id}/${area}`, { amount, reason })
   await give(30, 'Prize of 100%')
+  await give(35, 'Prize of 1000')
   await give(40, 'Prize of 100 people', 'points')
   await moveFunds(sql, {
     currency: 'wallet',
@@ -198,11 +199,11 @@ test('filters the movements of a balance by kind and by a part of title or reaso
     assert.equal(body.total, body.data.length, query)
     return body.data.map((row: { amount: number }) => row.amount)
   }
-  assert.deepEqual(await amounts(''), [-50, 30, 20, -10, 1000])
+  assert.deepEqual(await amounts(''), [-50, 35, 30, 20, -10, 1000])
   assert.deepEqual(await amounts('kind=transfer'), [20, -10])
-  assert.deepEqual(await amounts('kind=adjustment'), [30, 1000])
+  assert.deepEqual(await amounts('kind=adjustment'), [35, 30, 1000])
   assert.deepEqual(await amounts('kind=trans'), [])
-  assert.deepEqual(await amounts('q=PRIZE'), [-50, 30])
+  assert.deepEqual(await amounts('q=PRIZE'), [-50, 35, 30])
   assert.deepEqual(await amounts(`q=${encodeURIComponent('100%')}`), [30])
   assert.deepEqual(await amounts('q=picture'), [-50])
   assert.deepEqual(await amounts('q=prize&kind=purchase'), [-50])
