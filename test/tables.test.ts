@@ -198,7 +198,6 @@ const JOINT_READS: Record<string, Record<string, string>> = {
   questions: {
     ledger_postings: 'the audit compares bounties with what waits in escrow',
     settings: 'an import keeps what looking at an answer cost',
-    users: 'experts are found by their names in the statement that counts them',
   },
   rewards: {
     ledger_postings: 'the audit compares rewards with what was paid',

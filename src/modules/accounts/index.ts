@@ -52,6 +52,7 @@ export {
   nameContains,
   nameOf,
   setVerified,
+  userIdsNamed,
   withEnabledUser,
 } from './users/queries.ts'
 export { noSuchUser } from './users/schema.ts'

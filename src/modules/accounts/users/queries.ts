@@ -89,6 +89,10 @@ export const nameContains = (sql: Db, text: string | undefined) => {
 export const anyNameContains = (sql: Db, text: string | undefined) => sql`
   (u.deleted_at is null ${nameContains(sql, text)} or u.deleted_at is not null ${nameContains(sql, text)})`
 
+/** Subquery of the ids of users, enabled or disabled, whose name contains a text. */
+export const userIdsNamed = (sql: Db, text: string): Fragment =>
+  sql`select u.id from users u where ${anyNameContains(sql, text)}`
+
 /** Ids of a page of enabled users. */
 export async function listUserIds(sql: Db, filter: UserFilter): Promise<number[]> {
   const { ids, names, search, tags, since = 0, order, limit } = filter

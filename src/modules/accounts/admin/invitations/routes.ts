@@ -21,7 +21,7 @@ import {
 import { endInvitation, hasEnded, type InvitationRow, invitationColumns } from '../../invitations/queries.ts'
 import { Invitation, InvitationParams, noSuchInvitation } from '../../invitations/schema.ts'
 import { invitationView } from '../../invitations/service.ts'
-import { anyNameContains } from '../../users/queries.ts'
+import { userIdsNamed } from '../../users/queries.ts'
 
 const Named = Shared('NamedUser', { id: Type.Integer(), name: Nullable(Type.String()) })
 
@@ -76,7 +76,7 @@ function listInvitees(sql: Db, { order, q, user, inviter, invitation, ...page }:
     where true ${ifGiven(sql, user, (id) => sql`and n.user_id = ${id}`)}
       ${ifGiven(sql, inviter, (id) => sql`and n.inviter_id = ${id}`)}
       ${ifGiven(sql, invitation, (id) => sql`and n.invitation_id = ${id}`)}
-      ${ifGiven(sql, q, (name) => sql`and n.user_id in (select u.id from users u where ${anyNameContains(sql, name)})`)}`
+      ${ifGiven(sql, q, (name) => sql`and n.user_id in (${userIdsNamed(sql, name)})`)}`
   return pageOf<
     Pick<Tables['invitation_uses'], 'invitation_id' | 'created_at'> & Named<'user'> & Named<'inviter'>
   >(

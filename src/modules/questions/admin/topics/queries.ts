@@ -1,5 +1,5 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
-import { anyNameContains } from '#modules/accounts/index.ts'
+import { userIdsNamed } from '#modules/accounts/index.ts'
 import type { StoredNode } from '#modules/files/index.ts'
 import { type Db, ifGiven, listingClause, listingOrder, type Row, when } from '#platform/database'
 import { pageOf } from '#platform/http'
@@ -51,7 +51,7 @@ export const findTopicRecord = async (
 /** Lists ids of a topic's experts, paged, with the total. `q` is a part of their name. */
 export function listExpertIds(sql: Db, topicId: number, query: ExpertQuery) {
   const where = sql`where topic_id = ${topicId}
-    ${ifGiven(sql, query.q, (name) => sql`and user_id in (select u.id from users u where ${anyNameContains(sql, name)})`)}`
+    ${ifGiven(sql, query.q, (name) => sql`and user_id in (${userIdsNamed(sql, name)})`)}`
   return pageOf<{ user_id: number }>(
     sql,
     sql`
