@@ -46,6 +46,21 @@ test('reports a test that fails once as flaky, and is green', async () => {
   assert.equal(code, 0)
 })
 
+test('runs only the tests of a title, and the hooks of their files, with --name', async () => {
+  const waiting = `${IMPORTS}const timer = setInterval(() => {}, 1000)
+after(() => clearInterval(timer))
+test('is chosen', () => {})
+test('is another', () => { throw new Error('not chosen') })`
+  const { code, lines } = await runFiles({ one: waiting, two: waiting, three: waiting }, '--name=is chosen')
+  assert.equal(lines.at(-1), '3 passed, 0 failed')
+  assert.equal(code, 0)
+})
+
+test('rejects an unknown option before it runs anything', async () => {
+  const { code, lines } = await runFiles({ green: GREEN }, '--bundle')
+  assert.deepEqual([code, lines.length], [2, 1])
+})
+
 test('runs nothing twice with --once', async () => {
   const { code, lines } = await runFiles({ flaky: FLAKY }, '--once')
   assert.equal(lines.at(-1), '1 passed, 1 failed')
