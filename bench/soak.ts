@@ -117,7 +117,9 @@ async function sample(serving: Serving, sql: Sql): Promise<Sample> {
   }
 }
 
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+}
 
 /** Compares the last third with the middle third; the first warms up. */
 function growthOf(samples: Sample[]): string[] {
