@@ -27,7 +27,7 @@ import { startWorker } from './worker.ts'
 const BOUNDS = { patienceMs: 1000, maxWaiting: 1000, lockTimeoutMs: 3000 }
 
 /** The settings of a single-process server. */
-const ALONE: StartParameters & { connection?: never } = { slot: 1, prepares: true, isFirst: true }
+const ALONE: StartParameters & { connection?: never } = { slot: 1, isFirst: true }
 
 /** Runs the server in this process until a signal stops it. Throws when it cannot start. */
 export async function serve(config: Config): Promise<void> {
@@ -68,7 +68,7 @@ export async function serve(config: Config): Promise<void> {
   if (supervisorChannel) shareMetrics(ctx, supervisorChannel, begin.slot)
   closers.push({ name: 'context', withinMs: 120_000, close: opened.close })
   try {
-    const applied = begin.prepares ? await prepareStart(opened.forJobs, opened.connection) : []
+    const applied = begin.isFirst ? await prepareStart(opened.forJobs, opened.connection) : []
     if (applied.length > 0) log.info({ migrations: applied }, 'migrated')
     const founder = begin.isFirst ? await ensureFounder(ctx) : undefined
     const server = await buildApp(ctx)
@@ -98,7 +98,7 @@ export async function serve(config: Config): Promise<void> {
       )
       closers.splice(-1, 0, { name: 'worker', withinMs: 8_000, close: worker.stop })
     }
-    if (begin.prepares) {
+    if (begin.isFirst) {
       const building = buildPackages(config, log)
       closers.unshift({ name: 'builds', withinMs: 1_000, close: building.stop })
     }

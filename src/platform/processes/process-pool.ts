@@ -6,9 +6,7 @@ import { type Channel, openChannel } from './channel.ts'
 export type StartParameters = {
   /** Its number, from 1; a replacement has the same. */
   slot: number
-  /** Whether it prepares the database, before the others start. */
-  prepares: boolean
-  /** Whether it is the first since the server started, and prints the start message. */
+  /** Whether it is the first since the server started: prepares the database before the others start, and prints the start message. */
   isFirst: boolean
 }
 
@@ -76,7 +74,7 @@ export function createProcessPool({
   let isStopping = false
   let restarts = 0
 
-  const add = (slot: number, tasks: { prepares: boolean; isFirst: boolean }): Member => {
+  const add = (slot: number, isFirst: boolean): Member => {
     const worker = cluster.fork()
     const channel = openChannel((batch) => {
       if (worker.isConnected()) worker.send(batch as object, () => {})
@@ -99,7 +97,7 @@ export function createProcessPool({
     channel.on('begin', async () => {
       const given = await opening
       member.hasBegun = true
-      return { ...given, ...tasks, slot } satisfies StartParameters
+      return { ...given, isFirst, slot } satisfies StartParameters
     })
     channel.on('listening', () => {
       member.hasListened = true
@@ -115,7 +113,7 @@ export function createProcessPool({
       if (isStopping || member.isLeaving) return
       if (member.hasListened) restarts += 1
       log.error({ process: slot, code, signal: worker.process.signalCode }, 'a process ended unexpectedly')
-      if (member.hasListened || !tasks.isFirst) replace(slot, Date.now() - since)
+      if (member.hasListened || !isFirst) replace(slot, Date.now() - since)
     })
     return member
   }
@@ -125,7 +123,7 @@ export function createProcessPool({
     const timer = setTimeout(
       () => {
         timers.delete(slot)
-        add(slot, { prepares: false, isFirst: false })
+        add(slot, false)
       },
       Math.min(BACKOFF_MS * 2 ** failed, MOST_BACKOFF_MS),
     )
@@ -146,9 +144,8 @@ export function createProcessPool({
   return {
     /** Starts the first process, and the others when it listens. False when it fails to. */
     async start(): Promise<boolean> {
-      if (!(await add(1, { prepares: true, isFirst: true }).listens)) return false
-      for (let slot = 2; slot <= size && !isStopping; slot += 1)
-        add(slot, { prepares: false, isFirst: false })
+      if (!(await add(1, true).listens)) return false
+      for (let slot = 2; slot <= size && !isStopping; slot += 1) add(slot, false)
       return true
     },
     async stop(): Promise<void> {
