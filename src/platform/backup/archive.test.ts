@@ -173,6 +173,16 @@ test('seals in the format of age, and rejects changed, cut or appended bytes', a
   assert.deepEqual(await open(Buffer.from('short')), Buffer.from('short'))
 })
 
+test('rejects a changed header, and a scrypt cost beyond the memory of a server', async () => {
+  const sealed = (await bytesOf(seal(streamOf(Buffer.from('kith')), 'a passphrase'))).toString('latin1')
+  const open = (text: string) => bytesOf(unseal(streamOf(Buffer.from(text, 'latin1')), 'a passphrase'))
+  // The code of the header alone, with everything that unwraps the key in place.
+  const forged = sealed.replace(/(--- )(.)/, (_, start, first) => `${start}${first === 'A' ? 'B' : 'A'}`)
+  assert.notEqual(forged, sealed)
+  await assert.rejects(open(forged), /not what the backup was sealed with/)
+  await assert.rejects(open(sealed.replace(' 16\n', ' 19\n')), /a scrypt cost of 19; Kith opens 18 or less/)
+})
+
 test('restores a backup that was sealed in the former format', async () => {
   const bytes = await readFile('test/fixtures/former-sealed.backup')
   const source = sourceOf(bytes, 'a former passphrase')

@@ -131,7 +131,11 @@ async function* unsealAge(stream: AsyncIterable<Buffer>, passphrase: string): As
   const { head, whole } = await peek(stream, LONGEST_HEADER)
   const found = HEADER.exec(head.toString('latin1'))
   const [header = '', salt = '', workFactor = '', wrapped = '', mac = ''] = found ?? []
-  if (!found || Number(workFactor) > LARGEST_WORK_FACTOR) throw wrongPassphrase()
+  if (!found) throw wrongPassphrase()
+  if (Number(workFactor) > LARGEST_WORK_FACTOR)
+    throw new ArchiveFault(
+      `the backup is sealed at a scrypt cost of ${workFactor}; Kith opens ${LARGEST_WORK_FACTOR} or less`,
+    )
   const bytesOf = (text: string) => Buffer.from(text, 'base64')
   const wrapping = await wrappingKey(passphrase, bytesOf(salt), Number(workFactor))
   const fileKey = decrypt(wrapping, Buffer.alloc(12), bytesOf(wrapped))
