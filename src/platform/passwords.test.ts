@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Busy } from '#platform/errors.ts'
-import { createPasswords, dummyHash, hashPassword, verifyPassword } from '#platform/passwords.ts'
+import {
+  createPasswords,
+  dummyHash,
+  hashesAtOnce,
+  hashPassword,
+  verifyPassword,
+} from '#platform/passwords.ts'
 
 test('accepts a password for its own hash only', async () => {
   const hashed = await hashPassword('correct horse')
@@ -40,4 +46,11 @@ test('frees the place of a failed check', async () => {
   const passwords = createPasswords({ concurrency: 1, maxWaiting: 0 })
   await assert.rejects(passwords.verify('not a hash', 'x'), (error) => !(error instanceof Busy))
   assert.match(await passwords.hash('x'), /^\$argon2id/)
+})
+
+test('divides the processors between processes, at least one hash for each', () => {
+  assert.deepEqual(
+    [hashesAtOnce(1, 4), hashesAtOnce(2, 4), hashesAtOnce(3, 8), hashesAtOnce(8, 4)],
+    [4, 2, 2, 1],
+  )
 })

@@ -78,9 +78,13 @@ function normalize(password: string): string {
 
 let shared = createPasswords()
 
+/** Passwords that each of several processes of one machine hashes at once: its share of the processors. */
+export const hashesAtOnce = (processes: number, processors = availableParallelism()) =>
+  Math.max(1, Math.floor(processors / processes))
+
 /** Divides the processors between the processes of the server. */
 export function divideHashing(processes: number): void {
-  shared = createPasswords({ concurrency: Math.max(1, Math.floor(availableParallelism() / processes)) })
+  shared = createPasswords({ concurrency: hashesAtOnce(processes) })
 }
 
 /** Returns an argon2id hash in PHC form; throws `Busy` when too many wait. */
