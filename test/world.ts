@@ -135,10 +135,9 @@ export async function createWorld(
     state: new Map(),
   }
   await signals.listen()
-  const holdAgainstSchema = bodyCheck()
-  ctx.inspectBody = holdAgainstSchema
+  ctx.inspectBody = checkBody
   const app = await buildApp(ctx)
-  holdRepliesAgainstSchemas(app, holdAgainstSchema)
+  holdRepliesAgainstSchemas(app)
   holdErrorsAgainstDocumentation(app)
   recordReplies(app)
   recordExamples(app)
@@ -208,27 +207,25 @@ const ajv = new Ajv({ strict: false, validateFormats: false })
 const compiled = new WeakMap<object, ReturnType<Ajv['compile']>>()
 
 /** Validates every successful reply in tests by its schema, which the serializer alone would coerce. */
-function bodyCheck() {
-  return (request: FastifyRequest, status: number, body: unknown) => {
-    const schemas = request.routeOptions.schema?.response as Record<string, object> | undefined
-    const schema = schemas?.[String(status)]
-    if (!schema)
-      throw new Error(`${request.method} ${request.routeOptions.url} has no schema for status ${status}`)
-    let validate = compiled.get(schema)
-    if (!validate) {
-      validate = ajv.compile(schema)
-      compiled.set(schema, validate)
-    }
-    const undeclared = findUndeclared(schema, body)
-    if (undeclared)
-      throw new Error(
-        `${request.method} ${request.routeOptions.url} sends ${undeclared}, which its schema does not declare`,
-      )
-    if (!validate(body))
-      throw new Error(
-        `${request.method} ${request.routeOptions.url} breaks its schema: ${ajv.errorsText(validate.errors)}`,
-      )
+function checkBody(request: FastifyRequest, status: number, body: unknown): void {
+  const schemas = request.routeOptions.schema?.response as Record<string, object> | undefined
+  const schema = schemas?.[String(status)]
+  if (!schema)
+    throw new Error(`${request.method} ${request.routeOptions.url} has no schema for status ${status}`)
+  let validate = compiled.get(schema)
+  if (!validate) {
+    validate = ajv.compile(schema)
+    compiled.set(schema, validate)
   }
+  const undeclared = findUndeclared(schema, body)
+  if (undeclared)
+    throw new Error(
+      `${request.method} ${request.routeOptions.url} sends ${undeclared}, which its schema does not declare`,
+    )
+  if (!validate(body))
+    throw new Error(
+      `${request.method} ${request.routeOptions.url} breaks its schema: ${ajv.errorsText(validate.errors)}`,
+    )
 }
 
 type AnySchema = {
@@ -262,9 +259,10 @@ function findUndeclared(schema: AnySchema, value: unknown, path = 'body'): strin
   return undefined
 }
 
-function holdRepliesAgainstSchemas(app: Server, check: ReturnType<typeof bodyCheck>) {
+function holdRepliesAgainstSchemas(app: Server) {
   app.addHook('preSerialization', async (request, reply, payload) => {
-    if (reply.statusCode < 400 && request.url.startsWith('/api/')) check(request, reply.statusCode, payload)
+    if (reply.statusCode < 400 && request.url.startsWith('/api/'))
+      checkBody(request, reply.statusCode, payload)
     return payload
   })
 }
