@@ -201,7 +201,7 @@ test('runs jobs again after all connections of the runner went silent', async ()
   machine.speak()
   await addJob(sql, 'through_proxy', { job: 'second' })
   await until(() => done.has('second'), 'the second job')
-  // Those that were idle are not opened again before they are needed.
+  // Idle connections open again only when they are needed.
   await until(() => machine.silent() === 0, 'the end of every silent connection')
   await runner.stop()
 })
