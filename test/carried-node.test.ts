@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-const SCRIPT = fileURLToPath(new URL('../scripts/install-if-needed.mjs', import.meta.url))
+const scriptOf = (name: string) => fileURLToPath(new URL(`../scripts/${name}`, import.meta.url))
 const root = await mkdtemp(join(tmpdir(), 'kith-slim-'))
 after(() => rm(root, { recursive: true, force: true }))
 
@@ -24,7 +24,7 @@ function look(complaint: string, code: number) {
 
 test('names the package of a system library that the bundled Node needs and the system lacks', () => {
   for (const part of ['scripts', 'node_modules/.bin']) mkdirSync(join(root, part), { recursive: true })
-  copyFileSync(SCRIPT, join(root, 'scripts/install-if-needed.mjs'))
+  copyFileSync(scriptOf('install-if-needed.mjs'), join(root, 'scripts/install-if-needed.mjs'))
   for (const lock of ['package-lock.json', 'node_modules/.package-lock.json'])
     writeFileSync(join(root, lock), '{"packages": {}}')
   const lacking = look(
@@ -38,4 +38,29 @@ test('names the package of a system library that the bundled Node needs and the 
       '(Debian, Ubuntu) or libatomic (Fedora, Alpine).\n',
   })
   assert.deepEqual(look('', 0), { status: 0, stderr: '' })
+})
+
+test('runs a program on the Node of the project at once after it is installed', () => {
+  const clone = join(root, 'clone')
+  for (const part of ['scripts', 'host']) mkdirSync(join(clone, part), { recursive: true })
+  for (const name of ['install-if-needed.mjs', 'run.mjs'])
+    copyFileSync(scriptOf(name), join(clone, 'scripts', name))
+  writeFileSync(join(clone, 'package-lock.json'), '{"packages": {}}')
+  const write = (path: string, lines: string) =>
+    writeFileSync(join(clone, path), `#!/bin/sh\n${lines}\n`, { mode: 0o755 })
+  write('host/node', `exec '${process.execPath}' "$@"`)
+  write(
+    'host/npm',
+    `mkdir -p node_modules/.bin
+echo '{"packages": {}}' > node_modules/.package-lock.json
+printf '#!/bin/sh\\necho "carried $*"' > node_modules/.bin/node
+chmod +x node_modules/.bin/node`,
+  )
+  const path = [join(clone, 'node_modules/.bin'), join(clone, 'host'), '/usr/bin', '/bin'].join(':')
+  const { status, stdout } = spawnSync('sh', ['-c', 'node scripts/run.mjs bench/site.ts --open'], {
+    cwd: clone,
+    encoding: 'utf8',
+    env: { PATH: path },
+  })
+  assert.deepEqual([status, stdout], [0, 'carried bench/site.ts --open\n'])
 })

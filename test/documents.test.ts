@@ -60,7 +60,7 @@ test('names only existing npm scripts in documents', () => {
 
 test('points every npm script to an existing file', () => {
   for (const [name, line] of Object.entries(scripts))
-    for (const [, file = ''] of line.matchAll(/\bnode (?:--\S+ )*(\S+)/g))
+    for (const [, file = ''] of line.matchAll(/\bnode (?:scripts\/run\.mjs )?(?:--\S+ )*(\S+)/g))
       assert.ok(existsSync(join(ROOT, file)), `${name}: ${file}`)
 })
 
@@ -68,7 +68,7 @@ test('documents only commands that run on a host with Node 20', async (t) => {
   for (const [name, line] of Object.entries(scripts)) {
     if (!/\.ts\b|^biome/.test(line)) continue
     const first = scripts[`pre${name}`] ?? line
-    assert.match(first, /^node scripts\/install-if-needed\.mjs/, `${name} runs on the Node of the host`)
+    assert.match(first, /^node scripts\/(install-if-needed|run)\.mjs/, `${name} runs on the Node of the host`)
   }
   for (const { path, code } of commands)
     assert.doesNotMatch(code, /^node \S+\.ts/, `${path} runs TypeScript on the Node of the host`)
