@@ -58,6 +58,7 @@ test('limits fame to known kinds and existing users, and requires the ability (a
 })
 
 test('lists famous people newest first, by kind, name and page (administration-9)', async () => {
+  await sql`delete from famous_users`
   const [ann, bob, cat] = [
     await person({ name: 'fame_ann' }),
     await person({ name: 'fame_bob' }),
