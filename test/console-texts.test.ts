@@ -176,6 +176,39 @@ test('says each record of the audit log as a sentence, with its differences fiel
   assert.deepEqual(sentences.differencesOf(entries[5]!), [{ name: 'checkin:balance', before: 10, after: 25 }])
 })
 
+const history = (await import(new URL('../console/src/pages/person/history.ts', import.meta.url).href)) as {
+  titleOf(entry: Entry): readonly [string, string]
+  detailsOf(entry: Entry): readonly [string, string]
+}
+
+test('says what administrators did to an account, with amounts of money in their unit', async () => {
+  const ann = await person()
+  const done: [string, string, unknown][] = [
+    ['POST', `/admin/users/${ann.id}/wallet`, { amount: 15_000, reason: 'Prize' }],
+    ['POST', `/admin/users/${ann.id}/wallet`, { amount: -5_050, reason: 'Mistake' }],
+    ['PUT', `/admin/user-famous/${ann.id}`, { type: 'each' }],
+    ['DELETE', `/admin/user-famous/${ann.id}`, undefined],
+    ['PUT', `/admin/user-recommends/${ann.id}`, undefined],
+    ['DELETE', `/admin/user-recommends/${ann.id}`, undefined],
+  ]
+  for (const [method, path, body] of done)
+    assert.ok((await as(founder, method as 'POST', path, body)).status < 300, path)
+  const { data } = (await as(founder, 'GET', `/admin/users/${ann.id}/history`)).body
+  const entries = (data as Entry[]).reverse()
+  assert.deepEqual(
+    entries.map((entry) => history.titleOf(entry)),
+    [
+      ['CN¥150.00 given by an administrator', '管理员发放 ¥150.00'],
+      ['CN¥50.50 taken by an administrator', '管理员扣除 ¥50.50'],
+      ['Made famous by an administrator', '管理员设为名人'],
+      ['No longer famous', '取消名人'],
+      ['Recommended by an administrator', '管理员设为推荐'],
+      ['No longer recommended', '取消推荐'],
+    ],
+  )
+  assert.deepEqual(history.detailsOf(entries[1]!), ['Mistake · balance: CN¥99.50', 'Mistake · 余额：¥99.50'])
+})
+
 test('knows every kind of subject of the audit log, and every verb', async () => {
   const texts = globSync('src/modules/**/*.ts', { exclude: (name) => name.endsWith('.test.ts') }).map(
     (file) => readFileSync(file, 'utf8'),
@@ -200,6 +233,7 @@ test('knows every kind of subject of the audit log, and every verb', async () =>
   for (const action of actions) {
     const [sentence] = sentences.sentenceOf({ action, after: {}, before: {} })
     assert.doesNotMatch(sentence, /did "/, action)
+    if (/^(users|sanctions)\./.test(action)) assert.notEqual(history.titleOf({ event: action })[0], action)
   }
 })
 
