@@ -98,6 +98,36 @@ test('enters a room of the platform through its index.ts only', () => {
     }
 })
 
+test('exports from the index of a module only names that something outside of it uses', () => {
+  const everything = globSync('{src,importers,demo,test,bench,scripts}/**/*.ts').map(
+    (file) => [file, readFileSync(file, 'utf8')] as const,
+  )
+  const exported = /export (?:type )?\{([^}]*)\} from/g
+  const imported = (module: string) =>
+    new RegExp(
+      `\\{([^}]*)\\}\\s*(?:from|= await import\\()\\s*'(?:#|[./]*src/)modules/${module}/index\\.ts'`,
+      'g',
+    )
+  const namesIn = (list = '') =>
+    list.split(',').flatMap((name) => /(\w+)(?: as (\w+))?\s*$/.exec(name.trim())?.slice(1, 3) ?? [])
+  let seen = 0
+  for (const index of globSync('src/modules/*/index.ts')) {
+    const module = moduleOf(index) ?? ''
+    const used = new Set(
+      everything
+        .filter(([file]) => moduleOf(file) !== module)
+        .flatMap(([, text]) => [...text.matchAll(imported(module))].flatMap(([, list]) => namesIn(list))),
+    )
+    for (const [, list] of readFileSync(index, 'utf8').matchAll(exported))
+      for (const entry of (list ?? '').split(',').filter((name) => name.trim())) {
+        seen += 1
+        const name = namesIn(entry).findLast((each) => each) ?? ''
+        assert.ok(used.has(name), `${index} exports ${name}, which only its module uses`)
+      }
+  }
+  assert.ok(seen > 300, `saw only ${seen} names`)
+})
+
 test('has no cycle of imports, types included', () => {
   const graph = new Map(
     [...sources, ...globSync('{importers,demo}/**/*.ts')]

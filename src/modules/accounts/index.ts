@@ -4,14 +4,7 @@ export { alertAccountOwner } from './alerts/service.ts'
 export { appealsOf } from './appeals/queries.ts'
 export { hasBlocked, notBlockedBy } from './blocks/queries.ts'
 export { requireNotBlocked } from './blocks/service.ts'
-export {
-  accountCounters,
-  countCheckin,
-  countFollowings,
-  listIdsByCount,
-  updateUserCounters,
-  userRecount,
-} from './counters.ts'
+export { countCheckin, countFollowings, listIdsByCount, updateUserCounters, userRecount } from './counters.ts'
 export type { Eraser } from './deletion/service.ts'
 export { followedBy } from './follows/queries.ts'
 export { createUserLines, importUsers, UserForm, userIdsByName } from './imports/service.ts'
@@ -20,7 +13,7 @@ export { OWNER_PROOF_ERRORS, OwnerProof } from './owner-proof/schema.ts'
 export { verifyOwner } from './owner-proof/service.ts'
 export { hasPassword, lockSignInMethods } from './passwords/queries.ts'
 export { PAYMENT_PASSWORD_ERRORS, wrongPassword } from './passwords/schema.ts'
-export { checkPaymentPassword, setAccountDisabled, setPassword } from './passwords/service.ts'
+export { checkPaymentPassword, setPassword } from './passwords/service.ts'
 export { type RankedRow, RankedUser, RanksQuery, rankedUsers } from './ranks/view.ts'
 export { ensureFounder, founderPasswordPath } from './registration/founder.ts'
 export { REGISTRATION_RULE_ERRORS } from './registration/rules.ts'

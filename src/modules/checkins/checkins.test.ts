@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkinChecks, checkinCounters } from '#modules/checkins/index.ts'
 import { auditLedger, findBalance } from '#modules/ledger/index.ts'
 import { dropCachedSettings, updateSettings } from '#modules/settings/index.ts'
 import { createWorld, type Person } from '#test/world.ts'
+import { checkinChecks, checkinCounters } from './service.ts'
 
 const { as, guest, person, sql, ctx } = await createWorld()
 

@@ -1,1 +1,1 @@
-export { checkinChecks, checkinCounters, checkinsDisabled, requireCheckins } from './service.ts'
+export { checkinsDisabled, requireCheckins } from './service.ts'

@@ -1,6 +1,5 @@
-export { feedReader } from './content.ts'
 export { feedCounters } from './counters.ts'
 export { freePart } from './prices/service.ts'
-export { FEED_COMMENT, FEED_LIKES } from './queries.ts'
-export { feedPost, feedRemoval, searchableText } from './service.ts'
+export { FEED_LIKES } from './queries.ts'
+export { feedPost, searchableText } from './service.ts'
 export { addMissingHots, feedViewCounts, removeOldHots } from './views/queries.ts'

@@ -8,7 +8,7 @@ export {
   type WantedFile,
 } from './imports/service.ts'
 export { releaseNodes } from './nodes/queries.ts'
-export { attachmentViews, getStoredNode, nodeKey, parseNode, storedNode, storeNode } from './nodes/service.ts'
+export { getStoredNode, nodeKey, parseNode, storeNode } from './nodes/service.ts'
 export type { FileRoutesOptions } from './schema.ts'
 export {
   AttachmentView,

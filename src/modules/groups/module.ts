@@ -15,28 +15,21 @@ import { adminGroupPostRoutes } from './admin/posts/routes.ts'
 import { adminGroupRoutes } from './admin/routes.ts'
 import { groupCategoryRoutes } from './categories/routes.ts'
 import { groupIncomeRoutes } from './incomes/routes.ts'
-import {
-  COMMENT_PIN,
-  countRequests,
-  groupCounters,
-  groupEscrowChecks,
-  groupReader,
-  POST_PIN,
-  postReader,
-  postRemoval,
-} from './index.ts'
-import { countOldRequests, deleteMembers, deleteOldRequests } from './members/queries.ts'
+import { groupCounters, groupEscrowChecks } from './index.ts'
+import { countOldRequests, countRequests, deleteMembers, deleteOldRequests } from './members/queries.ts'
 import { groupMemberRoutes } from './members/routes.ts'
 import { groupPinAverageRoutes, groupPinRoutes } from './pins/routes.ts'
+import { COMMENT_PIN, POST_PIN } from './pins/schema.ts'
+import { postReader } from './posts/content.ts'
 import { listPostIds } from './posts/queries.ts'
 import { groupPostRoutes } from './posts/routes.ts'
-import { removePost } from './posts/service.ts'
+import { postRemoval, removePost } from './posts/service.ts'
 import { deleteGroup, listGroups } from './queries.ts'
 import { groupReportRoutes } from './reports/routes.ts'
 import { groupRoleRoutes } from './roles/routes.ts'
 import { groupRoutes } from './routes.ts'
 import { Group } from './schema.ts'
-import { tellOpened } from './service.ts'
+import { groupReader, tellOpened } from './service.ts'
 import { groupViews } from './view.ts'
 
 const BATCH = 500

@@ -1,6 +1,3 @@
-export { newsReader } from './content.ts'
 export { hitsOf, newsCounters } from './counters.ts'
 export { exportAllNews } from './exports/service.ts'
 export { newsImporter } from './imports/service.ts'
-export { NEWS_COMMENT } from './schema.ts'
-export { newsRemoval } from './service.ts'

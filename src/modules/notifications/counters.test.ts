@@ -2,15 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
-import {
-  type NotificationType,
-  notificationCounters,
-  notify,
-  withdrawNotifications,
-} from '#modules/notifications/index.ts'
+import { type NotificationType, notify, withdrawNotifications } from '#modules/notifications/index.ts'
 import { noticesOf } from '#test/fixtures/notices.ts'
 import { settingsOn } from '#test/sign-up.ts'
 import { createWorld } from '#test/world.ts'
+import { notificationCounters } from './counters.ts'
 import { deleteSurplus } from './retention/queries.ts'
 import { tidyNotifications } from './retention/service.ts'
 import { takeBackRest } from './service.ts'

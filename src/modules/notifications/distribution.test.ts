@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import {
-  notificationCounters,
-  notify,
-  removeSender,
-  withdrawNotifications,
-} from '#modules/notifications/index.ts'
+import { notify, removeSender, withdrawNotifications } from '#modules/notifications/index.ts'
 import { noticesOf } from '#test/fixtures/notices.ts'
 import { openStream, until } from '#test/fixtures/streams.ts'
 import { createWorld } from '#test/world.ts'
+import { notificationCounters } from './counters.ts'
 import { DISTRIBUTED, DISTRIBUTION_SQL } from './distribution.ts'
 import { countUnread } from './push/web-push.ts'
 import { findNotifications, forgetRecipient } from './queries.ts'

@@ -1,5 +1,4 @@
 export type { SystemType } from './codes.ts'
-export { notificationCounters } from './counters.ts'
 export { DISTRIBUTION_SQL } from './distribution.ts'
 
 export { stopNotice } from './notices/service.ts'

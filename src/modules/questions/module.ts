@@ -12,19 +12,13 @@ import { answerRoutes } from './answers/routes.ts'
 import { questionApplicationRoutes } from './applications/routes.ts'
 import { returnBounties } from './bounties/service.ts'
 import { answerCollectionRoutes } from './collections/routes.ts'
-import { anonymousLikes } from './counters.ts'
-import {
-  answerReader,
-  answerRemoval,
-  questionCounters,
-  questionEscrowChecks,
-  questionReader,
-  questionRemoval,
-} from './index.ts'
+import { answerReader, questionReader } from './content.ts'
+import { anonymousLikes, questionCounters, questionEscrowChecks } from './counters.ts'
 import { paidViewRoutes } from './paid-views/routes.ts'
 import { listQuestions } from './queries.ts'
 import { questionRankRoutes } from './ranks/routes.ts'
 import { answersGiven } from './ranks/service.ts'
+import { answerRemoval, questionRemoval } from './removals.ts'
 import { questionRoutes } from './routes.ts'
 import { QuestionItem } from './schema.ts'
 import { questionTopicRoutes } from './topics/routes.ts'

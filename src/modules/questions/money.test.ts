@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { auditLedger } from '#modules/ledger/index.ts'
-import { questionCounters, questionEscrowChecks } from '#modules/questions/index.ts'
 import { rewardChecks } from '#modules/rewards/index.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { createWorld, type Person } from '#test/world.ts'
+import { questionCounters, questionEscrowChecks } from './counters.ts'
 
 const world = await createWorld()
 const { as, person, sql } = world

@@ -34,7 +34,7 @@ const adjusted = (event: string): string | undefined => /^(.+)\.adjust$/.exec(ev
 
 const bothLocales = (format: (locale: 'en' | 'zh') => string): Text => [format('en'), format('zh')]
 
-/** What happened to the person. */
+/** Title of a record. */
 export function titleOf({ event, details }: Pick<HistoryEntry, 'event'> & Wire): Text {
   const currency = adjusted(event)
   if (!currency) return TITLES[event] ?? [event, event]

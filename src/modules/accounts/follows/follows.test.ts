@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { accountCounters } from '#modules/accounts/index.ts'
 import { createWorld, type Person } from '#test/world.ts'
+import { accountCounters } from '../counters.ts'
 import { followTasks } from './jobs.ts'
 import { friendsOf } from './queries.ts'
 

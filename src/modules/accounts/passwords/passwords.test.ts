@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { buildApp } from '#app'
-import { checkPaymentPassword, setAccountDisabled } from '#modules/accounts/index.ts'
+import { checkPaymentPassword } from '#modules/accounts/index.ts'
 import { dropCachedSettings, updateSettings } from '#modules/settings/index.ts'
 import { dropCachedTokens } from '#modules/tokens/index.ts'
 import { payerOf } from '#platform/http'
 import { createMetrics } from '#platform/observability'
 import { fieldError, fresh, signUpsOn } from '#test/sign-up.ts'
 import { createWorld, type Person, type World } from '#test/world.ts'
+import { setAccountDisabled } from './service.ts'
 
 const world = await createWorld()
 const limited = await createWorld({ RATE_LIMIT_SENSITIVE: '10' })

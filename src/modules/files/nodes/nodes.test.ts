@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
-import { attachmentViews, getStoredNode, storedNode } from '#modules/files/index.ts'
+import { getStoredNode } from '#modules/files/index.ts'
 import { flatPicture, noisyPicture, photo } from '#test/fixtures/media.ts'
 import { createWorld, type Person } from '#test/world.ts'
-import { tidyNodes } from './service.ts'
+import { attachmentViews, storedNode, tidyNodes } from './service.ts'
 
 const world = await createWorld()
 const { ctx, sql } = world

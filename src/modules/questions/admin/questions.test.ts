@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { auditLedger } from '#modules/ledger/index.ts'
-import { questionCounters, questionEscrowChecks } from '#modules/questions/index.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { type Answer, createWorld, type Person } from '#test/world.ts'
+import { questionCounters, questionEscrowChecks } from '../counters.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql } = world

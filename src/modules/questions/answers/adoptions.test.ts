@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { auditLedger } from '#modules/ledger/index.ts'
-import { questionCounters, questionEscrowChecks } from '#modules/questions/index.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { createWorld } from '#test/world.ts'
+import { questionCounters, questionEscrowChecks } from '../counters.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql } = world

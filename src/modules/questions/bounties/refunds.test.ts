@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { auditLedger } from '#modules/ledger/index.ts'
-import { questionEscrowChecks } from '#modules/questions/index.ts'
 import { transaction } from '#platform/database'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { createWorld } from '#test/world.ts'
 import { adopt } from '../answers/service.ts'
+import { questionEscrowChecks } from '../counters.ts'
 import { addExpert } from '../topics/queries.ts'
 import { returnBounties } from './service.ts'
 

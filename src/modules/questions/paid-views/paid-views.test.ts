@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { auditLedger } from '#modules/ledger/index.ts'
-import { questionEscrowChecks } from '#modules/questions/index.ts'
 import { dropCachedSettings, updateSettings } from '#modules/settings/index.ts'
 import { transaction } from '#platform/database'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { newPicture, upload } from '#test/fixtures/uploads.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { type Answer, createWorld, type Person } from '#test/world.ts'
+import { questionEscrowChecks } from '../counters.ts'
 import { deleteQuestion } from '../service.ts'
 
 const world = await createWorld()

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { accountCounters } from '#modules/accounts/index.ts'
 import { signUpsOn } from '#test/sign-up.ts'
 import { createWorld } from '#test/world.ts'
+import { accountCounters } from '../../counters.ts'
 
 const world = await createWorld()
 const { as, person, sql } = world
