@@ -9,7 +9,7 @@ import { buildSite, cookieOf } from '#test/web-browser.ts'
 
 const ROUNDS = 200
 const WARM_UP = 50
-/** Limit of issue 28. */
+/** Most floors that a page may cost. */
 const MOST_TIMES = 4
 
 await buildSite()

@@ -120,14 +120,14 @@ export async function look(page: Page, name: string): Promise<void> {
 
 /** Waits until an expression is true in the page. The policy of the page forbids `waitForFunction` with a text. */
 export async function until(page: Page, expression: string): Promise<void> {
-  for (let n = 0; n < 300; n += 1) {
+  for (let n = 0; n < 600; n += 1) {
     if (await page.evaluate(expression)) return
     await page.waitForTimeout(100)
   }
   throw new Error(`Never true: ${expression}`)
 }
 
-/** Most bytes of a page, compressed (issue 28). */
+/** Most bytes of a page, compressed. */
 const BUDGET = JSON.parse(readFileSync(join(packageFolder('web'), 'budget.json'), 'utf8')) as Record<
   'firstVisit' | 'scripts' | 'reading' | 'laterRoute',
   number

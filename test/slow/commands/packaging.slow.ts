@@ -118,8 +118,9 @@ test("passes nginx's configuration test, with an unbuffered stream", async (t) =
   )
   assert.equal(made.status, 0)
   const own = sample
-    .replace('listen 80;', `listen ${await findFreePort()};`)
+    // 443 first: a free port may begin with it.
     .replace('listen 443', `listen ${await findFreePort()}`)
+    .replace('listen 80;', `listen ${await findFreePort()};`)
     .replace(/ssl_certificate \S+;/, `ssl_certificate ${folder}/cert.pem;`)
     .replace(/ssl_certificate_key \S+;/, `ssl_certificate_key ${folder}/key.pem;`)
   const whole = join(folder, 'nginx.conf')

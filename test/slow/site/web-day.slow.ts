@@ -106,7 +106,11 @@ test('keeps everything of a member’s day once, though the server is killed in 
 
   await page.goto(`${address}/feeds/${plain.id}`)
   await ready(page)
+  const isLiked = page.waitForResponse(
+    (answer) => answer.url().endsWith(`/feeds/${plain.id}/like`) && answer.ok(),
+  )
   await page.getByRole('button', { name: 'Like' }).first().click()
+  await isLiked
   await page.getByLabel('Write a comment').fill('It was ten past')
   await pressThroughAKill('Comment', () =>
     page.locator('.comment-list').getByText('It was ten past').waitFor(),

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { CANNOT_LOOK } from '#test/chromium.ts'
 import { groupMaker } from '#test/fixtures/groups.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { createSpecial, musicEditor } from '#test/fixtures/songs.ts'
-import { findings, look, openSite, TELEPHONE, until } from '#test/web-browser.ts'
+import { until } from '#test/fixtures/streams.ts'
+import { findings, look, openSite, TELEPHONE, until as untilShown } from '#test/web-browser.ts'
 
 const skip = CANNOT_LOOK
 const site = skip ? undefined : await openSite()
@@ -143,7 +144,7 @@ test('rewards, reports, edits and pins a post of a group; a manager decides, mar
   await look(managed, 'group-requests')
   for (const left of [1, 0]) {
     await managed.getByRole('button', { name: 'Reject' }).first().click()
-    await until(managed, `document.querySelectorAll('.acts').length === ${left}`)
+    await untilShown(managed, `document.querySelectorAll('.acts').length === ${left}`)
   }
   await managed.getByText('Nothing waits for you.').waitFor()
   await managed.getByRole('link', { name: 'Pins' }).click()
@@ -193,14 +194,35 @@ test('follows a topic of questions, and no more', { skip }, async () => {
   const follower = await person()
   const topic = await questionsOf(site!).topic()
   const page = await open(`/question-topics/${topic}`, { person: follower })
-  await page.getByRole('button', { name: 'Follow', exact: true }).click()
-  await page.getByRole('button', { name: 'Following' }).waitFor()
+  const [follow, following] = ['Follow', 'Following'].map((name) =>
+    page.getByRole('button', { name, exact: true }),
+  ) as [Locator, Locator]
   const followed = async () => (await as(follower, 'GET', '/user/question-topics?type=follow')).body.length
-  for (let wait = 0; wait < 50 && (await followed()) === 0; wait += 1) await page.waitForTimeout(100)
-  assert.equal(await followed(), 1)
-  await page.getByRole('button', { name: 'Following' }).click()
-  await page.getByRole('button', { name: 'Follow', exact: true }).waitFor()
-  for (let wait = 0; wait < 50 && (await followed()) > 0; wait += 1) await page.waitForTimeout(100)
+  await follow.click()
+  await following.waitFor()
+  await until(async () => (await followed()) === 1, 'the followed topic')
+  await following.click()
+  await follow.waitFor()
+  await until(async () => (await followed()) === 0, 'the end of following')
+
+  // Presses during a request count: the page shows each at once, and the last is sent after the first was answered.
+  const methods: string[] = []
+  const first = Promise.withResolvers<void>()
+  await page.route('**/user/question-topics/*', async (route) => {
+    methods.push(route.request().method())
+    if (methods.length === 1) await first.promise
+    await route.continue()
+  })
+  await follow.click()
+  await following.click()
+  await follow.click()
+  await following.click()
+  await follow.waitFor()
+  first.resolve()
+  await until(async () => methods.length === 2, 'the second request')
+  await until(async () => (await followed()) === 0, 'the last state')
+  assert.deepEqual(methods, ['PUT', 'DELETE'])
+  await page.unroute('**/user/question-topics/*')
   assert.equal(await followed(), 0)
   await page.context().close()
   assert.deepEqual(site!.faults, [])

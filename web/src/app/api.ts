@@ -158,14 +158,12 @@ export function useWrite<Given = void, Answer = unknown>(
 
 /**
  * Changes every copy of an object in the cache, whatever query holds it: `change(cache, isFeed(5), (feed) => …)`.
- * Returns a function that takes the change back.
  */
 export function change<T extends object>(
   cache: QueryClient,
   isOne: (each: object) => each is T,
   by: (each: T) => T,
-): () => void {
-  const before = cache.getQueriesData({})
+): void {
   const walk = (value: unknown): unknown => {
     if (Array.isArray(value)) {
       const next = value.map(walk)
@@ -180,9 +178,6 @@ export function change<T extends object>(
     return isOne(next) ? by(next) : next
   }
   cache.setQueriesData({}, walk)
-  return () => {
-    for (const [key, data] of before) cache.setQueryData(key, data)
-  }
 }
 
 /** Removes an object from every list of the cache. */

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/preact-query'
 import type { LucideIcon } from 'lucide-preact'
+import { useRef } from 'preact/hooks'
 import { useLocation } from 'wouter-preact'
 import { change, useWrite } from '../app/api.ts'
 import { useSite, useViewer } from '../app/site.ts'
@@ -8,7 +9,10 @@ import { compact } from '../app/words.ts'
 
 type Ask = Parameters<typeof useWrite>[0]
 
-/** Turns a flag of an object at once, and back when the server refuses. Guests are led to the sign-in. */
+/**
+ * Turns a flag of an object at once, and back when the server refuses. A press during a request counts: the last state is
+ * sent when the request ends. Guests are led to the sign-in.
+ */
 export function useToggle<T extends object>(
   isOne: (each: object) => each is T,
   {
@@ -24,16 +28,31 @@ export function useToggle<T extends object>(
   const [path, navigate] = useLocation()
   const { fail } = useToast()
   const write = useWrite<boolean>((api, wanted) => (wanted ? on : off)(api, undefined), { changes })
+  /** The state that was pressed last, while requests run. */
+  const pressed = useRef<boolean | undefined>(undefined)
+  const show = (state: boolean) => change(cache, isOne, (each) => apply(each, state))
+  const send = async (saved: boolean) => {
+    let confirmed = saved
+    try {
+      while (pressed.current !== confirmed) {
+        const wanted = pressed.current === true
+        await write.mutateAsync(wanted)
+        confirmed = wanted
+      }
+    } catch (error) {
+      if (pressed.current !== confirmed) show(confirmed)
+      fail(error)
+    } finally {
+      pressed.current = undefined
+    }
+  }
   return () => {
     if (!viewer) return navigate(`/sign-in?next=${encodeURIComponent(path)}`)
-    if (write.isPending) return
-    const undo = change(cache, isOne, (each) => apply(each, !isOn))
-    write.mutate(!isOn, {
-      onError: (error) => {
-        undo()
-        fail(error)
-      },
-    })
+    const isIdle = pressed.current === undefined
+    const before = pressed.current ?? isOn
+    pressed.current = !before
+    show(!before)
+    if (isIdle) void send(before)
   }
 }
 

@@ -1,8 +1,7 @@
 import type { Schema } from '@kith/client'
-import { useQueryClient } from '@tanstack/preact-query'
 import { MessageCircle } from 'lucide-preact'
 import { Link, useLocation } from 'wouter-preact'
-import { change, list, useList, useRead, useWrite } from '../../app/api.ts'
+import { list, useList, useRead } from '../../app/api.ts'
 import { useSite, useViewer } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { compact, useWords, words } from '../../app/words.ts'
@@ -10,6 +9,7 @@ import { Chunks } from '../../ui/chunks.tsx'
 import { More } from '../../ui/more.tsx'
 import { Avatar } from '../../ui/picture.tsx'
 import { Report } from '../../ui/report.tsx'
+import { useToggle } from '../../ui/toggle.tsx'
 import { FeedCard } from '../feeds/feed-card.tsx'
 import { chatsOf } from '../im/unread.ts'
 
@@ -42,30 +42,26 @@ export function Profile({ user, path, after }: { user: User; path: string; after
   const t = useWords(WORDS)
   const { api, language } = useSite()
   const viewer = useViewer()
-  const cache = useQueryClient()
   const [, navigate] = useLocation()
   const { fail } = useToast()
   const feeds = useList(feedsOf(user.id, after))
   // The menu asks for the conversations, and learns whether this site carries them.
   const { error } = useRead(chatsOf(), { enabled: false })
-  const follow = useWrite<boolean>((api, isOn) =>
-    (isOn ? api.put : api.delete)('/user/followings/{target}', { params: { path: { target: user.id } } }),
-  )
-  const block = useWrite<boolean>((api, isOn) =>
-    (isOn ? api.post : api.delete)('/user/black/{user}', { params: { path: { user: user.id } } }),
-  )
+  const params = { path: { target: user.id } }
   /** `follower` says that the viewer follows this person (sign-in-9). */
-  const turn = (write: typeof follow, flag: 'follower' | 'blacked') => () => {
-    if (!viewer) return navigate(`/sign-in?next=${encodeURIComponent(path)}`)
-    const isOn = !user[flag]
-    const undo = change(cache, isUser(user.id), (each) => ({ ...each, [flag]: isOn }))
-    write.mutate(isOn, {
-      onError: (error) => {
-        undo()
-        fail(error)
-      },
-    })
-  }
+  const follow = useToggle(isUser(user.id), {
+    isOn: user.follower,
+    on: (api) => api.put('/user/followings/{target}', { params }),
+    off: (api) => api.delete('/user/followings/{target}', { params }),
+    apply: (each, isOn) => ({ ...each, follower: isOn }),
+  })
+  const blockParams = { path: { user: user.id } }
+  const block = useToggle(isUser(user.id), {
+    isOn: user.blacked,
+    on: (api) => api.post('/user/black/{user}', { params: blockParams }),
+    off: (api) => api.delete('/user/black/{user}', { params: blockParams }),
+    apply: (each, isOn) => ({ ...each, blacked: isOn }),
+  })
   const counts: [number, string, string?][] = [
     [user.extra.feeds_count, t.feeds],
     [user.extra.followers_count, t.followers, 'followers'],
@@ -102,7 +98,7 @@ export function Profile({ user, path, after }: { user: User; path: string; after
                   </button>
                 )}
                 {viewer && (
-                  <button type="button" class="text-button" onClick={turn(block, 'blacked')}>
+                  <button type="button" class="text-button" onClick={block}>
                     {user.blacked ? t.unblock : t.block}
                   </button>
                 )}
@@ -110,7 +106,7 @@ export function Profile({ user, path, after }: { user: User; path: string; after
                   type="button"
                   class={user.follower ? 'button is-quiet' : 'button'}
                   aria-pressed={user.follower}
-                  onClick={turn(follow, 'follower')}
+                  onClick={follow}
                 >
                   {user.follower ? t.following : t.follow}
                 </button>
