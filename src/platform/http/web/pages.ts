@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { LRUCache } from 'lru-cache'
 import type { Config } from '#platform/config.ts'
 import type { RateLimiter } from '#platform/processes'
 import { rateLimitHeaders } from '../admission.ts'
@@ -12,6 +11,7 @@ import { assetsOf } from '../packages/assets.ts'
 import { sendProgress } from '../packages/page.ts'
 import { addressKey } from '../viewer.ts'
 import { type Renderer, rendererOf, type WebReply } from './build.ts'
+import { createPageCache } from './page-cache.ts'
 import { clearSession, cookieOf, type FindToken, forwarded, INNER_HEADER, INNER_SECRET } from './session.ts'
 
 declare module 'fastify' {
@@ -21,8 +21,6 @@ declare module 'fastify' {
   }
 }
 
-/** Maximum memory of guests' pages. */
-const BYTES_MOST = 16 * 1024 * 1024
 /** Addresses with routes of their own, and those below the API, have no pages. */
 const NO_PAGES = /^\/(api|admin|docs|health|storage|metrics|_)(\/|$)/
 /** The one address of the site that answers JSON. */
@@ -57,11 +55,7 @@ export function addWeb(
 ): void {
   const load = rendererOf()
   const sendAsset = assetsOf('web')
-  const kept = new LRUCache<string, { madeAt: number; page: Promise<WebReply | undefined> }>({
-    max: 1_000,
-    maxSize: BYTES_MOST,
-    sizeCalculation: () => 1,
-  })
+  const cache = createPageCache(config.guestCacheMs)
 
   const make = (
     renderer: Renderer,
@@ -112,13 +106,7 @@ export function addWeb(
         return true
       }
       const key = `${speaks} ${theme} ${wantsPage} ${request.url}`
-      let found = kept.get(key)
-      if (!found || performance.now() - found.madeAt >= config.guestCacheMs) {
-        found = { madeAt: performance.now(), page: make(renderer, request, given) }
-        found.page.catch(() => kept.delete(key))
-        if (request.url.length < 1_000 && config.guestCacheMs > 0) kept.set(key, found)
-      }
-      page = await found.page
+      page = await cache.get(key, () => make(renderer, request, given))
     } else page = await make(renderer, request, given)
     if (!page) return false
     send(request, reply, page, token !== undefined)
