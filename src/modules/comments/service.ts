@@ -155,6 +155,8 @@ async function takeOut(
       type: 'system',
       recipients: [gone.user_id],
       senderId: 0,
+      // The event of the deletion names no author.
+      hidesRecipients: true,
       cause: { type: 'comments', id: commentId },
       data: {
         type: rules.removalNotice,

@@ -7,6 +7,7 @@ import type { Content, ContentReader } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { onConstraint, type Tx, transaction } from '#platform/database'
 import { addJob } from '#platform/jobs'
+import { isClosed } from './access/queries.ts'
 import { type Mode, rolesOf } from './access/schema.ts'
 import { getManagedGroup } from './access/service.ts'
 import {
@@ -146,6 +147,7 @@ export const tellOpened = (ctx: Context, groupId: number, by: number): Promise<v
         type: 'system',
         recipients: ids,
         senderId: by,
+        hidesRecipients: isClosed(group),
         cause: { type: GROUPS, id: groupId },
         data: {
           type: 'group:open',

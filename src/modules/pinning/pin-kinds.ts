@@ -20,6 +20,8 @@ export type PinKind = {
   /** `select id from … where …` of the target unless deleted, locked against deletion. */
   alive(sql: Db, subject: PinSubject): Fragment
   notice(sql: Db, pin: PinRow): Promise<PinNotice>
+  /** Whether webhooks must not name the applicant (notifications-14). */
+  hidesRecipients?(sql: Db, pin: PinRow): Promise<boolean>
   /** Additional work of a request, in its transaction. */
   onRequest?(tx: Tx, subject: PinSubject): Promise<void>
   /** Additional work of an acceptance, in its transaction. */

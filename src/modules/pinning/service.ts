@@ -132,6 +132,7 @@ async function tellPin(
     type: 'system',
     recipients: [pin.user_id],
     senderId,
+    hidesRecipients: await kind.hidesRecipients?.(tx, pin),
     cause: { type: 'pins', id: pin.id },
     data: { ...(await kind.notice(tx, pin)), state },
   })

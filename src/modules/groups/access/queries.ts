@@ -15,6 +15,10 @@ export type GroupAccess = Row<'groups', 'id' | 'name' | 'audit' | 'money' | 'all
   member: Pick<MemberRow, 'id' | 'audit' | 'role' | 'disabled'> | null
 }
 
+/** Whether strangers see neither the posts nor the members of a group. */
+export const isClosed = ({ mode, audit }: Pick<GroupAccess, 'mode' | 'audit'>): boolean =>
+  audit !== 1 || mode !== 'public'
+
 const member = (sql: Db, viewerId: number) => sql`(
   select jsonb_build_object('id', m.id, 'audit', m.audit, 'role', m.role, 'disabled', m.disabled)
   from group_members m where m.group_id = g.id and m.user_id = ${viewerId}

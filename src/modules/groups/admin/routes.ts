@@ -45,6 +45,8 @@ export async function auditGroup(tx: Tx, id: number, audit: 1 | 2): Promise<void
     type: 'system',
     recipients: [changed.founder],
     senderId: 0,
+    // An event names no founder of a group that is not approved.
+    hidesRecipients: audit !== 1,
     cause: { type: GROUPS, id },
     data: {
       type: 'group:audit',

@@ -4,7 +4,13 @@ import { notify, type SystemType, withdrawNotifications } from '#modules/notific
 import { reassignPins } from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database'
-import { findFounderId, findManagerIds, type GroupAccess, type MemberRow } from '../access/queries.ts'
+import {
+  findFounderId,
+  findManagerIds,
+  type GroupAccess,
+  isClosed,
+  type MemberRow,
+} from '../access/queries.ts'
 import { type Role, rankOf } from '../access/schema.ts'
 import { actingRank, getGroupAccess, getOwnedGroup, manages } from '../access/service.ts'
 import {
@@ -47,6 +53,7 @@ const told = (group: GroupAccess, type: SystemType, recipients: number[], sender
   type: 'system' as const,
   recipients: recipients.filter((id) => id !== senderId),
   senderId,
+  hidesRecipients: isClosed(group),
   cause: { type: GROUPS, id: group.id },
   data: { type, resource: { type: GROUPS, id: group.id }, group: { id: group.id, name: group.name } },
 })

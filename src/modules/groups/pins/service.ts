@@ -9,13 +9,13 @@ import {
 } from '#modules/pinning/index.ts'
 import type { Db } from '#platform/database'
 import { forbidden, notFound } from '#platform/errors.ts'
-import { findFounderId } from '../access/queries.ts'
+import { findFounderId, findGroupAccess, isClosed } from '../access/queries.ts'
 import { rankOf } from '../access/schema.ts'
 import { actingRank, isActiveMember } from '../access/service.ts'
 import { memberDisabled, noSuchPost, notFounder, notManager, notMember } from '../errors.ts'
 import { addPinIncome } from '../incomes/queries.ts'
 import { postContent, standingAt } from '../posts/content.ts'
-import { findTitle, holdGroupOf } from '../posts/queries.ts'
+import { findGroupOf, findTitle, holdGroupOf } from '../posts/queries.ts'
 import { POSTS } from '../posts/schema.ts'
 import { COMMENT_PIN, POST_PIN } from './schema.ts'
 
@@ -67,6 +67,13 @@ async function getPinnableComment(sql: Db, commentId: number, userId: number): P
   return subject
 }
 
+/** Whether the group of a post is closed; true for a deleted post. */
+async function isOfClosedGroup(sql: Db, postId: number): Promise<boolean> {
+  const groupId = await findGroupOf(sql, postId)
+  const group = groupId === undefined ? undefined : await findGroupAccess(sql, groupId, 0)
+  return !group || isClosed(group)
+}
+
 /** Pins of posts in their group. The founder decides. */
 export const postPins: PinOptions = {
   channel: POST_PIN,
@@ -83,6 +90,7 @@ export const postPins: PinOptions = {
   },
   errors: [noSuchPost, forbidden, memberDisabled, notMember],
   alive: (sql, { targetId }) => postContent.live(sql, targetId),
+  hidesRecipients: (sql, { target_id: postId }) => isOfClosedGroup(sql, postId),
   async notice(sql, { target_id: id }) {
     return {
       type: 'group:post-pinned',
@@ -111,11 +119,13 @@ export const commentPins: PinOptions = {
   hold: (tx, { comment = 0 }, viewerId) => getPinnableComment(tx, comment, viewerId),
   errors: [noSuchPost, forbidden, memberDisabled],
   // Notifies the decider. Posts need no notice, because they have a list of requests (groups-26).
-  onRequest: (tx, { contentId, targetId, authorId, deciderId }) =>
+  hidesRecipients: (sql, { thing_id: postId }) => isOfClosedGroup(sql, postId),
+  onRequest: async (tx, { contentId, targetId, authorId, deciderId }) =>
     notify(tx, {
       type: 'system',
       recipients: [deciderId],
       senderId: authorId,
+      hidesRecipients: await isOfClosedGroup(tx, contentId),
       cause: { type: 'comments', id: targetId },
       data: {
         type: 'group:send-comment-pinned',

@@ -13,7 +13,7 @@ import type { ContentRemoval } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database'
 import { blocked, forbidden } from '#platform/errors.ts'
-import type { GroupAccess } from '../access/queries.ts'
+import { type GroupAccess, isClosed } from '../access/queries.ts'
 import { getGroupAccess, isActiveMember, manages, requireActiveMember } from '../access/service.ts'
 import {
   feedFromRequired,
@@ -149,11 +149,12 @@ async function setImages(
 /** Publishes a post. With `sync_feed` it is also copied to the author's feed (groups-19). */
 export async function publishPost(
   ctx: Context,
-  { id: groupId, audit, mode, allow_feed: allowsCopies }: GroupAccess,
+  group: GroupAccess,
   userId: number,
   body: NewPost,
   copyToFeed: CopyToFeed,
 ): Promise<number> {
+  const { id: groupId, mode, allow_feed: allowsCopies } = group
   const values = valuesOf(await screenWords(ctx, body, NewPost, SCREENED))
   const from = body.sync_feed ? body.feed_from : undefined
   if (body.sync_feed) {
@@ -171,7 +172,7 @@ export async function publishPost(
     }
     await setImages(tx, userId, id, images, values.body)
     if (from !== undefined) await copyToFeed(ctx, tx, { userId, postId: id, title: values.title, from })
-    const isOpen = audit === 1 && mode === 'public'
+    const isOpen = !isClosed(group)
     await tellMentioned(tx, { groupId, postId: id, userId, text: values.body, isOpen })
     const author = isOpen ? { user_id: userId } : {}
     await publishEvent(ctx, tx, 'post.created', { id, group_id: groupId, ...author })

@@ -7,7 +7,7 @@ import type { Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven, insertValues, type Tables, transaction, when } from '#platform/database'
 import { apiError, notFound } from '#platform/errors.ts'
-import { findManagerIds, type GroupAccess, managedGroups } from '../access/queries.ts'
+import { findManagerIds, type GroupAccess, isClosed, managedGroups } from '../access/queries.ts'
 import { getManagedGroup } from '../access/service.ts'
 import { postContent, requireWriter } from '../posts/content.ts'
 import { findGroupOf } from '../posts/queries.ts'
@@ -132,6 +132,7 @@ export async function reportToManagers(
       type: 'system',
       recipients: await findManagerIds(tx, group.id),
       senderId: userId,
+      hidesRecipients: isClosed(group),
       cause: { type: 'group-reports', id },
       data: {
         type: kind.told,
@@ -155,11 +156,14 @@ async function isThere(sql: Db, report: GroupReportRow): Promise<boolean> {
  * Checks of a decision that run before the body: 404 for an unknown report, 403 unless the viewer manages its
  * group.
  */
-export async function getReportToHandle(sql: Db, id: number, userId: number): Promise<GroupReportRow> {
+export async function getReportToHandle(
+  sql: Db,
+  id: number,
+  userId: number,
+): Promise<{ report: GroupReportRow; group: GroupAccess }> {
   const report = await findReport(sql, id)
   if (!report) throw notFound()
-  await getManagedGroup(sql, report.group_id, userId)
-  return report
+  return { report, group: await getManagedGroup(sql, report.group_id, userId) }
 }
 
 /**
@@ -172,7 +176,7 @@ export async function handleReport(
   { accept, cause }: { accept: boolean; cause: string | null },
 ): Promise<void> {
   await transaction(ctx.sql, async (tx) => {
-    const report = await getReportToHandle(tx, id, userId)
+    const { report, group } = await getReportToHandle(tx, id, userId)
     if (report.status === 0 && accept && !(await isThere(tx, report))) throw contentGone()
     const closed = await closeReport(tx, { id, status: accept ? 1 : 2, cause, handler: userId })
     if (!closed) throw reportHandled()
@@ -180,6 +184,7 @@ export async function handleReport(
     const notice = {
       type: 'system' as const,
       senderId: 0,
+      hidesRecipients: isClosed(group),
       cause: { type: 'group-reports', id },
       data: {
         type: told,
