@@ -19,8 +19,9 @@ const USAGE = `Usage: kith <command>
   admin create NAME                Create an administrator
         [--password TEXT | --random] [--role NAME]...
   admin reset-password NAME        Set a new password and revoke every sign-in of the account
-        [--password TEXT | --random] [--enable]
-                                   --enable also enables a disabled account
+        [--password TEXT | --random] [--enable] [--unlink]
+                                   --enable also enables a disabled account; --unlink also ends its links with
+                                   accounts outside, which sign in without the password
   admin unblock ADDRESS            Remove the network blocks that contain the address
   import music|news FILE           Import a file with one JSON object per line; a repeated run resumes
         [--files DIR] [--again]    Existing rows stay unchanged; --again reads all lines again
@@ -257,7 +258,7 @@ async function main(env: NodeJS.ProcessEnv): Promise<number> {
         return createAdministrator(env, name, values)
       }
       if (action === 'reset-password') {
-        expect({ NAME: 'the user name of the account' }, 'password', 'random', 'enable')
+        expect({ NAME: 'the user name of the account' }, 'password', 'random', 'enable', 'unlink')
         return resetPassword(env, name, values)
       }
       if (action === 'unblock') {
@@ -304,6 +305,7 @@ const OPTIONS = {
   'time-zone': { type: 'string' },
   tls: { type: 'boolean' },
   'tls-ca': { type: 'string' },
+  unlink: { type: 'boolean' },
   waiting: { type: 'string' },
 } as const
 

@@ -4,6 +4,7 @@ import { Writable } from 'node:stream'
 import { isUserName, loginKind } from '#lib/identifiers.ts'
 import { createUser, enableAccount, findAccount, setPassword } from '#modules/accounts/index.ts'
 import { networkOf, removeBlocksOfAddress } from '#modules/address-blocks/index.ts'
+import { deleteLinks, listLinked } from '#modules/linked-accounts/index.ts'
 import { transaction } from '#platform/database'
 import { ApiError } from '#platform/errors.ts'
 import type { OpenedContext } from '#platform/open-context.ts'
@@ -11,7 +12,7 @@ import { hashPassword } from '#platform/passwords.ts'
 import { prepareDatabase } from '../prepare.ts'
 import { type Environment, withContext } from './context.ts'
 
-type Choice = { password?: string; random?: boolean; role?: string[]; enable?: boolean }
+type Choice = { password?: string; random?: boolean; role?: string[]; enable?: boolean; unlink?: boolean }
 
 /** `kith admin create NAME` */
 export async function createAdministrator(env: Environment, name: string, choice: Choice): Promise<number> {
@@ -39,11 +40,20 @@ export function resetPassword(env: Environment, name: string, choice: Choice): P
   return withPassword(env, choice, async ({ ctx }, hashed) => {
     const account = await findAccount(ctx.sql, loginKind(name))
     if (!account) throw new Error(`unknown user ${name}`)
-    await transaction(ctx.sql, async (tx) => {
+    const links = await transaction(ctx.sql, async (tx) => {
       await setPassword(ctx, tx, account.id, hashed)
       if (choice.enable) await enableAccount(ctx, tx, account.id)
+      const providers = await listLinked(tx, account.id)
+      if (choice.unlink) await deleteLinks(ctx, tx, account.id)
+      return providers
     })
     process.stdout.write(`${account.name} has a new password and is signed out everywhere.\n`)
+    if (links.length > 0)
+      process.stdout.write(
+        choice.unlink
+          ? `The account is no longer linked with ${links.join(', ')}.\n`
+          : `The account can still be signed in to with ${links.join(', ')}. Add --unlink to end these links.\n`,
+      )
     if (!account.disabled) return
     process.stdout.write(
       choice.enable

@@ -1,1 +1,2 @@
+export { listLinked } from './queries.ts'
 export { deleteLinks } from './service.ts'

@@ -193,6 +193,13 @@ test('runs commands beside a running server and without one', async () => {
   await db`update users set deleted_at = now() where name = 'admin'`
   const locked = await kith('admin', 'reset-password', 'admin', '--random')
   assert.match(locked.out, /The account is disabled.*Add --enable/)
+  await db`
+    insert into linked_accounts (user_id, provider, subject) select id, 'github', '1' from users where name = 'admin'`
+  const linked = await kith('admin', 'reset-password', 'admin', '--random')
+  assert.match(linked.out, /can still be signed in to with github\. Add --unlink/)
+  const unlinked = await kith('admin', 'reset-password', 'admin', '--random', '--unlink')
+  assert.match(unlinked.out, /no longer linked with github/)
+  assert.equal((await db`select from linked_accounts`).count, 0)
   const enabled = await kith('admin', 'reset-password', 'admin', '--password', 'another word', '--enable')
   assert.match(enabled.out, /was disabled and is enabled now/)
   const proof = { login: 'admin', password: 'another word' }

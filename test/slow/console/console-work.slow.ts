@@ -80,7 +80,7 @@ test('shows the sign-in page to a user who was signed out elsewhere', { skip }, 
 test('leads an administrator to a required second factor, and lets them change their password', {
   skip,
 }, async () => {
-  const { as, founder, guest } = world!
+  const { as, founder, guest, sql } = world!
   const login = { login: 'careless', password: 'a password' }
   const person = { name: login.login, password: login.password, roles: ['owner', 'founder'] }
   assert.equal((await as(founder, 'POST', '/admin/users', person)).status, 201)
@@ -121,7 +121,17 @@ test('leads an administrator to a required second factor, and lets them change t
   await form.getByLabel('Current password').fill(login.password)
   await form.getByRole('button').click()
   await page.getByText('Password changed').waitFor()
-  const again = await guest('POST', '/auth/login', { ...login, password: 'a new password' })
+  assert.equal(await form.getByRole('checkbox').count(), 0)
+  await sql`insert into linked_accounts (user_id, provider, subject) select id, 'github', name from users where name = ${login.login}`
+  await page.reload()
+  await form.getByRole('checkbox').check()
+  await form.getByLabel('Current password').fill('a new password')
+  await form.getByLabel('New password', { exact: false }).first().fill('the next password')
+  await form.getByLabel('New password again').fill('the next password')
+  await form.getByRole('button').click()
+  await form.getByRole('checkbox').waitFor({ state: 'detached' })
+  assert.equal((await sql`select from linked_accounts`).count, 0)
+  const again = await guest('POST', '/auth/login', { ...login, password: 'the next password' })
   assert.deepEqual([again.status, again.headers['x-error-code']], [422, 'second_factor_required'])
   await page.getByRole('combobox', { name: 'Language of the console' }).click()
   await page.getByRole('option', { name: '中文' }).click()

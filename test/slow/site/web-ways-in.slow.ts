@@ -93,6 +93,22 @@ test('links an account outside by the password, in the sign-in and in the settin
   await page.getByRole('button', { name: 'Unlink: The Company' }).waitFor()
   assert.deepEqual(await findings(page), [])
   await look(page, 'linked-accounts')
+
+  // A new password ends the links only when asked to (sign-in-7).
+  for (const [unlinks, next] of [
+    [false, 'another horse'],
+    [true, 'a third horse'],
+  ] as const) {
+    const form = page.locator('form').filter({ has: page.getByLabel('Present password') })
+    await form.getByLabel('Present password').fill(unlinks ? 'another horse' : PASSWORD)
+    await form.getByLabel('New password').fill(next)
+    if (unlinks) await form.getByRole('checkbox').check()
+    const changed = page.waitForResponse((answer) => answer.url().endsWith('/user/password'))
+    await form.getByRole('button').click()
+    assert.equal((await changed).status(), 204)
+    await page.getByRole('button', { name: `${unlinks ? 'Link' : 'Unlink'}: The Company` }).waitFor()
+  }
+  assert.equal(await page.getByRole('checkbox').count(), 0)
   await page.context().close()
 })
 

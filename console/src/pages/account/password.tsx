@@ -1,5 +1,5 @@
-import { Alert, Box, Button, TextField, Typography } from '@mui/material'
-import { useQueryClient } from '@tanstack/react-query'
+import { Alert, Box, Button, Checkbox, FormControlLabel, TextField, Typography } from '@mui/material'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useNotify } from 'react-admin'
 import { call } from '../../api/client.ts'
@@ -12,20 +12,27 @@ export function Password({ name }: { name: string }) {
   const notify = useNotify()
   const client = useQueryClient()
   const [fault, setFault] = useState('')
+  const { data: links = [] } = useQuery({
+    queryKey: ['links'],
+    queryFn: () => call<unknown[]>('GET', '/user/linked-accounts'),
+  })
   const change = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = event.currentTarget
-    const { old, password, again } = Object.fromEntries(new FormData(form))
+    const { old, password, again, unlink } = Object.fromEntries(new FormData(form))
     if (password !== again)
       return setFault(t(['The new passwords are not the same.', '两次输入的新密码不一致。']))
     setFault('')
     try {
       await call('PUT', '/user/password', {
-        body: { old_password: old, password, password_confirmation: again },
+        body: {
+          ...{ old_password: old, password, password_confirmation: again },
+          ...(unlink ? { unlink_accounts: true } : {}),
+        },
       })
       form.reset()
       notify(t(['Password changed', '密码已修改']), { type: 'success' })
-      await client.invalidateQueries({ queryKey: ['sessions'] })
+      await Promise.all([['sessions'], ['links']].map((queryKey) => client.invalidateQueries({ queryKey })))
     } catch (refused) {
       setFault(messageOf(refused))
     }
@@ -65,6 +72,15 @@ export function Password({ name }: { name: string }) {
       <Typography variant="body2" color="textSecondary">
         {t(['Ends your sign-ins on all other devices.', '将退出您在其他设备上的登录。'])}
       </Typography>
+      {links.length > 0 && (
+        <FormControlLabel
+          control={<Checkbox name="unlink" />}
+          label={t([
+            'End the links with accounts elsewhere too, which sign in without the password',
+            '同时解除第三方账号的绑定（第三方账号无需密码即可登录）',
+          ])}
+        />
+      )}
       <Box role="alert">{fault && <Alert severity="error">{fault}</Alert>}</Box>
       <Button type="submit" variant="contained" sx={{ mt: 1 }}>
         {t(['Change the password', '修改密码'])}

@@ -4,6 +4,8 @@ import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { useWords, words } from '../../app/words.ts'
 import { Field, Form } from '../../ui/form.tsx'
+import { useProviders } from './outside.tsx'
+import { Unlink, unlinkIn } from './unlink.tsx'
 
 const WORDS = words({
   title: ['Forgotten password', '找回密码'],
@@ -25,6 +27,7 @@ export const page = definePage({
     const t = useWords(WORDS)
     const { api } = useSite()
     const { say } = useToast()
+    const providers = useProviders()
     const [address, setAddress] = useState('')
     return (
       <section class="form card settings">
@@ -45,6 +48,7 @@ export const page = definePage({
                 verifiable_type: to.includes('@') ? 'mail' : 'sms',
                 verifiable_code: Number(given.code),
                 password: given.password ?? '',
+                ...unlinkIn(given),
               },
             })
             say(t.done)
@@ -78,6 +82,7 @@ export const page = definePage({
                 maxLength={128}
                 required
               />
+              {providers.length > 0 && <Unlink />}
             </>
           )}
         </Form>

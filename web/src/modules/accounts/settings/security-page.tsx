@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/preact-query'
 import { useState } from 'preact/hooks'
 import { read, useRead, useWrite } from '../../../app/api.ts'
 import { definePage } from '../../../app/page.ts'
@@ -6,6 +7,7 @@ import { useToast } from '../../../app/toast.tsx'
 import { useWords, words } from '../../../app/words.ts'
 import { Code } from '../../../ui/code.tsx'
 import { Field, Form } from '../../../ui/form.tsx'
+import { Unlink, unlinkIn } from '../unlink.tsx'
 import { Address } from './address.tsx'
 import { SettingsFrame } from './frame.tsx'
 import { Linked, linkedOf } from './linked.tsx'
@@ -66,17 +68,24 @@ function Password() {
   const t = useWords(WORDS)
   const { api, viewer } = useSite()
   const { say } = useToast()
+  const cache = useQueryClient()
+  const { data: links = [] } = useRead(linkedOf())
   return (
     <>
       <h2>{t.password}</h2>
       {!viewer?.initial_password && <p class="quiet">{t.forgot}</p>}
       <Form
         label={t.change}
-        send={async ({ old = '', next = '' }, form) => {
+        send={async ({ old = '', next = '', ...given }, form) => {
           await api.put('/user/password', {
-            body: { ...(old ? { old_password: old } : {}), password: next, password_confirmation: next },
+            body: {
+              ...(old ? { old_password: old } : {}),
+              ...{ password: next, password_confirmation: next },
+              ...unlinkIn(given),
+            },
           })
           form.reset()
+          await cache.invalidateQueries({ queryKey: ['/user/linked-accounts'] })
           say(t.changed)
         }}
       >
@@ -92,6 +101,7 @@ function Password() {
           maxLength={128}
           required
         />
+        {links.length > 0 && <Unlink />}
       </Form>
     </>
   )
