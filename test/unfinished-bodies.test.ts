@@ -43,6 +43,19 @@ const feed = (token: string, type: string, length: number, body: string): Sent =
   body,
 })
 
+test('rejects reports to unknown addresses of services before their body arrives', async () => {
+  const { begin, close } = await listening({ SMS_ALIYUN_KEY_ID: 'x', SMS_ALIYUN_KEY_SECRET: 'x' })
+  for (const path of ['/payments/nobody/notices', '/text-messages/aliyun/receipts/guessed']) {
+    const { answer } = begin('203.0.113.2', {
+      path,
+      headers: ['Content-Type: application/json', 'Content-Length: 200000'],
+      body: '{',
+    })
+    assert.match(await answer(), /^HTTP\/1\.1 404 /, path)
+  }
+  close()
+})
+
 test('rejects an unsigned upload to /storage before its body arrives (files-7)', async () => {
   const { begin, close, as, person, ctx } = await listening({})
   const ann = await person()

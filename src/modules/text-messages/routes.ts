@@ -96,13 +96,17 @@ export function receiptRoutes(server: Server, ctx: Context) {
       {
         bodyLimit: MAX_REPORT,
         config: { access: 'public' },
+        // Before the body is read.
+        onRequest: async (request, reply) => {
+          const { service, key } = request.params
+          if (!ctx.sms.services[service]?.receipts || !isReceiptKey(ctx, service, key))
+            return reply.code(404).type('text/plain').send('no such address')
+        },
         schema: { hide: true, params: Receipt, response: { '2xx': {}, '4xx': {} } },
       },
       async (request, reply) => {
-        const { service, key } = request.params
-        const { receipts } = ctx.sms.services[service] ?? {}
-        if (!receipts || !isReceiptKey(ctx, service, key))
-          return reply.code(404).type('text/plain').send('no such address')
+        const { service } = request.params
+        const receipts = ctx.sms.services[service]!.receipts!
         const body = Buffer.isBuffer(request.body) ? request.body.toString('utf8') : ''
         try {
           const reports = receipts.read({ headers: request.headers, body })

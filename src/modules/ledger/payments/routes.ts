@@ -21,12 +21,16 @@ export function paymentNoticeRoutes(server: Server, ctx: Context) {
       {
         bodyLimit: MAX_NOTICE,
         config: { access: 'public' },
+        // Before the body is read.
+        onRequest: async (request, reply) => {
+          if (!(await paymentService(ctx.config.payments, request.params.provider)))
+            return reply.code(404).type('text/plain').send('no such provider')
+        },
         schema: { hide: true, params: Provider, response: { '2xx': {}, '4xx': {} } },
       },
       async (request, reply) => {
         const { provider } = request.params
-        const service = await paymentService(ctx.config.payments, provider)
-        if (!service) return reply.code(404).type('text/plain').send('no such provider')
+        const service = (await paymentService(ctx.config.payments, provider))!
         const body = Buffer.isBuffer(request.body) ? request.body.toString('utf8') : ''
         try {
           const facts = await service.readNotice({ headers: request.headers, body })
