@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { CANNOT_LOOK } from '#test/chromium.ts'
 import { startOpenIdProvider } from '#test/fixtures/outside-providers.ts'
+import { until } from '#test/fixtures/streams.ts'
 import { settingsOn } from '#test/sign-up.ts'
 import { findings, look, openSite, TELEPHONE } from '#test/web-browser.ts'
 
@@ -106,6 +107,7 @@ test('links an account outside by the password, in the sign-in and in the settin
     const changed = page.waitForResponse((answer) => answer.url().endsWith('/user/password'))
     await form.getByRole('button').click()
     assert.equal((await changed).status(), 204)
+    await until(async () => (await form.getByLabel('New password').inputValue()) === '', 'the empty form')
     await page.getByRole('button', { name: `${unlinks ? 'Link' : 'Unlink'}: The Company` }).waitFor()
   }
   assert.equal(await page.getByRole('checkbox').count(), 0)
