@@ -104,7 +104,7 @@ const WAYS: Record<string, () => Promise<void>> = {
     assert.equal((await bind({ password: PASSWORD })).status, 204)
     assert.ok(await wasTold(ann.email, from))
   },
-  'Account outside': async () => {
+  'External account': async () => {
     const [ann, id] = [await guarded(), outside()]
     assert.deepEqual(refusalOf(await guest('POST', FORGE, id)), [404, 'not_linked'])
     const linked = await as(ann, 'PATCH', `/user${FORGE}`, { ...id, password: PASSWORD })
@@ -113,7 +113,7 @@ const WAYS: Record<string, () => Promise<void>> = {
     assert.equal((await as(ann, 'DELETE', `/user${FORGE}`)).status, 204)
     assert.deepEqual(refusalOf(await guest('POST', FORGE, id)), [404, 'not_linked'])
   },
-  'Link to an account outside': async () => {
+  'Link to an external account': async () => {
     const [ann, id] = [await signUp(), outside()]
     const link = (fields = {}) => as(ann, 'PATCH', `/user${FORGE}`, { ...id, ...fields })
     assert.deepEqual(refusalOf(await link()), [422, 'proof_required'])
@@ -125,7 +125,7 @@ const WAYS: Record<string, () => Promise<void>> = {
     assert.equal((await change(ann, PASSWORD, 'another horse', { unlink_accounts: true })).status, 204)
     assert.deepEqual(refusalOf(await guest('POST', FORGE, id)), [404, 'not_linked'])
   },
-  'Proof that a browser brings back': async () => {
+  "Proof from a provider's redirect": async () => {
     const { url, verification } = (await guest('POST', '/socialite/company/departures')).body
     const brought = await openId.visit(url, 'eve')
     const { body } = await guest('POST', '/socialite/company/returns', { ...brought, verification })
@@ -194,7 +194,7 @@ const WAYS: Record<string, () => Promise<void>> = {
       assert.doesNotMatch(JSON.stringify(done.body), /access_token/)
     }
   },
-  'Deletion taken back': async () => {
+  'Cancelled deletion': async () => {
     const ann = await signUp()
     assert.deepEqual(refusalOf(await as(ann, 'DELETE', '/user', {})), [422, 'proof_required'])
     assert.equal((await as(ann, 'DELETE', '/user', { password: PASSWORD })).status, 202)
