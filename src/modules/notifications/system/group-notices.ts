@@ -3,7 +3,7 @@ import { AS_TEXT, DECIDED, GIFT, REFUSED_AS_TEXT, type SystemNotice } from './fi
 
 const reported = (what: string, resource: string, fields: SystemNotice['fields']): SystemNotice => ({
   when: `a ${what} is reported; the report is decided`,
-  who: 'managers; then who reported and, when accepted, the author',
+  who: 'managers; then the reporter and, when accepted, the author',
   fields: {
     group: '',
     post: '',
@@ -18,33 +18,33 @@ const reported = (what: string, resource: string, fields: SystemNotice['fields']
 /** Notifications of group members. */
 export const GROUP_NOTICES = {
   'group:join': {
-    when: 'somebody joins a group or asks to',
+    when: 'a person joins a group or asks to',
     who: 'its founder and administrators',
     fields: { group: '', user: '' },
     resource: '11',
   },
   'group:join:accept': {
     when: 'a request to join is accepted',
-    who: 'who asked',
+    who: 'the applicant',
     fields: { group: '', state: '`passed`' },
     resource: '11',
     shown: { type: 'group:join', state: 'passed' },
   },
   'group:join:reject': {
     when: 'a request to join is rejected',
-    who: 'who asked',
+    who: 'the applicant',
     fields: { group: '', state: '`rejected`' },
     resource: '11',
     shown: { type: 'group:join', state: 'rejected' },
   },
   'group:audit': {
-    when: 'a group is let through or rejected',
+    when: 'a group is accepted or rejected',
     who: 'its founder',
     fields: { state: DECIDED, group: '' },
     resource: '11',
   },
   'group:transfer': {
-    when: 'a group is handed over',
+    when: 'a group is transferred',
     who: 'the new founder',
     fields: { group: '', user: 'the founder before' },
     resource: '11',
@@ -58,7 +58,7 @@ export const GROUP_NOTICES = {
     shown: AS_TEXT,
   },
   'group:transform': {
-    when: 'never; older communities bring it along',
+    when: 'never; imports of older communities contain it',
     who: 'the new founder',
     fields: { group: '', user: '' },
     resource: '11',
@@ -71,20 +71,20 @@ export const GROUP_NOTICES = {
   },
   'group:post-pinned': {
     when: 'a pin of a group post is decided, or set by a manager',
-    who: 'who asked, or the author',
+    who: 'the applicant, or the author',
     fields: { state: `${DECIDED}, \`admin\``, post: '', group_id: '' },
     resource: '12',
     shown: { type: 'group:pinned-admin', states: ['admin'] },
   },
   'group:comment-pinned': {
     when: "a pin of a group post's comment is decided",
-    who: 'who asked',
+    who: 'the applicant',
     fields: { state: DECIDED, comment: '', post: '', group_id: '' },
     resource: '3',
     shown: REFUSED_AS_TEXT,
   },
   'group:send-comment-pinned': {
-    when: 'somebody asks to pin a comment of a group post',
+    when: 'a person asks to pin a comment of a group post',
     who: "the post's author",
     fields: { post: '', group_id: '' },
     resource: '3',
