@@ -75,18 +75,18 @@ export function listsPage(document: Described): { text: string; count: number } 
 
   const text = `# Lists
 
-Every list with pages: what it goes on by, how many items a page has (usual / at most), what it searches by, where the items are, and
-in which form its times are. Written from \`openapi.json\`; \`npm run openapi\` writes it anew.
+Every list with pages: its cursors, the items of a page (default / maximum), its search, the field of the items, and
+the format of its times. \`npm run openapi\` generates this page from \`openapi.json\`.
 
-- \`after\` is the \`id\` of the last item, or the field named beside it; what follows is what comes after it in the order asked for
-  (conventions-39). Every list takes it, but for rankings, where the place counts, and those that are whole. The others are older
-  names and ways that clients know: \`max_id\`, \`index\` and \`since\` (conventions-15), \`hot\`, which is a rank, \`page\`, which counts from
+- \`after\` is the \`id\` of the last item, or of the field beside it. The page begins after it in the requested order
+  (conventions-39). Every list takes it, except rankings, which use the rank, and lists without pages. The others are older
+  cursors of existing clients: \`max_id\`, \`index\` and \`since\` (conventions-15), \`hot\`, which is a rank, \`page\`, which counts from
   1 (conventions-16), and \`offset\`, which counts items.
-- \`q\` is a part of what is searched by in every list that searches; where another name stands beside it, it is the older one.
+- \`q\` finds a part of the text in every list with a search. Another name beside it is an older one.
 - A page with fewer items than \`limit\` is the last one (conventions-14).
 - Times are UTC: \`… …\` is \`YYYY-MM-DD HH:MM:SS\`, \`T…Z\` is \`YYYY-MM-DDTHH:MM:SSZ\` (conventions-3).
 
-| List | Goes on by | Items | Searches by | Where | Times |
+| List | Cursors | Items | Search | Field | Times |
 |---|---|---|---|---|---|
 ${rows.join('\n')}
 `
