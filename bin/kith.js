@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Plain JavaScript for the host's Node 20 or later: runs the real command line on the Node that the project
-// carries. Installs the dependencies first where there are none, as on a fresh clone.
+// carries. Installs the dependencies first where there are none, as on a fresh clone. `kith start` does what `npm start`
+// does before the start.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -22,7 +23,11 @@ function findNode() {
   return null
 }
 
-if (!existsSync(folderOf('node_modules')) && existsSync(folderOf('scripts/install-if-needed.mjs'))) {
+const isStart = process.argv[2] === 'start'
+if (
+  (isStart || !existsSync(folderOf('node_modules'))) &&
+  existsSync(folderOf('scripts/install-if-needed.mjs'))
+) {
   const { status } = spawnSync(process.execPath, [folderOf('scripts/install-if-needed.mjs')], {
     // Standard output belongs to the command.
     stdio: ['inherit', 2, 2],

@@ -1,21 +1,24 @@
 // Runs before `npm start`, `npm test` and the like, on the host's Node: plain JavaScript for Node 20, no
 // dependencies. Installs missing or outdated dependencies of package-lock.json: only those of production for
-// a server, the development tools too for other commands, or those of the package in a given folder.
+// a server, the development tools too for other commands, or those of the package in a given folder. Before a
+// start it also builds the site and the console.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { delimiter, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildForStart } from './build-packages.mjs'
+import { ENDING, withLock } from './lock.mjs'
 
 const kith = fileURLToPath(new URL('..', import.meta.url))
 const root = process.argv[2] ? resolve(process.argv[2]) : kith
 const oldestNode = 24
-const needsTools = process.env.npm_lifecycle_event !== 'prestart'
+const isStart = process.env.npm_lifecycle_event === 'prestart'
+const needsTools = !isStart
 const modules = join(root, 'node_modules')
 /** An optional peer of a dependency, a compiler that a server never runs. */
 const unused = ['typescript', '@typescript']
 const stamp = join(modules, '.kith-install')
-const ending = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /** Fingerprint of the last comparison, to skip the next one. */
 function readState() {
@@ -144,7 +147,7 @@ async function install() {
     interrupted = signal
     child?.kill(signal)
   }
-  for (const signal of ending) process.on(signal, pass)
+  for (const signal of ENDING) process.on(signal, pass)
   child = spawn(isDirect ? node : 'npm', isDirect ? [npm, ...args] : args, {
     cwd: root,
     env: { ...process.env, PATH: path, KITH_INSTALLING: '1' },
@@ -156,7 +159,7 @@ async function install() {
     child.once('error', (error) => resolve({ error }))
     child.once('close', (status, signal) => resolve({ status, signal }))
   })
-  for (const signal of ending) process.off(signal, pass)
+  for (const signal of ENDING) process.off(signal, pass)
   const isWhole = !outcome.error && outcome.status === 0
   if (!adds && !isWhole && !existsSync(join(modules, '.package-lock.json')))
     rmSync(modules, { recursive: true, force: true })
@@ -171,56 +174,6 @@ function removeUnused(isLean) {
     .map((name) => join(name, 'include'))
   for (const name of isLean ? [...headers, ...unused] : headers)
     rmSync(join(modules, name), { recursive: true, force: true })
-}
-
-/** Serializes installs: a second command waits for the first. */
-async function withLock(work) {
-  const lock = join(root, '.installing')
-  const draft = `${lock}.${process.pid}`
-  writeFileSync(draft, String(process.pid))
-  const leave = () => {
-    rmSync(draft, { force: true })
-    process.exit(130)
-  }
-  for (const signal of ending) process.on(signal, leave)
-  try {
-    for (;;) {
-      try {
-        linkSync(draft, lock)
-        break
-      } catch (error) {
-        if (error.code !== 'EEXIST') throw error
-      }
-      if (isStale(lock)) rmSync(lock, { force: true })
-      else await new Promise((resolve) => setTimeout(resolve, 200))
-    }
-    for (const signal of ending) process.off(signal, leave)
-    try {
-      removeDrafts(draft)
-      return await work()
-    } finally {
-      rmSync(lock, { force: true })
-    }
-  } finally {
-    rmSync(draft, { force: true })
-  }
-}
-
-/** Remains of killed installs. */
-function removeDrafts(own) {
-  for (const name of readdirSync(root)) {
-    const path = join(root, name)
-    if (/^\.installing\.\d+$/.test(name) && path !== own && isStale(path)) rmSync(path, { force: true })
-  }
-}
-
-function isStale(lock) {
-  try {
-    process.kill(Number(readFileSync(lock, 'utf8')), 0)
-    return false
-  } catch (error) {
-    return error.code === 'ESRCH'
-  }
 }
 
 async function installIfStillNeeded() {
@@ -252,7 +205,7 @@ function checkCarriedNode() {
 }
 
 if (!process.env.KITH_INSTALLING && !isStamped()) {
-  if (findReason()) await withLock(installIfStillNeeded)
+  if (findReason()) await withLock(root, installIfStillNeeded)
   if (!process.exitCode) checkCarriedNode()
   if (!process.exitCode) writeStamp()
 }
@@ -271,3 +224,5 @@ if (
   )
   process.exitCode = 1
 }
+
+if (!process.exitCode && root === kith && isStart && !process.env.KITH_INSTALLING) await buildForStart()

@@ -88,7 +88,7 @@ const env = {
   RATE_LIMIT_VARIANTS: '0',
   LOG_LEVEL: 'warn',
 }
-run('build-packages.ts', ['console'], env)
+run('build-packages.mjs', ['console'], env)
 run('../src/cli.ts', ['demo', '--seed', '1', '--password', PASSWORD], env)
 const server = spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts')], {
   env,

@@ -21,7 +21,7 @@ import { globalSetup, globalTeardown } from '#test/setup.ts'
 requireRuntime()
 // Child processes inherit it. Without it each of them compiles hundreds of files again.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url))
-// Test servers build no console and no site, unless a test turns them on.
+// Test servers have no console and no site, unless a test turns them on.
 process.env.CONSOLE ??= 'off'
 process.env.WEB ??= 'off'
 const given = process.argv.slice(2)
@@ -52,8 +52,8 @@ if (files.length === 0) {
 if (isSlow) {
   const args = [fileURLToPath(new URL('install-packages.mjs', import.meta.url)), ...patterns]
   execFileSync(process.execPath, args, { stdio: 'inherit' })
-  const builder = fileURLToPath(new URL('build-packages.ts', import.meta.url))
-  for (const name of ['console', 'web']) execFileSync(process.execPath, [builder, name], { stdio: 'inherit' })
+  const builder = fileURLToPath(new URL('build-packages.mjs', import.meta.url))
+  execFileSync(process.execPath, [builder, 'console', 'web'], { stdio: 'inherit' })
 }
 const folder = await globalSetup({ database: !given.includes('--no-database') })
 const stop = async (code: number) => {

@@ -7,7 +7,7 @@ import { type Closer, closeInOrder } from '#platform/closing.ts'
 import type { Config } from '#platform/config.ts'
 import type { Context } from '#platform/context.ts'
 import type { DatabaseServer } from '#platform/database-server.ts'
-import { buildPackages, serveMetrics } from '#platform/http'
+import { serveMetrics } from '#platform/http'
 import { runOnLease } from '#platform/jobs'
 import { bufferedOutput, createLog } from '#platform/observability'
 import { openContext } from '#platform/open-context.ts'
@@ -97,10 +97,6 @@ export async function serve(config: Config): Promise<void> {
         startWorker(opened.forJobs, opened.connection),
       )
       closers.splice(-1, 0, { name: 'worker', withinMs: 8_000, close: worker.stop })
-    }
-    if (begin.isFirst) {
-      const building = buildPackages(config, log)
-      closers.unshift({ name: 'builds', withinMs: 1_000, close: building.stop })
     }
     supervisorChannel?.tell('listening')
     if (begin.isFirst) process.stdout.write(banner(ctx, founder))

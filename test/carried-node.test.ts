@@ -8,6 +8,7 @@ import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 const scriptOf = (name: string) => fileURLToPath(new URL(`../scripts/${name}`, import.meta.url))
+const INSTALLER = ['install-if-needed.mjs', 'build-packages.mjs', 'lock.mjs']
 const root = await mkdtemp(join(tmpdir(), 'kith-slim-'))
 after(() => rm(root, { recursive: true, force: true }))
 
@@ -24,7 +25,7 @@ function look(complaint: string, code: number) {
 
 test('names the package of a system library that the bundled Node needs and the system lacks', () => {
   for (const part of ['scripts', 'node_modules/.bin']) mkdirSync(join(root, part), { recursive: true })
-  copyFileSync(scriptOf('install-if-needed.mjs'), join(root, 'scripts/install-if-needed.mjs'))
+  for (const name of INSTALLER) copyFileSync(scriptOf(name), join(root, 'scripts', name))
   for (const lock of ['package-lock.json', 'node_modules/.package-lock.json'])
     writeFileSync(join(root, lock), '{"packages": {}}')
   const lacking = look(
@@ -43,8 +44,7 @@ test('names the package of a system library that the bundled Node needs and the 
 test('runs a program on the Node of the project at once after it is installed', () => {
   const clone = join(root, 'clone')
   for (const part of ['scripts', 'host']) mkdirSync(join(clone, part), { recursive: true })
-  for (const name of ['install-if-needed.mjs', 'run.mjs'])
-    copyFileSync(scriptOf(name), join(clone, 'scripts', name))
+  for (const name of [...INSTALLER, 'run.mjs']) copyFileSync(scriptOf(name), join(clone, 'scripts', name))
   writeFileSync(join(clone, 'package-lock.json'), '{"packages": {}}')
   const write = (path: string, lines: string) =>
     writeFileSync(join(clone, path), `#!/bin/sh\n${lines}\n`, { mode: 0o755 })

@@ -31,6 +31,7 @@ import { errorBody, language, methodNotAllowed, noSuchPath, toApiError } from '.
 import { acceptForms } from './forms.ts'
 import { compileInput } from './input.ts'
 import type { Server } from './instance.ts'
+import { addAssets } from './packages.ts'
 import { rememberRoutes } from './route-table.ts'
 import { refuseUnreadable } from './unreadable.ts'
 import { addressKey, type Identity } from './viewer.ts'
@@ -276,11 +277,12 @@ export async function createServer({
       .send(errorBody(told, language(request)))
   }
   server.setErrorHandler(render)
+  await addAssets(server)
   server.decorate('sendPage', null)
   if (findToken) addWeb(server, { config, limiter }, findToken)
   server.setNotFoundHandler(async (request, reply) => {
     const methods = allowedMethods(request.url)
-    if (methods.length === 0) {
+    if (methods.length === 0 || methods.includes(request.method)) {
       if (await server.sendPage?.(request, reply)) return reply
       return render(noSuchPath(), request, reply)
     }

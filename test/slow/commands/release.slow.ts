@@ -205,7 +205,14 @@ test('packs an archive of the real tree that starts and serves', async () => {
   const server = spawn(process.execPath, ['src/main.ts'], {
     cwd: folder,
     stdio: 'ignore',
-    env: { ...process.env, PORT: String(port), DATA_DIR: join(scratch, 'data'), PROCESSES: '1' },
+    env: {
+      ...process.env,
+      PORT: String(port),
+      DATA_DIR: join(scratch, 'data'),
+      PROCESSES: '1',
+      CONSOLE: 'on',
+      WEB: 'on',
+    },
   })
   const ended = once(server, 'exit')
   try {
@@ -215,6 +222,15 @@ test('packs an archive of the real tree that starts and serves', async () => {
     }
     assert.equal(told.info.version, '0.9.0')
     assert.equal((await fetch(`http://127.0.0.1:${port}/docs`)).status, 200)
+    // The stubs build no page.
+    for (const [path, command] of [
+      ['/', 'npm run web'],
+      ['/admin', 'npm run console'],
+    ] as const) {
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { accept: 'text/html' } })
+      assert.equal(answer.status, 503)
+      assert.ok((await answer.text()).includes(command))
+    }
   } finally {
     server.kill('SIGTERM')
     assert.deepEqual(await ended, [0, null])

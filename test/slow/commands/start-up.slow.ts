@@ -14,6 +14,7 @@ after(async () => {
   for (const root of roots) await rm(root, { recursive: true, force: true })
 })
 
+const install = 'scripts/install-if-needed.mjs'
 type Packages = Record<string, Record<string, unknown>>
 
 /** A project with the start-up scripts, a lockfile, and a fake npm that records its arguments. */
@@ -26,7 +27,7 @@ async function makeProject(options: {
   roots.push(root)
   for (const folder of ['scripts', 'bin', 'src', 'tools']) await mkdir(join(root, folder))
   await writeFile(join(root, 'package.json'), '{ "type": "module" }')
-  for (const file of ['scripts/install-if-needed.mjs', 'bin/kith.js']) {
+  for (const file of [install, 'scripts/build-packages.mjs', 'scripts/lock.mjs', 'bin/kith.js']) {
     await copyFile(join(here, file), join(root, file))
   }
   await writeFile(join(root, 'package-lock.json'), JSON.stringify({ packages: options.locked ?? {} }))
@@ -61,7 +62,6 @@ async function readCalls(root: string): Promise<string[]> {
   return text.split('\n').filter((line) => line !== '')
 }
 
-const install = 'scripts/install-if-needed.mjs'
 const one = { 'node_modules/one': { version: '1.0.0', integrity: 'sha512-one' } }
 
 test('installs nothing when all packages of the lockfile are present', async () => {

@@ -5,7 +5,6 @@ import { type Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { hashSources, readBuilt } from '#platform/http'
 import { killAll, startServer } from '#test/fixtures/sites.ts'
 import { findFreePort } from '#test/servers.ts'
 
@@ -13,8 +12,6 @@ const folder = await mkdtemp(join(tmpdir(), 'kith-processes-'))
 await chmod(folder, 0o755)
 const metricsPort = await findFreePort()
 const LIMIT = 100
-/** Avoids a build of the console by the server. */
-const isBuilt = readBuilt('console')?.sources === hashSources('console')
 
 let server: ReturnType<typeof startServer>
 let address = ''
@@ -25,7 +22,7 @@ let tokens: string[] = []
 before(async () => {
   server = startServer(join(folder, 'data'), {
     PROCESSES: '2',
-    CONSOLE: isBuilt ? 'on' : 'off',
+    CONSOLE: 'on',
     METRICS_PORT: String(metricsPort),
     RATE_LIMIT_ANONYMOUS: String(LIMIT),
   })
@@ -115,12 +112,13 @@ test('serves one address with several processes, and counts limits across them',
   assert.equal(replies.length - refused, LIMIT - (isSameMinute() ? tokens.length : 0))
 })
 
-test('serves the console from every process, or reports that it is off', async () => {
+test('serves the console from every process', async () => {
   const answers = await Promise.all(Array.from({ length: 12 }, () => send('/admin')))
   assert.ok(new Set(answers.map(({ process }) => process)).size > 1)
   const told = answers.map(({ status, text }) => [status, text.replaceAll(/nonce="[^"]*"/g, '')].join(' '))
   assert.equal(new Set(told.map((each) => each.slice(0, 200))).size, 1, told.join('\n'))
-  assert.equal(answers[0]?.status, isBuilt ? 200 : 404)
+  // `npm run test:slow` builds it first.
+  assert.ok([200, 503].includes(answers[0]?.status ?? 0))
 })
 
 test('revokes a sign-in in all processes soon', async () => {

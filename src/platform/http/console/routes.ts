@@ -6,9 +6,7 @@ import type { Config } from '#platform/config.ts'
 import { apiError } from '#platform/errors.ts'
 import { addVary } from '../cors.ts'
 import type { Server } from '../instance.ts'
-import { assetsOf } from '../packages/assets.ts'
-import { builtFolder, readBuilt } from '../packages/folder.ts'
-import { sendProgress } from '../packages/page.ts'
+import { builtFolder, sendAsset, sendNotBuilt } from '../packages.ts'
 
 const turnedOff = apiError(404, 'console_off', 'The console is turned off here.', '此服务器已关闭控制台。')
 
@@ -27,22 +25,20 @@ const policyWith = (nonce: string) =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** Serves the console at /admin, or the progress of its build. */
+/** Serves the console at /admin. */
 export function addConsole(server: Server, config: Config): void {
-  const sendAsset = assetsOf('console')
-
   const sendPage = async (request: FastifyRequest, reply: FastifyReply) => {
     if (!config.console) throw turnedOff()
+    const page = await readFile(join(builtFolder('console'), 'index.html'), 'utf8').catch(() => undefined)
+    if (page === undefined) return sendNotBuilt('console', request, reply)
     const nonce = randomBytes(16).toString('base64')
-    addVary(reply, 'Accept-Language')
+    return addVary(reply, 'Accept-Language')
       .type('text/html; charset=utf-8')
       .header('Cache-Control', 'no-cache')
       .header('Content-Security-Policy', policyWith(nonce))
       .header('Referrer-Policy', 'same-origin')
       .header('X-Frame-Options', 'DENY')
-    if (!readBuilt('console')) return sendProgress('console', config, { request, reply, nonce })
-    const page = await readFile(join(builtFolder('console'), 'index.html'), 'utf8')
-    return reply.send(page.replaceAll('KITH_NONCE', nonce))
+      .send(page.replaceAll('KITH_NONCE', nonce))
   }
 
   server.get('/admin', sendPage)
@@ -50,6 +46,6 @@ export function addConsole(server: Server, config: Config): void {
     const name = request.params['*']
     if (!name.startsWith('assets/')) return sendPage(request, reply)
     if (!config.console) throw turnedOff()
-    return sendAsset(name, request, reply)
+    return sendAsset('console', name.slice('assets/'.length), reply)
   })
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Language } from '#platform/errors.ts'
-import { builtFolder, readBuilt } from '../packages/folder.ts'
+import { builtFolder } from '../packages.ts'
 
 /** Request to the renderer. It has the same type in web/src/server.tsx. */
 export type WebRequest = {
@@ -40,14 +40,14 @@ const LOOK_AGAIN_MS = 1000
 
 /** Returns a function that loads the built renderer of the site; undefined until it is built. */
 export function rendererOf(): () => Promise<Renderer | undefined> {
-  let loaded: { sources: string; renderer: Promise<Renderer> } | undefined
+  let loaded: { manifest: string; renderer: Promise<Renderer> } | undefined
   let lookedAt = Number.NEGATIVE_INFINITY
   return async () => {
     if (performance.now() - lookedAt < LOOK_AGAIN_MS) return loaded?.renderer
     lookedAt = performance.now()
-    const built = readBuilt('web')
-    if (built && built.sources !== loaded?.sources)
-      loaded = { sources: built.sources, renderer: load().catch(forget) }
+    const manifest = readManifest()
+    if (manifest && manifest !== loaded?.manifest)
+      loaded = { manifest, renderer: load(manifest).catch(forget) }
     return loaded?.renderer
   }
   function forget(error: unknown): never {
@@ -56,12 +56,17 @@ export function rendererOf(): () => Promise<Renderer | undefined> {
   }
 }
 
-async function load(): Promise<Renderer> {
-  const folder = builtFolder('web')
-  const { server, ...manifest } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as {
-    server: string
+function readManifest(): string | undefined {
+  try {
+    return readFileSync(join(builtFolder('web'), 'manifest.json'), 'utf8')
+  } catch {
+    return undefined
   }
-  const { render } = (await import(pathToFileURL(join(folder, 'server', server)).href)) as Pick<
+}
+
+async function load(text: string): Promise<Renderer> {
+  const { server, ...manifest } = JSON.parse(text) as { server: string }
+  const { render } = (await import(pathToFileURL(join(builtFolder('web'), 'server', server)).href)) as Pick<
     Renderer,
     'render'
   >

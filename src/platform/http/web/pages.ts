@@ -7,8 +7,7 @@ import { COMPRESSED_FROM, compress, encodingFor } from '../caching.ts'
 import { addVary } from '../cors.ts'
 import { language } from '../error-reply.ts'
 import type { Server } from '../instance.ts'
-import { assetsOf } from '../packages/assets.ts'
-import { sendProgress } from '../packages/page.ts'
+import { sendAsset, sendNotBuilt } from '../packages.ts'
 import { addressKey } from '../viewer.ts'
 import { type Renderer, rendererOf, type WebReply } from './build.ts'
 import { createPageCache } from './page-cache.ts'
@@ -54,7 +53,6 @@ export function addWeb(
   findToken: FindToken,
 ): void {
   const load = rendererOf()
-  const sendAsset = assetsOf('web')
   const cache = createPageCache(config.guestCacheMs)
 
   const make = (
@@ -75,7 +73,7 @@ export function addWeb(
     })
 
   server.get<{ Params: { '*': string } }>('/_/assets/*', { schema: { hide: true } }, (request, reply) =>
-    sendAsset(`assets/${request.params['*']}`, request, reply),
+    sendAsset('web', request.params['*'], reply),
   )
 
   server.sendPage = async (request, reply) => {
@@ -87,7 +85,7 @@ export function addWeb(
     const renderer = await load()
     if (!renderer) {
       if (!wantsPage) return false
-      sendProgressPage(request, reply)
+      sendNotBuilt('web', request, reply)
       return true
     }
     const token = await findToken(request, reply)
@@ -134,17 +132,6 @@ export function addWeb(
       body.length < COMPRESSED_FROM || typeof accepts !== 'string' ? undefined : encodingFor(accepts)
     if (!encoding) return void reply.send(body)
     reply.header('Content-Encoding', encoding).send(compress(body, encoding))
-  }
-
-  function sendProgressPage(request: FastifyRequest, reply: FastifyReply): void {
-    const nonce = randomBytes(16).toString('base64')
-    addVary(reply, 'Accept-Language')
-      .header('Cache-Control', 'no-cache')
-      .header(
-        'Content-Security-Policy',
-        `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-      )
-    sendProgress('web', config, { request, reply, nonce })
   }
 }
 

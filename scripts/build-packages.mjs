@@ -1,0 +1,235 @@
+// Builds the site (web/) and the console (console/): `node scripts/build-packages.mjs web console`. Does nothing
+// where the build matches its sources. Plain JavaScript for the host's Node 20, because `npm start` runs it first.
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { constants, setPriority } from 'node:os'
+import { delimiter, join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { ENDING, withLock } from './lock.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** Name, setting and build program of each package. The program takes the folder of its output. */
+const PACKAGES = {
+  web: { title: 'the site', setting: 'WEB', program: (out) => ['build.mjs', out] },
+  console: {
+    title: 'the console',
+    setting: 'CONSOLE',
+    program: (out) => ['node_modules/vite/bin/vite.js', 'build', '--outDir', out, '--logLevel', 'error'],
+  },
+}
+const NPM = ['ci', '--include=dev', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
+// A start without a network must not wait minutes for it.
+NPM.push('--loglevel=error', '--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-timeout=60000')
+
+/** The program that is running, and the signal that ended it. */
+let child
+let interrupted
+
+/** Builds what is missing or older than its sources and not turned off. A failure does not stop the start. */
+export async function buildForStart() {
+  for (const [name, { title, setting }] of Object.entries(PACKAGES)) {
+    if (process.env[setting] === 'off' || !hasSources(name) || isBuilt(name)) continue
+    try {
+      await build(name)
+    } catch (error) {
+      if (interrupted) process.exit(130)
+      const without = existsSync(builtFile(name)) ? 'as it was built before' : 'without it'
+      console.error(
+        `kith: ${title} could not be built: ${error.message}. Kith starts ${without}. ` +
+          `\`npm run ${name}\` tries again, ${setting}=off turns it off.`,
+      )
+    }
+  }
+}
+
+async function build(name) {
+  const { title, program } = PACKAGES[name]
+  const folder = join(root, name)
+  const began = Date.now()
+  await withLock(folder, async () => {
+    if (isBuilt(name)) return
+    console.error(`kith: building ${title}, which takes a minute or two`)
+    const index = JSON.stringify({ seen: stampOf(name), sources: hashOf(name) })
+    await install(folder)
+    const [fresh, old, built] = ['.dist-new', '.dist-old', 'dist'].map((each) => join(folder, each))
+    for (const each of [fresh, old]) rmSync(each, { recursive: true, force: true })
+    await run(findNode(), program(fresh), folder)
+    compress(join(fresh, 'assets'))
+    writeFileSync(join(fresh, 'built.json'), index)
+    if (existsSync(built)) renameSync(built, old)
+    renameSync(fresh, built)
+    rmSync(old, { recursive: true, force: true })
+    console.error(`kith: ${title} is built (${Math.round((Date.now() - began) / 1000)} s)`)
+  })
+}
+
+const builtFile = (name) => join(root, name, 'dist', 'built.json')
+
+/** Returns whether the package can be built. A release holds only its build. */
+const hasSources = (name) => existsSync(join(root, name, 'package-lock.json'))
+
+/** Compares times and sizes first. Contents decide when these differ, as after a checkout. */
+function isBuilt(name) {
+  let built
+  try {
+    built = JSON.parse(readFileSync(builtFile(name), 'utf8'))
+  } catch {
+    return false
+  }
+  const seen = stampOf(name)
+  if (built.seen === seen) return true
+  if (built.sources !== hashOf(name)) return false
+  try {
+    writeFileSync(builtFile(name), JSON.stringify({ ...built, seen }))
+  } catch {
+    // The folder may be read-only; then the next start compares again.
+  }
+  return true
+}
+
+/** Everything that a build depends on: the package, the client and the contract. */
+function sourcesOf(name) {
+  const filesIn = (folder, recursive = false) =>
+    (existsSync(join(root, folder))
+      ? readdirSync(join(root, folder), { recursive, withFileTypes: true })
+      : []
+    )
+      .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+      .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+  return [
+    ...[filesIn(name), filesIn(join(name, 'src'), true), filesIn(join(name, 'public'), true)],
+    ...[filesIn('sdk'), filesIn(join('sdk', 'src'), true), [join(root, 'openapi.json')].filter(existsSync)],
+  ]
+    .flat()
+    .sort()
+}
+
+function digest(name, describe) {
+  const hash = createHash('sha256')
+  for (const file of sourcesOf(name))
+    hash
+      .update(`${relative(root, file)}\0`)
+      .update(describe(file))
+      .update('\0')
+  return hash.digest('hex')
+}
+
+const hashOf = (name) => digest(name, (file) => readFileSync(file))
+
+const stampOf = (name) =>
+  digest(name, (file) => {
+    const { size, mtimeMs } = statSync(file)
+    return `${size} ${mtimeMs}`
+  })
+
+/** Installs the dependencies of a package when its lockfile changed. */
+async function install(folder) {
+  const stamp = join(folder, 'node_modules', '.kith-install')
+  const wanted = createHash('sha256')
+    .update(readFileSync(join(folder, 'package-lock.json')))
+    .update(`${process.platform} ${process.arch}`)
+    .digest('hex')
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
+  const { npm_execpath: npm, npm_node_execpath: node } = process.env
+  const isDirect = npm?.endsWith('npm-cli.js') && node && !node.includes(`${sep}node_modules${sep}node-`)
+  await run(isDirect ? node : 'npm', isDirect ? [npm, ...NPM] : NPM, folder)
+  writeFileSync(stamp, wanted)
+}
+
+/** Adds compressed versions of the files, so that the server compresses nothing. */
+function compress(assets) {
+  mkdirSync(assets, { recursive: true })
+  for (const name of readdirSync(assets).filter((each) => /\.(js|css|svg|json)$/.test(each))) {
+    const bytes = readFileSync(join(assets, name))
+    if (bytes.length < 1024) continue
+    writeFileSync(join(assets, `${name}.gz`), gzipSync(bytes, { level: 9 }))
+    writeFileSync(join(assets, `${name}.br`), brotliCompressSync(bytes))
+  }
+}
+
+/** The Node that the project carries; the builds need a newer one than the host may have. */
+function findNode() {
+  const program = process.platform === 'win32' ? ['bin', 'node.exe'] : ['bin', 'node']
+  const platform = process.platform === 'win32' ? 'win' : process.platform
+  const found = ['node', 'node-bin']
+    .map((name) => join(root, 'node_modules', `${name}-${platform}-${process.arch}`, ...program))
+    .find((path) => existsSync(path))
+  return found ?? process.execPath
+}
+
+/** Runs a program at the lowest priority. Rejects with the most telling line of its output. */
+async function run(program, args, folder) {
+  const path = (process.env.PATH ?? process.env.Path ?? '')
+    .split(delimiter)
+    .filter((each) => !each.endsWith(`node_modules${sep}.bin`))
+    .join(delimiter)
+  child = spawn(program, args, {
+    cwd: folder,
+    env: { ...process.env, PATH: path, NODE_ENV: 'production' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    shell: process.platform === 'win32' && program === 'npm',
+  })
+  const pass = (signal) => {
+    interrupted = signal
+    child.kill(signal)
+  }
+  for (const signal of ENDING) process.on(signal, pass)
+  try {
+    if (child.pid) setPriority(child.pid, constants.priority.PRIORITY_LOW)
+  } catch {
+    // The program has exited already.
+  }
+  let said = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => {
+      said = (said + chunk).slice(-4000)
+    })
+  const outcome = await new Promise((resolve) => {
+    child.once('error', (error) =>
+      resolve(error.code === 'ENOENT' ? `${program} was not found` : error.message),
+    )
+    child.once('close', (code, signal) =>
+      resolve(code === 0 ? '' : sentenceOf(said) || signal || `exit code ${code}`),
+    )
+  })
+  for (const signal of ENDING) process.off(signal, pass)
+  if (outcome || interrupted) throw new Error(outcome || interrupted)
+}
+
+/** Returns the most telling line of a program's last output. */
+function sentenceOf(said) {
+  const lines = said
+    .split('\n')
+    .map((line) => line.replace(/^npm (error|warn) ?/, '').trim())
+    .filter((line) => line !== '' && !/^(code|errno|syscall|path|dest) /.test(line))
+  return (
+    lines.find((line) => /error|request to|ENOTFOUND|EACCES|ENOSPC/i.test(line)) ??
+    lines.at(-1) ??
+    ''
+  ).slice(0, 300)
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const name of process.argv.slice(2)) {
+    if (!PACKAGES[name]) throw new Error(`Say what to build: ${Object.keys(PACKAGES).join(' or ')}`)
+    if (isBuilt(name)) continue
+    try {
+      await build(name)
+    } catch (error) {
+      console.error(`kith: ${PACKAGES[name].title} could not be built: ${error.message}.`)
+      process.exit(interrupted ? 130 : 1)
+    }
+  }
+}

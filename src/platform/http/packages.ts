@@ -1,0 +1,54 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import fastifyStatic from '@fastify/static'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Text } from '#platform/errors.ts'
+import { addVary } from './cors.ts'
+import { language, noSuchPath } from './error-reply.ts'
+import type { Server } from './instance.ts'
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** The packages that scripts/build-packages.mjs builds: the console at /admin and the site at /. */
+export type PackageName = 'web' | 'console'
+
+/** The folder of a package. A release holds only its build. */
+export const packageFolder = (name: PackageName): string => join(ROOT, name)
+
+/** Output folder of a build. */
+export const builtFolder = (name: PackageName): string => join(ROOT, name, 'dist')
+
+const NOT_BUILT: Record<PackageName, Text> = {
+  web: {
+    en: 'The site is not built: run “npm run web” in the folder of Kith, or set WEB=off.',
+    zh: '网站尚未构建：请在 Kith 目录中运行“npm run web”，或设置 WEB=off。',
+  },
+  console: {
+    en: 'The console is not built: run “npm run console” in the folder of Kith, or set CONSOLE=off.',
+    zh: '控制台尚未构建：请在 Kith 目录中运行“npm run console”，或设置 CONSOLE=off。',
+  },
+}
+
+/** Replies with the command that builds the package. */
+export const sendNotBuilt = (name: PackageName, request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  addVary(reply, 'Accept-Language')
+    .code(503)
+    .header('Cache-Control', 'no-cache')
+    .type('text/plain; charset=utf-8')
+    .send(`${NOT_BUILT[name][language(request)]}\n`)
+
+/** Adds `reply.sendFile` for the files of the builds, which browsers keep forever because names have a hash. */
+export const addAssets = (server: Server) =>
+  server.register(fastifyStatic, {
+    serve: false,
+    preCompressed: true,
+    index: false,
+    immutable: true,
+    maxAge: 31_536_000_000,
+  })
+
+/** Sends a file of a build. */
+export function sendAsset(name: PackageName, file: string, reply: FastifyReply): FastifyReply {
+  if (!/^[\w-][\w.-]*$/.test(file)) throw noSuchPath()
+  return reply.sendFile(file, join(builtFolder(name), 'assets'))
+}
