@@ -1,6 +1,6 @@
 // Starts Kith with `npm start` on an empty folder, requests one page of the API and stops it. Plain
 // JavaScript for the host's Node, because it has to work before an install.
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -10,13 +10,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const PATIENCE_MS = 300_000
-const isWindows = process.platform === 'win32'
 const dataDir = mkdtempSync(join(tmpdir(), 'kith-smoke-'))
 const port = await findFreePort()
 const server = spawn('npm', ['start'], {
   cwd: fileURLToPath(new URL('..', import.meta.url)),
   stdio: 'inherit',
-  shell: isWindows,
   env: { ...process.env, DATA_DIR: dataDir, PORT: String(port), CONSOLE: 'off', WEB: 'off' },
 })
 const ended = once(server, 'exit')
@@ -32,9 +30,7 @@ try {
 } catch (error) {
   console.error(`smoke: ${error.message}`)
 } finally {
-  // Windows has no signals: kills the process tree, and the database exits with its parent.
-  if (isWindows) spawnSync('taskkill', ['/pid', String(server.pid), '/t', '/f'])
-  else server.kill('SIGTERM')
+  server.kill('SIGTERM')
   await ended
   rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 500 })
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { Transform } from 'node:stream'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
-import { findBirth, isAlive } from '#platform/database/embedded-postgres/processes.ts'
 import { END, importing } from '#test/bundle.ts'
+import { findBirth, isAlive } from '#test/processes.ts'
 import type { Running } from '#test/watchdog.ts'
 
 /** Result of a test file: tests that passed, and the title and error of each that failed. */

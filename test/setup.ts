@@ -3,8 +3,8 @@ import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { seedAbilities } from '#modules/abilities/index.ts'
 import { migrate, openDatabase, startEmbeddedPostgres } from '#platform/database'
-import { isAlive } from '#platform/database/embedded-postgres/processes.ts'
 import { migrateJobs } from '#platform/jobs'
+import { isAlive } from '#test/processes.ts'
 
 type Running = { stop(): Promise<void>; dataDir: string }
 let running: Running | undefined

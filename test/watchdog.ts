@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach } from 'node:test'
-import { findBirth } from '#platform/database/embedded-postgres/processes.ts'
+import { findBirth } from '#test/processes.ts'
 
 /** State that a test process writes for the runner, which kills it when it hangs. */
 export type Running = {

@@ -4,11 +4,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { clientConfig } from './database.ts'
 import { type Address, clearAddress, prepareAddress, removeAddress } from './embedded-postgres/address.ts'
 import { type Binaries, prepareBinaries } from './embedded-postgres/binaries.ts'
-import { createCluster, readPassword, SUPERUSER } from './embedded-postgres/cluster.ts'
+import { createCluster, SUPERUSER } from './embedded-postgres/cluster.ts'
 import { refuseForeignCluster, startFailure } from './embedded-postgres/damage.ts'
 import { changeTreeOwner, chooseSystemUser, type SystemUser } from './embedded-postgres/identity.ts'
 import { clearLeftovers, type PidFile, readPidFile } from './embedded-postgres/leftovers.ts'
-import { acquireLock } from './embedded-postgres/lock.ts'
+import { acquireLock, LOCK } from './embedded-postgres/lock.ts'
 import { defaultSettings, writeSettings } from './embedded-postgres/settings.ts'
 import { launchPostmaster, type Running } from './embedded-postgres/watchdog.ts'
 import { openSession } from './session.ts'
@@ -22,14 +22,8 @@ export type EmbeddedPostgresOptions = {
   log: (level: 'info' | 'warn' | 'error', message: string, extra?: Record<string, unknown>) => void
 }
 
-/** Connection options. `host` is the folder of a Unix socket, except on Windows. */
-export type EmbeddedConnection = {
-  host: string
-  port: number
-  user: 'kith'
-  database: 'kith'
-  password?: string
-}
+/** Connection options. `host` is the folder of a Unix socket. */
+export type EmbeddedConnection = { host: string; port: number; user: 'kith'; database: 'kith' }
 
 /** A running database. It ends with `stop()`, or with this process. */
 export type EmbeddedPostgres = { connection: EmbeddedConnection; stop(): Promise<void> }
@@ -51,13 +45,13 @@ type Place = {
  * Starts the database below `dataDir`, and creates it the first time. Only one server may use it at a time.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const binaries = await prepareBinaries()
   await mkdir(options.dataDir, { recursive: true })
   const folder = await realpath(options.dataDir)
-  const releaseLock = await acquireLock(join(folder, 'lock'))
+  const releaseLock = acquireLock(join(folder, LOCK))
   let address: Address | undefined
   try {
     const cluster = join(folder, 'cluster')
-    const binaries = await prepareBinaries()
     await refuseForeignCluster(binaries, cluster)
     const identity = await chooseSystemUser(binaries, folder, cluster)
     if (process.getuid?.() === 0)
@@ -70,12 +64,10 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       )
     // The folder belongs to the user of the server; another database user must be able to pass through it.
     await chmod(folder, identity.spawn.uid === undefined ? 0o700 : 0o711)
-    const password = await readPassword(folder)
     const settings = { ...defaultSettings(), ...options.settings }
     const isNew = await createCluster(binaries, identity, {
       folder,
       cluster,
-      password,
       sync: settings.fsync !== 'off',
     })
     if (isNew) options.log('info', 'created the embedded database', { folder, identity: identity.name })
@@ -92,23 +84,18 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       options: await writeSettings(folder, { ...settings, ...address.settings }),
       log: options.log,
     }
-    return await supervise(place, address, password, releaseLock)
+    return await supervise(place, address, releaseLock)
   } catch (error) {
     if (address) await removeAddress(folder, address)
-    await releaseLock()
+    releaseLock()
     throw error
   }
 }
 
-async function supervise(
-  place: Place,
-  address: Address,
-  password: string | null,
-  releaseLock: () => Promise<void>,
-): Promise<EmbeddedPostgres> {
+async function supervise(place: Place, address: Address, releaseLock: () => void): Promise<EmbeddedPostgres> {
   const { log } = place
   const { host, port } = address
-  const login = password === null ? { host, port } : { host, port, password }
+  const login = { host, port }
   const stopping = new AbortController()
   let running = await launch(place)
   try {
@@ -152,7 +139,7 @@ async function supervise(
     await end(running)
     await clearLeftovers(place.cluster, log)
     await removeAddress(place.folder, address)
-    await releaseLock()
+    releaseLock()
     log('info', 'the embedded database has stopped')
   }
   let stopped: Promise<void> | undefined
@@ -224,7 +211,7 @@ async function becomesReady(
   return false
 }
 
-async function createDatabase(login: { host: string; port: number; password?: string }): Promise<void> {
+async function createDatabase(login: { host: string; port: number }): Promise<void> {
   const { sql, end } = await openSession({
     config: () => ({
       ...clientConfig({ ...login, user: SUPERUSER, database: 'postgres' }),
@@ -235,10 +222,7 @@ async function createDatabase(login: { host: string; port: number; password?: st
     const [found] = await sql<[{ role: boolean; database: boolean }]>`
       select exists (select from pg_roles where rolname = 'kith') as role,
              exists (select from pg_database where datname = 'kith') as database`
-    if (!found.role) {
-      const password = login.password === undefined ? '' : ` password '${login.password}'`
-      await sql.unsafe(`create role kith login createdb${password}`)
-    }
+    if (!found.role) await sql`create role kith login createdb`
     if (!found.database) {
       await sql`grant pg_monitor to kith`
       await sql`create database kith owner kith template template0`

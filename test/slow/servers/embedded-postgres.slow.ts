@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline'
 import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
-import { findDatabaseProcesses, isAlive } from '#platform/database/embedded-postgres/processes.ts'
+import { findDatabaseProcesses } from '#platform/database'
 import { defaultSettings } from '#platform/database/embedded-postgres/settings.ts'
 import {
   type EmbeddedConnection,
@@ -17,6 +17,7 @@ import {
   startEmbeddedPostgres,
 } from '#platform/database/embedded-postgres.ts'
 import { killWatchdog, until } from '#test/fixtures/watchdogs.ts'
+import { isAlive } from '#test/processes.ts'
 
 const settings = { fsync: 'off', shared_buffers: '16MB' }
 let root: string

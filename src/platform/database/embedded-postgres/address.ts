@@ -1,10 +1,9 @@
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { changeOwner, type SystemUser } from './identity.ts'
 
-/** The listen address: a private folder for the Unix socket, or a local port on Windows. */
+/** The listen address: a private folder for the Unix socket. */
 export type Address = { host: string; port: number; settings: Record<string, string>; isTemporary: boolean }
 
 /** Longest socket path that fits on every system, closing zero byte included. */
@@ -13,11 +12,6 @@ const port = 5432
 
 /** Prepares the listen address: beside the cluster, or in a short temporary folder for a deep path. */
 export async function prepareAddress(folder: string, identity: SystemUser): Promise<Address> {
-  if (process.platform === 'win32') {
-    const free = await findFreePort()
-    const settings = { listen_addresses: '127.0.0.1', port: String(free), unix_socket_directories: '' }
-    return { host: '127.0.0.1', port: free, settings, isTemporary: false }
-  }
   const near = join(folder, 'run')
   const isTemporary = !fits(near)
   const host = isTemporary ? await findShortFolder(join(folder, 'socket-folder'), identity) : near
@@ -45,7 +39,6 @@ export async function removeAddress(folder: string, address: Address): Promise<v
  * by now.
  */
 export async function clearAddress(host: string): Promise<void> {
-  if (process.platform === 'win32') return
   for (const suffix of ['', '.lock']) await rm(join(host, `.s.PGSQL.${port}${suffix}`), { force: true })
 }
 
@@ -65,12 +58,4 @@ async function findShortFolder(record: string, identity: SystemUser): Promise<st
 
 function fits(folder: string): boolean {
   return Buffer.byteLength(join(folder, `.s.PGSQL.${port}`)) <= longestSocketPath
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
 }

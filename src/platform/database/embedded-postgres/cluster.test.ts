@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { createLibraryLinks } from './binaries.ts'
-import { createCluster, readPassword } from './cluster.ts'
+import { createLibraryLinks, prepareBinaries } from './binaries.ts'
+import { createCluster } from './cluster.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'kith-cluster-'))
 after(() => rm(root, { recursive: true, force: true }))
@@ -13,9 +13,9 @@ test('creates a missing cluster, and leaves none after a failed attempt', async 
   const cluster = join(root, 'cluster')
   const create = () =>
     createCluster(
-      { native: root, initdb: process.execPath, postgres: '', pgCtl: '' },
+      { native: root, initdb: process.execPath, postgres: '' },
       { name: 'self', prefix: [], spawn: {}, owner: null },
-      { folder: root, cluster, password: null, sync: false },
+      { folder: root, cluster, sync: false },
     )
   // Node rejects the options of initdb.
   await assert.rejects(create(), /could not create its cluster:\n.*bad option/s)
@@ -25,8 +25,14 @@ test('creates a missing cluster, and leaves none after a failed attempt', async 
   assert.equal(await create(), false)
 })
 
-test('stores a password only without Unix sockets', async () => {
-  assert.equal((await readPassword(root)) === null, process.platform !== 'win32')
+test('refuses to run on Windows and names the alternatives', async () => {
+  const { platform } = process
+  Object.defineProperty(process, 'platform', { value: 'win32' })
+  try {
+    await assert.rejects(prepareBinaries(), /use WSL, or set DATABASE_URL/)
+  } finally {
+    Object.defineProperty(process, 'platform', { value: platform })
+  }
 })
 
 test('creates missing library links concurrently, and reports a failure', async () => {

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Binaries } from './binaries.ts'
 import { changeOwner, type SystemUser } from './identity.ts'
@@ -13,9 +12,9 @@ export const SUPERUSER = 'postgres'
 export async function createCluster(
   binaries: Binaries,
   identity: SystemUser,
-  options: { folder: string; cluster: string; password: string | null; sync: boolean },
+  options: { folder: string; cluster: string; sync: boolean },
 ): Promise<boolean> {
-  const { folder, cluster, password, sync } = options
+  const { folder, cluster, sync } = options
   for (const name of await readdir(folder)) {
     if (name.startsWith('new-')) await rm(join(folder, name), { recursive: true, force: true })
   }
@@ -23,7 +22,6 @@ export async function createCluster(
   const draft = join(folder, `new-${process.pid}`)
   await mkdir(draft, { mode: 0o700 })
   await changeOwner(draft, identity)
-  const passwordFile = join(folder, 'password')
   await run(
     identity,
     [
@@ -32,7 +30,7 @@ export async function createCluster(
       `--username=${SUPERUSER}`,
       '--locale=C',
       '--encoding=UTF8',
-      ...(password === null ? ['--auth=trust'] : ['--auth=scram-sha-256', `--pwfile=${passwordFile}`]),
+      '--auth=trust',
       ...(sync ? [] : ['--no-sync']),
       '--no-instructions',
     ],
@@ -41,19 +39,8 @@ export async function createCluster(
   await rename(draft, cluster)
   // Syncs the rename. initdb synced its files, but losing the new name in a power cut would lose the
   // database.
-  if (sync && process.platform !== 'win32') await syncFolder(dirname(cluster))
+  if (sync) await syncFolder(dirname(cluster))
   return true
-}
-
-/** Database password without Unix sockets (Windows), generated once and stored in the folder. */
-export async function readPassword(folder: string): Promise<string | null> {
-  if (process.platform !== 'win32') return null
-  const path = join(folder, 'password')
-  const known = await readFile(path, 'utf8').catch(() => null)
-  if (known !== null) return known.trim()
-  const password = randomBytes(24).toString('hex')
-  await writeFile(path, password, { mode: 0o600, flag: 'wx' })
-  return password
 }
 
 async function run(identity: SystemUser, command: string[], cwd: string): Promise<void> {
@@ -63,7 +50,6 @@ async function run(identity: SystemUser, command: string[], cwd: string): Promis
     cwd,
     env: databaseEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
-    windowsHide: true,
   })
   let output = ''
   child.stdout.on('data', (chunk) => (output += chunk))

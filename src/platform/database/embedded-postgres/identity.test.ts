@@ -21,14 +21,12 @@ async function install(name: string) {
   for (const each of [data, cluster]) await mkdir(each, { recursive: true })
   const [initdb, bki] = [join(native, 'initdb'), join(data, 'postgres.bki')]
   for (const each of [initdb, bki]) await writeFile(each, '', { mode: 0o755 })
-  const binaries = { native, initdb, postgres: '/bin/true', pgCtl: '' }
+  const binaries = { native, initdb, postgres: '/bin/true' }
   const choose = () => chooseSystemUser(binaries, folder, cluster)
   return { above, cluster, initdb, choose }
 }
 
-test('runs the database as the current user when that is not root', {
-  skip: process.platform === 'win32',
-}, async () => {
+test('runs the database as the current user when that is not root', async () => {
   const { cluster, choose } = await install('own')
   const uid = mock.method(process as { getuid(): number }, 'getuid', () => STRANGER)
   try {

@@ -57,7 +57,7 @@ export async function clearLeftovers(cluster: string, log: Log): Promise<void> {
  */
 async function removeForeignPidFile(cluster: string, log: Log): Promise<void> {
   const file = await readPidFile(cluster)
-  if (!file || process.platform === 'win32') return
+  if (!file) return
   if (Number.isInteger(file.pid) && !isKnown(file.pid)) return
   log('warn', 'removing postmaster.pid: it names a process that is no database of ours', { pid: file.pid })
   await rm(join(cluster, 'postmaster.pid'), { force: true })

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -8,29 +10,46 @@ import { acquireLock, isLocked } from './lock.ts'
 const root = await mkdtemp(join(tmpdir(), 'kith-lock-'))
 after(() => rm(root, { recursive: true, force: true }))
 
-test('grants a lock once until it is released', async () => {
+/** A process that holds the lock until it is killed. */
+async function holdElsewhere(path: string) {
+  const program = `
+    import { acquireLock } from ${JSON.stringify(import.meta.resolve('./lock.ts'))}
+    globalThis.release = acquireLock(${JSON.stringify(path)})
+    console.log('held')
+    setInterval(() => {}, 1000)`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(child.stdout, 'data')
+  return child
+}
+
+test('grants a lock once until it is released', () => {
   const path = join(root, 'once')
-  assert.equal(await isLocked(path), false)
-  const release = await acquireLock(path)
-  assert.equal(await isLocked(path), true)
-  await assert.rejects(acquireLock(path), new RegExp(`process ${process.pid}\\) uses the database`))
-  await release()
-  assert.equal(await isLocked(path), false)
-  await (await acquireLock(path))()
+  assert.equal(isLocked(path), false)
+  const release = acquireLock(path)
+  assert.equal(isLocked(path), true)
+  assert.throws(() => acquireLock(path), new RegExp(`process ${process.pid}\\) uses the database`))
+  assert.equal(isLocked(path), true)
+  release()
+  assert.equal(isLocked(path), false)
+  acquireLock(path)()
 })
 
-test('grants a stale lock to one of many', async () => {
+test('refuses the lock of another process, and grants it at once when that was killed', async () => {
   const path = join(root, 'lock')
-  for (let round = 0; round < 5; round++) {
-    await writeFile(path, '{"pid": 1, "birth": "before the machine was born"}')
-    const results = await Promise.allSettled(Array.from({ length: 8 }, () => acquireLock(path)))
-    const taken = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
-    assert.equal(taken.length, 1)
-    // The others find the new holder, or no stale lock.
-    for (const result of results)
-      if (result.status === 'rejected')
-        assert.match(String(result.reason), /uses the database|keep taking it/)
-    await taken[0]?.()
-    await assert.rejects(stat(path), /ENOENT/)
+  const child = await holdElsewhere(path)
+  try {
+    assert.equal(isLocked(path), true)
+    assert.throws(() => acquireLock(path), new RegExp(`process ${child.pid}\\) uses the database`))
+  } finally {
+    child.kill('SIGKILL')
+    await once(child, 'exit')
   }
+  assert.equal(isLocked(path), false)
+  acquireLock(path)()
+})
+
+test('reports a folder that is missing', () => {
+  assert.throws(() => acquireLock(join(root, 'nowhere', 'lock')), { code: 'ENOENT', syscall: 'access' })
 })

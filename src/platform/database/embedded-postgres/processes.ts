@@ -2,20 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { codeOf } from '#lib/faults.ts'
 
-/**
- * True while a process with this id runs, under any owner. A zombie does not count, because containers
- * without an init process never collect them.
- */
-export function isAlive(pid: number): boolean {
-  if (!isKnown(pid)) return false
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return stat.charAt(stat.lastIndexOf(')') + 2) !== 'Z'
-  } catch {
-    return process.platform !== 'linux'
-  }
-}
-
 /** True while the system knows this id, zombies included. */
 export function isKnown(pid: number): boolean {
   try {
@@ -27,29 +13,10 @@ export function isKnown(pid: number): boolean {
 }
 
 /**
- * Distinguishes a process from others that had or get the same id; empty when the system does not report it.
- */
-export function findBirth(pid: number): string {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
-    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${ticks}`
-  } catch {}
-  if (process.platform === 'win32' || process.platform === 'linux') return ''
-  try {
-    const env = { ...process.env, LC_ALL: 'C' }
-    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', env }).trim()
-  } catch {
-    return ''
-  }
-}
-
-/**
  * Lists the PostgreSQL processes of a cluster: postmaster and children. After a crash a recorded id proves
  * nothing, but each of them has the data directory as its working directory.
  */
 export function findDatabaseProcesses(cluster: string): number[] {
-  if (process.platform === 'win32') return []
   const directory = realpathSync(cluster)
   if (process.platform !== 'linux') return findByCommand(directory)
   const found: number[] = []

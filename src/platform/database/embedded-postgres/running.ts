@@ -2,9 +2,8 @@ import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { EmbeddedConnection } from '../embedded-postgres.ts'
-import { readPassword } from './cluster.ts'
 import { readPidFile } from './leftovers.ts'
-import { isLocked } from './lock.ts'
+import { isLocked, LOCK } from './lock.ts'
 
 const patience = 60_000
 
@@ -16,18 +15,10 @@ export async function findRunningPostgres(dataDir: string): Promise<EmbeddedConn
   const folder = await realpath(dataDir).catch(() => null)
   if (folder === null) return null
   const deadline = Date.now() + patience
-  while (await isLocked(join(folder, 'lock'))) {
+  while (isLocked(join(folder, LOCK))) {
     const file = await readPidFile(join(folder, 'cluster'))
-    if (file?.status === 'ready') {
-      const password = await readPassword(folder)
-      return {
-        host: file.socketFolder || '127.0.0.1',
-        port: file.port,
-        user: 'kith',
-        database: 'kith',
-        ...(password === null ? {} : { password }),
-      }
-    }
+    if (file?.status === 'ready')
+      return { host: file.socketFolder, port: file.port, user: 'kith', database: 'kith' }
     if (Date.now() > deadline)
       throw new Error(`The server that uses ${folder} does not get its database ready.`)
     await wait(50)

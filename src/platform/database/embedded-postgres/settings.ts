@@ -47,11 +47,9 @@ export function defaultSettings(memory = availableMemory()): Record<string, stri
 export async function writeSettings(folder: string, settings: Record<string, string>): Promise<string[]> {
   const head = '# Written at every start. Put your own settings into local.conf in this folder.'
   const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`)
-  const rule =
-    process.platform === 'win32' ? 'host all all 127.0.0.1/32 scram-sha-256' : 'local all all trust'
   const [configuration, access] = [join(folder, 'postgresql.conf'), join(folder, 'pg_hba.conf')]
   await writeReadable(configuration, [head, ...lines, "include = 'local.conf'"], 'w')
-  await writeReadable(access, ['# Written at every start.', rule], 'w')
+  await writeReadable(access, ['# Written at every start.', 'local all all trust'], 'w')
   await writeReadable(join(folder, 'local.conf'), [], 'a')
   return ['-c', `config_file=${configuration}`, '-c', `hba_file=${access}`]
 }

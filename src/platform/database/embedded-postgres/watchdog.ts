@@ -9,7 +9,7 @@ import type { SystemUser } from './identity.ts'
  * the parent it keeps the process id from being reused while it may still signal it. It ignores the signals
  * that a service manager sends to a whole group.
  */
-const posixWatchdog = `
+const watchdog = `
 trap '' HUP INT QUIT TERM
 exec 3<&0
 "$@" 3<&- </dev/null >&2 &
@@ -34,23 +34,13 @@ kill -KILL $! 2>/dev/null
 exit $code
 `
 
-const windowsWatchdog = `
-const { spawn, spawnSync } = require('node:child_process')
-const [pgCtl, cluster, program, ...args] = process.argv.slice(1)
-const postmaster = spawn(program, args, { stdio: ['ignore', 2, 2], windowsHide: true })
-postmaster.on('error', (error) => { console.error(error.message); process.exit(127) })
-postmaster.on('exit', (code) => process.exit(code ?? 1))
-console.log(postmaster.pid)
-process.stdin.resume().on('end', () => spawnSync(pgCtl, ['stop', '-D', cluster, '-m', 'fast', '-t', '60']))
-`
-
 /** A postmaster under its watchdog. */
 export type Running = { pid: number; exited: Promise<number>; hasExited(): boolean; shutDown(): void }
 
 /** Environment of the database programs, without the server's secrets and the user's PG* variables. */
 export function databaseEnvironment(): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = { LC_ALL: 'C' }
-  for (const name of ['PATH', 'SystemRoot', 'TMPDIR', 'TEMP']) {
+  for (const name of ['PATH', 'TMPDIR']) {
     const value = process.env[name]
     if (value !== undefined) env[name] = value
   }
@@ -65,16 +55,16 @@ export async function launchPostmaster(
 ): Promise<Running> {
   const { folder, cluster, options, logFile } = place
   const postmaster = [binaries.postgres, '-D', cluster, ...options]
-  const [command = '', ...args] =
-    process.platform === 'win32'
-      ? [process.execPath, '-e', windowsWatchdog, binaries.pgCtl, cluster, ...postmaster]
-      : [...identity.prefix, '/bin/sh', '-c', posixWatchdog, 'kith-watchdog', ...postmaster]
+  const [command = '', ...args] = [
+    ...identity.prefix,
+    ...['/bin/sh', '-c', watchdog, 'kith-watchdog'],
+    ...postmaster,
+  ]
   const child = spawn(command, args, {
     ...identity.spawn,
     cwd: folder,
     env: databaseEnvironment(),
     detached: true,
-    windowsHide: true,
     stdio: ['pipe', 'pipe', logFile],
   })
   // Writing to the pipe of a watchdog that has exited is no error.
