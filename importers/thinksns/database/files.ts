@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join, normalize } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openBucket, readBucketAddress, type S3Options } from '#platform/files'
+import { openBucket, present, readBucketAddress, type S3Options } from '#platform/files'
 
 /** Bytes of a source file, or the reason why there are none. */
 export type SourceBytes = Buffer | 'missing' | 'too large'
@@ -87,8 +87,6 @@ function openFolder(place: string, largest: number): FileSource {
 }
 
 const ATTEMPTS = 3
-/** Names per listing request to the store. */
-const PAGE = 1000
 /** Timeout between two chunks of an object. */
 const SILENCE_MS = 30_000
 
@@ -104,7 +102,10 @@ async function openObjects(place: string, s3: S3Options, largest: number): Promi
     const clean = cleanPath(path)
     return clean === undefined ? undefined : prefix === '' ? clean : `${prefix}/${clean}`
   }
-  const isAnythingBelow = async (key: string) => (await objects.list(key, PAGE)).length > 0
+  const isAnythingBelow = async (key: string) => {
+    for await (const _ of objects.list(key)) return true
+    return false
+  }
   const found = await isAnythingBelow(prefix === '' ? '' : `${prefix}/`).catch((error: Error) => {
     const cause = error.cause instanceof Error ? error.cause : error
     throw new Error(`the bucket ${bucket} cannot be read (${cause.name}: ${cause.message})`, { cause: error })
@@ -115,7 +116,7 @@ async function openObjects(place: string, s3: S3Options, largest: number): Promi
     async read(path, use) {
       const key = keyOf(path)
       for (let attempt = 1; ; attempt += 1) {
-        const object = key === undefined ? undefined : await objects.find(key)
+        const object = key === undefined ? undefined : await present(objects.open(key))
         if (!object) return use('missing')
         const { stream, size } = object
         if (Number.isNaN(size)) {
@@ -143,7 +144,7 @@ async function openObjects(place: string, s3: S3Options, largest: number): Promi
     },
     async has(path) {
       const key = keyOf(path)
-      return key !== undefined && (await objects.has(key))
+      return key !== undefined && (await objects.find(key)) !== undefined
     },
     async hasFolder(path) {
       const key = keyOf(path)

@@ -23,7 +23,7 @@ async function folderFault(folder: string): Promise<string | undefined> {
 async function bucketFault(address: string, s3: Config['s3']): Promise<string | undefined> {
   try {
     const { bucket, key } = readBucketAddress(address)
-    await openBucket({ ...s3, bucket }).list(key, 1)
+    for await (const _ of openBucket({ ...s3, bucket }).list(key, 1)) break
     return undefined
   } catch (error) {
     return codeOf(error)

@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Readable } from 'node:stream'
 import { openBucket, readBucketAddress, type S3Options } from '#platform/files'
 
 /** A destination and source of backups. */
@@ -30,9 +29,13 @@ export function openBackupPlace(place: string, s3: S3Options): BackupPlace {
   const objects = openBucket({ ...s3, bucket })
   return {
     name: place,
-    exists: async () => (await objects.list(key, 1)).includes(key),
+    // A request for the object itself would not tell a missing bucket from a missing object.
+    async exists() {
+      for await (const found of objects.list(key, 1)) return found === key
+      return false
+    },
     write: (stream) => objects.upload(key, stream),
-    read: () => objects.read(key) as Promise<Readable>,
+    read: async () => (await objects.open(key)).stream,
   }
 }
 
@@ -81,7 +84,7 @@ export async function removeOldBackups(folder: string, keep: number, s3: S3Optio
   const { bucket, key } = readBucketAddress(folder)
   const prefix = key === '' ? '' : `${key}/`
   const objects = openBucket({ ...s3, bucket })
-  const old = (await objects.list(`${prefix}kith-`))
+  const old = (await Array.fromAsync(objects.list(`${prefix}kith-`)))
     .filter((found) => NAME.test(found.slice(prefix.length)))
     .sort()
     .slice(0, -keep)

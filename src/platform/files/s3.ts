@@ -26,78 +26,44 @@ const PART = 8 * 1024 * 1024
 /** Part size of a stream of unknown length. Every store takes parts of 5 MB, and an object has at most 10,000. */
 const STREAM_PART = 16 * 1024 * 1024
 
-/** Objects in one bucket of Amazon S3 or a compatible store. */
+/** Storage in one bucket of Amazon S3 or a compatible store. */
 export function createS3Storage(options: S3Options): Storage {
-  const Bucket = options.bucket
-  let connection: Promise<{ sdk: typeof import('@aws-sdk/client-s3'); client: S3Client }> | undefined
-  // Loads the SDK on first use. It takes longer than the rest of the server, and most servers never use it.
-  const connect = () => {
-    connection ??= import('@aws-sdk/client-s3').then((sdk) => ({ sdk, client: createClient(sdk, options) }))
-    return connection
+  const bucket = openBucket(options)
+  return {
+    vendor: 's3',
+    async put(key: string, source: StorageSource, { mime }: { mime: string }): Promise<void> {
+      assertKey(key)
+      await answered(async () => {
+        if (Buffer.isBuffer(source)) await bucket.put(key, source, mime)
+        else if ((await stat(source.path)).size > PART)
+          await bucket.upload(key, createReadStream(source.path), { mime, partSize: PART })
+        // In memory, because a stream can be neither signed without reading it twice nor retried.
+        else await bucket.put(key, await readFile(source.path), mime)
+      })
+    },
+    async open(key: string, range?: ByteRange) {
+      assertKey(key)
+      return bucket.open(key, range)
+    },
+    async remove(key: string): Promise<void> {
+      assertKey(key)
+      await bucket.remove(key)
+    },
+    async exists(key: string): Promise<boolean> {
+      assertKey(key)
+      return (await bucket.find(key)) !== undefined
+    },
+    async *list(folder: string): AsyncIterable<string> {
+      assertKey(folder)
+      for await (const key of bucket.list(`${folder}/`)) if (isKey(key)) yield key
+    },
+    async writtenAt(key: string): Promise<Date | undefined> {
+      assertKey(key)
+      return (await bucket.find(key))?.LastModified
+    },
+    // An object appears once complete, so there is nothing to clean up.
+    async tidy() {},
   }
-
-  async function put(key: string, source: StorageSource, { mime }: { mime: string }): Promise<void> {
-    assertKey(key)
-    const { sdk, client } = await connect()
-    await answered(async () => {
-      if (!Buffer.isBuffer(source) && (await stat(source.path)).size > PART)
-        return uploadParts(
-          client,
-          { Bucket, Key: key, ContentType: mime },
-          createReadStream(source.path),
-          PART,
-        )
-      // In memory, because a stream can be neither signed without reading it twice nor retried.
-      const Body = Buffer.isBuffer(source) ? source : await readFile(source.path)
-      return client.send(new sdk.PutObjectCommand({ Bucket, Key: key, ContentType: mime, Body }))
-    })
-  }
-
-  async function open(key: string, range?: ByteRange) {
-    assertKey(key)
-    const { sdk, client } = await connect()
-    const Range = range && { Range: `bytes=${range.start}-${range.end}` }
-    const found = await answered(() => client.send(new sdk.GetObjectCommand({ Bucket, Key: key, ...Range })))
-    const whole = found.ContentRange?.split('/')[1]
-    return { stream: found.Body as Readable, size: Number(whole ?? found.ContentLength) }
-  }
-
-  async function remove(key: string): Promise<void> {
-    assertKey(key)
-    const { sdk, client } = await connect()
-    await answered(() => client.send(new sdk.DeleteObjectCommand({ Bucket, Key: key })))
-  }
-
-  async function exists(key: string): Promise<boolean> {
-    assertKey(key)
-    const { sdk, client } = await connect()
-    return (await present(() => client.send(new sdk.HeadObjectCommand({ Bucket, Key: key })))) !== undefined
-  }
-
-  async function* list(folder: string): AsyncIterable<string> {
-    assertKey(folder)
-    const { sdk, client } = await connect()
-    let ContinuationToken: string | undefined
-    do {
-      const from = ContinuationToken === undefined ? {} : { ContinuationToken }
-      const page = await answered(() =>
-        client.send(new sdk.ListObjectsV2Command({ Bucket, Prefix: `${folder}/`, ...from })),
-      )
-      for (const { Key } of page.Contents ?? []) if (Key !== undefined && isKey(Key)) yield Key
-      ContinuationToken = page.NextContinuationToken
-    } while (ContinuationToken !== undefined)
-  }
-
-  async function writtenAt(key: string): Promise<Date | undefined> {
-    assertKey(key)
-    const { sdk, client } = await connect()
-    return (await present(() => client.send(new sdk.HeadObjectCommand({ Bucket, Key: key }))))?.LastModified
-  }
-
-  // An object appears once complete, so there is nothing to clean up.
-  const tidy = async () => {}
-
-  return { vendor: 's3', put, open, remove, exists, list, writtenAt, tidy }
 }
 
 /** Splits `s3://bucket/key`. */
@@ -106,79 +72,77 @@ export function readBucketAddress(address: string): { bucket: string; key: strin
   return { bucket, key: decodeURIComponent(pathname.replace(/^\/+|\/+$/g, '')) }
 }
 
-/** A bucket with object names chosen by others: backups, and the files of an imported site. */
+/** Opens a bucket for object names of any form, such as those of backups and of an imported site. */
 export function openBucket(options: S3Options) {
   const Bucket = options.bucket
   let connection: Promise<{ sdk: typeof import('@aws-sdk/client-s3'); client: S3Client }> | undefined
+  // Loads the SDK on first use. It takes longer than the rest of the server, and most servers never use it.
   const connect = () => {
     connection ??= import('@aws-sdk/client-s3').then((sdk) => ({ sdk, client: createClient(sdk, options) }))
     return connection
   }
   return {
-    /** Uploads a stream as one object, which appears once complete, and returns its size. */
-    async upload(Key: string, stream: AsyncIterable<Buffer>): Promise<number> {
+    async put(Key: string, Body: Buffer, ContentType: string): Promise<void> {
+      const { sdk, client } = await connect()
+      await client.send(new sdk.PutObjectCommand({ Bucket, Key, ContentType, Body }))
+    },
+    /** Uploads a stream in parts as one object, which appears once complete, and returns its size. */
+    async upload(
+      Key: string,
+      stream: AsyncIterable<Buffer>,
+      { mime, partSize = STREAM_PART }: { mime?: string; partSize?: number } = {},
+    ): Promise<number> {
       const { client } = await connect()
-      return uploadParts(client, { Bucket, Key }, stream, STREAM_PART)
+      const { Upload } = await import('@aws-sdk/lib-storage')
+      let size = 0
+      const counted = async function* () {
+        for await (const chunk of stream) {
+          size += chunk.length
+          yield chunk
+        }
+      }
+      const ContentType = mime === undefined ? {} : { ContentType: mime }
+      const params = { Bucket, Key, Body: Readable.from(counted()), ...ContentType }
+      // A failed upload removes its parts. One at a time holds the least memory.
+      await new Upload({ client, params, partSize, queueSize: 1 }).done()
+      return size
     },
-    async read(Key: string): Promise<Readable> {
+    /** `size` is that of the whole object, NaN where the store keeps it to itself. */
+    async open(Key: string, range?: ByteRange): Promise<{ stream: Readable; size: number }> {
       const { sdk, client } = await connect()
-      const found = await answered(() => client.send(new sdk.GetObjectCommand({ Bucket, Key })))
-      return found.Body as Readable
+      const Range = range && { Range: `bytes=${range.start}-${range.end}` }
+      const found = await answered(() => client.send(new sdk.GetObjectCommand({ Bucket, Key, ...Range })))
+      const whole = found.ContentRange?.split('/')[1]
+      return { stream: found.Body as Readable, size: Number(whole ?? found.ContentLength) }
     },
-    /** Undefined when there is no such object. */
-    async find(Key: string): Promise<{ stream: Readable; size: number } | undefined> {
+    /** Returns the metadata of an object; undefined when there is no such object. */
+    async find(Key: string) {
       const { sdk, client } = await connect()
-      const found = await present(() => client.send(new sdk.GetObjectCommand({ Bucket, Key })))
-      return found && { stream: found.Body as Readable, size: Number(found.ContentLength) }
-    },
-    async has(Key: string): Promise<boolean> {
-      const { sdk, client } = await connect()
-      return (await present(() => client.send(new sdk.HeadObjectCommand({ Bucket, Key })))) !== undefined
+      return present(answered(() => client.send(new sdk.HeadObjectCommand({ Bucket, Key }))))
     },
     async remove(Key: string): Promise<void> {
       const { sdk, client } = await connect()
       await answered(() => client.send(new sdk.DeleteObjectCommand({ Bucket, Key })))
     },
-    /** Lists the names of objects with a prefix: all, or the first `limit`. */
-    async list(Prefix: string, limit = Number.POSITIVE_INFINITY): Promise<string[]> {
+    /** Lists the names of objects with a prefix, a page at a time. */
+    async *list(Prefix: string, pageSize = 1000): AsyncIterable<string> {
       const { sdk, client } = await connect()
-      const keys: string[] = []
-      let ContinuationToken: string | undefined
-      do {
-        const more = ContinuationToken === undefined ? {} : { ContinuationToken }
-        const page = await answered(() =>
-          client.send(
-            new sdk.ListObjectsV2Command({ Bucket, Prefix, MaxKeys: Math.min(limit, 1000), ...more }),
-          ),
-        )
-        keys.push(...(page.Contents ?? []).flatMap(({ Key }) => (Key === undefined ? [] : [Key])))
-        ContinuationToken = page.NextContinuationToken
-      } while (ContinuationToken !== undefined && keys.length < limit)
-      return keys
+      const pages = sdk.paginateListObjectsV2({ client, pageSize }, { Bucket, Prefix })
+      for (;;) {
+        const { value, done } = await answered(() => pages.next())
+        if (done) return
+        for (const { Key } of value.Contents ?? []) if (Key !== undefined) yield Key
+      }
     },
   }
 }
 
-/** Uploads a stream in parts as one object, which appears once complete, and returns its size. */
-async function uploadParts(
-  client: S3Client,
-  object: { Bucket: string; Key: string; ContentType?: string },
-  stream: AsyncIterable<Buffer>,
-  partSize: number,
-): Promise<number> {
-  const { Upload } = await import('@aws-sdk/lib-storage')
-  let size = 0
-  const counted = async function* () {
-    for await (const chunk of stream) {
-      size += chunk.length
-      yield chunk
-    }
-  }
-  // A failed upload removes its parts. One at a time holds the least memory.
-  const params = { ...object, Body: Readable.from(counted()) }
-  await new Upload({ client, params, partSize, queueSize: 1 }).done()
-  return size
-}
+/** Replaces the error for a missing object by undefined. */
+export const present = <T>(answer: Promise<T>): Promise<T | undefined> =>
+  answer.catch((error) => {
+    if (error instanceof StorageError && error.fault === 'missing') return undefined
+    throw error
+  })
 
 function createClient(sdk: typeof import('@aws-sdk/client-s3'), options: S3Options): S3Client {
   return new sdk.S3Client({
@@ -193,16 +157,6 @@ function createClient(sdk: typeof import('@aws-sdk/client-s3'), options: S3Optio
     requestHandler: { connectionTimeout: 5_000, socketTimeout: options.silenceMs ?? SILENCE_MS },
     maxAttempts: 3,
   })
-}
-
-/** Undefined when there is no such object. */
-async function present<T>(call: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await answered(call)
-  } catch (error) {
-    if (error instanceof StorageError && error.fault === 'missing') return undefined
-    throw error
-  }
 }
 
 async function answered<T>(call: () => Promise<T>): Promise<T> {
