@@ -43,6 +43,7 @@ const decisions = [
   ['The site', '0013-web'],
   ['Libraries for plumbing', '0013-libraries-for-plumbing'],
   ['Chat on the event stream', '0014-chat'],
+  ['One address of the database', '0015-one-address'],
 ] as const
 
 const sidebar: DefaultTheme.Sidebar = [

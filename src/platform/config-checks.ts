@@ -46,6 +46,12 @@ export function urlFault(name: string, given: string, protocols: readonly string
     : `${name} must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`
 }
 
+/** Checks that an address of a database names one host. Earlier versions accepted several. */
+export const severalHostsFault = (name: string, given: string): string | undefined =>
+  /^postgres(ql)?:\/\/([^/?]*@)?[^/?@]*,[^/?@]*([/?]|$)/.test(given)
+    ? `${name} names several hosts: name one proxy that leads to the primary, such as HAProxy (docs/scaling.md#failover, deploy/patroni)`
+    : undefined
+
 const STALE_REPLIES = 'set GUEST_CACHE_MS for the age of replies to guests; all others are current'
 
 /** Settings of earlier versions, and what to do instead. */

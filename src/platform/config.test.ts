@@ -32,7 +32,7 @@ test('uses defaults for unset variables', () => {
 })
 
 test('reads each variable', () => {
-  const databases = 'postgres://kith@one.example,two.example:5433/kith'
+  const databases = 'postgres://kith@one.example:5433/kith'
   const config = readConfig({
     PORT: ' 65535 ',
     PUBLIC_URL: 'https://kith.example/',
@@ -93,6 +93,19 @@ test('rejects settings of earlier versions with their replacement', () => {
     ],
   )
   assert.deepEqual(faultsOf({ KEPT_PAGES_MB: '' }), [])
+})
+
+test('refuses several hosts in the address of a database, with advice', () => {
+  const several = 'postgres://kith:a,b@one:5432,two:5432/kith?target_session_attrs=primary'
+  for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URLS']) {
+    const [told = '', ...more] = faultsOf({ DATABASE_URL: 'postgres://one/kith', [name]: several })
+    assert.deepEqual(more, [])
+    assert.match(told, new RegExp(`^${name} names several hosts: name one proxy .*deploy/patroni`))
+    assert.ok(!told.includes('a,b'))
+  }
+  // Earlier versions asked for this parameter. It is ignored.
+  const one = 'postgres://kith:a,b@one:5432/kith?target_session_attrs=primary'
+  assert.deepEqual(faultsOf({ DATABASE_URL: one }), [])
 })
 
 test('reports a misspelt name once, with a suggestion', () => {

@@ -6,9 +6,10 @@ import {
   originFaults,
   proxyFaults,
   retiredFaults,
+  severalHostsFault,
   urlFault,
 } from '#platform/config-checks.ts'
-import { hostUrls, PLAN_CACHE_MODES } from '#platform/database'
+import { PLAN_CACHE_MODES } from '#platform/database'
 import { providerVariables, readOutsideProviders } from '#platform/outside-providers.ts'
 import { readPaymentSettings } from '#platform/payments'
 import { readPushServices } from '#platform/push-config.ts'
@@ -81,10 +82,11 @@ export function readConfig(env: Env) {
     faults.push(urlFault(name, given, protocols))
     return undefined
   }
-  /** The addresses of databases. Each may name several machines of which one is the primary. */
   const database = (name: string, given = text(name)) => {
-    if (given === undefined || hostUrls(given).every((each) => isDatabase(each))) return given
-    faults.push(urlFault(name, given, ['postgres:', 'postgresql:']))
+    if (given === undefined) return given
+    const hostsFault = severalHostsFault(name, given)
+    if (hostsFault === undefined && isDatabase(given)) return given
+    faults.push(hostsFault ?? urlFault(name, given, ['postgres:', 'postgresql:']))
     return undefined
   }
   const secret = (name: string, minimum: number) => {

@@ -151,11 +151,11 @@ export async function checkDatabase(url: string): Promise<void> {
   let session: Session | undefined
   try {
     session = await openSession({
-      config: () => ({
+      config: {
         ...clientConfig(url),
         connectionTimeoutMillis: PATIENCE_MS,
         query_timeout: PATIENCE_MS,
-      }),
+      },
     })
     const [found] = await session.sql<[FoundDatabase]>`
       select current_setting('server_version_num')::int / 10000 as version,
@@ -165,8 +165,7 @@ export async function checkDatabase(url: string): Promise<void> {
                and has_database_privilege(current_database(), 'create') as "mayCreate",
              to_regclass('schema_migrations') is null as "isNew"`
     const fault = findUnfitness(found)
-    const cause = found.isReplica ? { code: '25006' } : undefined
-    if (fault) throw new StartFault(`DATABASE_URL: ${fault}.`, { cause })
+    if (fault) throw new StartFault(`DATABASE_URL: ${fault}.`)
   } catch (error) {
     throw error instanceof StartFault ? error : databaseFault(error, url)
   } finally {

@@ -20,7 +20,7 @@ const compress = promisify(gzip)
 /** Opens a session with the settings for writing and reading values. */
 export const openDumpSession = (connection: JobsConnection): Promise<Session> =>
   openSession({
-    config: () => ({
+    config: {
       ...clientConfig(connection, {
         TimeZone: 'UTC',
         DateStyle: 'ISO',
@@ -32,7 +32,7 @@ export const openDumpSession = (connection: JobsConnection): Promise<Session> =>
       }),
       application_name: 'kith-backup',
       connectionTimeoutMillis: 10_000,
-    }),
+    },
   })
 
 /** Lists the tables of a backup, with the columns that are not generated. */

@@ -1,12 +1,10 @@
 import { Socket } from 'node:net'
 import pg from 'pg'
-import type { HostChoice } from './hosts.ts'
 import { preparedQuery, type Query, type Row, type Rows, type Send } from './statement.ts'
 
 /** Connection settings. */
 export type Settings = {
-  /** Read for each connection, because the address changes with several hosts. */
-  config: () => pg.ClientConfig
+  config: pg.ClientConfig
   onNotice?: ((message: string) => void) | undefined
   /** First statement of each new session. */
   setUp?: string | undefined
@@ -33,8 +31,6 @@ export type Connection = {
   pid(): number | null | undefined
   /** Keys that its holder counts under. */
   keys: readonly string[]
-  /** Marks its host as unusable. */
-  leaveHost(): void
   end(): void
 }
 
@@ -48,7 +44,7 @@ export const connectionError = (message: string, code = 'CONNECTION_CLOSED') =>
  */
 export const isRefusal = (error: unknown) => {
   const { severity, code } = (error ?? {}) as { severity?: unknown; code?: unknown }
-  // A read-only server is no longer the primary. The next connection may reach the new one.
+  // A read-only server is no longer the primary. The next connection through the proxy reaches the new one.
   return severity === 'ERROR' && code !== '25006'
 }
 
@@ -90,7 +86,7 @@ function explained(error: unknown): unknown {
 /** Opens one connection. Its client emits `end` once when the connection is gone. */
 export async function connect(settings: Settings, { pipeline = false } = {}): Promise<Client> {
   const socket = openSocket()
-  const client = new pg.Client({ ...settings.config(), keepAlive: true, pipeline, stream: () => socket })
+  const client = new pg.Client({ ...settings.config, keepAlive: true, pipeline, stream: () => socket })
   const destroy = () => void socket.destroy()
   // An idle connection that breaks emits an error, which would end the process without a listener.
   client.on('error', destroy)
@@ -152,21 +148,19 @@ export function sendQuery(opened: Client, query: Query, onStalePlan: () => void 
   void client.query({ text, values, ...(name === undefined ? {} : { name }) }, onResult)
 }
 
-/** Pause before a retry of a failed host, in milliseconds. */
+/** Pause before a retry of a failed attempt, in milliseconds. */
 const pauseAfter = (failures: number) => Math.min(10 * 2 ** Math.min(failures, 6), 500)
 
 /** A connection that opens with its first statement, and reopens with the first one after it broke. */
-export function openConnection(settings: Settings, choice?: HostChoice): Connection {
-  let at: number | undefined
+export function openConnection(settings: Settings): Connection {
   let opened: Client | undefined
   let opening: Promise<Client> | undefined
   let failures = 0
   let isEnded = false
 
-  const openPrimary = async (): Promise<Client> => {
+  const openOnce = async (): Promise<Client> => {
     if (failures > 0) await new Promise((resolve) => setTimeout(resolve, pauseAfter(failures)))
     if (isEnded) throw connectionError('the connection was ended', 'CONNECTION_ENDED')
-    at = choice?.at()
     const made = await connect(settings, { pipeline: true })
     made.client.once('end', () => {
       if (opened !== made) return
@@ -177,19 +171,10 @@ export function openConnection(settings: Settings, choice?: HostChoice): Connect
       made.destroy()
       throw connectionError('the connection was ended', 'CONNECTION_ENDED')
     }
-    if (!choice) return made
-    // A standby rejects writes. With several hosts the client leaves it before the first statement.
-    try {
-      const { rows } = await made.client.query<{ reads: boolean }>('select pg_is_in_recovery() as reads')
-      if (rows[0]?.reads) throw connectionError('this host is a standby', '25006')
-      return made
-    } catch (error) {
-      made.destroy()
-      throw explained(error)
-    }
+    return made
   }
   const open = (): Promise<Client> => {
-    opening ??= openPrimary()
+    opening ??= openOnce()
       .then(
         (made) => {
           failures = 0
@@ -222,7 +207,6 @@ export function openConnection(settings: Settings, choice?: HostChoice): Connect
     },
     pending: 0,
     pid: () => (opened?.client as { processID?: number | null } | undefined)?.processID,
-    leaveHost: () => choice?.leave(at ?? choice.at()),
     onLost: undefined,
     silentFor: undefined,
     isPatient: false,

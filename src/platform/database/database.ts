@@ -1,6 +1,5 @@
 import pg from 'pg'
 import { isRefusal, isStalePlan, type Settings } from './connection.ts'
-import { chooseHost, hostsOf, hostUrls } from './hosts.ts'
 import { createPool } from './pool.ts'
 import { createScope, currentScope, type RequestScope, runInScope } from './request-scope.ts'
 import { type Query, type Statement, type Tag, typeParsers } from './statement.ts'
@@ -85,9 +84,6 @@ export type DatabaseOptions = {
 export const PLAN_CACHE_MODES = ['force_generic_plan', 'auto', 'force_custom_plan'] as const
 export type PlanCacheMode = (typeof PLAN_CACHE_MODES)[number]
 
-/** Short connect timeout, because the next host is tried after it. */
-const SEVERAL_CONNECT_MS = 3_000
-
 /** Parameters of each session. Behind a pooler in transaction mode the pooler sets them. */
 export const sessionSettings = ({
   statementTimeoutMs,
@@ -110,7 +106,7 @@ const DEADLINE_GRACE_MS = 1000
 const PATIENCE_MS = 60_000
 const CONNECT_MS = 10_000
 
-/** Builds the driver's configuration of a connection to one host, with the parameters of its session. */
+/** Builds the driver's configuration of a connection, with the parameters of its session. */
 export function clientConfig(
   address: DatabaseAddress,
   session: Record<string, string | number> = {},
@@ -126,22 +122,14 @@ export function clientConfig(
 
 /** Opens the pool. Plans are generic unless chosen otherwise: measured, a cached generic plan costs a third of a custom one. */
 export function openDatabase(options: DatabaseOptions): Sql {
-  const { connection } = options
-  const addresses: DatabaseAddress[] = typeof connection === 'string' ? hostUrls(connection) : [connection]
-  const hosts = typeof connection === 'string' ? hostsOf(connection) : []
-  const choice = hosts.length < 2 ? undefined : chooseHost(hosts)
   const session = options.isPooled ? {} : { TimeZone: 'UTC', ...sessionSettings(options) }
   const settings: Settings = {
-    config: () => ({
-      ...clientConfig(addresses[choice?.at() ?? 0] as DatabaseAddress, session),
-      connectionTimeoutMillis: choice ? SEVERAL_CONNECT_MS : CONNECT_MS,
-    }),
+    config: { ...clientConfig(options.connection, session), connectionTimeoutMillis: CONNECT_MS },
     onNotice: options.onNotice,
     isPooled: options.isPooled,
     setUp: options.isPooled ? "set time zone 'UTC'" : undefined,
   }
   const pool = createPool(settings, {
-    ...(choice ? { choice } : {}),
     ...(options.onQuery ? { onQuery: options.onQuery } : {}),
     isPrepared: !options.isPooled || options.prepares === true,
     // Writes of commands and jobs have no limit.

@@ -213,10 +213,10 @@ async function becomesReady(
 
 async function createDatabase(login: { host: string; port: number }): Promise<void> {
   const { sql, end } = await openSession({
-    config: () => ({
+    config: {
       ...clientConfig({ ...login, user: SUPERUSER, database: 'postgres' }),
       connectionTimeoutMillis: 10_000,
-    }),
+    },
   })
   try {
     const [found] = await sql<[{ role: boolean; database: boolean }]>`

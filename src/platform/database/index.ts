@@ -22,7 +22,6 @@ export { refuseEmptiedDataDir } from './embedded-postgres/damage.ts'
 export { findDatabaseProcesses } from './embedded-postgres/processes.ts'
 export { findRunningPostgres } from './embedded-postgres/running.ts'
 export { startEmbeddedPostgres } from './embedded-postgres.ts'
-export { chooseHost, type HostChoice, hostsOf, hostUrls, withPreferredHost } from './hosts.ts'
 export { findForeignMigration, listPendingMigrations, listUnknownMigrations, migrate } from './migrate.ts'
 export {
   invalidatePeriodSums,

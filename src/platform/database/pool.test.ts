@@ -165,6 +165,23 @@ test('reconnects with the first statement after an outage of the database', asyn
   await rm(socketFolder, { recursive: true })
 })
 
+test('replaces a connection when its server only reads, alone and in a transaction', async () => {
+  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+  await sql`create table written (id int)`
+  const insert = () => sql`insert into written values (1)`.then(() => {})
+  for (const write of [
+    insert,
+    () => transaction(sql, async (tx) => void (await tx`insert into written values (1)`)),
+  ]) {
+    await sql`set default_transaction_read_only = on`
+    const failed = await write().catch((error) => error)
+    assert.equal(failed.code, '25006')
+    assert.ok(isConnectionError(failed))
+    await write()
+  }
+  await sql.end()
+})
+
 test('fails only the statement when its connection is lost while it opens', async () => {
   const ready = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49])
   // Accepts the client and closes with its first message.

@@ -1,7 +1,6 @@
 import { Busy } from '#platform/errors.ts'
 import { type Connection, isRefusal, openConnection, type Settings } from './connection.ts'
 import { createFairSemaphore } from './fair-semaphore.ts'
-import { type HostChoice, isUnfitHost } from './hosts.ts'
 import { listenOn } from './listener.ts'
 import { openProbe } from './probe.ts'
 import { createScope, currentScope, type RequestScope, runInScope, WRITES_KEY } from './request-scope.ts'
@@ -60,8 +59,6 @@ export type PoolOptions = {
   forReads: number
   /** Receives every statement sent. */
   onQuery?: ((query: { text: string; parameters: Query['values'] }) => void) | undefined
-  /** The chosen machine of an address with several. */
-  choice?: HostChoice
 }
 
 /** Share of the pool that one account or one writing route may hold. */
@@ -82,9 +79,9 @@ const BATCH_MOST = 16
  */
 export function createPool(
   settings: Settings,
-  { size, patienceMs, maxWaiting, deadlineMs, forReads, choice, isPrepared, onQuery }: PoolOptions,
+  { size, patienceMs, maxWaiting, deadlineMs, forReads, isPrepared, onQuery }: PoolOptions,
 ) {
-  const connections = new Set(Array.from({ length: size }, () => openConnection(settings, choice)))
+  const connections = new Set(Array.from({ length: size }, () => openConnection(settings)))
   const turns = createFairSemaphore<Connection>({
     places: [...connections],
     patienceMs,
@@ -103,7 +100,7 @@ export function createPool(
     if (mayStay && held.age < MAX_AGE && connections.has(held)) return turns.give(held, keys)
     connections.delete(held)
     held.end()
-    const another = openConnection(settings, choice)
+    const another = openConnection(settings)
     connections.add(another)
     turns.give(another, keys)
   }
@@ -129,7 +126,6 @@ export function createPool(
     }
     query.reject = (error) => {
       answered()
-      if (choice && isUnfitHost(error)) held.leaveHost()
       reject(error)
       onEnd(isRefusal(error))
     }
@@ -210,7 +206,7 @@ export function createPool(
   }
 
   const { begin, reserve } = createTransactions({ tag, isPrepared, acquire, give, sendOver })
-  const probe = openProbe(settings, choice)
+  const probe = openProbe(settings)
 
   const limit = Math.ceil(deadlineMs / WATCH_MS)
   // Counts sweeps, so that a pause of this process does not count as silence of the database.
@@ -240,7 +236,6 @@ export function createPool(
   const channels = { lost: 0, losses: 0 }
   /** Listens to a channel. Calls `onListening` again after each reconnect. */
   const listen = (channel: string, hear: (payload: string) => void, onListening: () => void = () => {}) => {
-    let at = choice?.at() ?? 0
     let isLost = false
     const setLost = (now: boolean) => {
       channels.lost += Number(now) - Number(isLost)
@@ -255,8 +250,6 @@ export function createPool(
       onLost() {
         setLost(true)
         channels.losses += 1
-        choice?.leave(at)
-        at = choice?.at() ?? 0
       },
     })
   }

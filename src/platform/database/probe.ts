@@ -1,33 +1,19 @@
 import pTimeout from 'p-timeout'
 import { openConnection, type Settings } from './connection.ts'
-import { type HostChoice, isUnfitHost } from './hosts.ts'
 
 /**
  * Checks over a dedicated connection whether the database responds, without waiting behind other statements.
  */
-export function openProbe(settings: Settings, choice?: HostChoice) {
-  let probe = openConnection(settings, choice)
+export function openProbe(settings: Settings) {
+  let probe = openConnection(settings)
   let asking: Promise<boolean> | undefined
-  const ask = async (withinMs: number): Promise<boolean> => {
-    const asked = probe
-    const question = new Promise((resolve, reject) => {
-      asked.send({ text: 'select 1', values: [], resolve, reject })
+  const ask = (withinMs: number): Promise<boolean> => {
+    const answered = new Promise<boolean>((resolve) => {
+      probe.send({ text: 'select 1', values: [], resolve: () => resolve(true), reject: () => resolve(false) })
     })
-    const answered = question.then(
-      () => true,
-      (error) => {
-        if (choice && isUnfitHost(error)) asked.leaveHost()
-        // The failed connection may belong to a machine that is no longer used.
-        if (choice && probe === asked) {
-          asked.end()
-          probe = openConnection(settings, choice)
-        }
-        return false
-      },
-    )
     const fallback = () => {
       probe.end()
-      probe = openConnection(settings, choice)
+      probe = openConnection(settings)
       return false
     }
     return pTimeout(answered, { milliseconds: withinMs, fallback })
