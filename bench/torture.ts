@@ -69,7 +69,6 @@ const PARTS: [string, () => Promise<string>][] = [
     () => runFaultTests('src/platform/database/listener.test.ts', 'src/platform/jobs/workers.test.ts'),
   ],
   ['standby', () => runFaultTests('test/slow/databases/standby.slow.ts')],
-  ['own-writes', () => runFaultTests('src/platform/database/own-writes.test.ts')],
   [
     'signals',
     () =>

@@ -61,6 +61,7 @@ const RETIRED = new Map([
   ['KEPT_PAGES_COUNTS_AFTER', STALE_REPLIES],
   ['KEPT_PAGES_TIMED_MS', STALE_REPLIES],
   ['KEPT_PAGES_VERIFY', 'nothing replaces it'],
+  ['DATABASE_REPLICA_MAX_LAG_MS', 'replicas serve guests while they are less than a second behind'],
 ])
 
 /** Reports settings of earlier versions that are still set, with their replacement. */

@@ -86,10 +86,11 @@ test('rejects settings of earlier versions with their replacement', () => {
       KEPT_PAGES_COUNTS_MS: '1',
       KEPT_PAGES_COUNTS_AFTER: '1',
       KEPT_PAGES_VERIFY: 'false',
+      DATABASE_REPLICA_MAX_LAG_MS: '1000',
     }).map((told) => /^(\w+) no longer exists: remove it/.exec(told)?.[1]),
     [
       ...['KEPT_PAGES_MB', 'KEPT_PAGES_TIMED_MS', 'KEPT_PAGES_COUNTS_MS', 'KEPT_PAGES_COUNTS_AFTER'],
-      'KEPT_PAGES_VERIFY',
+      ...['KEPT_PAGES_VERIFY', 'DATABASE_REPLICA_MAX_LAG_MS'],
     ],
   )
   assert.deepEqual(faultsOf({ KEPT_PAGES_MB: '' }), [])

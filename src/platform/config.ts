@@ -125,8 +125,7 @@ export function readConfig(env: Env) {
     databasePrepares: choice('DATABASE_PREPARED_STATEMENTS', 'off', ['on', 'off']) === 'on',
     /** How PostgreSQL plans prepared statements. A distributed database needs `auto` (docs/scaling.md). */
     databasePlanCacheMode: choice('DATABASE_PLAN_CACHE_MODE', 'force_generic_plan', PLAN_CACHE_MODES),
-    databaseReplicaMaxLagMs: integer('DATABASE_REPLICA_MAX_LAG_MS', 1_000, 10, 60_000),
-    /** Read replicas. */
+    /** Read replicas for guests. */
     databaseReplicaUrls: (text('DATABASE_REPLICA_URLS') ?? '')
       .split(/[\s,]+(?=postgres)/)
       .filter((each) => each !== '')

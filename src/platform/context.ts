@@ -16,7 +16,7 @@ export type Context = {
   limiter: RateLimiter
   metrics: Metrics
   signals: Signals
-  /** Read replicas, if configured. */
+  /** Read replicas for guests, if configured. */
   replicas?: Replicas
   secrets: Secrets
   storage: Storage

@@ -117,15 +117,7 @@ export async function openContext(
   })
   const replicas =
     bounds && config.databaseReplicaUrls.length > 0
-      ? openReplicas({
-          urls: config.databaseReplicaUrls,
-          primary: sql,
-          options: forRequests,
-          maxLagMs: config.databaseReplicaMaxLagMs,
-          metrics,
-          log,
-          redisUrl: config.redisUrl,
-        })
+      ? openReplicas(config.databaseReplicaUrls, sql, { options: forRequests, metrics, log })
       : undefined
   const ctx: Context = {
     ...(replicas ? { replicas } : {}),

@@ -67,12 +67,10 @@ const PLATFORM: Record<string, string[]> = {
   'jobs.ts': ['src/platform/jobs'],
   media: ['src/modules/files'],
   'outbound.ts': ['test/hardening.test.ts', 'src/modules/notifications/webhooks'],
-  'own-writes.ts': ['test/slow/databases/replicas.slow.ts'],
   processes: ['test/slow/servers/processes.slow.ts'],
   'personal-data.ts': ['test/exports.test.ts'],
   'push.ts': ['src/modules/notifications/push'],
   'rate-limit.ts': ['test/slow/databases/rate-limit-redis.slow.ts', 'test/slow/servers/processes.slow.ts'],
-  'replicas.ts': ['test/slow/databases/replicas.slow.ts'],
   'start-checks.ts': ['test/slow/servers/start-mistakes.slow.ts'],
   storage: ['src/modules/files'],
 }

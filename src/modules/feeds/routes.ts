@@ -64,7 +64,6 @@ export const feedRoutes = (kinds: readonly ContentKind[]) => (server: Server, ct
 
   route('GET /feeds/:feed', {
     operationId: 'getFeed',
-    replica: true,
     summary: 'Read a feed with its latest likes',
     access: 'optional',
     params: FeedParams,

@@ -61,7 +61,6 @@ export function groupRoutes(server: Server, ctx: Context) {
 
   route('GET /groups', {
     operationId: 'listGroups',
-    replica: true,
     summary: 'List groups, newest first, or find them by name',
     access: 'optional',
     query: GroupListQuery,
@@ -71,7 +70,6 @@ export function groupRoutes(server: Server, ctx: Context) {
 
   route('GET /recommend/groups', {
     operationId: 'listRecommendedGroups',
-    replica: true,
     summary: 'List recommended groups',
     access: 'optional',
     query: RecommendedQuery,
@@ -131,7 +129,6 @@ export function groupRoutes(server: Server, ctx: Context) {
 
   route('GET /groups/:group', {
     operationId: 'getGroup',
-    replica: true,
     summary: 'Read a group',
     access: 'optional',
     params: GroupParams,

@@ -61,7 +61,6 @@ export function newsRankRoutes(server: Server, ctx: Context) {
     operationId: 'listNewsRanks',
     summary: 'Rank authors by article views of today, the last week or the last month',
     access: 'optional',
-    replica: true,
     query: NewsRanksQuery,
     reply: { 200: Type.Array(RankedUser) },
     handler: async ({ query, viewer }) =>
@@ -78,7 +77,6 @@ export function newsRoutes(server: Server, ctx: Context) {
 
   route('GET /news', {
     operationId: 'listArticles',
-    replica: true,
     summary: 'List published articles, newest first, or find them by title',
     access: 'optional',
     query: NewsListQuery,
@@ -93,7 +91,6 @@ export function newsRoutes(server: Server, ctx: Context) {
 
   route('GET /news/:news', {
     operationId: 'getArticle',
-    replica: true,
     summary: 'Read an article, which counts a view',
     access: 'optional',
     params: NewsParams,

@@ -79,7 +79,6 @@ export function questionRoutes(server: Server, ctx: Context) {
 
   route('GET /questions', {
     operationId: 'listQuestions',
-    replica: true,
     summary: 'List questions: unanswered, all, hot, with a bounty, excellent, or watched by me',
     access: 'optional',
     query: QuestionsQuery,
@@ -103,7 +102,6 @@ export function questionRoutes(server: Server, ctx: Context) {
 
   route('GET /questions/:question', {
     operationId: 'getQuestion',
-    replica: true,
     summary: 'Read a question, which counts a view',
     access: 'optional',
     params: QuestionParams,

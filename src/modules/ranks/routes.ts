@@ -61,7 +61,6 @@ export function rankRoutes(server: Server, ctx: Context) {
     operationId: 'listFollowerRanks',
     summary: 'Rank people by followers; earlier accounts win ties',
     access: 'optional',
-    replica: true,
     query: RanksQuery,
     reply: { 200: Type.Array(RankedUser) },
     async handler({ query: { limit = 10, offset = 0 }, viewer }) {
@@ -78,7 +77,6 @@ export function rankRoutes(server: Server, ctx: Context) {
     operationId: 'listBalanceRanks',
     summary: 'Rank people by wallet balance; earlier accounts win ties',
     access: 'optional',
-    replica: true,
     query: RanksQuery,
     reply: { 200: Type.Array(PlacedUser) },
     async handler({ query: { limit = 10, offset = 0 }, viewer }) {
@@ -93,7 +91,6 @@ export function rankRoutes(server: Server, ctx: Context) {
     operationId: 'listIncomeRanks',
     summary: 'Rank people by wallet income; earlier accounts win ties',
     access: 'optional',
-    replica: true,
     query: RanksQuery,
     reply: { 200: Type.Array(RankedUser) },
     handler: async ({ query, viewer }) => rankedUsers(ctx, await rankMoney(ctx, 'income'), query, viewer.id),
@@ -103,7 +100,6 @@ export function rankRoutes(server: Server, ctx: Context) {
     operationId: 'listCheckinRanks',
     summary: 'Rank people by check-ins; earlier accounts win ties',
     access: 'optional',
-    replica: true,
     query: RanksQuery,
     reply: { 200: Type.Array(CheckinRankedUser) },
     errors: [checkinsDisabled],

@@ -1,6 +1,6 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import type { Context } from '#platform/context.ts'
-import { announce, type Db, recordWriteFor, sendSignal, transaction } from '#platform/database'
+import { announce, type Db, sendSignal, transaction } from '#platform/database'
 import { unauthenticated } from '#platform/errors.ts'
 import type { Device, Viewer } from '#platform/http'
 import { addJob } from '#platform/jobs'
@@ -39,7 +39,6 @@ export async function issueToken(
   userId: number,
   { family = randomUUID(), device = null }: { family?: string; device?: Device | null } = {},
 ): Promise<IssuedToken> {
-  recordWriteFor(userId)
   const token = randomBytes(32).toString('base64url')
   await insertToken(sql, {
     hash: hashOf(token),

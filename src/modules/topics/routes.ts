@@ -37,7 +37,6 @@ export function topicRoutes(server: Server, ctx: Context) {
 
   route('GET /feed/topics', {
     operationId: 'listTopics',
-    replica: true,
     summary: 'List topics, search them by name, or list the hot ones',
     access: 'optional',
     query: TopicListQuery,
@@ -62,7 +61,6 @@ export function topicRoutes(server: Server, ctx: Context) {
 
   route('GET /feed/topics/:topicID', {
     operationId: 'getTopic',
-    replica: true,
     summary: 'Read a topic',
     access: 'optional',
     params: TopicParams,

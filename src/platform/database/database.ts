@@ -2,7 +2,7 @@ import pg from 'pg'
 import { isRefusal, isStalePlan, type Settings } from './connection.ts'
 import { createPool } from './pool.ts'
 import { createScope, currentScope, type RequestScope, runInScope } from './request-scope.ts'
-import { type Query, type Statement, type Tag, typeParsers } from './statement.ts'
+import { type Query, type Send, type Statement, type Tag, typeParsers } from './statement.ts'
 
 export { afterCommit } from './transactions.ts'
 
@@ -31,16 +31,14 @@ export type Sql = Tag & {
   state(): { busy: number; waiting: number; pressure: number }
   /** Returns whether the database responds within this time, over a dedicated connection. */
   isAnswering(withinMs: number): Promise<boolean>
-  /** Returns whether a listening connection is down, and how often one was lost. */
-  listening(): { isLost: boolean; losses: number }
   /** Number of backends that still work for connections that were given up. */
   cutBackends(): number
   /** Returns whether a listening connection is down, and how often one was lost. */
   listening(): { isLost: boolean; losses: number }
   /** Registers work before the pool closes its connections. */
   beforeEnd(work: () => Promise<void>): void
-  /** Sends a statement over this pool, even for a request that may read from a replica. */
-  sendAlone(query: Query): void
+  /** Sends a statement over this pool, even for a guest who reads from a replica. */
+  sendAlone: Send
 }
 
 declare const open: unique symbol
@@ -160,11 +158,7 @@ export const longTransaction = <T>(sql: Sql, work: (tx: Tx) => Promise<T>): Prom
   })
 
 /** The same for a single statement, which is a transaction by itself and saves two round trips. */
-export const statement = <T>(sql: Sql, work: (db: Tx) => Promise<T>): Promise<T> => {
-  const caller = currentScope()
-  if (caller) caller.hasWritten = true
-  return retried(() => work(sql))
-}
+export const statement = <T>(sql: Sql, work: (db: Tx) => Promise<T>): Promise<T> => retried(() => work(sql))
 
 async function retried<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {

@@ -43,7 +43,6 @@ export {
   currentScope,
   onPrimary,
   type RequestScope,
-  recordWriteFor,
   runInScope,
   WRITES_KEY,
 } from './request-scope.ts'

@@ -260,7 +260,7 @@ export function createPool(
     cutBackends: cutBackends.count,
     listening: () => ({ isLost: channels.lost > 0, losses: channels.losses }),
     /** Sends a statement over this pool, for any caller. */
-    sendAlone: sendHere as (query: Query) => void,
+    sendAlone: sendHere,
     beforeEnd: (work: () => Promise<void>) => void last.push(work),
     state: () => ({ busy: turns.held(), waiting: turns.waiting(), pressure: turns.pressure() }),
   }

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Query } from './statement.ts'
+import type { Send } from './statement.ts'
 
 /** The account, address or row that statements are counted under, so that none takes the whole pool. */
 export type RequestScope = {
@@ -13,14 +13,10 @@ export type RequestScope = {
   userId?: number
   /** Client address of an anonymous request. */
   address?: string
-  /** Runs statements outside transactions for a route that may read from a replica. */
-  replica?: ((query: Query) => void) | undefined
-  /** The request wrote, although its method only reads. */
-  hasWritten?: boolean
+  /** Sends the statements outside transactions of a guest's read to a replica. */
+  replica?: Send | undefined
   /** Views to count when the guest cache sends the reply again. */
   shown?: (() => void)[]
-  /** The user that a guest's request wrote for, such as by signing in. */
-  writesFor?: number
 }
 
 /** Key of all requests that write, and of background writes of the server. */
@@ -40,15 +36,9 @@ export const runInScope = <T>(caller: RequestScope, work: () => T): T => scopes.
 /** Returns the current caller; undefined for background work such as jobs. */
 export const currentScope = (): RequestScope | undefined => scopes.getStore()
 
-/** Runs work on the primary, although the request may read from a replica. */
+/** Runs work on the primary, for values that members see too. */
 export function onPrimary<T>(work: () => T): T {
   const caller = scopes.getStore()
   if (!caller?.replica) return work()
   return scopes.run(Object.create(caller, { replica: { value: undefined } }) as RequestScope, work)
-}
-
-/** Names the user that a guest's request wrote for, so that the user's next read sees it. */
-export function recordWriteFor(userId: number): void {
-  const caller = scopes.getStore()
-  if (caller) caller.writesFor = userId
 }

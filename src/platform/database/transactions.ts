@@ -1,5 +1,4 @@
 import { type Connection, connectionError, isRefusal } from './connection.ts'
-import { currentScope } from './request-scope.ts'
 import { createTag, type Query, type Send, type Tag } from './statement.ts'
 
 type Work<Pool> = (pool: Pool) => void
@@ -100,8 +99,6 @@ export function createTransactions({ tag, isPrepared, acquire, give, sendOver }:
   ): Promise<T> => {
     const [mode, work] = typeof first === 'string' ? [first, second] : ['', first]
     if (!work) throw new TypeError('a transaction needs work to do')
-    const caller = currentScope()
-    if (caller) caller.hasWritten = true
     const held = await acquire()
     const open = session(held)
     const { sql, state } = open

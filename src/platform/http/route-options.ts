@@ -100,11 +100,8 @@ export type RouteOptions<
   personal?: true | 'path'
   /** The route publishes nothing and notifies nobody else, so silenced users may call it (sign-in-27). */
   whileSilenced?: true
-  /**
-   * The route only reads, and may use a replica that has replayed the viewer's last write (docs/scaling.md).
-   * A failure or 404 is retried on the primary.
-   */
-  replica?: true
+  /** Guests may ask for what was written a moment ago, so that no replica serves this route (docs/scaling.md). */
+  primary?: true
   /** Never cached, although guests may call it. For replies that differ each time, such as a random sample. */
   fresh?: true
   /**
@@ -167,8 +164,6 @@ declare module 'fastify' {
     documented?: Documented
     /** The route replies to invalid input itself, after its `load`. */
     loads?: true
-    /** The route may read from replicas. */
-    readsReplica?: true
     whileSilenced?: true
   }
 }

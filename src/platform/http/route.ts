@@ -62,6 +62,7 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
     const { load, precheck, handler } = options
     const isOpen = options.access === 'public' || options.access === 'optional'
     const isShared = method === 'GET' && isOpen && !options.fresh
+    const usesReplicas = isShared && !options.primary
     const guests = isShared && ctx.config.guestCacheMs > 0 ? guestCacheOf(ctx) : undefined
     const answer = async (request: FastifyRequest, reply: FastifyReply) => {
       const call = {
@@ -93,7 +94,7 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
         reply.code(status)
         return handler(call as never)
       }
-      const run = () => (options.replica ? readFromReplica(ctx, request, reply, work) : work())
+      const run = () => (usesReplicas && !request.viewer ? readAsGuest(ctx, request, work) : work())
       const send = (body: unknown) => (body === reply || reply.sent ? reply : reply.send(body))
       if (!guests || request.viewer) return send(await run())
       // A handler that uses the request or the reply runs for this request only.
@@ -128,7 +129,6 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
           ...(options.personal ? { personal: options.personal } : {}),
           ...(options.whileSilenced ? { whileSilenced: true } : {}),
           ...(isShared ? { isShared: true } : {}),
-          ...(options.replica ? { readsReplica: true } : {}),
           ...(load || precheck || options.idempotent ? { loads: true } : {}),
           documented: {
             operationId,
@@ -160,33 +160,16 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
   return add as unknown as AddRoute
 }
 
-/** Runs the work of a route that may read from a replica, and retries a failure on the primary. */
-export async function readFromReplica<T>(
+/** Runs a guest's read on a replica where one is current. */
+async function readAsGuest<T>(
   { replicas }: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { caller }: FastifyRequest,
   work: () => Promise<T>,
 ): Promise<T> {
-  const { caller } = request
-  if (!replicas || !caller) return work()
-  const send = await replicas.choose(request.viewer?.id ?? 0)
-  if (!send) {
-    replicas.count('primary')
-    return work()
-  }
-  let isUsed = false
-  caller.replica = (query) => {
-    isUsed = true
-    send(query)
-  }
+  const replica = replicas?.choose()
+  if (!replica || !caller) return work()
+  caller.replica = replica
   try {
-    const body = await work()
-    replicas.count(isUsed ? 'replica' : 'primary')
-    return body
-  } catch (error) {
-    caller.replica = undefined
-    if (!isUsed || reply.sent) throw error
-    replicas.count('fallback')
     return await work()
   } finally {
     caller.replica = undefined

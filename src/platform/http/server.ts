@@ -12,7 +12,7 @@ import fastify, {
 } from 'fastify'
 import ipaddr from 'ipaddr.js'
 import type { Config } from '#platform/config.ts'
-import { createScope, currentScope, type Replicas, runInScope, type Sql } from '#platform/database'
+import { createScope, currentScope, runInScope, type Sql } from '#platform/database'
 import { Busy } from '#platform/errors.ts'
 import { type Log, type Metrics, redactRequestUrl } from '#platform/observability'
 import type { RateLimiter } from '#platform/processes'
@@ -99,7 +99,6 @@ export type HttpOptions = {
   metrics: Metrics
   identity: Identity
   sql: Sql
-  replicas?: Replicas
 }
 
 const BODY_LIMIT = 1024 * 1024
@@ -118,7 +117,6 @@ export async function createServer({
   metrics,
   identity,
   sql,
-  replicas,
 }: HttpOptions): Promise<Server> {
   const corsOf = corsHeaders(config.corsOrigins)
   const refuse = refuseUnreadable(
@@ -224,14 +222,6 @@ export async function createServer({
   })
 
   addCaching(server, API)
-  if (replicas) {
-    // Runs before the reply is sent, so that its receiver can read the write.
-    server.addHook('onSend', async ({ caller, viewer, method }) => {
-      const userId = caller?.writesFor ?? viewer?.id
-      const mayHaveWritten = (method !== 'GET' && method !== 'HEAD') || caller?.hasWritten
-      if (mayHaveWritten && userId !== undefined) await replicas.wrote(userId)
-    })
-  }
   addDrain(server, { metrics, log, noticeMs: config.drainNoticeMs })
   shedLoad(server, { sql, cors: corsOf, metrics })
 

@@ -53,7 +53,6 @@ export function discoveryRoutes(server: Server, ctx: Context) {
 
   route('GET /user/search', {
     operationId: 'searchUsers',
-    replica: true,
     summary: 'Search people by name; without `keyword` list recommended people',
     access: 'optional',
     query: SearchQuery,

@@ -22,7 +22,6 @@ export function userRoutes(server: Server, ctx: Context) {
 
   route('GET /users', {
     operationId: 'listUsers',
-    replica: true,
     summary: 'List people by ids, names, a part of the name, or tags',
     access: 'optional',
     query: UserListQuery,
@@ -67,7 +66,6 @@ export function userRoutes(server: Server, ctx: Context) {
 
   route('GET /users/:user', {
     operationId: 'getUser',
-    replica: true,
     summary: 'Read a person by id or name; by phone or e-mail only oneself or with `admin:user:show`',
     description: 'By the phone or e-mail of somebody else the answer is `{"id": -1}`: the account exists.',
     access: 'optional',

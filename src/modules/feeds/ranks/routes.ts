@@ -32,7 +32,6 @@ export function feedRankRoutes(server: Server, ctx: Context) {
     operationId: 'listFeedRanks',
     summary: 'Rank authors by the likes of their feeds of today, the last week or the last month',
     access: 'optional',
-    replica: true,
     query: FeedRanksQuery,
     reply: { 200: Type.Array(RankedUser) },
     handler: async ({ query, viewer }) =>

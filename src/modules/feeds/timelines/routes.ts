@@ -21,7 +21,6 @@ export function feedTimelineRoutes(server: Server, ctx: Context) {
 
   route('GET /feeds', {
     operationId: 'listFeeds',
-    replica: true,
     summary: 'List feeds: newest, hot, followed, or of one person',
     access: 'optional',
     query: FeedListQuery,
@@ -41,7 +40,6 @@ export function feedTimelineRoutes(server: Server, ctx: Context) {
 
   route('GET /feed/topics/:topicID/feeds', {
     operationId: 'listTopicFeeds',
-    replica: true,
     summary: 'List the feeds of a topic',
     tag: 'Topics',
     access: 'optional',

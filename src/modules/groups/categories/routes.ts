@@ -16,7 +16,6 @@ export function groupCategoryRoutes(server: Server, ctx: Context) {
 
   route('GET /categories', {
     operationId: 'listGroupCategories',
-    replica: true,
     summary: 'List categories of groups',
     access: 'optional',
     reply: { 200: Type.Array(GroupCategory) },

@@ -74,7 +74,6 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
 
   route('GET /groups/:group/posts', {
     operationId: 'listGroupPosts',
-    replica: true,
     summary: 'List the posts of a group; the first page has the pinned ones too',
     access: 'optional',
     params: GroupParams,
@@ -169,7 +168,6 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
 
   route('GET /group-posts', {
     operationId: 'listPostsOfAllGroups',
-    replica: true,
     summary: 'List posts of all groups that I may read, or find them by title',
     access: 'optional',
     query: PostsQuery,

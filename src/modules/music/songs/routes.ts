@@ -16,7 +16,6 @@ export function songRoutes(server: Server, ctx: Context) {
 
   route('GET /music/songs', {
     operationId: 'listSongs',
-    replica: true,
     summary: 'List songs, newest first, or some of them by id',
     access: 'optional',
     query: SongListQuery,
@@ -41,7 +40,6 @@ export function songRoutes(server: Server, ctx: Context) {
   // Returns 201 although nothing is created (music-2).
   route('GET /music/:music', {
     operationId: 'getSong',
-    replica: true,
     summary: 'Read a song, which counts a play',
     access: 'optional',
     params: SongParams,

@@ -25,7 +25,6 @@ export function specialRoutes(server: Server, ctx: Context) {
 
   route('GET /music/specials', {
     operationId: 'listAlbums',
-    replica: true,
     summary: 'List albums, newest first, or some of them by id',
     access: 'optional',
     query: SpecialListQuery,
@@ -36,7 +35,6 @@ export function specialRoutes(server: Server, ctx: Context) {
 
   route('GET /music/specials/:special', {
     operationId: 'getAlbum',
-    replica: true,
     summary: 'Read an album with its songs; a priced album requires payment',
     access: 'optional',
     params: SpecialParams,

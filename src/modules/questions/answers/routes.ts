@@ -68,7 +68,6 @@ export function answerRoutes(server: Server, ctx: Context) {
 
   route('GET /questions/:question/answers', {
     operationId: 'listAnswers',
-    replica: true,
     summary: 'List the answers of a question, most liked or newest first',
     access: 'optional',
     params: QuestionParams,

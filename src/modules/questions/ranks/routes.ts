@@ -18,7 +18,6 @@ export function questionRankRoutes(server: Server, ctx: Context) {
     operationId: 'listAnswererRanks',
     summary: 'Rank people by answers of today, the last week or the last month',
     access: 'optional',
-    replica: true,
     query: AnswerRanksQuery,
     reply: { 200: Type.Array(RankedUser) },
     handler: async ({ query, viewer }) =>
@@ -29,7 +28,6 @@ export function questionRankRoutes(server: Server, ctx: Context) {
     operationId: 'listAnswerLikeRanks',
     summary: 'Rank people by likes of their answers',
     access: 'optional',
-    replica: true,
     query: RanksQuery,
     reply: { 200: Type.Array(RankedUser) },
     handler: async ({ query, viewer }) => rankedUsers(ctx, await rankingOf(ctx, 'likes'), query, viewer.id),
@@ -39,7 +37,6 @@ export function questionRankRoutes(server: Server, ctx: Context) {
     operationId: 'listExpertRanks',
     summary: 'Rank experts by income',
     access: 'optional',
-    replica: true,
     query: RanksQuery,
     reply: { 200: Type.Array(RankedUser) },
     handler: async ({ query, viewer }) => rankedUsers(ctx, await rankingOf(ctx, 'experts'), query, viewer.id),

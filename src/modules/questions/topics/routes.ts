@@ -34,7 +34,6 @@ export function questionTopicRoutes(server: Server, ctx: Context) {
 
   route('GET /question-topics', {
     operationId: 'listQuestionTopics',
-    replica: true,
     summary: 'List topics of questions, or search them by name',
     access: 'optional',
     query: TopicsQuery,
