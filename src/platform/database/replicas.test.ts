@@ -72,6 +72,7 @@ test('writes for guests, and loads what members share, on the primary', async ()
 test('shows guests a picture right after its upload', async () => {
   await untilGuestsUseIt()
   const file = await uploadPicture(world, ann)
+  feeds.unshift(await publish(ann, { images: [{ id: file }] }))
   assert.equal((await world.guest('GET', `/files/${file}`)).status, 302)
 })
 
