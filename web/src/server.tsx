@@ -13,7 +13,7 @@ import { findRoute, headOf, openVisit } from './app/visit.ts'
 import type { Language } from './app/words.ts'
 import { newestOf } from './modules/search/kinds.ts'
 
-/** What the server of Kith asks for. It has the same type in src/platform/http/web. */
+/** Request of the server. src/platform/http/web has the same type. */
 export type WebRequest = {
   /** Path and query. */
   url: string

@@ -43,7 +43,7 @@ export const list = <P extends ListPath & GetPath>(
   return { queryKey: [path, { ...rest, params: { ...params, query } }, 'list'] }
 }
 
-/** Where a list begins, from the query of an address that `More` made. */
+/** Start of a list, from the query of an address by `More`. */
 export const startOf = (search: URLSearchParams): Record<string, number> =>
   Object.fromEntries(
     ['after', 'offset'].flatMap((name) => {

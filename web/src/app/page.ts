@@ -12,7 +12,7 @@ export type Visit = {
   search: URLSearchParams
 } & Pick<Boot, 'language' | 'viewer' | 'origin'>
 
-/** What stands in the head of a page. */
+/** Content of the head of a page. */
 export type Head = {
   title: string
   description?: string
@@ -28,7 +28,7 @@ export type Head = {
   isPrivate?: boolean
 }
 
-/** What a page reads from the cache for its head. */
+/** Reads of a page from the cache for its head. */
 export type Known = {
   one<T>(reading: Reading<T>): T
   all<T, I>(listing: Listing<T, I>): I[]
@@ -80,7 +80,7 @@ export type Document = {
   }): Promise<string>
 }
 
-/** What routes.ts of a folder exports. */
+/** Export of `routes.ts` of a folder. */
 export type SiteModule = {
   routes?: Route[]
   menu?: MenuEntry[]

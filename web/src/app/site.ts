@@ -5,7 +5,7 @@ import type { Language } from './words.ts'
 
 export type Theme = 'auto' | 'light' | 'dark'
 
-/** What is the same on every page of a visit. */
+/** Data shared by every page of a visit. */
 export type Boot = {
   language: Language
   theme: Theme

@@ -48,7 +48,7 @@ type Step =
   | { at: 'failed'; failure: string }
   | { at: 'factor' | 'unknown' | 'link'; token: string; next: string }
 
-/** The page to which a provider outside sends people back. */
+/** Landing page after the redirect of an external provider. */
 export const page = definePage({
   head: ({ language, params }) => ({ title: WORDS[language].title(params.provider ?? ''), isPrivate: true }),
   body: ({ visit }) => {

@@ -8,12 +8,12 @@ const WORDS = words({
   continue: [(name: string) => `Continue with ${name}`, (name: string) => `使用 ${name} 登录`],
 })
 
-/** What a browser keeps while it is at a provider. */
+/** State that the browser stores during a redirect to a provider. */
 type Departure = { provider: string; verification: string; purpose: 'enter' | 'link'; next: string }
 
 const KEY = 'kith-departure'
 
-/** Providers outside that this site knows. */
+/** External providers of this site. */
 export const useProviders = (): Schema<'OutsideProvider'>[] => useSite().settings.outside_providers ?? []
 
 /** Sends the browser to a provider. */

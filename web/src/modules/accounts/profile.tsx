@@ -33,7 +33,7 @@ const isUser =
   (each: object): each is User =>
     'extra' in each && 'follower' in each && (each as User).id === id
 
-/** What a person published. */
+/** Feeds of a user. */
 export const feedsOf = (user: number, after?: number) =>
   list('/feeds', { params: { query: { type: 'users', user, ...(after ? { after } : {}) } } })
 

@@ -21,7 +21,7 @@ const WORDS = words({
 
 type Proof = { login: string; password: string; second_factor?: string }
 
-/** What is left to a suspended person, who cannot sign in: the reason, an appeal, their data and the deletion. */
+/** Page of a suspended user, who cannot sign in: reason, appeal, export and deletion. */
 export function Suspended({ reason, proof }: { reason: string; proof: Proof }) {
   const t = useWords(WORDS)
   const { api } = useSite()

@@ -1,7 +1,7 @@
 import type { Document } from '../../app/page.ts'
 import mark from '../../ui/mark.svg'
 
-/** What browsers need to install the site. */
+/** Files that browsers need to install the site. */
 export const documents: Document[] = [
   {
     path: '/manifest.webmanifest',

@@ -37,7 +37,7 @@ export function Compose() {
   const [hasPrice, setHasPrice] = useState(false)
   const input = useRef<HTMLInputElement>(null)
   const area = useRef<HTMLTextAreaElement>(null)
-  /** Where the cursor goes after a completion. */
+  /** Cursor position after a completion. */
   const moved = useRef<number | null>(null)
   const completion = useCompletion(text, cursor, ({ kind, id, name }, started) => {
     // Mentions stand between soft hyphens (feeds-8).

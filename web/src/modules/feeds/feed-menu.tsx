@@ -33,7 +33,7 @@ const WORDS = words({
 
 type Opened = 'repost' | 'reward' | 'pin' | 'report' | null
 
-/** What a member can do with a feed besides liking it. */
+/** Actions on a feed other than a like. */
 export function FeedMenu({ feed }: { feed: Schema<'Feed'> }) {
   const t = useWords(WORDS)
   const { api, viewer, settings } = useSite()

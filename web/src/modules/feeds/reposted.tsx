@@ -13,7 +13,7 @@ const WORDS = words({
   'group-posts': ['Reposted a post of a group', '转发了帖子'],
 })
 
-/** What a feed passes on: a link, with the text where it is a feed. */
+/** Content of a repost: a link, and the text of a feed. */
 export function Reposted({ type, id }: { type: string; id: number }) {
   const t = useWords(WORDS)
   const { data } = useRead(read('/feeds', { params: { query: { id: [id] } } as never }), {

@@ -24,7 +24,7 @@ type Shown = {
 const small = (image: { id: number } | null | undefined) =>
   image ? `/api/v2/files/${image.id}?w=192` : undefined
 
-/** Where each kind is read, and what of it a list shows. */
+/** Source and list item of each kind. */
 const KINDS = {
   news: {
     path: '/news/collections',

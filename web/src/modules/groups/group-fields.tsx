@@ -25,7 +25,7 @@ const POSTING: Record<string, Permissions> = {
   founder: ['founder'],
 }
 
-/** What the fields of a group hold, in the form of the API. */
+/** Values of the group form, in the form of the API. */
 export const groupOf = ({ name, summary, notice, mode, money, posting }: Given) => ({
   name: name ?? '',
   summary: summary || null,

@@ -68,7 +68,7 @@ function Members({ group }: { group: Schema<'ImGroup'> }) {
   }>(
     (client, by) =>
       client.patch('/im/group', {
-        // What a change leaves out becomes the default (im-6).
+        // Absent settings get their default (im-6).
         body: {
           im_group_id: id,
           groupname: group.name,

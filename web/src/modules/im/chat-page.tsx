@@ -188,7 +188,7 @@ function Conversation({
   )
 }
 
-/** What one can do about a whole conversation. */
+/** Actions on a whole conversation. */
 function Menu({ chat }: { chat: Chat }) {
   const t = useWords(WORDS)
   const { fail } = useToast()

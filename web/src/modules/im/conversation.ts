@@ -54,12 +54,12 @@ export function useConversation(chat: number, first: ChatMessage[], isLive: bool
       const { data } = await api.get('/chats/{chat}/positions', { params: { path: { chat } } })
       setSeen(Object.fromEntries(data.map(({ user_id, position }) => [user_id, position])))
     }
-    // What came between the page and the stream, or while the stream was away.
+    // Loads messages from before the stream opened, or from an interruption.
     const catchUp = async () => {
       const [page] = await Promise.all([api.chat.messages(chat, { limit: PAGE }), look()])
       setMessages((all) => {
         const from = page[0]?.position ?? 0
-        // A longer absence leaves a gap: earlier messages are loaded anew.
+        // A longer interruption leaves a gap, so the page replaces earlier messages.
         return (all.at(-1)?.position ?? 0) + 1 < from ? page : merged(all, page)
       })
       if (page.length >= PAGE && page[0]?.position !== 1) setHasEarlier(true)

@@ -23,7 +23,7 @@ const WORDS = words({
 
 const TELL_TYPING_MS = 3_000
 
-/** What the form is about: a new message, an answer to one, or another text for one. */
+/** Purpose of the form: a new message, a reply, or an edit. */
 export type Aim = { kind: 'reply' | 'edit'; message: ChatMessage } | null
 
 /** Writes messages, with a picture or a sound. */

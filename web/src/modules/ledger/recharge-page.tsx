@@ -80,7 +80,7 @@ function waysFor(types: string[], isTelephone: boolean): string[] {
   return offered.filter((type) => best.find((each) => WAYS[each] === WAYS[type]) === type)
 }
 
-/** Where the browser keeps the order that it pays, so that a reload shows it again. */
+/** Storage key of the open order, so that a reload shows it again. */
 const ORDER = 'kith.payment.order'
 
 /** Returns the order that this browser opened, if it is the one of the address. */

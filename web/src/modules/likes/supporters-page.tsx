@@ -17,7 +17,7 @@ const WORDS = words({
 
 type Supporter = { id: number; amount?: number; created_at: string; user: Person | null }
 
-/** What the lists of each kind begin with, by the first part of a path. */
+/** Lists of each kind, by the first part of a path. */
 const LISTS = {
   feeds: {
     likes: (feed: number, query: object) =>

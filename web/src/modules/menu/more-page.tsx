@@ -15,7 +15,7 @@ const WORDS = words({
   signOut: ['Sign out', '退出登录'],
 })
 
-/** What the menu of a telephone has no room for. */
+/** Menu entries that do not fit on a telephone. */
 export const page = definePage({
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: () => {

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 export type Track = { id: number; title: string; singer: string; file: number }
 
-/** What plays. It goes on while one walks through the site, because no page owns it. */
+/** State of the player. No page owns it, so that it continues between pages. */
 const state = {
   queue: [] as Track[],
   at: 0,

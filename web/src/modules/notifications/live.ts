@@ -11,7 +11,7 @@ export function watch(api: Kith, signal: AbortSignal, onNews: () => void): void 
   channel.onmessage = onNews
   signal.addEventListener('abort', () => channel.close())
   const listen = async () => {
-    // What came before the stream opened, or while it was away, is in no event.
+    // Events from before the stream opened, or from an interruption, are missing.
     const onConnection = (isOpen: boolean) => isOpen && onNews()
     for await (const _ of api.notifications({ signal, onConnection })) {
       onNews()

@@ -21,7 +21,7 @@ const WORDS = words({
   until: [(time: string) => `Until ${time}`, (time: string) => `截止 ${time}`],
 })
 
-/** What happened, after the name of who did it. System notifications bring their own sentence. */
+/** Sentence after the name of the actor. System notifications contain their own sentence. */
 export function sentenceOf(type: Type, { data }: Notification, language: Language): string {
   const t = WORDS[language]
   if (type === 'system') return data.contents
@@ -32,7 +32,7 @@ export function sentenceOf(type: Type, { data }: Notification, language: Languag
   return t[type](thing)
 }
 
-/** What it is about: the name of the thing, an amount, a remark. */
+/** Details: the name of the subject, an amount, a remark. */
 export function detailsOf(type: Type, { data }: Notification, language: Language): string[] {
   if (type !== 'system') return data.contents ? [data.contents] : []
   const amount = data.amount === undefined ? undefined : `${data.amount} ${data.unit ?? ''}`.trim()

@@ -38,7 +38,7 @@ type Shown = {
 
 const WAITS = 0
 
-/** Where the requests of each kind are read, and how they are decided. */
+/** Queries and decisions of the requests of each kind. */
 const KINDS = {
   feeds: {
     path: '/user/feed-comment-pinneds',

@@ -31,7 +31,7 @@ const WORDS = words({
 
 type Answer = Schema<'Answer'>
 
-/** What shows answers. */
+/** Paths whose replies contain answers. */
 const CHANGED = ['/questions/{question}', '/questions/{question}/answers', '/question-answers/{answer}']
 
 /** An answer below its question, or alone. */

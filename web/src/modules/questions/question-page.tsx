@@ -146,7 +146,7 @@ export const page = definePage({
   },
 })
 
-/** What the one who asked does about a question, and what others do. */
+/** Actions of the asker and of other users on a question. */
 function Acts({ question, visit }: { question: Question; visit: Visit }) {
   const t = useWords(WORDS)
   const { api, viewer } = useSite()

@@ -18,7 +18,7 @@ const WORDS = words({
 
 export const linkedOf = () => read('/user/linked-accounts')
 
-/** The accounts of providers outside that a person signs in with. */
+/** Linked external accounts of the viewer. */
 export function Linked() {
   const t = useWords(WORDS)
   const { api, language } = useSite()

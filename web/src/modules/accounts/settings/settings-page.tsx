@@ -41,7 +41,7 @@ export const page = definePage({
       setChosen({ kind })
       input.current?.click()
     }
-    // What a page knows of its viewer came with the document.
+    // The document holds the data of the viewer, so only a reload updates it.
     const showChanged = () => location.assign('/me')
     const [width, height] = SIZES[chosen.kind]
     return (
