@@ -8,25 +8,62 @@ const SOURCES = [
   'test/**/*.ts',
   'bench/**/*.ts',
   'scripts/**/*.{ts,mjs}',
-  'console/src/**/*.{ts,tsx}',
+  '{console,web}/src/**/*.{ts,tsx}',
   'sdk/{src,scripts}/**/*.{ts,mjs}',
+]
+/** Documents to check. */
+const DOCUMENTS = ['docs/**/*.md', '*.md', 'bench/*.md']
+/** Documents that are not checked, with the reasons. */
+const UNCHECKED: Record<string, string> = {
+  'CHANGELOG.md': 'is a record of its time',
+  'docs/settings.md': 'is generated from the registry of settings',
+  'docs/running.md': 'is being rewritten',
+  'docs/scaling.md': 'is being rewritten',
+  'docs/reliability.md': 'is being rewritten',
+  'docs/decisions/0008-console.md': 'is being rewritten',
+  'docs/decisions/0013-libraries-for-plumbing.md': 'is being rewritten',
+  'docs/decisions/0013-web.md': 'is being rewritten',
+}
+/** Number of the last migration that is not checked. */
+const LAST_UNCHECKED_MIGRATION = '0103'
+/** Later migrations with such comments. They are applied on sites, which compare their hash. */
+const FROZEN = [
+  '0115_link_proofs',
+  '0120_webhook_events',
+  '0150_ledger_checkpoints',
+  '0186_payments',
+  '0191_chat',
+  '0205_payment_refunds',
+  '0208_payment_fees',
+  '0210_text_messages',
+  '0213_chat_grams',
+  '0220_friends_count',
 ]
 const CLAUSE = /^(who|what|whose|whom|whoever|whatever|where|wherever)\b/i
 /** Retired wordings, with the words to use instead. */
 const RETIRED: [RegExp, string][] = [
-  [/\bnobody is told\b/i, 'name the recipient: "does not notify the author"'],
-  [/\bis told\b/i, 'use "receives", "is notified" or "is reported"'],
+  [/\bnobody\b/i, 'name the user, or negate the verb: "does not notify the author"'],
+  [/\b(is|are|was|were) told\b/i, 'use "receives", "is notified" or "is reported"'],
   [/\bof before\b/i, 'use "earlier" or "older"'],
   [/\bwho(m)?ever\b/i, 'name the user: "the viewer", "the caller", "any user"'],
   [/\bis kept for nobody\b/i, 'use "is not cached" or "is not stored"'],
   [/\btold apart\b/i, 'use "distinguishes"'],
   [/\bin the clothes of\b/i, 'use "mapped" or "disguised as"'],
   [/\bis not for (them|anybody) to\b/i, 'use "may not"'],
+  [/\b(takes?|taken|took) (\w+ )?back\b/i, 'use "cancels", "reverts", "refunds" or "removes"'],
+  [/\b(brings?|brought) along\b/i, 'use "imports" or "contains"'],
+  [/\bas ever\b/i, 'say "still", or delete it'],
+  [/\banew\b/i, 'use "again", "recreates", "recounts" or "resets"'],
+  [/\bgood for (an?|one|\d+|five|ten) /i, 'use "valid for"'],
+  [/\b(accounts?|providers?) outside\b/i, 'use "external account" and "external provider"'],
+  [/\blet through\b/i, 'use "accepted"'],
+  [/\bpasse[sd] over\b/i, 'use "skips" or "ignores"'],
 ]
+const SQL_COMMENT = /^[ \t]*--[ \t]*([^\n]*)/gm
 const TITLE = /\b(?:test|describe|it|suite)\(\s*(['"`])((?:\\.|(?!\1).)*)\1/g
 const COMMENT = /^[ \t]*(?:\/\*\*?|\/\/)[ \t]*(?:\n[ \t]*\* ?)?([^\n]*)/gm
 
-/** Returns the problem of a comment or title, with a hint; undefined for none. */
+/** Returns the problem of a comment, title or sentence, with a hint; undefined for none. */
 function problemOf(text: string): string | undefined {
   if (CLAUSE.test(text)) return 'begins with a clause; start with a verb or noun'
   const retired = RETIRED.find(([words]) => words.test(text))
@@ -37,9 +74,11 @@ function problemOf(text: string): string | undefined {
 function problemsOf(file: string, source: string): string[] {
   const found: string[] = []
   const lineAt = (index: number) => source.slice(0, index).split('\n').length
-  for (const match of source.matchAll(COMMENT)) {
+  const isSql = file.endsWith('.sql')
+  const mark = isSql ? '--' : '//'
+  for (const match of source.matchAll(isSql ? SQL_COMMENT : COMMENT)) {
     const before = source.slice(0, match.index).trimEnd().split('\n').at(-1) ?? ''
-    const isContinued = match[0].trimStart().startsWith('//') && before.trimStart().startsWith('//')
+    const isContinued = match[0].trimStart().startsWith(mark) && before.trimStart().startsWith(mark)
     const text = isContinued ? '' : (match[1] ?? '')
     const problem = problemOf(text)
     if (problem) found.push(`${file}:${lineAt(match.index)}: ${text}: ${problem}`)
@@ -49,6 +88,39 @@ function problemsOf(file: string, source: string): string[] {
     if (problem) found.push(`${file}:${lineAt(match.index)}: ${match[2]}: ${problem}`)
   }
   return found
+}
+
+/** Paragraphs, list items, headings and table cells of a document, without its code blocks. */
+function blocksOf(document: string): { line: number; text: string }[] {
+  const blocks: { line: number; text: string }[] = []
+  let isCode = false
+  let isOpen = false
+  for (const [index, raw] of document.split('\n').entries()) {
+    const text = raw.trim()
+    const line = index + 1
+    if (text.startsWith('```')) isCode = !isCode
+    if (isCode || text === '' || text.startsWith('```')) isOpen = false
+    else if (text.startsWith('|')) {
+      for (const cell of text.split('|')) blocks.push({ line, text: cell.trim() })
+      isOpen = false
+    } else if (isOpen && !/^(#|[-*] |\d+\. |>)/.test(text))
+      blocks.push({ line, text: `${blocks.pop()?.text ?? ''} ${text}` })
+    else {
+      blocks.push({ line, text: text.replace(/^(#+|[-*]|\d+\.|>) /, '') })
+      isOpen = !text.startsWith('#')
+    }
+  }
+  return blocks
+}
+
+/** Lists the problems of a document as `file:line: sentence: hint`, with the last line of the paragraph. */
+function problemsOfDocument(file: string, document: string): string[] {
+  return blocksOf(document).flatMap(({ line, text }) =>
+    text.split(/(?<=[.!?]\)?) +(?=[A-Z])/).flatMap((sentence) => {
+      const problem = problemOf(sentence.replace(/^[*_([]+/, ''))
+      return problem ? [`${file}:${line}: ${sentence}: ${problem}`] : []
+    }),
+  )
 }
 
 test('finds clauses and retired wordings in comments and titles', () => {
@@ -63,6 +135,46 @@ test('finds clauses and retired wordings in comments and titles', () => {
   const good =
     "/** Returns the payer. */\n// Names the user\n// who pays.\ntest('returns 404 when the feed is deleted', f)"
   assert.deepEqual(problemsOf('a.ts', good), [])
+})
+
+test('finds clauses and retired wordings in SQL comments', () => {
+  assert.equal(problemsOf('a.sql', '-- Names the payer\n-- who pays.\n  -- When it ends.').length, 0)
+  assert.equal(problemsOf('a.sql', 'select 1;\n-- What the provider charges.').length, 1)
+})
+
+test('finds clauses and retired wordings in sentences, headings and table cells of documents', () => {
+  const bad = [
+    'The author pays. Who asked gets a refund.',
+    '- Whoever asks is refused.',
+    '## What waits for a decision',
+    '| `a` | where newcomers wait |',
+    'A notification is\nwritten, and the author is\ntold of it.',
+    '**Where it runs.** On PostgreSQL.',
+  ]
+  for (const document of bad) assert.equal(problemsOfDocument('a.md', document).length, 1, document)
+  const good = '# Rules\n\nThe author names\nwho pays.\n\n```sh\nwhat is this\n```\n\n| a user | pays |'
+  assert.deepEqual(problemsOfDocument('a.md', good), [])
+})
+
+test('begins sentences of documents with a verb or noun, without retired wordings', () => {
+  const files = DOCUMENTS.flatMap((pattern) => globSync(pattern))
+  const checked = files.filter((file) => !(file in UNCHECKED))
+  assert.ok(checked.length > 40, `saw only ${checked.length} documents`)
+  const problems = checked.flatMap((file) => problemsOfDocument(file, readFileSync(file, 'utf8')))
+  assert.deepEqual(problems, [], `See docs/glossary.md and CONTRIBUTING.md:\n${problems.join('\n')}`)
+})
+
+test('begins comments of new migrations with a verb or noun, without retired wordings', () => {
+  const files = globSync('migrations/*.sql').filter(
+    (file) => file > `migrations/${LAST_UNCHECKED_MIGRATION}z`,
+  )
+  assert.ok(files.length > 20, `saw only ${files.length} migrations`)
+  for (const file of files) {
+    const problems = problemsOf(file, readFileSync(file, 'utf8'))
+    if (FROZEN.includes(file.slice('migrations/'.length, -'.sql'.length)))
+      assert.notDeepEqual(problems, [], `${file} needs no exception`)
+    else assert.deepEqual(problems, [], problems.join('\n'))
+  }
 })
 
 test('begins comments and titles with a verb or noun, without retired wordings', () => {
