@@ -46,7 +46,7 @@ test('removes all identifying data of an erased account, and frees its name, ema
   await gone(ann)
 
   const [user] = await sql`select * from users where id = ${ann.id}`
-  // The version and the choice about phone numbers identify nobody.
+  // The version and the choice about phone numbers identify no user.
   const {
     found_by_phone,
     content_version,

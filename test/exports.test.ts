@@ -139,7 +139,7 @@ test('restricts an archive to its owner until it expires or is deleted (rights-9
   assert.equal((await as(ann, 'GET', `/user/exports/${id}`)).status, 404)
 })
 
-test('reveals nobody else: no anonymous author, reporter or moderator (rights-10)', async () => {
+test('reveals no anonymous author, reporter or moderator (rights-10)', async () => {
   const [ann, asker, carol, mod] = [await owner(), await world.person(), await world.person(), await owner()]
   const founder = await world.person({ roles: ['founder'] })
   for (const { id } of [ann, asker, carol])

@@ -128,7 +128,7 @@ test('sets only variables that the configuration reads, and together they are on
   }
 })
 
-test('runs each container as nobody special on a disk that it cannot write to', () => {
+test('runs each container unprivileged on a read-only disk', () => {
   assert.equal(workloads.length, 3)
   for (const workload of workloads) {
     const pod = podOf(workload)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { issueToken } from '#modules/tokens/index.ts'
 import { createWorld } from '#test/world.ts'
 
-/** Operations that publish nothing and notify nobody: the own account and the own view. */
+/** Operations without publication and notification: the own account and the own view. */
 const STILL_ALLOWED = [
   'DELETE /chats/{chat}',
   'DELETE /user',

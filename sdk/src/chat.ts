@@ -7,7 +7,7 @@ export type ChatMessage = Schemas['ChatMessage']
 export type NewChatMessage = Schemas['NewChatMessage']
 type Pages = NonNullable<paths['/chats/{chat}/messages']['get']['parameters']['query']>
 
-/** An event of conversations. After `reset`, list the conversations anew. Resume after `place` the next time. */
+/** An event of conversations. After `reset`, list the conversations again. Resume after `place` the next time. */
 export type ChatEvent = { place: string } & (
   | { event: 'message'; message: ChatMessage }
   | { event: 'read'; chatId: number; userId: number; position: number }

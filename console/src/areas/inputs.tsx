@@ -189,7 +189,7 @@ function AmountOfRecharge({ id, ...common }: Common & { id: number }) {
   const currency = typeof data?.charge_currency === 'string' ? data.charge_currency : undefined
   const told = (amount: number) => formatAmount(amount, currency ?? 'wallet', locale)
   const [paid, left] = [Number(data?.charged), Number(data?.charged) - Number(data?.refunded)]
-  // A new currency starts anew, because the same text means another amount.
+  // A new currency clears the input, because the same text means another amount.
   return (
     <AmountField
       key={currency ?? ''}

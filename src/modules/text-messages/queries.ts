@@ -43,7 +43,7 @@ export async function countText(sql: Db, keys: readonly Counted[]): Promise<numb
   return keys.map(({ scope }) => rows.find((row) => row.scope === scope)?.sent ?? 0)
 }
 
-/** Seconds until the counts begin anew. */
+/** Seconds until the counts reset. */
 export async function secondsLeft(sql: Db): Promise<number> {
   const [row] = await sql<[{ seconds: number }]>`
     select ceil(extract(epoch from date_trunc('day', now() at time zone 'utc') + interval '1 day'

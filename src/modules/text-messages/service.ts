@@ -62,7 +62,7 @@ export async function reserveText(
   throw tooManyTexts({ headers: { 'Retry-After': await secondsLeft(tx) } })
 }
 
-/** True when today's limit of the number is reached by messages that nobody asked for. Counts this one. */
+/** True when unrequested messages reach today's limit of the number. Counts this one. */
 async function isNumberFull(ctx: Context, phone: string): Promise<boolean> {
   const keys = await keysOf(ctx, phone)
   const [sent = 0] = await countText(ctx.sql, keys)

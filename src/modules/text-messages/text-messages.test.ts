@@ -188,7 +188,7 @@ test('limits the codes that one network address asks for (sign-in-30)', async ()
   await set({ 'sms:daily-per-address': 100 })
 })
 
-test('leaves out messages that nobody asked for above the limit of their number', async () => {
+test('drops unrequested messages above the limit of their number', async () => {
   ctx.sms = plain
   const { phone } = fresh()
   const ann = await signUp({ phone })

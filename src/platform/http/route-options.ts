@@ -98,7 +98,7 @@ export type RouteOptions<
    * in place of the address.
    */
   personal?: true | 'path'
-  /** The route publishes nothing and notifies nobody else, so silenced users may call it (sign-in-27). */
+  /** The route publishes nothing and notifies no other user, so silenced users may call it (sign-in-27). */
   whileSilenced?: true
   /** Guests may ask for what was written a moment ago, so that no replica serves this route (docs/scaling.md). */
   primary?: true

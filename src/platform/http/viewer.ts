@@ -21,7 +21,7 @@ export type Viewer = {
   id: number
   /** Token family of this sign-in, which logout revokes. */
   family: string
-  /** Expiry of the token by `performance.now()`, a clock that nobody sets. */
+  /** Expiry of the token by `performance.now()`, a monotonic clock. */
   expiresAt: number
 }
 

@@ -19,7 +19,7 @@ type Member = {
   ended: Promise<number>
   hasBegun: boolean
   hasListened: boolean
-  /** It was told to stop. */
+  /** True after the request to stop. */
   isLeaving: boolean
 }
 

@@ -39,7 +39,7 @@ const nameOf = (page: Page) =>
 const errorsOf = () =>
   site!.faults.filter((fault) => !/^asked (http:\/\/127\.0\.0\.1|https:\/\/fonts\.googleapis)/.test(fault))
 
-test('joins with an account outside, and signs in with it from then on (sign-in-24)', { skip }, async () => {
+test('registers with an external account, and signs in with it afterwards (sign-in-24)', { skip }, async () => {
   const page = await site!.open('/sign-in?next=/news', TELEPHONE)
   await look(page, 'sign-in-outside')
   await page.getByRole('button', { name: 'Continue with The Company' }).click()
@@ -66,7 +66,7 @@ test('joins with an account outside, and signs in with it from then on (sign-in-
   assert.deepEqual(errorsOf(), [])
 })
 
-test('links an account outside by the password, in the sign-in and in the settings, and ends the link (sign-in-26)', {
+test('links an external account by the password, at sign-in and in the settings, and unlinks it (sign-in-26)', {
   skip,
 }, async () => {
   await withPassword('bob_here')
@@ -181,7 +181,7 @@ test('makes an invitation, by which somebody joins, and ends it (registration-6)
   assert.deepEqual(errorsOf(), [])
 })
 
-test('lets a suspended person appeal, ask for the deletion, and take it back', { skip }, async () => {
+test('lets a suspended user appeal, request the deletion, and cancel it', { skip }, async () => {
   const zoe = await withPassword('zoe_loud')
   const founder = await site!.person({ roles: ['founder'] })
   const until = '2099-01-01 00:00:00'

@@ -241,8 +241,8 @@ export const users = defineTable({
   columns: PEOPLE,
   batch: 500,
   write: writePeople,
-  // Users deleted in the source. Their content stays without an author. Founders stay, because nobody else
-  // could administer the site.
+  // Users deleted in the source. Their content stays without an author. Founders stay, because no other
+  // user could administer the site.
   sweep: (tx, { from, to }, rows) => tx`
     update users u set deleted_at = now() where id >= ${from} and id < ${to} and deleted_at is null
       and not id = any(${rows.map(({ id }) => id ?? 0)})

@@ -143,7 +143,7 @@ export const adminRoleRoutes =
       },
       async change(tx, actor, role, changes) {
         const { name, abilities } = changes
-        // Code finds fixed roles by name. Without the founder's abilities, nobody could restore them.
+        // Code finds fixed roles by name. Without the founder's abilities, no user could restore them.
         if (role.fixed && name !== undefined && name !== role.name) throw fixedRole()
         if (role.name === 'founder' && abilities !== undefined) throw fixedRole()
         await judge(tx, actor, abilities, role.abilities)

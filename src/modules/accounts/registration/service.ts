@@ -95,7 +95,7 @@ export async function checkUserName(ctx: Context, name: string, exceptId = 0): P
 
 /** Registers a user with a verified phone or e-mail, and signs them in. */
 export async function register(ctx: Context, input: Registration, device: Device) {
-  // Checked first, so that nobody fills in a form for a disabled method.
+  // Checked first, so that users do not fill in a form for a disabled method.
   const account = accountOf(input)
   const { invitation_code: invitation, introduction } = input
   const arrival: RegistrationContext = { door: account.field, invitation, introduction, device }

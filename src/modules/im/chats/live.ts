@@ -193,7 +193,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
       } while (chats.hasMissed && !closed)
       chats.isBehind = false
     } catch (error) {
-      // The reader connects anew, and resumes at its cursor.
+      // The reader reconnects and resumes at its cursor.
       stream.readable.destroy()
       if (!closed) log.warn({ err: error }, 'resuming a stream of chat messages failed')
     } finally {

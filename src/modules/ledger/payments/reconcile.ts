@@ -57,7 +57,7 @@ function compareLines(lines: StatementLine[], rows: PaymentRow[]): Found[] {
     const row = byNumber.get(line.payment) ?? byNumber.get(line.order ?? '')
     const { kind, payment: number, amount } = line
     const said = { number, found: amount, found_currency: line.currency || null }
-    // An account of a provider may serve more than this site. Its orders are told by the form of their number.
+    // A provider account may serve other sites. The form of the number identifies this site's orders.
     if (!row && !/^k[0-9a-f]{10}_\d+$/.test(line.order ?? '')) return []
     if (!row) return [{ ...said, kind: 'unknown', recharge_id: null, expected: null }]
     const told = { ...said, recharge_id: row.recharge_id, expected: row.charged }

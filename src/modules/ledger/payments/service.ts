@@ -136,7 +136,7 @@ async function credit(tx: Tx, row: PaymentRow, payment: string): Promise<string 
 }
 
 /**
- * Takes back what was credited for a refunded part. The site bears what the owner has spent already, because
+ * Debits the refunded part of a credit. The site bears what the owner has spent already, because
  * the provider has returned the money.
  */
 export async function takeBack(

@@ -127,7 +127,7 @@ test('lists a payment whose order an administrator confirmed otherwise, and cred
   assert.deepEqual(await differencesOf(id), ['uncredited'])
 })
 
-test('takes back what the provider refunded, and the site bears what was spent (money-23)', async () => {
+test('debits a refund of the provider, and the site bears the spent part (money-23)', async () => {
   const [anna, ben] = [await person(), await person()]
   const id = await open(anna)
   const payment = stripe.pay(id)

@@ -136,7 +136,7 @@ test('reads the platform certificates of a merchant without a public key', async
   )
   for (const serial of ['AA', 'BB'])
     await assert.rejects(service.readNotice(wechatNotice(content, { serial })), /signature/)
-  // An unknown serial number makes nobody ask again within a minute.
+  // An unknown serial number causes no second request within a minute.
   assert.deepEqual(double.requests.slice(before), ['GET /v3/certificates'])
   const other = await paymentService(
     read({ ...double.certificateEnv, WECHAT_PAY_API_KEY: randomBytes(16).toString('hex') }),

@@ -35,7 +35,7 @@ export type Renderer = {
   render(request: WebRequest): Promise<WebReply | undefined>
 }
 
-/** A clone may be built anew while it serves. */
+/** Interval of checks for a rebuild of a serving clone. */
 const LOOK_AGAIN_MS = 1000
 
 /** Returns a function that loads the built renderer of the site; undefined until it is built. */

@@ -24,7 +24,7 @@ declare module 'fastify' {
 const NO_PAGES = /^\/(api|admin|docs|health|storage|metrics|_)(\/|$)/
 /** The one address of the site that answers JSON. */
 const EMBED = '/oembed'
-/** Stands in the cached page for the nonce of each reply. Nobody outside knows it, so no text can hold it. */
+/** Placeholder in the cached page for the nonce of each reply. It is secret, so no text can contain it. */
 const NONCE_MARK = randomBytes(18).toString('base64url')
 
 /** Scripts need the nonce of the reply, styles and everything else come from here. */
