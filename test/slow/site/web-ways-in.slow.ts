@@ -39,7 +39,9 @@ const nameOf = (page: Page) =>
 const errorsOf = () =>
   site!.faults.filter((fault) => !/^asked (http:\/\/127\.0\.0\.1|https:\/\/fonts\.googleapis)/.test(fault))
 
-test('registers with an external account, and signs in with it afterwards (sign-in-24)', { skip }, async () => {
+test('registers with an external account, and signs in with it afterwards (sign-in-24)', {
+  skip,
+}, async () => {
   const page = await site!.open('/sign-in?next=/news', TELEPHONE)
   await look(page, 'sign-in-outside')
   await page.getByRole('button', { name: 'Continue with The Company' }).click()
