@@ -1,5 +1,6 @@
+import { invalidatePeriodSums } from '#contracts/period-sums.ts'
 import { grams, nameKey } from '#lib/text.ts'
-import { invalidatePeriodSums, type Sql, type Tx } from '#platform/database'
+import type { Sql, Tx } from '#platform/database'
 import type { Chance } from './chance.ts'
 import type { Language } from './words.ts'
 import { CROWD, GIVEN, REMARKS } from './words.ts'

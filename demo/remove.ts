@@ -1,5 +1,6 @@
+import { invalidatePeriodSums } from '#contracts/period-sums.ts'
 import { recountDays } from '#modules/statistics/index.ts'
-import { invalidatePeriodSums, type Sql, type Tx } from '#platform/database'
+import type { Sql, Tx } from '#platform/database'
 import { JOURNAL, type Keyed, keyedTables } from './journal.ts'
 
 /** Columns that name the owner of a row. */

@@ -1,5 +1,6 @@
+import { invalidatePeriodSums } from '#contracts/period-sums.ts'
 import { recountDays } from '#modules/statistics/index.ts'
-import { invalidatePeriodSums, type Sql } from '#platform/database'
+import type { Sql } from '#platform/database'
 
 /** Time at which a part of the story was written, and its time in the story, in milliseconds since 1970. */
 export type Mark = { written: number; happened: number }

@@ -12,7 +12,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { constants, setPriority } from 'node:os'
 import { delimiter, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
@@ -169,7 +168,7 @@ function findNode() {
   return found ?? process.execPath
 }
 
-/** Runs a program at the lowest priority. Rejects with the most telling line of its output. */
+/** Runs a program. Rejects with the most telling line of its output. */
 async function run(program, args, folder) {
   const path = (process.env.PATH ?? process.env.Path ?? '')
     .split(delimiter)
@@ -186,11 +185,6 @@ async function run(program, args, folder) {
     child.kill(signal)
   }
   for (const signal of ENDING) process.on(signal, pass)
-  try {
-    if (child.pid) setPriority(child.pid, constants.priority.PRIORITY_LOW)
-  } catch {
-    // The program has exited already.
-  }
   let said = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk) => {

@@ -1,5 +1,5 @@
 /**
- * Writes src/platform/database/tables.ts, the row types of the migrated database. With --check it fails when the
+ * Writes src/generated/tables.ts, the row types of the migrated database. With --check it fails when the
  * committed copy differs. Uses a database of its own, made from the migrations.
  */
 import { readFile, writeFile } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { requireRuntime } from '#platform/runtime.ts'
 import { globalSetup, globalTeardown } from '#test/setup.ts'
 
 requireRuntime()
-const FILE = new URL('../src/platform/database/tables.ts', import.meta.url)
+const FILE = new URL('../src/generated/tables.ts', import.meta.url)
 /** Result types of platform/database.ts. JSON columns are narrowed by their readers. */
 const TYPES: Record<string, string> = {
   bool: 'boolean',
@@ -103,7 +103,7 @@ try {
 }
 if (process.argv.includes('--check')) {
   if ((await readFile(FILE, 'utf8').catch(() => '')) !== text) {
-    console.error('src/platform/database/tables.ts is not what the migrations say: run `npm run tables`.')
+    console.error('src/generated/tables.ts is not what the migrations say: run `npm run tables`.')
     process.exit(1)
   }
 } else await writeFile(FILE, text)

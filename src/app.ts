@@ -1,9 +1,9 @@
+import { requireMountedKinds } from '#contracts/content.ts'
 import { type Ability, hasAbility, isForMembers } from '#modules/abilities/index.ts'
 import { findSilence, lacksSecondFactor } from '#modules/accounts/index.ts'
 import { findAddressBlock } from '#modules/address-blocks/index.ts'
 import { recordActivity } from '#modules/statistics/index.ts'
 import { cachedViewer, findViewer } from '#modules/tokens/index.ts'
-import { requireMountedKinds } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { secondFactorNeeded } from '#platform/errors.ts'
 import {

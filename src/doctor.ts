@@ -1,8 +1,8 @@
+import type { Probe } from '#contracts/health-check.ts'
 import { faultOf } from '#modules/statistics/index.ts'
 import type { Context } from '#platform/context.ts'
 import { listPendingMigrations, longTransaction, type Sql } from '#platform/database'
 import { countFailedJobs, deleteFailedJobs } from '#platform/jobs'
-import type { Probe } from '#platform/probe.ts'
 import type { Leftover } from './module.ts'
 import { COUNTERS, LEFTOVERS } from './site.ts'
 

@@ -6,7 +6,7 @@ import {
   contentKinds,
   registerMount,
   requireMountedKinds,
-} from '#platform/content.ts'
+} from '#contracts/content.ts'
 import type { Context } from '#platform/context.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { createWorld } from '#test/world.ts'

@@ -1,6 +1,7 @@
+import { invalidatePeriodSums } from '#contracts/period-sums.ts'
 import { addMissingHots, FEED_LIKES, freePart, removeOldHots, searchableText } from '#modules/feeds/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
-import { invalidatePeriodSums, type Tx } from '#platform/database'
+import type { Tx } from '#platform/database'
 import { kindOf } from '../classes.ts'
 import { numberInText, orNone, textOrNone } from '../database/changes.ts'
 import { type Batch, defineTable, type ImportStep, type SourceRow } from '../database/table.ts'

@@ -1,6 +1,6 @@
+import { personalTable } from '#contracts/personal-data.ts'
 import type { Context } from '#platform/context.ts'
 import { routesOn, type Server, Type } from '#platform/http'
-import { personalTable } from '#platform/personal-data.ts'
 import type { Module } from '../../module.ts'
 import { adminRoleRoutes } from './admin/routes.ts'
 import { AbilityView, listAbilitiesOf } from './service.ts'

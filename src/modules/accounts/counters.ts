@@ -1,12 +1,5 @@
-import {
-  type CounterCheck,
-  type Db,
-  type Fragment,
-  ifGiven,
-  limitClause,
-  recount,
-  type Tables,
-} from '#platform/database'
+import { type CounterCheck, recount } from '#contracts/counters.ts'
+import { type Db, type Fragment, ifGiven, limitClause, type Tables } from '#platform/database'
 
 /** Counters of users maintained by other modules, one column each. */
 export type PersonCount = Extract<

@@ -1,3 +1,5 @@
+import type { Searchable } from '#contracts/search.ts'
+import type { Statistics } from '#contracts/statistics.ts'
 import { isEmail } from '#lib/identifiers.ts'
 import { isPhoneCountry } from '#lib/phones.ts'
 import {
@@ -12,8 +14,6 @@ import {
 import { isWebLink, type SettingChecks, type SettingName, type Settings } from '#modules/settings/index.ts'
 import type { Db } from '#platform/database'
 import { apiError, invalidField } from '#platform/errors.ts'
-import type { Searchable } from '#platform/search.ts'
-import type { Statistics } from '#platform/statistics.ts'
 import type { Module } from '../../module.ts'
 import { adminFamousRoutes } from './admin/famous/routes.ts'
 import { adminInvitationRoutes } from './admin/invitations/routes.ts'

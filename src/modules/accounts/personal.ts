@@ -1,4 +1,4 @@
-import { personalTable } from '#platform/personal-data.ts'
+import { personalTable } from '#contracts/personal-data.ts'
 
 /** The account in the personal data export. Excludes passwords, codes, secrets and the ids of moderators. */
 export const accountPersonal = [

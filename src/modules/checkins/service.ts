@@ -1,8 +1,9 @@
+import type { CounterCheck, Drift } from '#contracts/counters.ts'
 import { countCheckin, UserView, userRecount, userViews, withEnabledUser } from '#modules/accounts/index.ts'
 import { type Currency, movementsClause, PLATFORM_ACCOUNTS, unrepairable } from '#modules/ledger/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
-import type { CounterCheck, Db, Drift } from '#platform/database'
+import type { Db } from '#platform/database'
 import { apiError } from '#platform/errors.ts'
 import { Shared, type Static, Type } from '#platform/http'
 

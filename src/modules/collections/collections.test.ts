@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Content } from '#contracts/content.ts'
 import {
   collectionsRecount,
   deleteCollectionsOf,
@@ -7,7 +8,6 @@ import {
   listCollected,
   mountCollections,
 } from '#modules/collections/index.ts'
-import type { Content } from '#platform/content.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { createWorld } from '#test/world.ts'
 

@@ -1,4 +1,4 @@
-import { type CounterCheck, recount } from '#platform/database'
+import { type CounterCheck, recount } from '#contracts/counters.ts'
 
 /** Recount of the collection counter in a content module's `table`. */
 export const collectionsRecount = (

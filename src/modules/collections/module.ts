@@ -1,4 +1,4 @@
-import { personalTable } from '#platform/personal-data.ts'
+import { personalTable } from '#contracts/personal-data.ts'
 import type { Module } from '../../module.ts'
 
 /** Collected content in the personal data export. */

@@ -1,4 +1,4 @@
-import { type Content, type Counts, registerMount, type Target } from '#platform/content.ts'
+import { type Content, type Counts, registerMount, type Target } from '#contracts/content.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database'
 import { notFound } from '#platform/errors.ts'

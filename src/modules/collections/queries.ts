@@ -1,4 +1,4 @@
-import { type Content, type Counts, countsOf } from '#platform/content.ts'
+import { type Content, type Counts, countsOf } from '#contracts/content.ts'
 import {
   andAfterCursor,
   andAfterRow,

@@ -1,5 +1,6 @@
+import { type CounterCheck, recount } from '#contracts/counters.ts'
 import { userRecount } from '#modules/accounts/index.ts'
-import { type CounterCheck, type Db, type Fragment, recount } from '#platform/database'
+import type { Db, Fragment } from '#platform/database'
 
 const countByAuthor = (sql: Db): Fragment => sql`
   select user_id as key, count(*) as n from comments group by user_id`

@@ -1,6 +1,6 @@
+import { type Content, hidesOwner, registerMount, type Target } from '#contracts/content.ts'
 import { findBlockers } from '#modules/accounts/index.ts'
 import { sensitiveWords } from '#modules/words/index.ts'
-import { type Content, hidesOwner, registerMount, type Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
 import { blocked, type DeclaredError, forbidden, notFound } from '#platform/errors.ts'

@@ -1,6 +1,6 @@
+import { type Content, type Counts, countsOf } from '#contracts/content.ts'
 import { escapeLike } from '#lib/text.ts'
 import { notBlockedBy, updateUserCounters } from '#modules/accounts/index.ts'
-import { type Content, type Counts, countsOf } from '#platform/content.ts'
 import {
   andAfterCursor,
   type Db,

@@ -1,5 +1,5 @@
+import { type ContentReaders, findAnonymous, listReceived, readContent } from '#contracts/content.ts'
 import { userViews } from '#modules/accounts/index.ts'
-import { type ContentReaders, findAnonymous, listReceived, readContent } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { routesOn, type Server, Type } from '#platform/http'
 import { type CommentRow, listReceivedComments } from './queries.ts'

@@ -1,7 +1,3 @@
-import { findMentions, nameKey } from '#lib/text.ts'
-import { findMentionedUsers } from '#modules/accounts/index.ts'
-import { notify, publishEvent, type SystemType, withdrawNotifications } from '#modules/notifications/index.ts'
-import { screenWords } from '#modules/words/index.ts'
 import {
   type Content,
   type ContentReaders,
@@ -10,7 +6,11 @@ import {
   findAnonymous,
   findVisible,
   type Target,
-} from '#platform/content.ts'
+} from '#contracts/content.ts'
+import { findMentions, nameKey } from '#lib/text.ts'
+import { findMentionedUsers } from '#modules/accounts/index.ts'
+import { notify, publishEvent, type SystemType, withdrawNotifications } from '#modules/notifications/index.ts'
+import { screenWords } from '#modules/words/index.ts'
 import { type Context, defineState } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database'
 import { blocked, forbidden, notFound } from '#platform/errors.ts'

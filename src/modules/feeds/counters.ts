@@ -1,8 +1,9 @@
+import type { CounterCheck, Drift } from '#contracts/counters.ts'
+import { periodSumsRecount } from '#contracts/period-sums.ts'
 import { userRecount } from '#modules/accounts/index.ts'
 import { commentsRecount } from '#modules/comments/index.ts'
 import { likesRecount } from '#modules/likes/index.ts'
 import { postsRecount } from '#modules/topics/index.ts'
-import { type CounterCheck, type Drift, periodSumsRecount } from '#platform/database'
 import { visibleFeed } from './queries.ts'
 import { feedLikes } from './ranks/queries.ts'
 

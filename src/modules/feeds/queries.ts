@@ -1,11 +1,12 @@
+import type { Target } from '#contracts/content.ts'
+import { recordPeriodChange } from '#contracts/period-sums.ts'
 import { updateUserCounters } from '#modules/accounts/index.ts'
 import { isCollected } from '#modules/collections/index.ts'
 import { isLiked } from '#modules/likes/index.ts'
 import { hasShownPin } from '#modules/pinning/index.ts'
 import { type RewardSum, rewardSum } from '#modules/rewards/index.ts'
 import { visibleTopics } from '#modules/topics/index.ts'
-import type { Target } from '#platform/content.ts'
-import { type Db, type Fragment, type Row, recordPeriodChange, when } from '#platform/database'
+import { type Db, type Fragment, type Row, when } from '#platform/database'
 
 /** Name of feeds on the wire and in tables (conventions-24). */
 export const FEEDS = 'feeds'

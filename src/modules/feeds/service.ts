@@ -1,3 +1,4 @@
+import type { ContentReaders, ContentRemoval } from '#contracts/content.ts'
 import { cutCharacters, findMentions, grams, nameKey } from '#lib/text.ts'
 import { type Ability, hasAbility } from '#modules/abilities/index.ts'
 import { findBlockers, findPeopleByKeys } from '#modules/accounts/index.ts'
@@ -7,7 +8,6 @@ import { hasEndpointFor, notify, publishEvent, withdrawNotifications } from '#mo
 import { cancelPinsOfContent } from '#modules/pinning/index.ts'
 import { linkTopics, unlinkTopics } from '#modules/topics/index.ts'
 import { screenWords } from '#modules/words/index.ts'
-import type { ContentReaders, ContentRemoval } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { batchWrites, statement, type Tx, transaction } from '#platform/database'
 import { blocked } from '#platform/errors.ts'

@@ -1,8 +1,8 @@
+import { type CounterCheck, type Drift, recount } from '#contracts/counters.ts'
 import { collectionsRecount } from '#modules/collections/index.ts'
 import { commentsRecount } from '#modules/comments/index.ts'
 import { PLATFORM_ACCOUNTS, unrepairable } from '#modules/ledger/index.ts'
 import { likesRecount } from '#modules/likes/index.ts'
-import { type CounterCheck, type Drift, recount } from '#platform/database'
 import { REQUESTS } from './members/schema.ts'
 import { POSTS } from './posts/schema.ts'
 

@@ -1,5 +1,6 @@
+import { type CounterCheck, type Drift, recount } from '#contracts/counters.ts'
 import { userRecount } from '#modules/accounts/index.ts'
-import { type CounterCheck, type Db, type Drift, type Fragment, recount } from '#platform/database'
+import type { Db, Fragment } from '#platform/database'
 
 const countByOwner = (sql: Db): Fragment => sql`
   select target_user as key, count(*) as n from likes where target_user > 0 and counted group by target_user`

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Content, ContentReaders } from '#contracts/content.ts'
 import {
   deleteLikesOf,
   findLiked,
@@ -8,7 +9,6 @@ import {
   likesRecount,
   mountLikes,
 } from '#modules/likes/index.ts'
-import type { Content, ContentReaders } from '#platform/content.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { countLikesOf } from './queries.ts'
 import { likeRoutes } from './routes.ts'

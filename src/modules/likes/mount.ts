@@ -1,5 +1,5 @@
+import { type Content, hidesOwner, registerMount, type Target } from '#contracts/content.ts'
 import { withUrls } from '#modules/accounts/index.ts'
-import { type Content, hidesOwner, registerMount, type Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { blocked, type DeclaredError, notFound } from '#platform/errors.ts'
 import { Empty, Id, localizedMessage, Message, routesOn, type Server, Type } from '#platform/http'

@@ -1,5 +1,5 @@
+import { type Content, type Counts, countsOf, type Target } from '#contracts/content.ts'
 import { updateUserCounters } from '#modules/accounts/index.ts'
-import { type Content, type Counts, countsOf, type Target } from '#platform/content.ts'
 import { type Db, type Fragment, type Row, when } from '#platform/database'
 
 export type LikeRow = Row<

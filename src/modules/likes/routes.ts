@@ -1,4 +1,4 @@
-import { type ContentReaders, listReceived, readContent } from '#platform/content.ts'
+import { type ContentReaders, listReceived, readContent } from '#contracts/content.ts'
 import type { Context } from '#platform/context.ts'
 import { routesOn, type Server, Type } from '#platform/http'
 import { type LikeRow, listReceivedLikes } from './queries.ts'

@@ -1,6 +1,6 @@
+import type { CounterCheck } from '#contracts/counters.ts'
 import { collectionsRecount } from '#modules/collections/index.ts'
 import { commentsRecount } from '#modules/comments/index.ts'
-import type { CounterCheck } from '#platform/database'
 import { songContent } from './songs/service.ts'
 import { specialContent } from './specials/service.ts'
 

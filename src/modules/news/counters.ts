@@ -1,7 +1,7 @@
+import type { Counts } from '#contracts/content.ts'
+import type { CounterCheck } from '#contracts/counters.ts'
 import { commentsRecount } from '#modules/comments/index.ts'
 import { likesRecount } from '#modules/likes/index.ts'
-import type { Counts } from '#platform/content.ts'
-import type { CounterCheck } from '#platform/database'
 import { defineBufferedCounts } from '#platform/memory'
 import { addHits } from './queries.ts'
 

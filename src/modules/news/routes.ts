@@ -1,3 +1,4 @@
+import { PERIODS, type Period, periodStart } from '#contracts/period-sums.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
 import {
   type RankedRow,
@@ -13,7 +14,7 @@ import { cancelPinOfTarget, findShownPinsOf } from '#modules/pinning/index.ts'
 import { mountReports } from '#modules/reports/index.ts'
 import { mountRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Db, PERIODS, type Period, periodStart } from '#platform/database'
+import type { Db } from '#platform/database'
 import { forbidden } from '#platform/errors.ts'
 import { Empty, OneOf, routesOn, type Server, Type } from '#platform/http'
 import { cacheCostly } from '#platform/memory'

@@ -1,4 +1,4 @@
-import { contentCode } from '#platform/content.ts'
+import { contentCode } from '#contracts/content.ts'
 import type { Language, Text } from '#platform/errors.ts'
 
 /**

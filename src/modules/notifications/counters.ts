@@ -1,4 +1,5 @@
-import type { CounterCheck, Db, Drift } from '#platform/database'
+import type { CounterCheck, Drift } from '#contracts/counters.ts'
+import type { Db } from '#platform/database'
 
 /** Stored and actual counts in one snapshot. */
 const recounted = (sql: Db) => sql`

@@ -1,5 +1,5 @@
+import { personalTable } from '#contracts/personal-data.ts'
 import { longTransaction } from '#platform/database'
-import { personalTable } from '#platform/personal-data.ts'
 import type { Module } from '../../module.ts'
 import { notificationCounters } from './counters.ts'
 import { countRoutes } from './counts/routes.ts'

@@ -1,6 +1,7 @@
+import type { CounterCheck, Drift } from '#contracts/counters.ts'
+import type { Queue } from '#contracts/statistics.ts'
 import { PLATFORM_ACCOUNTS, unrepairable } from '#modules/ledger/index.ts'
-import type { CounterCheck, Db, Drift } from '#platform/database'
-import type { Queue } from '#platform/statistics.ts'
+import type { Db } from '#platform/database'
 
 /** Pins with a wrong amount in escrow: it must be the price while they wait, else zero. */
 const findEscrowDrift = (sql: Db) => sql<Drift[]>`

@@ -1,6 +1,6 @@
+import { personalTable } from '#contracts/personal-data.ts'
 import type { Context } from '#platform/context.ts'
 import type { Schedule, TaskList } from '#platform/jobs'
-import { personalTable } from '#platform/personal-data.ts'
 import type { Module } from '../../module.ts'
 import { pinChecks } from './counters.ts'
 import { expirePins } from './queries.ts'

@@ -1,5 +1,5 @@
+import type { Content } from '#contracts/content.ts'
 import type { SystemType } from '#modules/notifications/index.ts'
-import type { Content } from '#platform/content.ts'
 import type { Db, Fragment, Tx } from '#platform/database'
 import type { DeclaredError } from '#platform/errors.ts'
 import type { ApiTag } from '#platform/http'

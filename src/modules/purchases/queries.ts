@@ -1,5 +1,6 @@
+import type { CounterCheck, Drift } from '#contracts/counters.ts'
 import { type Currency, movementsClause, PLATFORM_ACCOUNTS, unrepairable } from '#modules/ledger/index.ts'
-import type { CounterCheck, Db, Drift, Fragment, Row } from '#platform/database'
+import type { Db, Fragment, Row } from '#platform/database'
 
 export type NodeRow = Row<
   'paid_nodes',

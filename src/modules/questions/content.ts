@@ -1,4 +1,4 @@
-import type { Content, ContentReader } from '#platform/content.ts'
+import type { Content, ContentReader } from '#contracts/content.ts'
 import {
   findAnonymousAnswers,
   findAnswerTarget,

@@ -1,18 +1,12 @@
+import type { Counts } from '#contracts/content.ts'
+import { type CounterCheck, type Drift, recount } from '#contracts/counters.ts'
+import { periodSumsRecount } from '#contracts/period-sums.ts'
 import { userRecount } from '#modules/accounts/index.ts'
 import { commentsRecount } from '#modules/comments/index.ts'
 import { unrepairable } from '#modules/ledger/index.ts'
 import { likesRecount, ownerLikesCheck } from '#modules/likes/index.ts'
 import { rewardRecounts } from '#modules/rewards/index.ts'
-import type { Counts } from '#platform/content.ts'
-import {
-  type CounterCheck,
-  type Db,
-  type Drift,
-  type Fragment,
-  periodSumsRecount,
-  recount,
-  type Sql,
-} from '#platform/database'
+import type { Db, Fragment, Sql } from '#platform/database'
 import { defineBufferedCounts } from '#platform/memory'
 import { answersGiven } from './ranks/service.ts'
 

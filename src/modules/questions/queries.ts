@@ -1,6 +1,7 @@
+import type { Target } from '#contracts/content.ts'
+import { recordPeriodChange } from '#contracts/period-sums.ts'
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
 import { updateUserCounters } from '#modules/accounts/index.ts'
-import type { Target } from '#platform/content.ts'
 import {
   andAfterCursor,
   andAfterRow,
@@ -8,7 +9,6 @@ import {
   type Fragment,
   ifGiven,
   limitClause,
-  recordPeriodChange,
   type Tables,
   when,
 } from '#platform/database'

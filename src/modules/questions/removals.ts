@@ -1,5 +1,5 @@
+import type { ContentRemoval } from '#contracts/content.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
-import type { ContentRemoval } from '#platform/content.ts'
 import { deleteAnswer } from './answers/service.ts'
 import { deleteQuestion } from './service.ts'
 

@@ -1,5 +1,5 @@
+import type { Content, Target } from '#contracts/content.ts'
 import { cutCharacters } from '#lib/text.ts'
-import type { Content, Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { type DeclaredError, notFound } from '#platform/errors.ts'
 import { Id, localizedMessage, Message, Nullable, routesOn, type Server, Text, Type } from '#platform/http'

@@ -1,7 +1,7 @@
+import { type Content, type Counts, hidesOwner, type Target } from '#contracts/content.ts'
 import { checkPaymentPassword } from '#modules/accounts/index.ts'
 import { notEnough } from '#modules/ledger/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
-import { type Content, type Counts, hidesOwner, type Target } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { type DeclaredError, notFound } from '#platform/errors.ts'
 import { Id, localizedMessage, Message, payerOf, routesOn, type Server, Type } from '#platform/http'

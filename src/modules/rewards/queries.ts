@@ -1,15 +1,13 @@
+import { type Content, type Counts, countsOf } from '#contracts/content.ts'
+import { type CounterCheck, type Drift, recount } from '#contracts/counters.ts'
 import { movementsClause, PLATFORM_ACCOUNTS, unrepairable } from '#modules/ledger/index.ts'
-import { type Content, type Counts, countsOf } from '#platform/content.ts'
 import {
   andAfterCursor,
   andAfterRow,
-  type CounterCheck,
   type Db,
-  type Drift,
   type Fragment,
   limitClause,
   type Row,
-  recount,
   sortDirection,
 } from '#platform/database'
 import type { RewardQuery, RewardSum } from './schema.ts'

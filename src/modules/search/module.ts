@@ -1,8 +1,8 @@
+import type { Searchable } from '#contracts/search.ts'
 import { nameKey } from '#lib/text.ts'
 import type { Context } from '#platform/context.ts'
 import { invalidField } from '#platform/errors.ts'
 import { Cursor, Int, OneOf, routesOn, type Server, Shared, Text, Type } from '#platform/http'
-import type { Searchable } from '#platform/search.ts'
 import type { Module } from '../../module.ts'
 
 /** Page size of one kind, and of each kind in a search of all. */

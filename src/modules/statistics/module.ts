@@ -1,7 +1,7 @@
+import type { Probe } from '#contracts/health-check.ts'
 import type { Context } from '#platform/context.ts'
 import { routesOn, type Server } from '#platform/http'
 import type { Schedule, TaskList } from '#platform/jobs'
-import type { Probe } from '#platform/probe.ts'
 import type { Module } from '../../module.ts'
 import { checkHealth, readHealth, ServerHealth } from './health/service.ts'
 import {

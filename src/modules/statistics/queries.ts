@@ -1,5 +1,5 @@
+import type { Queue, Series } from '#contracts/statistics.ts'
 import type { Db, Fragment, Row } from '#platform/database'
-import type { Queue, Series } from '#platform/statistics.ts'
 
 /** Upper limit of the count, because counting more is slow and useless. */
 export const WAITING_MAX = 10_000

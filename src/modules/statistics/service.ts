@@ -1,10 +1,10 @@
+import type { Queue, Series, Statistics } from '#contracts/statistics.ts'
 import { isTime, wireTimeOrNull } from '#lib/time.ts'
 import { type Ability, hasAbility } from '#modules/abilities/index.ts'
 import type { Context } from '#platform/context.ts'
 import { invalidField } from '#platform/errors.ts'
 import { Nullable, Shared, type Static, Text, TextList, Time, Type } from '#platform/http'
 import { cacheCostly } from '#platform/memory'
-import type { Queue, Series, Statistics } from '#platform/statistics.ts'
 import { activeSeries, countActiveSince, tidyActivePeople } from './activity/service.ts'
 import {
   beginSeries,

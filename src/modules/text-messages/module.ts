@@ -1,6 +1,6 @@
+import type { Probe } from '#contracts/health-check.ts'
 import { messageOf } from '#lib/faults.ts'
 import { readSettings } from '#modules/settings/index.ts'
-import type { Probe } from '#platform/probe.ts'
 import type { Module } from '../../module.ts'
 import { countToday, deleteOldTexts } from './queries.ts'
 import { adminTextMessageRoutes, receiptRoutes } from './routes.ts'

@@ -1,4 +1,5 @@
-import { type CounterCheck, type Db, type Drift, type Fragment, recount } from '#platform/database'
+import { type CounterCheck, type Drift, recount } from '#contracts/counters.ts'
+import type { Db, Fragment } from '#platform/database'
 
 const ofTopics = { table: 'feed_topic_counts', key: 'topic_id' }
 

@@ -1,4 +1,4 @@
-export { type CounterCheck, type Drift, recount } from './counters.ts'
+export type { Row, Tables } from '#generated/tables.ts'
 export {
   batchWrites,
   clientConfig,
@@ -23,17 +23,6 @@ export { findDatabaseProcesses } from './embedded-postgres/processes.ts'
 export { findRunningPostgres } from './embedded-postgres/running.ts'
 export { startEmbeddedPostgres } from './embedded-postgres.ts'
 export { findForeignMigration, listPendingMigrations, listUnknownMigrations, migrate } from './migrate.ts'
-export {
-  invalidatePeriodSums,
-  PERIODS,
-  type Period,
-  type PeriodSums,
-  periodStart,
-  periodSumsRecount,
-  rankByPeriodSums,
-  recordPeriodChange,
-  updatePeriodSums,
-} from './period-sums.ts'
 export { checkPooler } from './pooler.ts'
 export { openReplicas, type Replicas } from './replicas.ts'
 export { findReplicaLags } from './replication.ts'
@@ -46,7 +35,6 @@ export {
   runInScope,
   WRITES_KEY,
 } from './request-scope.ts'
-export { rowKey, rowsByKey } from './row-keys.ts'
 export { planSearch, SCANNED } from './search-plan.ts'
 export { openSession, type Session } from './session.ts'
 export { announce, createSignals, type Signals, sendSignal } from './signals.ts'
@@ -65,5 +53,4 @@ export {
   when,
 } from './sql.ts'
 export { typeParsers } from './statement.ts'
-export type { Row, Tables } from './tables.ts'
 export { cachedTotal } from './totals.ts'

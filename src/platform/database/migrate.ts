@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import type { Row } from '#generated/tables.ts'
 import type { Sql } from './database.ts'
-import type { Row } from './tables.ts'
 
 const isMigration = (name: string) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)
 

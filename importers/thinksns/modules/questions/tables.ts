@@ -1,5 +1,5 @@
+import { invalidatePeriodSums } from '#contracts/period-sums.ts'
 import { ANSWERS_GIVEN } from '#modules/questions/index.ts'
-import { invalidatePeriodSums } from '#platform/database'
 import type { ImportStep } from '../../database/table.ts'
 import { applyPictures } from '../files/pictures.ts'
 import { setHolds } from '../ledger/balances.ts'

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { finished, pipeline } from 'node:stream/promises'
 import { ZipFile } from 'yazl'
+import { type PersonalDataReader, type PersonalTable, readPersonal } from '#contracts/personal-data.ts'
 import type { Context } from '#platform/context.ts'
 import { StorageError } from '#platform/files'
-import { type PersonalDataReader, type PersonalTable, readPersonal } from '#platform/personal-data.ts'
 import { type ArchiveIndex, indexData, indexPage, type Listed } from './index-page.ts'
 
 export type Archive = { size: number; rows: number; files: number }

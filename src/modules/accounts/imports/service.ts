@@ -3,7 +3,7 @@ import { grams, nameKey } from '#lib/text.ts'
 import { exactTime } from '#lib/time.ts'
 import type { Db, Tx } from '#platform/database'
 import { Flag, type Static, Text, Type } from '#platform/http'
-import { type ImportFault, ImportTime, type Line, skipInvalid } from '#platform/import-lines.ts'
+import { type ImportFault, ImportTime, type Line, skipInvalid } from '#transfer/import-lines.ts'
 
 export type ImportedPerson = { name: string; createdAt: string | null; disabled: boolean }
 

@@ -1,5 +1,6 @@
 import { updateUserCounters } from '#modules/accounts/index.ts'
-import { type Db, rowKey, rowsByKey } from '#platform/database'
+import type { Db } from '#platform/database'
+import { rowKey, rowsByKey } from '#transfer/row-keys.ts'
 
 export type ImportedComment = {
   key: string

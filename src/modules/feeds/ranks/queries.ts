@@ -1,4 +1,5 @@
-import { ifGiven, type PeriodSums } from '#platform/database'
+import type { PeriodSums } from '#contracts/period-sums.ts'
+import { ifGiven } from '#platform/database'
 import { FEED_LIKES, visibleFeed } from '../queries.ts'
 
 /** Likes that users received on feeds created in a period (feeds-27). */

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { withEnabledUser } from '#modules/accounts/index.ts'
 import {
   invalidatePeriodSums,
   PERIODS,
   periodStart,
   periodSumsRecount,
   rankByPeriodSums,
-  transaction,
   updatePeriodSums,
-} from '#platform/database'
+} from '#contracts/period-sums.ts'
+import { withEnabledUser } from '#modules/accounts/index.ts'
+import { transaction } from '#platform/database'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { createWorld, type Person } from '#test/world.ts'

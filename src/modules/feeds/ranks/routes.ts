@@ -1,3 +1,4 @@
+import { PERIODS, type Period, rankByPeriodSums } from '#contracts/period-sums.ts'
 import {
   type RankedRow,
   RankedUser,
@@ -6,7 +7,6 @@ import {
   withEnabledUser,
 } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
-import { PERIODS, type Period, rankByPeriodSums } from '#platform/database'
 import { OneOf, routesOn, type Server, Type } from '#platform/http'
 import { cacheCostly } from '#platform/memory'
 import { feedLikes } from './queries.ts'

@@ -1,7 +1,7 @@
+import type { Content, ContentReader, Counts } from '#contracts/content.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
 import type { CommentRules } from '#modules/comments/index.ts'
 import { cancelPinOfTarget } from '#modules/pinning/index.ts'
-import type { Content, ContentReader, Counts } from '#platform/content.ts'
 import type { Db } from '#platform/database'
 import { findGroupAccess, type GroupAccess } from '../access/queries.ts'
 import { manages } from '../access/service.ts'

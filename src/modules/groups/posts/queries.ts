@@ -1,5 +1,5 @@
+import type { Target } from '#contracts/content.ts'
 import { grams, nameKey } from '#lib/text.ts'
-import type { Target } from '#platform/content.ts'
 import {
   andAfterCursor,
   andAfterRow,

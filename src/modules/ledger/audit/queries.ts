@@ -1,4 +1,5 @@
-import { type Db, type Drift, type Sql, transaction } from '#platform/database'
+import type { Drift } from '#contracts/counters.ts'
+import { type Db, type Sql, transaction } from '#platform/database'
 import { CURRENCIES, PLATFORM_ACCOUNTS } from '../schema.ts'
 
 /**

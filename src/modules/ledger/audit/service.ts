@@ -1,4 +1,5 @@
-import type { CounterCheck, Db, Drift, Sql } from '#platform/database'
+import type { CounterCheck, Drift } from '#contracts/counters.ts'
+import type { Db, Sql } from '#platform/database'
 import { CURRENCIES, type Currency, PLATFORM_ACCOUNTS } from '../schema.ts'
 import {
   findBalanceDrift,

@@ -1,8 +1,8 @@
+import type { Probe } from '#contracts/health-check.ts'
 import { messageOf } from '#lib/faults.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database'
 import { configuredServices, PaymentFault, paymentService, type StatementLine } from '#platform/payments'
-import type { Probe } from '#platform/probe.ts'
 import { type NewDifference, type PaymentRow, recordDifference, takeDuePayments } from './queries.ts'
 import { askFor, logFault } from './service.ts'
 

@@ -2,7 +2,7 @@ import { UserForm } from '#modules/accounts/index.ts'
 import { ImportPath } from '#modules/files/index.ts'
 import { Amount } from '#modules/ledger/index.ts'
 import { Int, MAX_ID, Nullable, OneOf, type Static, Text, Type } from '#platform/http'
-import { ImportTime } from '#platform/import-lines.ts'
+import { ImportTime } from '#transfer/import-lines.ts'
 
 const ExternalId = Text(100, { minLength: 1 })
 const Kind = Type.Optional(Text(20))

@@ -10,7 +10,7 @@ import {
   type ImportSource,
   type Line,
   skipInvalid,
-} from '#platform/import-lines.ts'
+} from '#transfer/import-lines.ts'
 import {
   countImported,
   findImported,

@@ -2,8 +2,9 @@ import { exactTime } from '#lib/time.ts'
 import { createUserLines } from '#modules/accounts/index.ts'
 import { exportComments } from '#modules/comments/index.ts'
 import { createFileList, listAttached } from '#modules/files/index.ts'
-import { type Db, rowKey } from '#platform/database'
-import { type ExportBatch, readPages, withoutNulls } from '#platform/export-lines.ts'
+import type { Db } from '#platform/database'
+import { type ExportBatch, readPages, withoutNulls } from '#transfer/export-lines.ts'
+import { rowKey } from '#transfer/row-keys.ts'
 import { listCategories } from '../categories/service.ts'
 
 const EXPORTED = 500

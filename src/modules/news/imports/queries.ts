@@ -1,5 +1,6 @@
 import { grams, nameKey } from '#lib/text.ts'
-import { type Db, rowsByKey } from '#platform/database'
+import type { Db } from '#platform/database'
+import { rowsByKey } from '#transfer/row-keys.ts'
 
 type IdRow = { id: number; key: string }
 const byKey = (rows: readonly IdRow[]) => new Map(rows.map(({ id, key }) => [key, id]))

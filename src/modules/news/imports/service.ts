@@ -19,7 +19,7 @@ import {
   ImportTime,
   type Line,
   skipInvalid,
-} from '#platform/import-lines.ts'
+} from '#transfer/import-lines.ts'
 import { SUBJECT_MAX } from '../service.ts'
 import {
   categoriesByName,

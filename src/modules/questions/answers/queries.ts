@@ -1,12 +1,12 @@
+import type { Target } from '#contracts/content.ts'
+import { recordPeriodChange } from '#contracts/period-sums.ts'
 import { updateUserCounters } from '#modules/accounts/index.ts'
-import type { Target } from '#platform/content.ts'
 import {
   andAfterCursor,
   andAfterRow,
   type Db,
   ifGiven,
   limitClause,
-  recordPeriodChange,
   type Tables,
   when,
 } from '#platform/database'

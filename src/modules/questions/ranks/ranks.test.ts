@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { withEnabledUser } from '#modules/accounts/index.ts'
 import {
   PERIODS,
   periodStart,
   periodSumsRecount,
   rankByPeriodSums,
   updatePeriodSums,
-} from '#platform/database'
+} from '#contracts/period-sums.ts'
+import { withEnabledUser } from '#modules/accounts/index.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { createWorld } from '#test/world.ts'
 import { answersGiven } from './service.ts'

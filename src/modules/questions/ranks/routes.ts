@@ -1,6 +1,6 @@
+import { PERIODS } from '#contracts/period-sums.ts'
 import { RankedUser, RanksQuery, rankedUsers } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
-import { PERIODS } from '#platform/database'
 import { OneOf, routesOn, type Server, Type } from '#platform/http'
 import { followAnonymity, rankingOf } from './service.ts'
 

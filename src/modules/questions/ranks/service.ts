@@ -1,13 +1,7 @@
+import { type Period, type PeriodSums, rankByPeriodSums } from '#contracts/period-sums.ts'
 import { type RankedRow, withEnabledUser } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
-import {
-  announce,
-  type Db,
-  ifGiven,
-  type Period,
-  type PeriodSums,
-  rankByPeriodSums,
-} from '#platform/database'
+import { announce, type Db, ifGiven } from '#platform/database'
 import { cacheCostly } from '#platform/memory'
 import { ANSWERS_GIVEN } from '../queries.ts'
 

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
+import type { Series } from '#contracts/statistics.ts'
 import { type Context, defineState } from '#platform/context.ts'
 import type { Db } from '#platform/database'
 import type { Viewer } from '#platform/http'
 import { defineBufferedCounts } from '#platform/memory'
-import type { Series } from '#platform/statistics.ts'
 
 /** Records users as active today (UTC). */
 const notePeople = (sql: Db, ids: number[]) => sql`

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Probe } from '#contracts/health-check.ts'
 import { recordBackup } from '#platform/backup/jobs.ts'
 import { addJob } from '#platform/jobs'
-import type { Probe } from '#platform/probe.ts'
 import { createWorld, type World } from '#test/world.ts'
 import { checkHealth } from './service.ts'
 

@@ -1,11 +1,11 @@
 import pTimeout from 'p-timeout'
+import type { Probe } from '#contracts/health-check.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { type BackupState, findBackupState } from '#platform/backup'
 import type { Context } from '#platform/context.ts'
 import type { Row, Sql } from '#platform/database'
 import { Nullable, OneOf, Shared, type Static, Time, Type } from '#platform/http'
 import { findJobsState, type JobsState } from '#platform/jobs'
-import type { Probe } from '#platform/probe.ts'
 
 const STATES = ['good', 'warning', 'failing', 'off', 'unknown'] as const
 

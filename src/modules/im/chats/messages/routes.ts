@@ -1,7 +1,7 @@
+import type { ContentReaders } from '#contracts/content.ts'
 import { fileNotUsable } from '#modules/files/index.ts'
 import { isReported, mountReports } from '#modules/reports/index.ts'
 import { sensitiveWords } from '#modules/words/index.ts'
-import type { ContentReaders } from '#platform/content.ts'
 import type { Context } from '#platform/context.ts'
 import { blocked, forbidden } from '#platform/errors.ts'
 import { Empty, Id, routesOn, type Server, Type } from '#platform/http'

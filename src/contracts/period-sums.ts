@@ -1,5 +1,5 @@
+import { type Db, type Fragment, type Sql, type Tx, transaction } from '#platform/database'
 import type { CounterCheck, Drift } from './counters.ts'
-import { type Db, type Fragment, type Sql, type Tx, transaction } from './database.ts'
 
 /** The periods of rankings: today in the time zone of the site, the last seven days, and the last thirty. */
 export const PERIODS = ['day', 'week', 'month'] as const

@@ -1,5 +1,6 @@
+import type { CounterCheck } from '#contracts/counters.ts'
 import { type Context, defineState } from '#platform/context.ts'
-import type { CounterCheck, Db, Fragment, Tx } from '#platform/database'
+import type { Db, Fragment, Tx } from '#platform/database'
 import type { ApiTag } from '#platform/http'
 
 /** A thing that users comment on, like, collect or report. */

@@ -1,4 +1,4 @@
-import type { Db, Fragment } from './database.ts'
+import type { Db, Fragment } from '#platform/database'
 
 const OWN = /^kith-(\d{1,15})-(\d{1,16})$/
 

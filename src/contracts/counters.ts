@@ -1,4 +1,4 @@
-import type { Db, Fragment } from './database.ts'
+import type { Db, Fragment } from '#platform/database'
 
 /** A stored counter that differs from its recount. */
 export type Drift = { key: string; kept: number; counted: number }
