@@ -40,7 +40,7 @@ const decisions = [
   ['Libraries measured', '0010-libraries-measured'],
   ['Versioned fragments', '0011-versioned-fragments'],
   ['One driver', '0012-one-driver'],
-  ['The site', '0013-web'],
+  ['The site', '0016-web'],
   ['Libraries for plumbing', '0013-libraries-for-plumbing'],
   ['Chat on the event stream', '0014-chat'],
   ['One address of the database', '0015-one-address'],
