@@ -14,13 +14,18 @@ type Reply = Promise<Awaited<ReturnType<World['as']>>['body']>
 type Call = (who: Person, method: 'POST' | 'PUT' | 'PATCH', path: string, body?: object) => Reply
 type Scene = Seed & { world: World; call: Call }
 
-/** Adds what the mobile clients read beside the web clients. Returns the ids in their requests. */
-export async function seedForMobile(world: World, seed: Seed) {
-  const call: Call = async (who, method, path, body) => {
+/** Sends requests that must succeed, and returns their bodies. */
+export const callerOf =
+  (world: World): Call =>
+  async (who, method, path, body) => {
     const answer = await world.as(who, method, path, body)
     assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
     return answer.body
   }
+
+/** Adds what the mobile clients read beside the web clients. Returns the ids in their requests. */
+export async function seedForMobile(world: World, seed: Seed) {
+  const call = callerOf(world)
   const scene = { ...seed, world, call }
   const place = await seedGroupsAndAnswers(scene)
   const filled = await seedOptionalFields(scene, place.group)
@@ -136,7 +141,7 @@ async function seedOptionalFields({ world, reader, writer, call }: Scene, group:
   const asked = await questions.askForLooks(reader, writer, { body: 'I lost my watch' })
   const viewed = await questions.answer(writer, asked)
   await call(reader, 'PUT', '/user/notifications/all')
-  return { film, pictured, article, paidSong, asked, viewed }
+  return { film, pictured, article, paidSong, asked, viewed, space: space_id as number }
 }
 
 /** Seeds pin requests, join requests, recharges, places and messages that wait for the reader. */

@@ -1,4 +1,5 @@
 import type { Models } from './decode.ts'
+import { DOCUMENTED } from './documented.ts'
 
 const times = { created_at: 'text', updated_at: 'text' }
 
@@ -17,6 +18,7 @@ const pin = {
 
 /** Reply models of Android 2.2.0. */
 export const ANDROID: Models = {
+  ...DOCUMENTED,
   Picture: { url: 'text!', vendor: 'text', mime: 'text', size: 'int', dimension: 'Dimension' },
   Dimension: { width: 'number', height: 'number' },
   Verified: { type: 'text!', icon: 'text', description: 'text' },
@@ -312,6 +314,7 @@ export const ANDROID: Models = {
     experts_count: 'int',
     follows_count: 'int',
     has_follow: 'bool',
+    experts: '[User]',
   },
   SongItem: { id: 'int!', title: 'text!', singer: 'any', storage: 'any', last_time: 'int', has_like: 'bool' },
   Song: {

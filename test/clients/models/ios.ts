@@ -1,10 +1,12 @@
 import type { Models } from './decode.ts'
+import { DOCUMENTED } from './documented.ts'
 
 /**
  * Reply models of iOS 1.9.1. ObjectMapper leaves a field empty that is absent or of another type, so `!` stands where the
  * client unwraps the field, sums it, or cannot show the row without it. Flags may be numbers, and a number is no text.
  */
 export const IOS: Models = {
+  ...DOCUMENTED,
   SignIn: { access_token: 'text!', token_type: 'text', expires_in: 'int!', refresh_ttl: 'int!' },
   Message: { message: '[text]' },
   Published: { message: '[text]', id: 'int!' },
@@ -304,6 +306,7 @@ export const IOS: Models = {
     experts_count: 'int',
     follows_count: 'int',
     has_follow: 'bool',
+    experts: '[User]',
   },
 
   SongItem: { id: 'int!', title: 'text!', last_time: 'int', has_like: 'bool' },
