@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import { readSettings, updateSettings } from '#modules/settings/index.ts'
 import { findViewer, revokeTokens } from '#modules/tokens/index.ts'
 import { defineCache } from '#platform/memory'
+import { openMachine } from '#test/fixtures/machines.ts'
 import { endRedis, skipRedis, startRedis } from '#test/fixtures/redis.ts'
 import { until } from '#test/fixtures/streams.ts'
 import { createWorld } from '#test/world.ts'
@@ -50,6 +51,8 @@ async function another(options: Partial<DatabaseOptions> = {}, redisUrl?: string
     close,
   }
 }
+
+type Process = Awaited<ReturnType<typeof another>>
 
 test('sends a signal on commit and none on rollback', async () => {
   const [sender, listener] = [await another(), await another()]
@@ -235,12 +238,10 @@ test('limits a signal to one line of bounded length', () => {
     assert.throws(() => sendSignal(sql, 'test', payload), RangeError)
 })
 
-test('sends signals by Redis, and by the database while Redis is away', { skip: skipRedis }, async () => {
-  const redis = await startRedis()
-  const [sender, listener] = [await another({}, redis.url), await another({}, redis.url)]
+/** Sends signals until one arrives, and returns whether the database carried any. */
+function carriedByDatabase(sender: Process, listener: Process) {
   let sent = 0
-  /** Sends signals until one arrives, and returns whether the database carried any. */
-  const carriedByDatabase = async () => {
+  return async () => {
     const before = { batches: sender.batches(), heard: listener.heard.length }
     await until(async () => {
       sent += 1
@@ -250,10 +251,32 @@ test('sends signals by Redis, and by the database while Redis is away', { skip: 
     }, 'a signal')
     return sender.batches() > before.batches
   }
-  await until(async () => !(await carriedByDatabase()), 'a signal by Redis')
+}
+
+test('sends signals by Redis, and by the database while Redis is away', { skip: skipRedis }, async () => {
+  const redis = await startRedis()
+  const [sender, listener] = [await another({}, redis.url), await another({}, redis.url)]
+  const isByDatabase = carriedByDatabase(sender, listener)
+  await until(async () => !(await isByDatabase()), 'a signal by Redis')
   await redis.kill()
-  await until(carriedByDatabase, 'a signal by the database')
+  await until(isByDatabase, 'a signal by the database')
   await redis.start()
   await until(() => listener.forgotten() > 0, 'the subscription to be restored')
-  await until(async () => !(await carriedByDatabase()), 'a signal by Redis again')
+  await until(async () => !(await isByDatabase()), 'a signal by Redis again')
+})
+
+test('replaces a silent connection to Redis, and sends signals by the database meanwhile', {
+  skip: skipRedis,
+}, async () => {
+  const machine = await openMachine((await startRedis()).connection)
+  const url = `redis://${machine.address}`
+  const [sender, listener] = [await another({}, url), await another({}, url)]
+  const isByDatabase = carriedByDatabase(sender, listener)
+  await until(async () => !(await isByDatabase()), 'a signal by Redis')
+  machine.silence()
+  await until(isByDatabase, 'a signal by the database')
+  // The connections of before stay silent, so that the subscription has to notice by itself.
+  machine.speak()
+  await until(() => listener.forgotten() > 0, 'the subscription to be restored')
+  await until(async () => !(await isByDatabase()), 'a signal by Redis again')
 })
