@@ -30,7 +30,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-async function startServer() {
+async function startServer(env: Record<string, string> = {}) {
   const child = spawn(process.execPath, ['src/main.ts'], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -41,6 +41,7 @@ async function startServer() {
       FOUNDER_PASSWORD: 'founder password',
       RATE_LIMIT_ANONYMOUS: '0',
       RATE_LIMIT_USER: '0',
+      ...env,
     },
   })
   started.add(child)
@@ -177,3 +178,11 @@ test('announces a stop first: not ready, and on each reply', async () => {
   agent.destroy()
   assert.equal(await server.ended, 0)
 })
+
+for (const processes of ['1', '2'])
+  test(`stops in order on SIGHUP with ${processes} processes`, async () => {
+    const server = await startServer({ PROCESSES: processes })
+    server.child.kill('SIGHUP')
+    assert.equal(await server.ended, 0)
+    assert.match(server.output(), /the embedded database has stopped/)
+  })
