@@ -42,7 +42,13 @@ const kith = (...more: string[]) =>
   })
 
 type Line = { table?: string; row?: string; column?: string; reason?: string }
-type Feed = { id: number; feed_content: string | null; images: { file: number }[] }
+type Feed = {
+  id: number
+  feed_content: string | null
+  images: { file: number }[]
+  topics: { id: number }[]
+  comments: { id: number; pinned?: boolean }[]
+}
 const get = async (path: string, token?: string) => {
   const answer = await fetch(`${url}${path}`, token ? { headers: { authorization: `Bearer ${token}` } } : {})
   assert.equal(answer.status, 200, `${path}: ${answer.status}`)
@@ -73,6 +79,14 @@ try {
   // Two people of one phone in two spellings: the first keeps it.
   await maria.run('sample', "update users set phone = '13900000001' where id = 5")
   await maria.run('sample', "update users set phone = '+86 139 0000 0001' where id = 7")
+  // A feed whose first topic has the higher id.
+  await maria.run('sample', 'insert into feed_topic_links (topic_id, feed_id) values (1, 1)')
+  // A file of a certification, shown later in a feed too.
+  await maria.run(
+    'sample',
+    `insert into file_withs (file_id, user_id, channel, raw, size, created_at, updated_at)
+     select file_id, 9, 'feed:image', 1010, size, created_at, updated_at from file_withs where id = 137`,
+  )
   await mkdir(files)
   execFileSync('tar', ['xzf', join(given, 'sample-files.tgz'), '-C', files])
   const command = ['import', 'thinksns', '--database', address, '--files', files, '--time-zone', 'UTC']
@@ -136,6 +150,9 @@ try {
     assert.ok(bytes.byteLength > 0, `file ${id}`)
     await get(`/storage/${filename}`, token)
   }
+  const [shared] = await maria.run('sample', 'select filename from files where id = 137')
+  await get(`/storage/${shared?.filename}`)
+  assert.equal((await fetch(`${url}/api/v2/files/137`)).status, 404, 'the certification stays private')
   const pictures = await maria.run(
     'sample',
     `select distinct f.filename from news n join file_withs w on w.id = n.storage join files f on f.id = w.file_id
@@ -174,7 +191,23 @@ try {
     // Paid content shows its beginning.
     assert.ok(old.startsWith(text ?? ''), `feed ${id}`)
   }
-  say(`the list of ${here.length} feeds is that of the source`)
+  const links = await maria.run(
+    'sample',
+    `select l.feed_id, l.topic_id from feed_topic_links l join feed_topics t on t.id = l.topic_id
+     where t.status = 'passed' group by l.feed_id, l.topic_id order by min(l.\`index\`)`,
+  )
+  const linksOf = Map.groupBy(links, ({ feed_id: feed }) => feed)
+  for (const { id, topics, comments } of here) {
+    const expected = (linksOf.get(id) ?? []).map(({ topic_id: topic }) => topic)
+    const found = topics.map((topic) => topic.id)
+    assert.deepEqual(found, expected, `topics of feed ${id}`)
+    const newest = comments.filter(({ pinned }) => !pinned).map((comment) => comment.id)
+    const sorted = newest.toSorted((a, b) => b - a)
+    assert.deepEqual(newest, sorted, `comments of feed ${id}`)
+  }
+  assert.ok(here.some(({ topics }) => topics.length > 1 && (topics[0]?.id ?? 0) > (topics[1]?.id ?? 0)))
+  assert.ok(here.some(({ comments }) => comments.length > 1))
+  say(`the list of ${here.length} feeds is that of the source, with the order of topics and comments`)
 
   const newest = (await (await get('/api/v2/user/latests?limit=50')).json()) as { created_at: string }[]
   assert.deepEqual(
