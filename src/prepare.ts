@@ -1,6 +1,11 @@
 import { seedAbilities } from '#modules/abilities/index.ts'
 import type { Context } from '#platform/context.ts'
-import { listPendingMigrations, listUnknownMigrations, migrate } from '#platform/database'
+import {
+  applyMigrations,
+  listPendingMigrations,
+  listUnknownMigrations,
+  withUpgradeLock,
+} from '#platform/database'
 import { type JobsConnection, migrateJobs } from '#platform/jobs'
 import { keepSecretCheck } from '#platform/secret-check.ts'
 import { StartFault } from '#platform/start-fault.ts'
@@ -21,36 +26,19 @@ export async function prepareStart(ctx: Context, connection: JobsConnection): Pr
   return []
 }
 
-/** An arbitrary key, used by no other lock. */
-const LOCK = 4_127_005
-
 /**
  * Upgrades the database to this version: schema, job queue, roles and abilities. A lock serializes processes,
  * so that none starts on a partial upgrade. Takes two connections. Returns the applied migrations.
  */
-export async function prepareDatabase(ctx: Context, connection: JobsConnection): Promise<string[]> {
-  const session = await ctx.sql.reserve()
-  try {
-    await session`set statement_timeout = 0`
-    await session`set lock_timeout = 0`
-    await session`select pg_advisory_lock(${LOCK})`
-    return await prepare(ctx, connection)
-  } finally {
-    await session`select pg_advisory_unlock(${LOCK})`.catch(() => {})
-    await session`reset statement_timeout`.catch(() => {})
-    await session`reset lock_timeout`.catch(() => {})
-    session.release()
-  }
-}
-
-async function prepare(ctx: Context, connection: JobsConnection): Promise<string[]> {
-  const applied = await migrate(ctx.sql)
-  // The queue has its own migrations. Checking them costs a connection, so it happens only when due.
-  const [queue] = await ctx.sql`select to_regclass('graphile_worker.migrations') as present`
-  if (applied.length > 0 || queue?.present === null) {
-    await migrateJobs(connection)
-    await seedAbilities(ctx.sql)
-  }
-  await keepSecretCheck(ctx.sql, ctx.secrets)
-  return applied
-}
+export const prepareDatabase = (ctx: Context, connection: JobsConnection): Promise<string[]> =>
+  withUpgradeLock(ctx.sql, async (session) => {
+    const applied = await applyMigrations(session)
+    // The queue has its own migrations. Checking them costs a connection, so it happens only when due.
+    const [queue] = await ctx.sql`select to_regclass('graphile_worker.migrations') as present`
+    if (applied.length > 0 || queue?.present === null) {
+      await migrateJobs(connection)
+      await seedAbilities(ctx.sql)
+    }
+    await keepSecretCheck(ctx.sql, ctx.secrets)
+    return applied
+  })

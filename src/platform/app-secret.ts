@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
-  constants,
-  copyFileSync,
   fsyncSync,
   linkSync,
   mkdirSync,
   openSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeSync,
 } from 'node:fs'
@@ -69,16 +68,8 @@ function publish(draft: string, path: string): void {
     linkSync(draft, path)
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return
-    copyExclusively(draft, path)
-  }
-}
-
-/** Fallback for file systems without hard links. */
-function copyExclusively(draft: string, path: string): void {
-  try {
-    copyFileSync(draft, path, constants.COPYFILE_EXCL)
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error
+    // This file system has no links. Two first starts at the same moment are unlikely there.
+    renameSync(draft, path)
   }
 }
 

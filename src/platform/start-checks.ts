@@ -65,21 +65,26 @@ export async function checkAddresses(config: Target): Promise<void> {
   }
 }
 
+/** Returns the folder itself or its nearest existing parent. Throws ENOTDIR for a file in its place. */
+export async function findExistingFolder(path: string): Promise<string> {
+  for (let place = path; ; place = dirname(place)) {
+    const found = await stat(place).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' && place !== dirname(place)) return undefined
+      throw error
+    })
+    if (found?.isDirectory()) return place
+    if (found) throw Object.assign(new Error(`${place} is no folder`), { code: 'ENOTDIR' })
+  }
+}
+
 /** Checks whether the data directory is usable, before anything is written there. */
 export async function checkDataDir({
   dataDir,
   databaseUrl,
 }: Pick<Config, 'dataDir' | 'databaseUrl'>): Promise<void> {
-  let place = dataDir
-  for (;;) {
-    const found = await stat(place).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return undefined
-      throw dataDirFault(error.code === 'ENOTDIR' ? 'ENOTDIR' : 'EACCES', dataDir)
-    })
-    if (found && !found.isDirectory()) throw dataDirFault('ENOTDIR', dataDir)
-    if (found || place === dirname(place)) break
-    place = dirname(place)
-  }
+  const place = await findExistingFolder(dataDir).catch((error: NodeJS.ErrnoException) => {
+    throw dataDirFault(error.code === 'ENOTDIR' ? 'ENOTDIR' : 'EACCES', dataDir)
+  })
   // Permissions are not enough: some file systems reject even root, or allow no folders.
   await access(place, constants.W_OK | constants.X_OK)
     .then(async () => rmdir(await mkdtemp(join(place, '.kith-'))))

@@ -1,7 +1,7 @@
-import { access, constants, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { access, constants } from 'node:fs/promises'
 import type { Config } from '#platform/config.ts'
 import { openBucket, readBucketAddress } from '#platform/files'
+import { findExistingFolder } from '#platform/start-checks.ts'
 
 /** The code or name of an error. Its text may hold an address with a password. */
 const codeOf = (error: unknown): string => {
@@ -11,12 +11,11 @@ const codeOf = (error: unknown): string => {
 
 /** Returns why a folder cannot be written, or cannot be created below its nearest existing parent. */
 async function folderFault(folder: string): Promise<string | undefined> {
-  for (let place = folder; ; place = dirname(place)) {
-    const found = await stat(place).catch((error) => codeOf(error))
-    if (found === 'ENOENT' && place !== dirname(place)) continue
-    if (typeof found === 'string') return found
-    if (!found.isDirectory()) return 'ENOTDIR'
-    return access(place, constants.W_OK | constants.X_OK).then(() => undefined, codeOf)
+  try {
+    await access(await findExistingFolder(folder), constants.W_OK | constants.X_OK)
+    return undefined
+  } catch (error) {
+    return codeOf(error)
   }
 }
 

@@ -22,7 +22,14 @@ export { refuseEmptiedDataDir } from './embedded-postgres/damage.ts'
 export { findDatabaseProcesses } from './embedded-postgres/processes.ts'
 export { findRunningPostgres } from './embedded-postgres/running.ts'
 export { startEmbeddedPostgres } from './embedded-postgres.ts'
-export { findForeignMigration, listPendingMigrations, listUnknownMigrations, migrate } from './migrate.ts'
+export {
+  applyMigrations,
+  findForeignMigration,
+  listPendingMigrations,
+  listUnknownMigrations,
+  migrate,
+  withUpgradeLock,
+} from './migrate.ts'
 export { checkPooler } from './pooler.ts'
 export { openReplicas, type Replicas } from './replicas.ts'
 export { findReplicaLags } from './replication.ts'

@@ -7,22 +7,44 @@ import type { Sql } from './database.ts'
 const isMigration = (name: string) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)
 
 const FOLDER = fileURLToPath(new URL('../../../migrations/', import.meta.url))
-/** Advisory lock of migrations, any otherwise unused number. Nodes migrate one at a time. */
-const LOCK = 4_127_002
+/** Advisory lock of upgrades, any otherwise unused number. */
+const LOCK = 4_127_005
 
-/**
- * Applies the pending migrations and returns their names. Each file runs in a transaction of its own. Rejects
- * a file that changed after it was applied. With `only` it applies just these.
- */
-export async function migrate(sql: Sql, folder = FOLDER, only?: readonly string[]): Promise<string[]> {
-  const names = (await readdir(folder))
-    .filter((name) => isMigration(name) && (only === undefined || only.includes(name)))
-    .sort()
+type Session = Awaited<ReturnType<Sql['reserve']>>
+
+/** Runs `work` in a session without timeouts. A lock makes processes upgrade the database one at a time. */
+export async function withUpgradeLock<T>(sql: Sql, work: (session: Session) => Promise<T>): Promise<T> {
   const session = await sql.reserve()
   try {
     await session`set statement_timeout = 0`
     await session`set lock_timeout = 0`
     await session`select pg_advisory_lock(${LOCK})`
+    return await work(session)
+  } finally {
+    await session`select pg_advisory_unlock(${LOCK})`.catch(() => {})
+    await session`reset statement_timeout`.catch(() => {})
+    await session`reset lock_timeout`.catch(() => {})
+    session.release()
+  }
+}
+
+/** Applies the pending migrations under the lock and returns their names. With `only` it applies just these. */
+export const migrate = (sql: Sql, folder = FOLDER, only?: readonly string[]): Promise<string[]> =>
+  withUpgradeLock(sql, (session) => applyMigrations(session, folder, only))
+
+/**
+ * Applies the pending migrations and returns their names. Each file runs in a transaction of its own. Rejects
+ * a file that changed after it was applied.
+ */
+export async function applyMigrations(
+  session: Session,
+  folder = FOLDER,
+  only?: readonly string[],
+): Promise<string[]> {
+  const names = (await readdir(folder))
+    .filter((name) => isMigration(name) && (only === undefined || only.includes(name)))
+    .sort()
+  try {
     await session`create table if not exists schema_migrations (
       name text primary key, hash text not null, applied_at timestamptz not null default now()
     )`
@@ -52,11 +74,6 @@ export async function migrate(sql: Sql, folder = FOLDER, only?: readonly string[
   } catch (error) {
     await session.unsafe('rollback').catch(() => {})
     throw error
-  } finally {
-    await session`select pg_advisory_unlock(${LOCK})`.catch(() => {})
-    await session`reset statement_timeout`.catch(() => {})
-    await session`reset lock_timeout`.catch(() => {})
-    session.release()
   }
 }
 

@@ -25,17 +25,9 @@ export async function chooseSystemUser(
   folder: string,
   cluster: string,
 ): Promise<SystemUser> {
+  // `checkDataDir` has refused a cluster of another user.
+  if (process.getuid?.() !== 0) return { name: 'self', prefix: [], spawn: {}, owner: null }
   const existing = await stat(join(cluster, 'PG_VERSION')).catch(() => null)
-  const uid = process.getuid?.()
-  if (uid !== 0) {
-    if (existing && uid !== undefined && existing.uid !== uid) {
-      throw new StartFault(
-        `DATA_DIR: the database in ${cluster} belongs to the user with id ${existing.uid}, but the server runs as ${uid}. ` +
-          `Run it as that user, or change the owner of the whole folder.`,
-      )
-    }
-    return { name: 'self', prefix: [], spawn: {}, owner: null }
-  }
   const candidates: SystemUser[] = []
   if (existing) candidates.push(existing.uid === 0 ? namespaced() : asUser(existing.uid, existing.gid))
   candidates.push(asUser(nobody, nobody))
