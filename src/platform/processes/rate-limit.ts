@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import type { Redis, Result } from 'ioredis'
 import type { Log } from '#platform/observability'
 import type { Channel } from './channel.ts'
@@ -162,9 +163,11 @@ function createRedisCounter(url: string, log: Log, now: () => number, startTimeo
   let lastWarning = Number.NEGATIVE_INFINITY
   let isDown = false
   let hasWarned = false
-  const connected = start().catch(noteFailure)
   // The first requests wait for the connection instead of counting separately.
-  let starting: Promise<void> | undefined = Promise.race([connected, after(startTimeoutMs)]).then(() => {
+  let starting: Promise<void> | undefined = Promise.race([
+    start().catch(noteFailure),
+    after(startTimeoutMs),
+  ]).then(() => {
     starting = undefined
   })
 
@@ -173,14 +176,8 @@ function createRedisCounter(url: string, log: Log, now: () => number, startTimeo
     if (closed) return client.disconnect()
     client.defineCommand('kithRateHit', { numberOfKeys: 1, lua: hitScript })
     redis = client
-    await new Promise<void>((resolve) => {
-      client.once('ready', resolve)
-      client.once('error', (error) => {
-        noteFailure(error)
-        resolve()
-      })
-      client.once('end', resolve)
-    })
+    // Rejects when the first connection fails.
+    await once(client, 'ready')
   }
 
   function noteFailure(error: unknown): void {
@@ -215,7 +212,6 @@ function createRedisCounter(url: string, log: Log, now: () => number, startTimeo
     async close() {
       closed = true
       redis?.disconnect()
-      await connected
     },
   }
 }
