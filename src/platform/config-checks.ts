@@ -61,6 +61,10 @@ const RETIRED = new Map([
   ['KEPT_PAGES_COUNTS_AFTER', STALE_REPLIES],
   ['KEPT_PAGES_TIMED_MS', STALE_REPLIES],
   ['KEPT_PAGES_VERIFY', 'nothing replaces it'],
+  [
+    'DATABASE_PREPARED_STATEMENTS',
+    'statements are always prepared, which takes PgBouncer 1.21 or later with max_prepared_statements (docs/scaling.md#pgbouncer)',
+  ],
   ['DATABASE_REPLICA_MAX_LAG_MS', 'replicas serve guests while they are less than a second behind'],
 ])
 

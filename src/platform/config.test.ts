@@ -87,10 +87,11 @@ test('rejects settings of earlier versions with their replacement', () => {
       KEPT_PAGES_COUNTS_AFTER: '1',
       KEPT_PAGES_VERIFY: 'false',
       DATABASE_REPLICA_MAX_LAG_MS: '1000',
+      DATABASE_PREPARED_STATEMENTS: 'off',
     }).map((told) => /^(\w+) no longer exists: remove it/.exec(told)?.[1]),
     [
       ...['KEPT_PAGES_MB', 'KEPT_PAGES_TIMED_MS', 'KEPT_PAGES_COUNTS_MS', 'KEPT_PAGES_COUNTS_AFTER'],
-      ...['KEPT_PAGES_VERIFY', 'DATABASE_REPLICA_MAX_LAG_MS'],
+      ...['KEPT_PAGES_VERIFY', 'DATABASE_REPLICA_MAX_LAG_MS', 'DATABASE_PREPARED_STATEMENTS'],
     ],
   )
   assert.deepEqual(faultsOf({ KEPT_PAGES_MB: '' }), [])

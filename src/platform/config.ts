@@ -121,8 +121,6 @@ export function readConfig(env: Env) {
     databaseUrl: database('DATABASE_URL'),
     /** Address past the pooler of DATABASE_URL, for work that needs a session. */
     databaseDirectUrl: database('DATABASE_DIRECT_URL'),
-    /** Whether that pooler supports prepared statements. */
-    databasePrepares: choice('DATABASE_PREPARED_STATEMENTS', 'off', ['on', 'off']) === 'on',
     /** How PostgreSQL plans prepared statements. A distributed database needs `auto` (docs/scaling.md). */
     databasePlanCacheMode: choice('DATABASE_PLAN_CACHE_MODE', 'force_generic_plan', PLAN_CACHE_MODES),
     /** Read replicas for guests. */

@@ -35,8 +35,13 @@ test('reports an unusable database or data directory before creating anything', 
 
 test('uses the configured database past its pooler', async () => {
   assert.deepEqual(await open({ DATABASE_URL: urlOf(address) }), { connection: urlOf(address) })
-  assert.deepEqual(
-    await open({ DATABASE_URL: 'postgres://pooler.example/kith', DATABASE_DIRECT_URL: urlOf(address) }),
-    { connection: urlOf(address), pooled: 'postgres://pooler.example/kith' },
+  const pooler = await openMachine(connection)
+  assert.deepEqual(await open({ DATABASE_URL: urlOf(pooler.address), DATABASE_DIRECT_URL: urlOf(address) }), {
+    connection: urlOf(address),
+    requests: urlOf(pooler.address),
+  })
+  await assert.rejects(
+    open({ DATABASE_URL: urlOf(nowhere), DATABASE_DIRECT_URL: urlOf(address) }),
+    /^StartFault: DATABASE_URL: nothing answers at /,
   )
 })

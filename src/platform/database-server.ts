@@ -9,12 +9,12 @@ import { checkDatabase, checkDataDir } from '#platform/start-checks.ts'
 /** A database, with the way to stop it if this process started it. */
 export type DatabaseServer = {
   /**
-   * Address for work that needs a session (signals, migrations, jobs, commands), and for requests without a
-   * pooler.
+   * Address for work that needs a session (signals, migrations, jobs, commands), and for requests unless they
+   * have another.
    */
   connection: JobsConnection
-  /** Address of a pooler in transaction mode. */
-  pooled?: string
+  /** Address for requests, where it is another, such as that of PgBouncer. */
+  requests?: string
   stop?: () => Promise<void>
 }
 
@@ -40,11 +40,13 @@ export async function openDatabaseServer(
   await checkDataDir(config)
   const direct = config.databaseDirectUrl ?? config.databaseUrl
   if (direct !== undefined) await checkDatabase(direct)
+  if (config.databaseUrl !== undefined && config.databaseUrl !== direct)
+    await checkDatabase(config.databaseUrl)
   await mkdir(config.dataDir, { recursive: true })
   if (config.databaseUrl !== undefined && direct !== undefined)
     return {
       connection: direct,
-      ...(config.databaseDirectUrl === undefined ? {} : { pooled: config.databaseUrl }),
+      ...(config.databaseDirectUrl === undefined ? {} : { requests: config.databaseUrl }),
     }
   const dataDir = join(config.dataDir, 'postgres')
   const running = mayJoin ? await findRunningPostgres(dataDir) : null

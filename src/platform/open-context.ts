@@ -5,13 +5,7 @@ import { closeInOrder } from '#platform/closing.ts'
 import type { Config } from '#platform/config.ts'
 import type { Context } from '#platform/context.ts'
 import { createSecrets, type Secrets } from '#platform/crypto.ts'
-import {
-  checkPooler,
-  createSignals,
-  type DatabaseOptions,
-  openDatabase,
-  openReplicas,
-} from '#platform/database'
+import { createSignals, type DatabaseOptions, openDatabase, openReplicas } from '#platform/database'
 import { type DatabaseServer, openDatabaseServer } from '#platform/database-server.ts'
 import { createStorage, type Storage } from '#platform/files'
 import type { JobsConnection } from '#platform/jobs'
@@ -66,24 +60,19 @@ export async function openContext(
   }: { mayJoin?: boolean; isDurable?: boolean; bounds?: PoolLimits; server?: DatabaseServer } = {},
 ): Promise<OpenedContext> {
   const database = server ?? (await openDatabaseServer(config, log, { mayJoin }))
-  const { connection, pooled } = database
+  const { connection, requests } = database
   const options = {
     statementTimeoutMs: config.statementTimeoutMs,
     planCacheMode: config.databasePlanCacheMode,
     isDurable,
     onNotice: (message: string) => log.debug({ notice: message }, 'database notice'),
   }
-  // A command has sessions of its own; server processes may share them.
   const forRequests = { ...options, ...bounds, poolSize: config.databasePoolSize }
-  const throughPooler =
-    pooled !== undefined && bounds
-      ? { ...forRequests, connection: pooled, isPooled: true, prepares: config.databasePrepares }
-      : undefined
-  const sql = openDatabase(throughPooler ?? { ...forRequests, connection })
+  // A command has sessions of its own; server processes may share them through PgBouncer.
+  const sql = openDatabase({ ...forRequests, connection: (bounds && requests) ?? connection })
   const sqlForJobs = openDatabase({ ...options, connection, poolSize: JOBS_POOL_SIZE })
   let secrets: Secrets
   try {
-    if (throughPooler && !server) await checkPooler(throughPooler, log)
     const check = await findSecretCheck(sql)
     secrets = createSecrets(
       config.appSecret ?? loadAppSecret(config.dataDir, { mayCreate: check === undefined }),

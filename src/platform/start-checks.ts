@@ -2,7 +2,7 @@ import { access, constants, mkdtemp, rmdir, stat, statfs } from 'node:fs/promise
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import type { Config } from '#platform/config.ts'
-import { clientConfig, openSession, type Session } from '#platform/database'
+import { clientConfig, openSession, type Session, sessionSettings } from '#platform/database'
 import { dataDirFault, StartFault } from '#platform/start-fault.ts'
 
 const OLDEST_POSTGRES = 15
@@ -119,6 +119,7 @@ function databaseFault(error: unknown, url: string): StartFault {
     EHOSTUNREACH: `${at} cannot be reached: correct the address, or the network`,
     ENETUNREACH: `${at} cannot be reached: correct the address, or the network`,
     CONNECTION_CLOSED: `no PostgreSQL answers at ${at}, which breaks the connection: correct the address`,
+    '08P01': `the server at ${at} refuses the parameters of a session (${message}): for PgBouncer, set ignore_startup_parameters = options and max_prepared_statements (docs/scaling.md#pgbouncer)`,
     '28P01': `the database refuses the user ${user} or its password: correct them`,
     '28000': `the database lets the user ${user} in from nowhere here: correct the user, or allow it in pg_hba.conf`,
     '3D000': `there is no database ${name} at ${at}: make it with createdb, or correct the name`,
@@ -157,7 +158,8 @@ export async function checkDatabase(url: string): Promise<void> {
   try {
     session = await openSession({
       config: {
-        ...clientConfig(url),
+        // A pooler that refuses parameters of sessions is found here.
+        ...clientConfig(url, sessionSettings({ statementTimeoutMs: PATIENCE_MS })),
         connectionTimeoutMillis: PATIENCE_MS,
         query_timeout: PATIENCE_MS,
       },

@@ -6,10 +6,6 @@ import { preparedQuery, type Query, type Row, type Rows, type Send } from './sta
 export type Settings = {
   config: pg.ClientConfig
   onNotice?: ((message: string) => void) | undefined
-  /** First statement of each new session. */
-  setUp?: string | undefined
-  /** A pooler stands in between, so that a prepared statement may run in different sessions. */
-  isPooled?: boolean | undefined
 }
 
 /** A connection with one holder at a time. */
@@ -52,7 +48,6 @@ export const isRefusal = (error: unknown) => {
 export type Client = {
   client: pg.Client
   socket: Socket
-  isPooled: boolean
   /** Whether a commit ended before the synchronous standby had it, because an administrator cancelled the wait. */
   isUnconfirmed: boolean
   destroy(): void
@@ -93,7 +88,6 @@ export async function connect(settings: Settings, { pipeline = false } = {}): Pr
   const opened: Client = {
     client,
     socket,
-    isPooled: settings.isPooled === true,
     isUnconfirmed: false,
     destroy,
   }
@@ -103,7 +97,6 @@ export async function connect(settings: Settings, { pipeline = false } = {}): Pr
   })
   try {
     await client.connect()
-    if (settings.setUp) await client.query(settings.setUp)
     return opened
   } catch (error) {
     destroy()
@@ -123,7 +116,7 @@ export const isStalePlan = (error: unknown): boolean =>
  * transaction it throws, because the transaction is lost.
  */
 export function sendQuery(opened: Client, query: Query, onStalePlan: () => void = () => {}): void {
-  const { client, isPooled } = opened
+  const { client } = opened
   const { text, values, name } = query
   const onResult = (error: Error | undefined, result: pg.QueryResult | pg.QueryResult[]) => {
     if (isStalePlan(error)) {
@@ -142,10 +135,8 @@ export function sendQuery(opened: Client, query: Query, onStalePlan: () => void 
     answer.command = command
     query.resolve(answer)
   }
-  // Through a pooler, another session may hold the statement, and describe it differently after a migration.
-  if (name !== undefined && !isPooled)
-    return void client.query(preparedQuery({ text, values, name }, onResult))
-  void client.query({ text, values, ...(name === undefined ? {} : { name }) }, onResult)
+  if (name !== undefined) return void client.query(preparedQuery({ text, values, name }, onResult))
+  void client.query({ text, values }, onResult)
 }
 
 /** Pause before a retry of a failed attempt, in milliseconds. */

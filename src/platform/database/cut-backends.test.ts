@@ -10,14 +10,17 @@ const SIZE = 3
 const { connection, sql: other } = await createWorld()
 
 test('refuses writes while as many cut statements as the pool is large still run', async () => {
-  // A pooler's address gets no statement_timeout, so that the database goes on as it does for a commit without its standby.
-  const sql = openDatabase({ connection, poolSize: SIZE, statementTimeoutMs: 100, isPooled: true })
+  // Goes on after its statement_timeout, as a commit does without its standby.
+  await other.unsafe(`
+    create function hang() returns void language plpgsql as $$
+    begin perform pg_sleep(600); exception when query_canceled then perform pg_sleep(600); end $$`)
+  const sql = openDatabase({ connection, poolSize: SIZE, statementTimeoutMs: 100 })
   const write = <T>(work: () => Promise<T>) => runInScope(createWriterScope(), work)
-  const hang = () => write(async () => void (await sql`select pg_sleep(600)`))
+  const hang = () => write(async () => void (await sql`select hang()`))
   const hanging = async () => {
     const [row] = await other<[{ count: number }]>`
       select count(*)::int as count from pg_stat_activity
-      where datname = current_database() and query = 'select pg_sleep(600)' and state = 'active'`
+      where datname = current_database() and query = 'select hang()' and state = 'active'`
     return row.count
   }
   while (sql.cutBackends() < SIZE)
@@ -34,7 +37,7 @@ test('refuses writes while as many cut statements as the pool is large still run
 
   await other`
     select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and query = 'select pg_sleep(600)'`
+    where datname = current_database() and query = 'select hang()'`
   await until(() => sql.cutBackends() === 0, 'the end of the statements')
   assert.equal((await write(async () => sql`select 1`)).length, 1)
   await sql.end()

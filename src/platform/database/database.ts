@@ -57,12 +57,6 @@ export type DatabaseOptions = {
   connection: DatabaseAddress
   poolSize: number
   statementTimeoutMs: number
-  /**
-   * The address of a pooler in transaction mode. The pooler sets session parameters, and statements are
-   * prepared only with `prepares`.
-   */
-  isPooled?: boolean
-  prepares?: boolean
   /** PostgreSQL's choice of plans for prepared statements; absent: generic ones. */
   planCacheMode?: PlanCacheMode
   /** Lock timeout of a statement; absent: its statement timeout. */
@@ -82,7 +76,7 @@ export type DatabaseOptions = {
 export const PLAN_CACHE_MODES = ['force_generic_plan', 'auto', 'force_custom_plan'] as const
 export type PlanCacheMode = (typeof PLAN_CACHE_MODES)[number]
 
-/** Parameters of each session. Behind a pooler in transaction mode the pooler sets them. */
+/** Parameters of each session. PgBouncer ignores them, and the role has them (docs/scaling.md). */
 export const sessionSettings = ({
   statementTimeoutMs,
   lockTimeoutMs,
@@ -92,6 +86,7 @@ export const sessionSettings = ({
   string,
   string | number
 > => ({
+  TimeZone: 'UTC',
   plan_cache_mode: planCacheMode,
   statement_timeout: statementTimeoutMs,
   ...(lockTimeoutMs === undefined ? {} : { lock_timeout: lockTimeoutMs }),
@@ -120,16 +115,15 @@ export function clientConfig(
 
 /** Opens the pool. Plans are generic unless chosen otherwise: measured, a cached generic plan costs a third of a custom one. */
 export function openDatabase(options: DatabaseOptions): Sql {
-  const session = options.isPooled ? {} : { TimeZone: 'UTC', ...sessionSettings(options) }
   const settings: Settings = {
-    config: { ...clientConfig(options.connection, session), connectionTimeoutMillis: CONNECT_MS },
+    config: {
+      ...clientConfig(options.connection, sessionSettings(options)),
+      connectionTimeoutMillis: CONNECT_MS,
+    },
     onNotice: options.onNotice,
-    isPooled: options.isPooled,
-    setUp: options.isPooled ? "set time zone 'UTC'" : undefined,
   }
   const pool = createPool(settings, {
     ...(options.onQuery ? { onQuery: options.onQuery } : {}),
-    isPrepared: !options.isPooled || options.prepares === true,
     // Writes of commands and jobs have no limit.
     forReads: options.maxWaiting === undefined ? 0 : Math.ceil(options.poolSize / 4),
     size: options.poolSize,

@@ -14,6 +14,7 @@ export {
   openDatabase,
   PLAN_CACHE_MODES,
   type Sql,
+  sessionSettings,
   statement,
   type Tx,
   transaction,
@@ -30,7 +31,6 @@ export {
   migrate,
   withUpgradeLock,
 } from './migrate.ts'
-export { checkPooler } from './pooler.ts'
 export { openReplicas, type Replicas } from './replicas.ts'
 export { findReplicaLags } from './replication.ts'
 export {

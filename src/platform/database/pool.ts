@@ -46,8 +46,6 @@ function createCutBackends(most: number) {
 }
 
 export type PoolOptions = {
-  /** Whether sessions keep prepared statements. */
-  isPrepared: boolean
   size: number
   /** How long a caller waits for a connection before it is rejected. */
   patienceMs: number
@@ -79,7 +77,7 @@ const BATCH_MOST = 16
  */
 export function createPool(
   settings: Settings,
-  { size, patienceMs, maxWaiting, deadlineMs, forReads, isPrepared, onQuery }: PoolOptions,
+  { size, patienceMs, maxWaiting, deadlineMs, forReads, onQuery }: PoolOptions,
 ) {
   const connections = new Set(Array.from({ length: size }, () => openConnection(settings)))
   const turns = createFairSemaphore<Connection>({
@@ -190,7 +188,7 @@ export function createPool(
     if (caller?.replica) caller.replica(query)
     else sendHere(query)
   }
-  const tag = createTag(sendAlone, isPrepared)
+  const tag = createTag(sendAlone, true)
 
   const acquire = (): Promise<Connection> => {
     const caller = currentScope()
@@ -205,7 +203,7 @@ export function createPool(
     return new Promise((resolve, reject) => turns.wait(caller, (later) => resolve(withKeys(later)), reject))
   }
 
-  const { begin, reserve } = createTransactions({ tag, isPrepared, acquire, give, sendOver })
+  const { begin, reserve } = createTransactions({ tag, acquire, give, sendOver })
   const probe = openProbe(settings)
 
   const limit = Math.ceil(deadlineMs / WATCH_MS)

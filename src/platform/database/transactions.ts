@@ -32,7 +32,6 @@ export function afterCommit<Pool extends Db, Db extends object>(db: Db, work: Wo
 export type ConnectionSource = {
   /** The pool's own tag, for work after the commit. */
   tag: Tag
-  isPrepared: boolean
   acquire(): Promise<Connection>
   give(held: Connection, mayStay: boolean): void
   /** Sends one statement. `onEnd` runs after the caller has the result. */
@@ -40,7 +39,7 @@ export type ConnectionSource = {
 }
 
 /** Holds one connection for several statements: transactions and reserved sessions. */
-export function createTransactions({ tag, isPrepared, acquire, give, sendOver }: ConnectionSource) {
+export function createTransactions({ tag, acquire, give, sendOver }: ConnectionSource) {
   /**
    * Sends statements in order over a held connection. After it broke they fail instead of going elsewhere.
    */
@@ -79,7 +78,7 @@ export function createTransactions({ tag, isPrepared, acquire, give, sendOver }:
       isBusy = true
       start(query)
     }
-    return { sql: createTag(send, isPrepared), state }
+    return { sql: createTag(send, true), state }
   }
 
   /** Ends a transaction. Calls `committed` also when the reply to the commit is lost. */

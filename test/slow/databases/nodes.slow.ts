@@ -3,7 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { connectQuery } from '#platform/database/pooler.ts'
+import { readConfig } from '#platform/config.ts'
+import { openDatabase } from '#platform/database'
+import { openDatabaseServer } from '#platform/database-server.ts'
+import { createLog } from '#platform/observability'
 import {
   endServers,
   skipPgBouncer,
@@ -93,34 +96,31 @@ test('runs jobs on the second node after the first was killed', { skip: skipPost
 })
 
 test('runs two nodes through PgBouncer in transaction mode', { skip: skipPgBouncer }, async () => {
-  const database = await startPostgres()
-  const pooled = await startPgBouncer(database, {
-    connect_query: connectQuery({ statementTimeoutMs: 10_000, lockTimeoutMs: 3_000 }),
-    // Fewer than the nodes use, so that they change hands.
-    default_pool_size: '4',
-  })
+  const database = await startPostgres({ timezone: 'Asia/Shanghai' })
+  for (const [name, value] of Object.entries({
+    plan_cache_mode: 'force_generic_plan',
+    statement_timeout: 10_000,
+    lock_timeout: 3_000,
+    idle_in_transaction_session_timeout: 30_000,
+  }))
+    await database.ask(`alter role kith set ${name} = ${value}`)
+  // Fewer than the nodes use, so that they change hands.
+  const pooled = await startPgBouncer(database, { default_pool_size: '4' })
   await walk({ DATABASE_URL: pooled, DATABASE_DIRECT_URL: database.url }, 'pooled')
+  // Times are read in UTC, whatever the zone of the server.
+  const sql = openDatabase({ connection: pooled, poolSize: 1, statementTimeoutMs: 60_000 })
+  const [row] = await sql<[{ zone: string; mode: string }]>`
+    select current_setting('TimeZone') as zone, current_setting('plan_cache_mode') as mode`
+  assert.deepEqual(row, { zone: 'UTC', mode: 'force_generic_plan' })
+  await sql.end()
 })
 
-test('reports a pooler without session parameters or prepared statements', {
+test('refuses to start with a PgBouncer that refuses the parameters of sessions', {
   skip: skipPgBouncer,
 }, async () => {
   const database = await startPostgres()
-  const pooled = await startPgBouncer(database)
-  const env = { ...COMMON, DATABASE_URL: pooled, DATABASE_DIRECT_URL: database.url }
-  const warned = startServer(join(folder, 'warned'), env)
-  let output = ''
-  warned.child.stdout.on('data', (chunk) => {
-    output += chunk
-  })
-  await warned.address
-  await until(async () => output.includes('connect_query'))
-  assert.match(
-    output,
-    /set plan_cache_mode = force_generic_plan; set statement_timeout = 10000; set lock_timeout = 3000/,
-  )
-  warned.child.kill('SIGTERM')
-  await warned.ended
-  const refused = startServer(join(folder, 'warned'), { ...env, DATABASE_PREPARED_STATEMENTS: 'on' })
-  await assert.rejects(refused.address)
+  const pooled = await startPgBouncer(database, { ignore_startup_parameters: '' })
+  const env = { DATA_DIR: join(folder, 'refused'), DATABASE_URL: pooled, DATABASE_DIRECT_URL: database.url }
+  const opening = openDatabaseServer(readConfig(env), createLog({ level: 'silent' }))
+  await assert.rejects(opening, /^StartFault: .*ignore_startup_parameters = options/)
 })
