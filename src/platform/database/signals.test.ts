@@ -275,7 +275,7 @@ test('replaces a silent connection to Redis, and sends signals by the database m
   await until(async () => !(await isByDatabase()), 'a signal by Redis')
   machine.silence()
   await until(isByDatabase, 'a signal by the database')
-  // The connections of before stay silent, so that the subscription has to notice by itself.
+  // The earlier connections stay silent, so that the subscription has to notice by itself.
   machine.speak()
   await until(() => listener.forgotten() > 0, 'the subscription to be restored')
   await until(async () => !(await isByDatabase()), 'a signal by Redis again')
