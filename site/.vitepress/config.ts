@@ -40,10 +40,11 @@ const decisions = [
   ['Libraries measured', '0010-libraries-measured'],
   ['Versioned fragments', '0011-versioned-fragments'],
   ['One driver', '0012-one-driver'],
-  ['The site', '0016-web'],
   ['Libraries for plumbing', '0013-libraries-for-plumbing'],
   ['Chat on the event stream', '0014-chat'],
   ['One address of the database', '0015-one-address'],
+  ['The site', '0016-web'],
+  ['Parts of the platform that stay', '0017-kept-in-the-platform'],
 ] as const
 
 const sidebar: DefaultTheme.Sidebar = [
