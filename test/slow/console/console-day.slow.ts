@@ -9,6 +9,7 @@ import type { Page } from 'playwright-core'
 import { CANNOT_LOOK } from '#test/chromium.ts'
 import { openConsole } from '#test/console-browser.ts'
 import { fillConsole } from '#test/console-contents.ts'
+import { until } from '#test/fixtures/streams.ts'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
 
 const skip = CANNOT_LOOK
@@ -40,7 +41,7 @@ async function acceptAll(page: Page, queue: string, count: number): Promise<void
     if (await dialog.isVisible()) await dialog.press('Enter')
     await next
   }
-  for (let wait = 0; wait < 300 && sent < count; wait += 1) await page.waitForTimeout(100)
+  await until(() => sent >= count, `${count} decisions of ${queue}`)
   page.off('response', note)
   assert.equal(sent, count, queue)
 }

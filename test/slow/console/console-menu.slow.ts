@@ -7,6 +7,7 @@ import { EVENTS } from '#modules/notifications/webhooks/types.ts'
 import { CANNOT_LOOK } from '#test/chromium.ts'
 import { openConsole, openJobs, settled } from '#test/console-browser.ts'
 import { fillConsole } from '#test/console-contents.ts'
+import { until } from '#test/fixtures/streams.ts'
 
 const skip = CANNOT_LOOK
 const world = skip ? undefined : await openConsole()
@@ -108,7 +109,7 @@ test('decides on several items at once, and undoes all of them', { skip }, async
     if (response.request().method() === 'PUT') sent += 1
   })
   await accept()
-  for (let wait = 0; wait < 100 && sent < 3; wait += 1) await page.waitForTimeout(200)
+  await until(() => sent === 3, 'three decisions')
   assert.deepEqual(await states(), ['passed', 'passed', 'passed'])
   await page.context().close()
 })
