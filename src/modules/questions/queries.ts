@@ -89,13 +89,21 @@ export const listQuestions = (
   { type = 'new', subject, id, limit = 20, offset, after = 0 }: QuestionsQuery,
   topicId?: number,
 ) => {
-  const key = topicId === undefined ? sql`q.id` : sql`l.question_id`
+  // The index of the links or of the watchers gives the order, so that a page reads a page of them.
+  const isWatched = topicId === undefined && id === undefined && type === 'follow'
+  const key = topicId !== undefined ? sql`l.question_id` : isWatched ? sql`w.question_id` : sql`q.id`
+  const [source, scope] =
+    topicId !== undefined
+      ? [sql`question_topic_links l join questions q on q.id = l.question_id`, sql`l.topic_id = ${topicId}`]
+      : isWatched
+        ? [sql`question_watchers w join questions q on q.id = w.question_id`, sql`w.user_id = ${viewerId}`]
+        : [sql`questions q`, sql`true`]
   const last = sql`select answers_count, id from questions where id = ${after}`
   return sql<QuestionRow[]>`
   select ${questionColumns(sql)}
-  from ${topicId === undefined ? sql`questions q` : sql`question_topic_links l join questions q on q.id = l.question_id`}
-  where ${topicId === undefined ? sql`true` : sql`l.topic_id = ${topicId}`}
-    ${id === undefined ? filters(sql, viewerId)[type] : sql`and q.id = any(${id})`} ${subjectContains(sql, subject)}
+  from ${source}
+  where ${scope}
+    ${id === undefined && !isWatched ? filters(sql, viewerId)[type] : ifGiven(sql, id, (ids) => sql`and q.id = any(${ids})`)} ${subjectContains(sql, subject)}
     ${type === 'hot' ? andAfterRow(sql, after, sql`q.answers_count, ${key}`, last) : andAfterCursor(sql, key, after)}
   order by ${when(sql, type === 'hot', () => sql`q.answers_count desc,`)} ${key} desc
   ${limitClause(sql, { limit, offset, after })}`

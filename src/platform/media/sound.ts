@@ -8,13 +8,17 @@ const MEMORY_MB = 256
  * Returns the duration of a recording in seconds, from its header or the sum of its frames; undefined when
  * unknown.
  */
-export function readDuration(bytes: Buffer, mime: string): Promise<number | undefined> {
+export function readDuration(
+  bytes: Buffer,
+  mime: string,
+  { patienceMs = PATIENCE_MS } = {},
+): Promise<number | undefined> {
   const thread = new Worker(new URL('./sound-thread.ts', import.meta.url), {
     workerData: { bytes, mime },
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
   })
   return new Promise((resolve) => {
-    const late = setTimeout(() => void thread.terminate(), PATIENCE_MS)
+    const late = setTimeout(() => void thread.terminate(), patienceMs)
     thread.once('message', (seconds: number) => resolve(seconds > 0 ? seconds : undefined))
     // Without a result for a broken or too costly file.
     thread.once('error', () => resolve(undefined))
