@@ -12,9 +12,10 @@ import { ImError } from './providers/provider.ts'
 suite('easemob with faults', async () => {
   const service = await startEasemob()
   after(() => service.stop())
-  const world = await createWorld({ ...service.env, IM_CONFIRM_MS: '1000', IM_TIMEOUT_MS: '400' })
+  const world = await createWorld({ ...service.env, IM_CONFIRM_MS: '1000', IM_TIMEOUT_MS: '60000' })
   const { sql, ctx, as, person } = world
-  const provider = (timeoutMs = 400) =>
+  /** Only calls that meet silence have a short timeout, so that a busy machine fails no other. */
+  const provider = (timeoutMs = 60_000) =>
     createEasemob({
       url: service.url,
       appKey: 'org#app',
@@ -39,7 +40,7 @@ suite('easemob with faults', async () => {
   }
 
   test('shares one token between nodes and replaces a rejected one once', async () => {
-    const nodes = [provider(2000), provider(2000), provider(2000)]
+    const nodes = [provider(), provider(), provider()]
     const before = service.tokensIssued
     await Promise.all([...nodes, ...nodes].map((node) => node.health()))
     assert.equal(service.tokensIssued, before + 1)
@@ -67,9 +68,10 @@ suite('easemob with faults', async () => {
   ] as const)
     test(`maps ${fault} to ${expected}`, async () => {
       // With a valid token.
-      await provider(2000).health()
+      await provider().health()
       once('GET /users', fault)
-      await assert.rejects(provider().health(), (error) => {
+      const timeoutMs = fault === 'silent' ? 400 : 60_000
+      await assert.rejects(provider(timeoutMs).health(), (error) => {
         assert.ok(error instanceof ImError)
         assert.equal(error.fault, expected)
         if (expected === 'limited') assert.equal(error.retryAfterSeconds, 1)
@@ -82,7 +84,7 @@ suite('easemob with faults', async () => {
     const group = { key: '800001', owner: '800001', settings }
     for (const fault of ['lost', 'silent'] as const) {
       once('POST /chatgroups', fault)
-      await assert.rejects(provider().createGroup({ ...group, key: fault }))
+      await assert.rejects(provider(400).createGroup({ ...group, key: fault }))
       const id = await provider().createGroup({ ...group, key: fault })
       assert.equal(await provider().findGroup({ ...group, key: fault }), id)
     }
@@ -205,9 +207,9 @@ suite('easemob with faults', async () => {
     assert.equal(service.groups.get(id)?.name, 'G 2')
   })
 
-  test('converges after 100 changes among faults of every kind, with all announcements', async () => {
+  test('converges after 100 changes among faults of every kind but silence, with all announcements', async () => {
     const { below: roll } = createDice(11)
-    const faults: EasemobFault[] = ['token', 'limit', 'broken', 'silent', 'lost', 'unheard', 'twice']
+    const faults: EasemobFault[] = ['token', 'limit', 'broken', 'lost', 'unheard', 'twice']
     // Duplicates only repeatable calls: messages carry an id, and groups are looked up before creation.
     service.fault = (call) => {
       if (roll(12) > 0) return undefined
