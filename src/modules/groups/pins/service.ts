@@ -9,13 +9,13 @@ import {
 } from '#modules/pinning/index.ts'
 import type { Db } from '#platform/database'
 import { forbidden, notFound } from '#platform/errors.ts'
-import { findFounderId, findGroupAccess, isClosed } from '../access/queries.ts'
+import { findFounderId } from '../access/queries.ts'
 import { rankOf } from '../access/schema.ts'
 import { actingRank, isActiveMember } from '../access/service.ts'
 import { memberDisabled, noSuchPost, notFounder, notManager, notMember } from '../errors.ts'
 import { addPinIncome } from '../incomes/queries.ts'
 import { postContent, standingAt } from '../posts/content.ts'
-import { findGroupOf, findTitle, holdGroupOf } from '../posts/queries.ts'
+import { findTitle, holdGroupOf } from '../posts/queries.ts'
 import { POSTS } from '../posts/schema.ts'
 import { COMMENT_PIN, POST_PIN } from './schema.ts'
 
@@ -67,12 +67,9 @@ async function getPinnableComment(sql: Db, commentId: number, userId: number): P
   return subject
 }
 
-/** Whether the group of a post is closed; true for a deleted post. */
-async function isOfClosedGroup(sql: Db, postId: number): Promise<boolean> {
-  const groupId = await findGroupOf(sql, postId)
-  const group = groupId === undefined ? undefined : await findGroupAccess(sql, groupId, 0)
-  return !group || isClosed(group)
-}
+/** Whether the group of a post is closed; true for a post that a guest cannot see, such as a deleted one. */
+const isOfClosedGroup = async (sql: Db, postId: number): Promise<boolean> =>
+  (await postContent.find(sql, postId, 0))?.closed ?? true
 
 /** Pins of posts in their group. The founder decides. */
 export const postPins: PinOptions = {

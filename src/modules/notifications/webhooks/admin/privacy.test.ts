@@ -94,6 +94,20 @@ test('publishes neither texts nor members of closed groups (notifications-14)', 
   }
 })
 
+test('publishes no members of a group that its founder opens to paying users (notifications-14)', async () => {
+  const [founder, ann] = await Promise.all([rich(), rich()])
+  const id = await group(founder, { mode: 'private' })
+  await join(id, founder, ann)
+  await told()
+  made(await as(founder, 'POST', `/groups/${id}`, { mode: 'paid', money: 1 }))
+  await work()
+  const { body: notices } = await as(ann, 'GET', '/user/notifications?type=system')
+  assert.match(JSON.stringify(notices), /group:open/)
+  // An event that is published in any case.
+  made(await as(admin, 'POST', '/feeds', { feed_content: 'x', feed_from: 1, feed_mark: 3 }))
+  assertUntold((await told()).text, [ann])
+})
+
 test('publishes neither the founder of a rejected group nor the author of a deleted comment (notifications-14)', async () => {
   const [founder, author] = await Promise.all([rich(), rich()])
   const id = await group(founder, {}, { passed: false })
