@@ -90,8 +90,11 @@ export function mixOf(site: {
   writes: number
   guests: number
   seed: number
+  /** Pattern of the kinds of reads to draw; all when empty. */
+  only?: string
 }): () => Drawn {
   const { ranges, members } = site
+  const isRead = new RegExp(site.only ?? '')
   const random = randomOf(site.seed)
   const popular = ({ from, count }: Range) => from + Math.floor((count + 1) ** random()) - 1
   const newest = ({ from, count }: Range) => from + count - Math.floor((count + 1) ** random())
@@ -215,6 +218,8 @@ export function mixOf(site: {
     return weighted.at(-1)![1]
   }
 
+  const only = <T>(kinds: Weighted<[string, T]>) => kinds.filter(([, [kind]]) => isRead.test(kind))
+  const [readsDrawn, ownDrawn] = [only(reads), only(own)]
   return () => {
     serial += 1
     const member = members[Math.floor(random() * members.length)]!
@@ -224,7 +229,7 @@ export function mixOf(site: {
       return { kind: `write: ${kind}`, method, path, token: member.token, body }
     }
     const isGuest = random() < site.guests
-    const [kind, read] = pick(!isGuest && random() < 0.2 ? own : reads)
+    const [kind, read] = pick(!isGuest && ownDrawn.length > 0 && random() < 0.2 ? ownDrawn : readsDrawn)
     return { kind, method: 'GET', path: read(), token: isGuest ? undefined : member.token, body: undefined }
   }
 }

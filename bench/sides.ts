@@ -4,7 +4,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findDatabaseProcesses, findRunningPostgres, openDatabase, type Sql } from '#platform/database'
+import { findDatabaseProcesses, openDatabase, readPidFile, type Sql } from '#platform/database'
 import { findFreePort, waitForAnswer } from '#test/servers.ts'
 import { childrenOf, processorTime } from './measure.ts'
 
@@ -86,8 +86,10 @@ export async function openSides(options: {
       const url = `http://127.0.0.1:${port}`
       await waitForAnswer(`${url}/health/ready`)
       const postgres = join(data[side], 'postgres')
-      const connection = await findRunningPostgres(postgres)
-      if (!connection) throw new Error(`no database in ${postgres}`)
+      // Reads PostgreSQL's own file, because the lock of an older checkout may be another.
+      const running = await readPidFile(join(postgres, 'cluster'))
+      if (!running) throw new Error(`no database in ${postgres}`)
+      const connection = { host: running.socketFolder, port: running.port, user: 'kith', database: 'kith' }
       // The serving processes are children of this one; the database has another parent.
       const serverProcesses = () => [server.pid ?? 0, ...childrenOf(server.pid ?? 0)]
       const databaseProcesses = () => findDatabaseProcesses(join(postgres, 'cluster'))

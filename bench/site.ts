@@ -21,6 +21,7 @@ const { values: options } = parseArgs({
     guests: { type: 'string', default: '0.4' },
     processes: { type: 'string', default: '1' },
     seed: { type: 'string', default: '1' },
+    only: { type: 'string', default: '' },
     against: { type: 'string' },
     keep: { type: 'string' },
     env: { type: 'string', multiple: true, default: [] },
@@ -55,6 +56,7 @@ async function serve(side: Side): Promise<Running> {
     writes: Number(options.writes),
     guests: Number(options.guests),
     seed: Number(options.seed),
+    only: options.only,
   })
   return { ...serving, draw }
 }

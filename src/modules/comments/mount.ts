@@ -82,18 +82,14 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
       ...alias,
     }),
     reply: { 200: shape === 'array' ? Type.Array(CommentWithPeople) : CommentPage },
-    load: ({ params, viewer }) => find(params[param]!, viewer.id),
-    async handler({ loaded: target, query, viewer }) {
+    precheck: ({ params, viewer }) => find(params[param]!, viewer.id),
+    async handler({ params, query, viewer }) {
       const { limit = 15, [cursor]: before = 0 } = query
-      const [rows, pinned] = await Promise.all([
-        listComments(sql, {
-          type: content.type,
-          contentId: target.id,
-          before,
-          limit,
-          hideFrom: hides ? viewer.id : 0,
-        }),
-        hides && before === 0 ? options.pinned?.(sql, target.id, viewer.id) : undefined,
+      const contentId = params[param]!
+      const [target, rows, pinned] = await Promise.all([
+        find(contentId, viewer.id),
+        listComments(sql, { type: content.type, contentId, before, limit, hideFrom: hides ? viewer.id : 0 }),
+        hides && before === 0 ? options.pinned?.(sql, contentId, viewer.id) : undefined,
       ])
       const ids = pinned ?? []
       const found = ids.length > 0 ? await findComments(sql, ids) : []

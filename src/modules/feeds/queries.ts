@@ -32,7 +32,6 @@ export type FeedRow = Row<
   | 'repostable_id'
   | 'has_images'
   | 'has_video'
-  | 'has_topics'
   | 'has_price'
   | 'like_count'
   | 'feed_comment_count'
@@ -46,6 +45,8 @@ export type FeedRow = Row<
   has_like: boolean
   has_collect: boolean
   has_pins: boolean
+  /** Topics that the viewer may see, in the given order. */
+  topics: { id: number; name: string }[] | null
   /** Whether any feed is pinned now, in lists that show those. */
   pins_shown?: boolean
 }
@@ -63,11 +64,16 @@ export const liveFeed = (sql: Db, id: number): Fragment => sql`
  */
 export const feedColumns = (sql: Db, viewerId: number) => sql`
   f.id, f.user_id, f.feed_content, f.feed_from, f.feed_mark, f.feed_latitude, f.feed_longtitude, f.feed_geohash,
-  f.repostable_type, f.repostable_id, f.has_images, f.has_video, f.has_topics, f.has_price, f.like_count, f.feed_comment_count, f.content_version,
+  f.repostable_type, f.repostable_id, f.has_images, f.has_video, f.has_price, f.like_count, f.feed_comment_count, f.content_version,
   f.feed_view_count, f.created_at, f.updated_at, f.deleted_at,
   f.like_count > 0 and ${isLiked(sql, FEEDS, sql`f.id`, viewerId)} as has_like,
   ${isCollected(sql, FEEDS, sql`f.id`, viewerId)} as has_collect,
-  f.feed_comment_count > 0 and ${hasShownPin(sql, FEED_COMMENT, sql`f.id`)} as has_pins`
+  f.feed_comment_count > 0 and ${hasShownPin(sql, FEED_COMMENT, sql`f.id`)} as has_pins,
+  case when f.has_topics then (
+    select json_agg(json_build_object('id', t.id, 'name', t.name) order by l.index) from feed_topic_links l
+    join (${visibleTopics(sql, { id: viewerId, reviewer: false })}) t on t.id = l.topic_id
+    where l.feed_id = f.id
+  ) end as topics`
 
 /** Feeds by id, unordered. Deleted ones only on request. */
 export const findFeedRows = (
@@ -90,15 +96,6 @@ export async function findFeedDetail(
     where f.id = ${id} and ${visibleFeed(sql)}`
   return row
 }
-
-/** Topics of feeds in the given order. Only its creator sees a topic under review. */
-export const findTopics = (sql: Db, feedIds: number[], viewerId: number) => sql<
-  { feed_id: number; id: number; name: string }[]
->`
-  select l.feed_id, t.id, t.name from feed_topic_links l
-  join (${visibleTopics(sql, { id: viewerId, reviewer: false })}) t on t.id = l.topic_id
-  where l.feed_id = any(${feedIds})
-  order by l.feed_id, l.index`
 
 /** Filters ids to live feeds, which are public. */
 export async function findVisibleFeeds(sql: Db, ids: number[]): Promise<Set<number>> {

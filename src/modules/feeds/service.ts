@@ -3,7 +3,7 @@ import { cutCharacters, findMentions, grams, nameKey } from '#lib/text.ts'
 import { type Ability, hasAbility } from '#modules/abilities/index.ts'
 import { findBlockers, findPeopleByKeys } from '#modules/accounts/index.ts'
 import { attachFiles } from '#modules/files/index.ts'
-import { type LikeRow, likesWithUsers, listLatestLikes, setLikesOwner } from '#modules/likes/index.ts'
+import { likesWithUsers, listLatestLikes, setLikesOwner } from '#modules/likes/index.ts'
 import { hasEndpointFor, notify, publishEvent, withdrawNotifications } from '#modules/notifications/index.ts'
 import { cancelPinsOfContent } from '#modules/pinning/index.ts'
 import { linkTopics, unlinkTopics } from '#modules/topics/index.ts'
@@ -245,16 +245,16 @@ const LIKES = 8
 
 /** A single feed, counted as a view. Throws 403 with the price for an unpaid one. */
 export async function getFeed(ctx: Context, viewerId: number, feedId: number): Promise<FeedDetail> {
-  const row = await findFeedDetail(ctx.sql, feedId, viewerId)
+  const [row, likes] = await Promise.all([
+    findFeedDetail(ctx.sql, feedId, viewerId),
+    listLatestLikes(ctx.sql, FEEDS, [feedId], LIKES),
+  ])
   if (!row) throw noSuchFeed()
   const viewed = row.has_price ? (await findFeedPrices(ctx.sql, [feedId], viewerId)).get(feedId) : undefined
   if (viewed && !viewed.paid) throw unpaidFeed({ node: viewed.id, amount: viewed.amount })
   countView(() => feedViewCounts(ctx).add([feedId]))
-  let likes: LikeRow[] = []
-  const { items, people } = await feedsWithPeople(ctx, [row], viewerId, async () => {
-    if (row.like_count > 0) likes = await listLatestLikes(ctx.sql, FEEDS, [feedId], LIKES)
-    return likes.map(({ user_id }) => user_id)
-  })
+  const likers = likes.map(({ user_id }) => user_id)
+  const { items, people } = await feedsWithPeople(ctx, [row], viewerId, likers)
   return { ...items[0]!, likes: likesWithUsers(likes, people), reward: row.reward }
 }
 

@@ -16,7 +16,7 @@ import type { ImageRow } from './media/queries.ts'
 import { findPinnedComments } from './pins/queries.ts'
 import { findOwnPreviews, findPreviews, PREVIEW } from './previews.ts'
 import { FILE, findFeedPrices } from './prices/queries.ts'
-import { type FeedRow, findFeedRows, findTopics } from './queries.ts'
+import { type FeedRow, findFeedRows } from './queries.ts'
 import type { FeedView, PreviewComment } from './schema.ts'
 import { feedViewCounts } from './views/queries.ts'
 
@@ -54,29 +54,27 @@ export const feedItems = async (
   rows: FeedRow[],
   viewerId: number,
   options: ItemOptions = {},
-): Promise<FeedView[]> => (await feedsWithPeople(ctx, rows, viewerId, () => [], options)).items
+): Promise<FeedView[]> => (await feedsWithPeople(ctx, rows, viewerId, [], options)).items
 
 type ItemOptions = { fresh?: boolean; whole?: boolean }
 
 /**
- * Feeds with a map of everybody in them. `others` finds more people to read, so that one statement reads
- * the people of a feed and of its likes.
+ * Feeds with a map of everybody in them. `others` are more people to read, so that one statement reads the
+ * people of a feed and of its likes.
  */
 export async function feedsWithPeople(
   ctx: Context,
   rows: FeedRow[],
   viewerId: number,
-  others: () => Promise<number[]> | number[],
+  others: number[],
   { fresh = true, whole = false }: ItemOptions = {},
 ): Promise<{ items: FeedView[]; people: Map<number, UserView> }> {
   if (rows.length === 0) return { items: [], people: new Map() }
   const { sql } = ctx
   const counts = feedViewCounts(ctx)
   const idsWith = (has: (row: FeedRow) => boolean) => rows.filter(has).map(({ id }) => id)
-  const withTopics = idsWith((row) => row.has_topics)
   const withPrice = idsWith((row) => row.has_price)
-  const [topics, mediaOf, prices, pinnedRows, previews, more] = await Promise.all([
-    withTopics.length > 0 ? findTopics(sql, withTopics, viewerId) : [],
+  const [mediaOf, prices, pinnedRows, previews] = await Promise.all([
     findMedia(ctx, rows),
     findFeedPrices(sql, withPrice, viewerId),
     findPinnedComments(
@@ -85,7 +83,6 @@ export async function feedsWithPeople(
       PREVIEW,
     ),
     findPreviews(ctx, rows),
-    others(),
   ])
   const priced = new Set(withPrice)
   const files = [...mediaOf].flatMap(([id, { images }]) =>
@@ -97,7 +94,7 @@ export async function feedsWithPeople(
     userViews(
       ctx,
       sql,
-      [...authors, ...more, ...commentUserIds([...pinned.values(), ...previews.values()].flat())],
+      [...authors, ...others, ...commentUserIds([...pinned.values(), ...previews.values()].flat())],
       viewerId,
     ),
     findPrices(sql, FILE, files, viewerId),
@@ -114,7 +111,6 @@ export async function feedsWithPeople(
       for (const [id, comments] of own) previews.set(id, comments)
     }
   }
-  const topicsOf = Map.groupBy(topics, ({ feed_id }) => feed_id)
   const limit = settings?.['feed:pay-word-limit'] ?? 0
   const items = rows.map((row) => {
     const { images = [], video } = mediaOf.get(row.id) ?? {}
@@ -144,7 +140,7 @@ export async function feedsWithPeople(
       has_collect: row.has_collect,
       has_like: row.has_like,
       user: people.get(row.user_id) ?? null,
-      topics: (topicsOf.get(row.id) ?? []).map(({ id, name }) => ({ id, name })),
+      topics: row.topics ?? [],
       images: images.map((image) => imageView(image, filePrices.get(image.file))),
       video: video
         ? { video_id: video.video_id, cover_id: video.cover_id, height: video.height, width: video.width }

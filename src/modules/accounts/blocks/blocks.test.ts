@@ -75,3 +75,26 @@ test('keeps follows in both directions after a block (sign-in-16)', async () => 
   const { body } = await as(ann, 'GET', `/users/${bob.id}`)
   assert.deepEqual([body.following, body.follower, body.blacked], [true, true, true])
 })
+
+test('shows the relations of a viewer with few and with many of them alike', async () => {
+  const [ann, bob, cid] = [await person(), await person(), await person()]
+  await as(ann, 'PUT', `/user/followings/${bob.id}`)
+  await as(cid, 'PUT', `/user/followings/${ann.id}`)
+  await as(cid, 'PUT', `/user/followings/${bob.id}`)
+  await block(ann, cid.id)
+  const shown = async () => {
+    const { body } = await as(ann, 'GET', `/users?id=${ann.id},${bob.id},${cid.id}`)
+    return body
+      .sort((a: { id: number }, b: { id: number }) => a.id - b.id)
+      .map((user: Record<string, boolean>) => [user.following, user.follower, user.blacked])
+  }
+  const expected = [
+    [false, false, false],
+    [false, true, false],
+    [true, false, true],
+  ]
+  assert.deepEqual(await shown(), expected)
+  // A viewer with many relations takes another query path.
+  await sql`update user_counts set followings_count = 1000, followers_count = 1000 where user_id = ${ann.id}`
+  assert.deepEqual(await shown(), expected)
+})

@@ -64,6 +64,16 @@ export function userRoutes(server: Server, ctx: Context) {
     return (await isAccountUsed(sql, storedAccount(login.kind, login.value))) ? SOMEBODY : undefined
   }
 
+  type Lookup = Parameters<typeof attemptCounter>[1] & { params: { user: string }; viewer: { id: number } }
+  const findOrThrow = async (call: Lookup) => {
+    const id = await find(call.params.user, call.viewer.id, () =>
+      // Counts only guessable lookups. Replies to others are cacheable.
+      attemptCounter(ctx, call)(),
+    )
+    if (id === undefined) throw noSuchUser()
+    return id
+  }
+
   route('GET /users/:user', {
     operationId: 'getUser',
     summary: 'Read a person by id or name; by phone or e-mail only oneself or with `admin:user:show`',
@@ -73,16 +83,12 @@ export function userRoutes(server: Server, ctx: Context) {
     query: UserFlagsQuery,
     reply: { 200: UserView },
     errors: [noSuchUser],
-    load: async (call) => {
-      const id = await find(call.params.user, call.viewer.id, () =>
-        // Counts only guessable lookups. Replies to others are cacheable.
-        attemptCounter(ctx, call)(),
-      )
-      if (id === undefined) throw noSuchUser()
-      return id
-    },
+    precheck: findOrThrow,
     handler: async (call) => {
-      const { loaded: id, query, viewer } = call
+      const { params, query, viewer } = call
+      const login = loginKind(params.user)
+      // An id needs no lookup, because the view tells whether the user exists.
+      const id = login.kind === 'id' ? login.value : await findOrThrow(call)
       // A plain text, so that clients do not mistake it for a user with missing fields.
       if (id === SOMEBODY)
         return call.reply.type('application/json; charset=utf-8').send(`{"id":${SOMEBODY}}`)
