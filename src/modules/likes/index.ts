@@ -5,7 +5,6 @@ export {
   deleteLikesOf,
   findLiked,
   isLiked,
-  type LikeRow,
   listLatestLikes,
   setLikesOwner,
 } from './queries.ts'
