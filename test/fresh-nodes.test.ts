@@ -1,127 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
-import { buildApp } from '#app'
-import { issueToken } from '#modules/tokens/index.ts'
-import { openDatabase, type Signals } from '#platform/database'
-import { createMetrics } from '#platform/observability'
-import { seedForAccess } from '#test/fixtures/access.ts'
-import { createDice } from '#test/fixtures/dice.ts'
-import { createInputs } from '#test/fuzz/inputs.ts'
-import { type Operation, readOperations } from '#test/fuzz/operations.ts'
+import { describe, test } from 'node:test'
+import { compareAfterEachChange } from '#test/fixtures/fresh-nodes.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
-/** Values with a delayed count, a random choice or the current time. */
-const OF_THE_MOMENT =
-  /"(\w*views?_count|feed_view_count|hot|hits|taste_count|expires_\w+|url|file|\w*password|last_\w+|seconds|uptime\w*)":("[^"]*"|[\d.]+|null)/g
-const SKIPPED =
-  /\/(stream|bootstrappers|files|statistics|health|im|easemob|openapi\.json)|ranks|news\/cates$|news\/\{news\}\/correlations$|\/auth\//
-/** Reads after each change: lists and things with users, comments and counts. */
-const SHOWING =
-  /\/(feeds|feeds\/\{feed\}|feeds\/\{feed\}\/(comments|likes)|users|users\/\{user\}|user|user\/followings|news\/\{news\}\/comments|questions\/\{question\}\/answers|user\/notifications)$/
-/** Further reads to compare after a change. */
+const world = await createWorld()
+const { as, ctx, person } = world
+/** Reads to compare after a change besides those that show most; the slow suite compares all. */
 const MORE_READS = 4
 
-const world = await createWorld()
-const { app: warm, as, ctx, person, connection } = world
-
-/** A node on the same database without caches: they are cleared before each read. */
-async function openCold() {
-  const forget: (() => void)[] = []
-  const signals: Signals = {
-    on() {},
-    onReconnect: (handler) => void forget.push(handler),
-    listen: async () => {},
-    state: () => ({ isLost: false, losses: 0 }),
-    close: async () => {},
-  }
-  const sql = openDatabase({ connection, poolSize: 4, statementTimeoutMs: 30_000 })
-  const config = { ...ctx.config, fragmentBytes: 0, guestCacheMs: 0 }
-  const app = await buildApp({
-    ...ctx,
-    sql,
-    config,
-    signals,
-    metrics: createMetrics(),
-    onClose: [],
-    state: new Map(),
-  })
-  after(async () => {
-    await app.close()
-    await sql.end()
-  })
-  return {
-    app,
-    forgetAll() {
-      for (const handler of forget) handler()
-    },
-  }
-}
-
-test('shows the same as a node without caches after every writing operation', async (t) => {
-  const cold = await openCold()
-  const seed = await seedForAccess(world)
-  const administrator = await person({ roles: ['founder', 'owner'] })
-  const { operations, named } = readOperations(warm)
-  const dice = createDice(7)
-  const inputs = createInputs(dice, named)
-  const reads = operations.filter(({ method, path }) => method === 'GET' && !SKIPPED.test(path))
-  const showing = reads.filter(({ path }) => SHOWING.test(path))
-  assert.ok(reads.length > 120 && showing.length > 8, `${reads.length} reads, ${showing.length} show most`)
-
-  const addressOf = ({ path, query }: Operation) => {
-    const needed = query.filter(({ required }) => required)
-    const asked = needed.map(({ name, schema }) => [name, String(inputs.valid(schema, name))])
-    return `${seed.address(path)}?${new URLSearchParams(asked)}`
-  }
-  let compared = 0
-  const differences: string[] = []
-  const compare = async (read: Operation, viewer: Person | undefined, because: string) => {
-    const url = addressOf(read)
-    const headers = viewer ? { authorization: `Bearer ${viewer.token}` } : {}
-    const one = await warm.inject({ url, headers })
-    cold.forgetAll()
-    const other = await cold.app.inject({ url, headers })
-    const shown = [one, other].map(
-      ({ statusCode, body }) => `${statusCode} ${body.replace(OF_THE_MOMENT, '"$1":0')}`,
-    )
-    compared += 1
-    if (shown[0] === shown[1]) return
-    const at = [...(shown[0] ?? '')].findIndex((letter, place) => letter !== shown[1]?.[place])
-    const around = shown.map((text) => text.slice(Math.max(0, at - 60), at + 60))
-    differences.push(`after ${because}: ${url}\n  ${around.join('\n  ')}`)
-  }
-
-  for (const viewer of [undefined, seed.owner, seed.stranger])
-    for (const read of reads) await compare(read, viewer, 'nothing')
-  assert.deepEqual(differences, [])
-
-  let turn = 0
-  let changed = 0
-  const changes = operations.filter(
-    ({ method, isForm, path }) => method !== 'GET' && !isForm && !/\/(im|easemob)/.test(path),
-  )
-  const inOrder = changes.toSorted((a, b) => Number(a.isDestructive) - Number(b.isDestructive))
-  for (const { method, path, body } of inOrder)
-    for (const who of [path.includes('/admin') ? administrator : seed.owner]) {
-      const caller = { ...who, token: (await issueToken(ctx.sql, who.id)).access_token }
-      const given = body ? inputs.body(body, false) : undefined
-      const { status } = await as(caller, method, seed.address(path), given)
-      if (status >= 300) continue
-      changed += 1
-      const more = Array.from({ length: MORE_READS }, () => reads[turn++ % reads.length] as Operation)
-      const half = showing.filter((_, n) => n % 2 === changed % 2)
-      for (const read of [...half, ...more])
-        await compare(
-          read,
-          turn % 3 === 0 ? undefined : turn % 3 === 1 ? seed.stranger : seed.owner,
-          `${method} ${path}`,
-        )
-      if (differences.length > 5) break
-    }
-  t.diagnostic(`${compared} comparisons, ${changed} of ${inOrder.length} operations changed something`)
-  assert.deepEqual(differences, [], differences.join('\n'))
-  assert.ok(changed > 60, `only ${changed} operations changed something`)
-})
+test('shows the same as a node without caches after every writing operation', (t) =>
+  compareAfterEachChange(t, world, { moreReads: () => MORE_READS }))
 
 test('shows a changed user at once although their text is cached', async () => {
   const [ann, bob] = [await person(), await person()]

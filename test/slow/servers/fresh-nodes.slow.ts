@@ -1,0 +1,9 @@
+/** Every read after every writing operation; the quick suite takes the reads in turn. */
+import { test } from 'node:test'
+import { compareAfterEachChange } from '#test/fixtures/fresh-nodes.ts'
+import { createWorld } from '#test/world.ts'
+
+const world = await createWorld()
+
+test('shows the same as a node without caches in every read after every writing operation', (t) =>
+  compareAfterEachChange(t, world, { moreReads: (reads) => reads }))
