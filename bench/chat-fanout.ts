@@ -19,7 +19,6 @@ const server = createServer(async (request, response) => {
   for (const stream of streams) stream.write(event)
   response.writeHead(201, { 'content-type': 'application/json' }).end('{}')
 })
-// A WebSocket after its handshake.
 server.on('upgrade', (_request, socket) => {
   socket.on('error', () => {})
   socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')

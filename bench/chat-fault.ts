@@ -103,7 +103,6 @@ async function settle(dataDir: string, address: string) {
   return { people, group: idOf(shared), pair: idOf(pair) }
 }
 
-/** Lists a whole conversation. */
 async function listAll(address: string, token: string, chatId: number): Promise<Stored[]> {
   const all: Stored[] = []
   for (;;) {
@@ -119,7 +118,6 @@ async function listAll(address: string, token: string, chatId: number): Promise<
 const fromPeople = <T extends { body: string }>(messages: T[]): T[] =>
   messages.filter(({ body }) => body.startsWith('chatter'))
 
-/** Kills a site while people chat, and checks that no acknowledged message is lost, doubled or out of order. */
 export async function killWhileChatting(dataDir: string, seed: number, kills: number): Promise<string> {
   const random = randomOf(seed)
   const env = { STREAM_HEARTBEAT_MS: '500' }

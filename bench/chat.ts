@@ -54,7 +54,6 @@ async function startBare() {
 
 type Target = { port: number; pids: number[]; stream: string; post: string }
 
-/** Opens a stream for each token, sends as fast as replies come, and records when messages arrive. */
 async function drive({ port, pids, stream, post }: Target, tokens: string[]) {
   const agent = new Agent({ keepAlive: true, maxSockets: 2000 })
   const delays: number[] = []

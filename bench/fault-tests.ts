@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const MOST_MS = 300_000
 
-/** Runs the tests that cause faults in servers of their own, for at most five minutes. */
 export async function runFaultTests(...files: string[]): Promise<string> {
   const child = spawn(process.execPath, ['scripts/test.ts', ...files], {
     cwd: ROOT,

@@ -20,7 +20,6 @@ const signal = (pids: number[], name: NodeJS.Signals) => {
     }
 }
 
-/** Kills the database, and then freezes it for 15 seconds. */
 export const breakDatabase = (dataDir: string, seed: number) =>
   whilePaying(dataDir, seed, {}, async ({ address, look }) => {
     const cluster = join(dataDir, 'postgres', 'cluster')
@@ -53,7 +52,6 @@ export const breakDatabase = (dataDir: string, seed: number) =>
     return `killed, and ready again after ${away.join(', ')} ms; silent for 15 s: readiness 503 within ${slowest.toFixed(0)} ms, ready again after ${back} ms`
   })
 
-/** Kills Redis and restarts it. */
 export async function breakRedis(dataDir: string, seed: number): Promise<string> {
   const port = await findFreePort()
   const start = async () => {

@@ -5,13 +5,10 @@ import type { Sql } from '#platform/database'
 import { READERS, type Reader } from './operations.ts'
 import type { Size } from './sizes.ts'
 
-/** The users that make the requests: the viewer of most, and those with notifications. */
 export type Filled = Record<'viewer' | Reader, { id: number; token: string }>
 
-/** Likes per feed. */
 const LIKES = 2
 
-/** Fills an empty, migrated database in bulk, including the counters. */
 export async function fill(sql: Sql, size: Size): Promise<Filled> {
   const run = async (what: string, statement: Promise<unknown>) => {
     const started = performance.now()
@@ -151,7 +148,6 @@ async function takeIndexes(sql: Sql, tables: string[]) {
 
 const signedIn = async (sql: Sql, id: number) => ({ id, token: (await issueToken(sql, id)).access_token })
 
-/** Creates a user with that many notifications of all types in turn, the older half read. */
 async function fillReader(
   sql: Sql,
   name: Reader,
@@ -189,7 +185,6 @@ async function fillReader(
   return id
 }
 
-/** Creates songs and articles, with comments on each. */
 async function fillMusicAndNews(
   sql: Sql,
   size: Size,
@@ -242,7 +237,6 @@ async function fillMusicAndNews(
 
 const ANSWERS = 25
 
-/** Creates questions, a tenth anonymous and a tenth with an adopted answer, and collected answers. */
 async function fillQuestions(
   sql: Sql,
   size: Size,

@@ -18,7 +18,6 @@ requireRuntime()
 const { values: options } = parseArgs({
   options: {
     keep: { type: 'string' },
-    /** Prints the statements that read the most. */
     statements: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
   },
@@ -70,7 +69,7 @@ async function fillGrowth(db: Sql): Promise<void> {
   await db`with asleep as (select array_agg(id) as ids from users where name_key like 'asleep%')
     update feeds set user_id = ids[1 + id % ${FOLLOWED}] from asleep
     where id % ${Math.floor(feeds / 2 / (FOLLOWED * 10)) || 1} = 3 and id < ${oldest + feeds / 2}`
-  // The pieces of the number alone and of two words: the bench searches for nothing else.
+  // Text fragments of the number and of two words. The bench searches for nothing else.
   const words = grams('today number')
   const threes = (text: string) =>
     db.unsafe(`array(select substr(${text}, i, 3) from generate_series(1, length(${text}) - 2) i)`)

@@ -22,7 +22,6 @@ const AT_ONCE = 16
 const SECONDS = 60
 const { sql, connection, ctx } = await createWorld()
 
-/** Resident memory of a process in bytes. */
 function memoryOf(pid: number): number {
   const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Number(kilobytes) * 1024
@@ -66,7 +65,6 @@ async function startBare() {
 
 type Close = () => void
 
-/** Opens a stream of events. */
 const openStream =
   (agent: Agent, path: string) =>
   async (port: number, token: string): Promise<Close> => {
@@ -75,7 +73,7 @@ const openStream =
       get({ port, path, agent, headers }, resolve).once('error', reject)
     })
     if (response.statusCode === 503) {
-      // The server is busy with others that open.
+      // The server is still busy opening other streams.
       response.destroy()
       await pause(200)
       return openStream(agent, path)(port, token)

@@ -29,7 +29,6 @@ const [people, feeds, comments, likes] = [200_000, 2_000_000, 5_000_000, 5_000_0
   number,
 ]
 
-/** Statements that fill the source from numbered rows. */
 const FILL: [string, string][] = [
   ['migrations', "insert into migrations (migration) values ('made up')"],
   [
@@ -78,7 +77,6 @@ const FILL: [string, string][] = [
 const say = (text: string) => process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`)
 const number = (value: number) => Math.round(value).toLocaleString('en')
 
-/** Peak memory of a process, in bytes. */
 function peakOf(pid: number): number {
   try {
     return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
@@ -91,7 +89,6 @@ const program = join(import.meta.dirname, '../src/cli.ts')
 const data = join(folder, 'kith')
 const env = { ...process.env, DATA_DIR: data }
 
-/** Runs the importer to its end, or until it reports this many rows. */
 async function run(address: string, killAt: number | undefined, more: string[] = []) {
   const begun = Date.now()
   const child = spawn(

@@ -22,7 +22,6 @@ const PASSWORD = 'correct horse'
 
 type Member = { id: number; token: string }
 
-/** Kills the server so many times while it erases accounts with bounties in escrow, and makes exports. */
 export async function killJobs(dataDir: string, seed: number, kills: number): Promise<string> {
   const random = randomOf(seed)
   const { site } = await openSite(dataDir)
@@ -73,7 +72,7 @@ export async function killJobs(dataDir: string, seed: number, kills: number): Pr
   for (let n = 0; n < kills; n += 1) {
     server = startServer(dataDir, env)
     address = await server.address
-    // Jobs that a dead worker held are begun again by the next one.
+    // The next worker restarts the jobs of a dead one.
     await wait(random() * 1500)
     const { erased, made } = await progress()
     if (erased + made > 0 && erased + made < LEAVERS + EXPORTERS) inTheMiddle += 1

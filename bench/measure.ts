@@ -39,7 +39,6 @@ export type Load = {
   token: string
   seconds: number
   connections: number
-  /** Path and body of a numbered request, and its user if that varies. */
   request: (n: number) => { path: string; body?: string; token?: string }
 }
 
@@ -47,7 +46,7 @@ export type Measured = { requests: number; perSecond: number; p50: number; p99: 
 
 let serial = Date.now() % 1_000_000_000
 
-/** Drives one operation for some seconds. Warm it up before. */
+/** Drives one operation for some seconds. The caller warms it up first. */
 export async function drive(load: Load): Promise<Measured> {
   const result = await autocannon({
     url: load.url,

@@ -31,7 +31,6 @@ const WORDS = 'river stone autumn letter window garden silver morning harbour ca
 const words = (n: number, count: number) =>
   Array.from({ length: count }, (_, at) => WORDS[(n * 7 + at * (1 + (n % 11))) % WORDS.length]).join(' ')
 
-/** A second of the last years, increasing with the number. */
 const time = (n: number, of: number) =>
   `${new Date(Date.UTC(2020, 0, 1) + Math.floor((n / of) * 1e8) * 1000).toISOString().slice(0, 19)}Z`
 

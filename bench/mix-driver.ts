@@ -1,7 +1,6 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** One request of a mixed load. */
 export type Drawn = {
   kind: string
   method: string
@@ -10,7 +9,7 @@ export type Drawn = {
   body: object | undefined
 }
 
-/** A finished request: its time in milliseconds, in the open loop since it was due. Its status is 0 without a reply. */
+/** A finished request. In the open loop its time counts from when it was due. Status 0 means no reply. */
 export type Timed = { kind: string; ms: number; status: number }
 
 /** Concurrent requests in the open loop. A server that falls behind by more has failed the rate. */
@@ -56,7 +55,6 @@ export async function driveMix(load: {
   return timed
 }
 
-/** Sends one request, reads the whole reply and resolves to its status; 0 for a failed connection. */
 function ask(agent: Agent, url: string, { method, path, token, body }: Drawn): Promise<number> {
   return new Promise((resolve) => {
     const text = body === undefined ? undefined : JSON.stringify(body)

@@ -7,7 +7,6 @@ import type { Ranges } from './requests.ts'
 
 type Member = { id: number; token: string }
 const MEMBERS = 300
-/** Follows per active member. */
 const FOLLOWED = 40
 
 /**
@@ -36,7 +35,7 @@ export async function fillForMix(
     from unnest(${ids}::bigint[]) m cross join generate_series(1, ${FOLLOWED}) n
     where m <> ${people.from} + (m * 31 + n * n * 7) % ${people.count}
     on conflict do nothing`
-  // Without the followers, an end of a follow brings the count below 0 and is a 500.
+  // The counter must include these followers. Otherwise an unfollow makes it negative, which is a 500.
   await sql`
     update user_counts c set
       followings_count = (select count(*) from user_follows f where f.user_id = c.user_id),
@@ -98,7 +97,7 @@ export function mixOf(site: {
   const random = randomOf(site.seed)
   const popular = ({ from, count }: Range) => from + Math.floor((count + 1) ** random()) - 1
   const newest = ({ from, count }: Range) => from + count - Math.floor((count + 1) ** random())
-  /** Existing relations, so that the next draw of one removes it. */
+  /** Existing relations. Drawing one of them again removes it. */
   const made = new Set(site.relations)
   const toggle = (member: Member, key: string, on: Made, off: Made): Made => {
     const relation = `${member.id} ${key}`

@@ -100,7 +100,6 @@ async function main() {
   }
 }
 
-/** Creates authors with feeds to buy and pin, and buyers with enough points. */
 async function settle(sql: Sql): Promise<Shop> {
   const sign = async (id: number) => ({ id, token: (await issueToken(sql, id)).access_token })
   const make = async (name: string) => sign(await createUser(sql, { name, password: null, roles: ['owner'] }))
@@ -162,7 +161,6 @@ async function driveAs(request: (n: number) => { path: string; body: string; tok
   return { measured, count }
 }
 
-/** Verifies that the measured requests took effect. */
 async function checkLedger(sql: Sql): Promise<void> {
   const [row] = await sql<[{ sum: string; count: number }]>`
     select coalesce(sum(amount), 0)::text as sum, count(distinct transaction_id)::int as count from ledger_postings`

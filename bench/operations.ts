@@ -1,4 +1,3 @@
-/** Users with notifications, and how many. */
 export const READERS = { few: 100, many: 100_000 } as const
 export type Reader = keyof typeof READERS
 
@@ -15,13 +14,11 @@ export type Operation = {
    * writes come from one user, and reads from many in turn.
    */
   as?: Reader | 'viewer'
-  /** Sends the request as a guest. */
   isGuest?: true
   /** The operation with the same cost target, however much data there is. */
   against?: string
 }
 
-/** The most common reads, mostly by guests. */
 const HOT = [
   '/feed/topics',
   '/feed/topics/{n}/feeds',
@@ -31,7 +28,6 @@ const HOT = [
   '/news/{n}',
 ]
 
-/** Placeholder for a number that varies per request. */
 export const OPERATIONS: Operation[] = [
   { name: 'GET /feed/topics', method: 'GET', path: '/feed/topics' },
   { name: 'GET /feed/topics/{id}', method: 'GET', path: '/feed/topics/{n}', range: 'topics' },
@@ -95,7 +91,6 @@ export const OPERATIONS: Operation[] = [
   }),
 ]
 
-/** Ids for the numbers of an operation's path. */
 export type Range = { from: number; count: number }
 
 /** Irrational, so that its multiples spread evenly between two integers. */

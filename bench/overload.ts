@@ -21,14 +21,12 @@ type Wire = ReturnType<typeof openWire>
 
 const MEASURE_SECONDS = 10
 const TIMES = 4
-/** One request in ten is a payment; the others are expensive reads. */
 const PAYING = 0.1
 /** Opens all connections before the load, because a busy process accepts few new ones per second. */
 const MAX_OPEN = 500
 
 const percentile = (sorted: number[], part: number) => sorted[Math.floor((sorted.length - 1) * part)] ?? 0
 
-/** Sends one request of the mix, and records payments with their replies. */
 function sendAny(wire: Wire, site: Site, payments: Payment[], random: Random) {
   if (random() >= PAYING) {
     const person = site.buyers[Math.floor(random() * site.buyers.length)] ?? site.author
@@ -53,10 +51,6 @@ function sendAny(wire: Wire, site: Site, payments: Payment[], random: Random) {
   )
 }
 
-/**
- * Drives a site far above its capacity, and checks that accepted requests were completed in time and
- * persisted.
- */
 export async function overload(
   dataDir: string,
   { seconds, seed }: { seconds: number; seed: number },

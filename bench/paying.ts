@@ -73,7 +73,6 @@ export async function whilePaying(
   return `${told}; ${payments.length} payments all there, once, and the ledger balances`
 }
 
-/** Waits for readiness and returns how long it took. */
 export async function probe(address: string): Promise<{ isReady: boolean; ms: number }> {
   const started = performance.now()
   const answer = await fetch(`${address}/health/ready`).catch(() => undefined)
@@ -89,7 +88,6 @@ export async function untilReady(address: string): Promise<number> {
   throw new Error('the server did not become ready again within two minutes')
 }
 
-/** Checks that every reply is a success or a rejection with Retry-After. */
 export function assertNoFault(counts: Record<number, number>) {
   assert.equal(counts[500] ?? 0, 0, `answered ${JSON.stringify(counts)}`)
 }

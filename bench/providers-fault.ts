@@ -25,12 +25,10 @@ type Provider = {
   name: string
   method: string
   double: Double
-  /** Opens what the client was given. */
   enter(data: unknown): void
   state(payment: DoublePayment): SignedNotice
 }
 
-/** Starts a double of each provider. */
 async function startDoubles() {
   const [stripe, alipay, wechat] = [await stripeDouble(), await alipayDouble(), await wechatDouble()]
   const env = {
@@ -69,7 +67,6 @@ async function startDoubles() {
 const tell = async (address: string, { name }: Provider, { body, headers }: SignedNotice) =>
   (await fetch(`${address}/payments/${name}/notices`, { method: 'POST', body, headers })).status
 
-/** Kills the server so many times while people pay and are refunded. */
 export async function killWhilePaying(dataDir: string, seed: number, kills: number): Promise<string> {
   const random = randomOf(seed)
   const { env: doubles, providers } = await startDoubles()
@@ -79,7 +76,7 @@ export async function killWhilePaying(dataDir: string, seed: number, kills: numb
   const query = askEmbedded(dataDir)
   const counts = { opened: 0, cut: 0 }
 
-  /** Opens an order, pays most of them, and tells the server or lets the schedule find out. */
+  /** Opens an order and pays most of them. Then tells the server, or leaves the payment to the scheduled check. */
   const pay = async (address: string) => {
     const provider = providers[Math.floor(random() * providers.length)]!
     const buyer = buyers[Math.floor(random() * buyers.length)]!

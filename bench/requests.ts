@@ -6,7 +6,6 @@ import type { Size } from './sizes.ts'
 
 const READING_PEOPLE = 50
 
-/** Ids for the numbers of an operation's path. */
 export type Ranges = Record<NonNullable<Operation['range']>, Range>
 
 /** The users of the bench with tokens valid for a day, because a kept database may be older than an hour. */
@@ -24,7 +23,6 @@ export async function readersOf(sql: Sql, { people }: Ranges): Promise<string[]>
   return Promise.all(ids.map(async (id) => (await issueToken(sql, id)).access_token))
 }
 
-/** Contents of a filled database. */
 export async function rangesOf(sql: Sql, size: Size): Promise<Ranges> {
   const [row] = await sql<[Record<NonNullable<Operation['range']>, number>]>`
     select (select min(id) from feed_topics) as topics, (select min(id) from feeds) as feeds,
@@ -42,7 +40,6 @@ export async function rangesOf(sql: Sql, size: Size): Promise<Ranges> {
   }
 }
 
-/** The request of an operation with a number that varies its target. */
 export function requestOf(operation: Operation, ranges: Ranges) {
   return (n: number) => {
     const range = operation.range ? ranges[operation.range] : { from: 0, count: 1 }

@@ -83,7 +83,6 @@ async function main() {
 
 type Database = { filled: Filled; ranges: Ranges; readers: string[]; connection: FloorTask['connection'] }
 
-/** Starts the server with so many processes, drives it and stops it. */
 async function measure(processes: string, { filled, ranges, readers, connection }: Database) {
   const folder = join(dataDir, 'postgres')
   const port = await findFreePort()
@@ -106,7 +105,6 @@ async function measure(processes: string, { filled, ranges, readers, connection 
   children.add(server)
   await waitForAnswer(`http://127.0.0.1:${port}/health/ready`)
   const url = `http://127.0.0.1:${port}`
-  /** Tokens and requests of an operation. */
   const who = (operation: Operation) => {
     const request = requestOf(operation, ranges)
     const token = operation.isGuest ? '' : filled[operation.as ?? 'viewer'].token
@@ -153,7 +151,6 @@ async function measure(processes: string, { filled, ranges, readers, connection 
   children.delete(server)
 }
 
-/** The serving processes below a supervisor. */
 function childrenOf(parent: number): number[] {
   const lines = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(parent)], { encoding: 'utf8' })
   return lines

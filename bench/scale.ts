@@ -29,7 +29,6 @@ const { values: options } = parseArgs({
     size: { type: 'string', default: 'large' },
     keep: { type: 'string' },
     times: { type: 'string', default: '100' },
-    /** Fills without measuring. */
     fill: { type: 'boolean', default: false },
   },
 })
@@ -69,7 +68,6 @@ await database.stop()
 if (!options.fill) await measure()
 if (options.keep === undefined) await rm(dataDir, { recursive: true, force: true })
 
-/** The largest tables: rows, and megabytes of rows and of indexes. */
 async function printSizes(db: Sql): Promise<void> {
   const tables = await db<{ name: string; rows: number; heap: number; indexes: number }[]>`
     select relname as name, reltuples::bigint as rows, (pg_table_size(oid) / 1048576)::bigint as heap,

@@ -10,14 +10,11 @@ import { childrenOf, processorTime } from './measure.ts'
 
 export type Side = 'this' | 'other'
 
-/** A running server of one checkout on its own copy of the filled database. */
 export type Serving = {
   url: string
   /** Processor time of all server processes so far, in microseconds. */
   server: () => number
-  /** The same for its database. */
   database: () => number
-  /** Ids of all server processes. */
   serverProcesses: () => number[]
   databaseProcesses: () => number[]
   /** Queries its database directly, without code of the checkout. */

@@ -98,7 +98,6 @@ function percentile(sorted: number[], share: number): number {
   return sorted[Math.floor(sorted.length * share)] ?? 0
 }
 
-/** Counts requests without success by status, such as `503 × 12`. */
 function failuresOf(timed: Timed[]): string {
   const counts = new Map<number, number>()
   for (const { status } of timed)

@@ -1,4 +1,3 @@
-/** Database sizes: the everyday one, and the one of the performance targets. */
 export const SIZES = {
   small: {
     people: 2_000,
@@ -63,6 +62,6 @@ export type Size = {
   news: number
   /** Each with 25 answers. */
   questions: number
-  /** Comments on songs, and as many on articles. */
+  /** Comments on songs, and the same number on articles. */
   remarks: number
 }

@@ -26,7 +26,7 @@ const { values: options } = parseArgs({
   },
 })
 const SAMPLE_SECONDS = 30
-/** The last third of the time may take so many times the memory of the middle third. */
+/** Maximum memory of the last third of the run, as a multiple of that of the middle third. */
 const MOST_GROWTH = 1.15
 /** Interval of uploads, and of closing the oldest stream and opening another. */
 const EACH_MS = 1_000
@@ -121,7 +121,7 @@ function median(values: number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }
 
-/** Compares the last third with the middle third; the first warms up. */
+/** Compares the last third with the middle third. The first third warms the server up. */
 function growthOf(samples: Sample[]): string[] {
   const third = Math.floor(samples.length / 3)
   if (third === 0) return ['the run was too short to compare']
@@ -137,7 +137,6 @@ function growthOf(samples: Sample[]): string[] {
 
 type Background = { signal: AbortSignal; count: (what: string) => void }
 
-/** Repeats until the end, and counts failures before it. */
 async function repeat({ signal, count }: Background, name: string, once: (n: number) => Promise<unknown>) {
   for (let n = 0; !signal.aborted; n += 1) {
     await once(n).catch(() => {
@@ -147,7 +146,6 @@ async function repeat({ signal, count }: Background, name: string, once: (n: num
   }
 }
 
-/** Keeps event streams of members open, and replaces the oldest one each second. */
 async function keepStreams(url: string, members: Member[], background: Background) {
   const open: AbortController[] = []
   const openOne = async (n: number) => {
@@ -167,7 +165,6 @@ async function keepStreams(url: string, members: Member[], background: Backgroun
   })
 }
 
-/** Uploads a picture each second, and reads a smaller variant of it. */
 function keepUploading(url: string, members: Member[], background: Background) {
   return repeat(background, 'upload', async (n) => {
     const { signal } = background

@@ -9,7 +9,7 @@ import { buildSite, cookieOf } from '#test/web-browser.ts'
 
 const ROUNDS = 200
 const WARM_UP = 50
-/** Most floors that a page may cost. */
+/** Maximum cost of a page, as a multiple of the cost of its API calls. */
 const MOST_TIMES = 4
 
 await buildSite()
@@ -21,7 +21,6 @@ const [article] = (await guest('GET', '/news')).body
 const [question] = (await guest('GET', '/questions?type=all')).body
 const inject = app.inject.bind(app) as (given: object) => Promise<{ statusCode: number }>
 
-/** Returns microseconds of processor time that one call takes. */
 async function costOf(requests: object[]): Promise<number> {
   let started = process.cpuUsage()
   for (let n = -WARM_UP; n < ROUNDS; n += 1) {

@@ -1,6 +1,5 @@
 import { connect, type Socket } from 'node:net'
 
-/** A response, and the time it took. */
 export type Outcome = { status: number; ms: number; body: string }
 
 export type WireRequest = { method: string; path: string; token: string; key?: string; body?: object }
@@ -49,7 +48,6 @@ export function openWire(address: string) {
     })
 
   return {
-    /** Opens so many connections in advance. */
     async warm(count: number): Promise<void> {
       idle.push(...(await Promise.all(Array.from({ length: count }, open))))
     },

@@ -1,7 +1,6 @@
 import type { Community, Member } from './community.ts'
 import { ARTICLES, CATEGORIES, GROUPS, QUESTION_TOPICS, QUESTIONS, REMARKS, SONGS } from './words.ts'
 
-/** Results that other parts of the story refer to. */
 export type Made = {
   articles: { id: number; author: Member; category: string }[]
   questions: { id: number; asker: Member }[]
@@ -11,10 +10,8 @@ export type Made = {
   tags: number[]
 }
 
-/** Duration of a song in seconds. */
 const SONG_SECONDS = 14
 
-/** Publishes articles of the editors, with comments. */
 export function publish({ site, story, chance, root, members, photograph }: Community, made: Made): void {
   story.at(30, async () => {
     for (const [n, name] of CATEGORIES.entries())
@@ -50,7 +47,6 @@ export function publish({ site, story, chance, root, members, photograph }: Comm
   }
 }
 
-/** Creates singers, albums and playable songs. */
 export function makeMusic({ site, story, chance, root, members, photograph, draw }: Community): void {
   const singers = new Map<string, number>()
   const albums = new Map<string, number>()
@@ -99,7 +95,6 @@ export function makeMusic({ site, story, chance, root, members, photograph, draw
   }
 }
 
-/** Creates approved groups with members and posts. */
 export function gather({ site, story, chance, root, members, photograph }: Community, made: Made): void {
   const categories = new Map<string, number>()
   for (const [n, told] of GROUPS.entries()) {
@@ -135,7 +130,6 @@ export function gather({ site, story, chance, root, members, photograph }: Commu
       const joins = story.sometime(at + 600, at + 9_000)
       story.at(joins, () => site.as(who, 'PUT', `/currency-groups/${group.id}`))
       if (told.mode === 'public') group.members.push(who)
-      // Some requests to join a closed group stay open.
       else if (chance.happens(0.6)) {
         group.members.push(who)
         story.at(joins + 700, async () => {
@@ -184,7 +178,6 @@ export function gather({ site, story, chance, root, members, photograph }: Commu
   }
 }
 
-/** Creates questions, some with a bounty, and their answers. */
 export function wonder({ site, story, chance, root, members }: Community, made: Made): void {
   const { questionTopics: topics } = made
   story.at(60, async () => {

@@ -1,4 +1,3 @@
-/** A seeded random generator. */
 export type Chance = {
   /** A number from 0 up to but excluding 1. */
   number(): number

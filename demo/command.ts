@@ -21,7 +21,6 @@ type Scale = (typeof SCALES)[number]
 
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 
-/** Shows progress: a bar on a terminal, a line per tenth in a log. */
 function showProgress(): (share: number, what: string) => void {
   const WIDTH = 30
   let shown = ''
@@ -36,7 +35,6 @@ function showProgress(): (share: number, what: string) => void {
   }
 }
 
-/** Suggests where a demo can be without touching an existing site. */
 const elsewhere = (env: Environment) =>
   `${
     env.DATABASE_URL || env.DATABASE_URL_FILE
@@ -44,7 +42,6 @@ const elsewhere = (env: Environment) =>
       : 'Fill a second data directory instead: DATA_DIR=data-demo npm start -- --demo.'
   } \`npx kith demo --force\` fills this site nevertheless.`
 
-/** `kith demo`: fills an empty site with a community. */
 export function fillDemo(
   env: Environment,
   options: {
@@ -104,7 +101,6 @@ export function fillDemo(
   return withContext(env, fill, { isDurable: false })
 }
 
-/** `kith demo --remove`: deletes the demo data, and nothing else. */
 export function removeDemo(env: Environment): Promise<number> {
   return withContext(env, async ({ ctx, connection }) => {
     await prepareDatabase(ctx, connection)

@@ -7,18 +7,14 @@ import type { Person, Site } from './site.ts'
 import type { Story } from './story.ts'
 import { FEEDS, type Language, PEOPLE, REMARKS, TOPICS } from './words.ts'
 
-/** A user of the demo with their language. */
 export type Member = Person & { speaks: Language }
 
-/** Generates pictures and tunes. */
 export type Studio = {
   portrait(chance: Chance): Promise<Buffer>
-  /** A photograph in the size of topic logos. */
   emblem(chance: Chance, scene: Scene): Promise<Buffer>
   tune(chance: Chance, seconds: number): Buffer
 }
 
-/** Shared state of the story, which fills while it runs. */
 export type Community = {
   site: Site
   story: Story
@@ -27,7 +23,6 @@ export type Community = {
   members: Member[]
   topics: Map<string, number>
   feeds: { id: number; at: number; author: Member; comments: { id: number; author: Member }[] }[]
-  /** Generates the media. */
   draw: Studio
   /** Registers an account that needs approval. */
   apply(person: {
@@ -36,7 +31,6 @@ export type Community = {
     verified: boolean
     waiting: { introduction: string | null }
   }): Promise<number>
-  /** Uploads a photograph as a user. */
   photograph(person: Person, scene: Scene): Promise<number>
 }
 
@@ -69,7 +63,6 @@ export async function createMembers(
   return { root, members: [...others.map((each) => ({ ...each, speaks: 'en' as const })), ...members] }
 }
 
-/** Creates profiles and follows. */
 export function introduce({ site, story, chance, members, draw }: Community): void {
   const portraits = chance.fork('portraits')
   for (const [n, member] of members.entries()) {
@@ -93,7 +86,6 @@ export function introduce({ site, story, chance, members, draw }: Community): vo
   }
 }
 
-/** Creates topics, feeds and comments. */
 export function converse(community: Community): void {
   const { site, story, chance, members, topics, feeds, draw } = community
   for (const [n, [word, { name, description, scene }]] of Object.entries(TOPICS).entries()) {
@@ -136,7 +128,6 @@ export function converse(community: Community): void {
     )
     const remarks = chance.some(REMARKS[told.speaks], chance.between(0, 3))
     for (const [r, body] of [...told.replies, ...remarks].entries()) {
-      // The author replies to every second comment.
       const isAnswer = r % 2 === 1 && r < told.replies.length && told.replies.length > 2
       const who = isAnswer ? author : others[r % others.length]!
       const whom = isAnswer ? others[(r - 1) % others.length] : undefined

@@ -5,12 +5,10 @@ import type { Chance } from './chance.ts'
 import type { Language } from './words.ts'
 import { CROWD, GIVEN, REMARKS } from './words.ts'
 
-/** Number of users and feeds of a crowd. */
 export type CrowdSize = { people: number; feeds: number }
 /** The id of the first user. The others follow without gaps. */
 export type CrowdPeople = { first: number; people: number }
 
-/** Rows per statement. */
 const CHUNK = 25_000
 /** Days of crowd history before the story. */
 const DAYS = 300
@@ -59,7 +57,6 @@ export async function writeCrowd(
       `a crowd: ${at.toLocaleString('en')} feeds, ${Math.round(at / ((performance.now() - begun) / 1000 + 0.001)).toLocaleString('en')} a second`,
     )
     await patiently(sql, async (tx) => {
-      // Author, comments and likes derive from the number of a feed.
       await tx`
         create temporary table crowd_feeds on commit drop as
         select n, mixed, ${first} + (mixed % ${size.people})::int as author, ((mixed >> 7) % 4)::int as comments,
@@ -113,7 +110,6 @@ export async function writeCrowd(
   return { first, people: size.people }
 }
 
-/** Inserts users with consecutive ids. Returns the first id. */
 async function writePeople(sql: Sql, count: number, at: Date): Promise<number> {
   const people = Array.from({ length: count }, (_, n) => {
     const given = GIVEN[n % 2 === 0 ? 'en' : 'zh']

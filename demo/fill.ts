@@ -21,7 +21,6 @@ import { plead, trade } from './trade.ts'
 import { tellViews, tellVisits } from './visits.ts'
 
 const DAYS = 42
-/** Reports progress. */
 type Progress = (share: number, what: string) => void
 
 const NO_LIMITS = { anonymous: 0, user: 0, sensitive: 0, files: 0, variants: 0 }

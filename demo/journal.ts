@@ -1,6 +1,5 @@
 import type { Db, Sql, Tx } from '#platform/database'
 
-/** A table with its primary key. */
 export type Keyed = { name: string; key: string[] }
 
 /**
@@ -15,7 +14,6 @@ const NOT_KEPT = [
   ...['period_sum_windows', 'period_sums'],
 ]
 
-/** Lists every table of Kith with its primary key. */
 export const keyedTables = (sql: Db) => sql<Keyed[]>`
   select c.relname::text as name,
     array_agg(a.attname::text order by array_position(i.indkey::int2[], a.attnum)) as key
@@ -27,7 +25,6 @@ export const keyedTables = (sql: Db) => sql<Keyed[]>`
 
 const names = (key: string[]) => key.map((column) => `"${column}"`).join(', ')
 
-/** True when the site contains a demo. */
 export async function hasDemo(sql: Db): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`select to_regclass(${`${JOURNAL}.run`}) is not null as found`
   return row.found
@@ -51,7 +48,6 @@ export async function openJournal(sql: Sql, seed: number, scale: string): Promis
   })
 }
 
-/** Records the rows of the demo: those that exist now and did not before. */
 export async function closeJournal(sql: Sql): Promise<void> {
   await patiently(sql, async (tx) => {
     for (const { name, key } of await keyedTables(tx))

@@ -3,11 +3,9 @@ import type { Community } from './community.ts'
 import { SCENES } from './pictures/photographs.ts'
 import { CONTRIBUTIONS, FEEDBACK, REASONS, WAITING_GROUPS, WAITING_TOPICS } from './words.ts'
 
-/** Initial points of each user. */
 const POINTS = 2_000
 const FEN = 80_000
 
-/** Distributes points and money, and spends them. */
 export function spend({ site, story, chance, root, members, feeds }: Community): void {
   for (const [n, member] of members.entries()) {
     story.at(40 + n, () =>
@@ -30,7 +28,6 @@ export function spend({ site, story, chance, root, members, feeds }: Community):
     story.at(story.minutes - chance.between(10, 600), () => site.as(member, 'PUT', '/user/checkin/currency'))
 }
 
-/** Creates entries in every queue, some of them decided. */
 export function wait(community: Community, made: Made): void {
   const { site, story, chance, root, members, feeds, photograph } = community
   /** A minute in the last days, so that ages in a queue differ. */
@@ -44,7 +41,6 @@ export function wait(community: Community, made: Made): void {
     story.at(at, () => site.as(root, 'PATCH', '/admin/settings', { 'feed:topic:need-review': review }))
   for (const [n, [name, desc]] of WAITING_TOPICS.entries())
     story.at(lately(), () => site.as(members[n + 5]!, 'POST', '/feed/topics', { name, desc }))
-  // Feed pins: two waiting, one accepted and one rejected.
   for (const [n, feed] of feeds.slice(-12, -8).entries()) {
     const at = story.minutes - 6_500 + n * 300
     const { author } = feed
@@ -109,7 +105,6 @@ export function wait(community: Community, made: Made): void {
     story.at(lately(), () =>
       site.as(member, 'POST', '/plus-pay/recharge', { type: 'manual', amount: 10_000 * (n + 1) }),
     )
-  // Lets uncertified users contribute articles.
   story.at(20, () =>
     site.as(root, 'PATCH', '/admin/settings', {
       'news:contribute:verified': false,

@@ -3,10 +3,8 @@ import { recountDays } from '#modules/statistics/index.ts'
 import type { Sql, Tx } from '#platform/database'
 import { JOURNAL, type Keyed, keyedTables } from './journal.ts'
 
-/** Columns that name the owner of a row. */
 const OWNERS = ['user_id', 'owner_id', 'creator_user_id', 'sender_id']
 
-/** Maps wire names to tables. */
 const KINDS: Record<string, string> = {
   feeds: 'feeds',
   news: 'news',
@@ -52,7 +50,7 @@ export class DealtWithOthers extends Error {}
 export async function removeRows(sql: Sql, { many = MANY } = {}): Promise<number> {
   return sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0`
-    // Joins millions of rows.
+    // These joins read millions of rows.
     await tx`set local work_mem = '128MB'`
     const tables = await keyedTables(tx)
     const references = await findReferences(tx)
@@ -80,7 +78,6 @@ export async function removeRows(sql: Sql, { many = MANY } = {}): Promise<number
   }) as Promise<number>
 }
 
-/** Adds the rows `t` of a table that meet the condition. */
 const doomRows = (tx: Tx, { name, key }: Keyed, condition: string) =>
   tx.unsafe(`insert into ${doomed(name)} (${names(key)}) select ${keys('t', key)} from "${name}" t
     where (${condition}) and not exists (select from ${doomed(name)} d where ${same('d', 't', key)})`)
@@ -181,7 +178,6 @@ async function refuseDealings(tx: Tx): Promise<void> {
     )
 }
 
-/** Orders tables so that referencing rows are deleted first. */
 function childrenFirst(tables: Keyed[], references: Reference[]): Keyed[] {
   const order: Keyed[] = []
   const visit = (table: Keyed, above: string[]) => {

@@ -3,7 +3,6 @@ import { issueToken } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Server } from '#platform/http'
 
-/** A signed-in user of the demo. */
 export type Person = { id: number; name: string; token: string }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -12,9 +11,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Site = {
   // biome-ignore lint/suspicious/noExplicitAny: what an operation answers is read where it is called
   as(person: Person, method: Method, path: string, body?: unknown): Promise<any>
-  /** Uploads a file and returns its id. */
   upload(person: Person, bytes: Buffer, name: string): Promise<number>
-  /** Uploads a picture as a node and returns the node. */
   uploadNode(person: Person, bytes: Buffer, name: string): Promise<string>
   signIn(id: number, name: string): Promise<Person>
   readonly requests: number
@@ -22,7 +19,6 @@ export type Site = {
 
 const ATTEMPTS = 8
 
-/** Calls operations of an app that does not listen. */
 export function siteOn(app: Server, ctx: Context): Site {
   let requests = 0
   const call = async (method: Method, url: string, headers: Record<string, string>, payload?: unknown) => {

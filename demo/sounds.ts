@@ -4,7 +4,6 @@ const RATE = 16_000
 /** A pentatonic scale, in which any sequence sounds pleasant. */
 const SCALE = [0, 2, 4, 7, 9, 12, 14, 16]
 
-/** Generates a plucked tune as a WAV file of this duration. */
 export function playTune(chance: Chance, seconds: number): Buffer {
   const samples = new Float32Array(RATE * seconds)
   const beat = 60 / chance.between(84, 128)

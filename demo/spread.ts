@@ -69,7 +69,7 @@ export async function spreadInTime(sql: Sql, marks: Mark[]): Promise<void> {
       )
     }
     for (const { name } of guarded) await tx.unsafe(`alter table ${name} enable trigger user`)
-    // Finished days were counted once, before the story was moved into them.
+    // The server had counted finished days before activity moved into them.
     await recountDays(tx, since)
     await invalidatePeriodSums(tx)
   })

@@ -1,9 +1,7 @@
 import type { Chance } from './chance.ts'
 
-/** One event: its minute in the story, and its action. */
 type Happening = { at: number; what: () => Promise<unknown>; isAside: boolean }
 
-/** Number of concurrent asides. */
 const SIDE_BY_SIDE = 6
 
 /** Events over some weeks, run in order of time regardless of the order of scheduling. */
@@ -16,7 +14,6 @@ export type Story = {
    * among asides depends on the machine.
    */
   aside(minute: number, what: () => Promise<unknown>): void
-  /** A random minute during waking hours. */
   sometime(from: number, to: number): number
   /** Runs all events. Passes the minute of the next one to `began`. */
   tell(began: (minute: number, done: number, total: number) => void): Promise<void>
@@ -35,7 +32,6 @@ export function createStory(chance: Chance, days: number): Story {
     sometime(from, to) {
       const minute = clip(from + chance.number() * (to - from))
       const [day, hour] = [Math.floor(minute / DAY), (minute % DAY) / 60]
-      // Moves events at night to the morning.
       return hour > 6.5 ? minute : clip(day * DAY + (6.5 + hour / 2.5) * 60)
     },
     async tell(began) {

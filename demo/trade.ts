@@ -2,7 +2,6 @@ import type { Made } from './areas.ts'
 import type { Community, Member } from './community.ts'
 import { APPEALS, CONTRIBUTIONS, LOOKED_AT, SOLD, TO_MANAGERS } from './words.ts'
 
-/** Sales among users: texts, pictures and views of answers. */
 export function trade({ site, story, chance, members, photograph, topics }: Community, made: Made): void {
   for (const [n, sold] of SOLD.entries()) {
     const author = chance.one(members.filter(({ speaks }) => speaks === sold.speaks))
@@ -33,7 +32,6 @@ export function trade({ site, story, chance, members, photograph, topics }: Comm
   sellLooks({ site, story, chance, members }, made)
 }
 
-/** A question with an invited expert and a paid answer. */
 function sellLooks(
   { site, story, chance, members }: Pick<Community, 'site' | 'story' | 'chance' | 'members'>,
   made: Made,
@@ -74,10 +72,8 @@ function sellLooks(
     })
 }
 
-/** Requests to the deciders about articles, users and posts of groups. */
 export function plead({ site, story, chance, root, members, photograph }: Community, made: Made): void {
   const lately = () => story.minutes - chance.between(60, 5_000)
-  // Authors request pins or deletions of their articles.
   for (const [n, article] of made.articles.slice(0, 3).entries())
     story.at(lately(), () => {
       const { id, author, category } = article
@@ -85,7 +81,6 @@ export function plead({ site, story, chance, root, members, photograph }: Commun
         ? site.as(author, 'POST', `/news/${id}/currency-pinneds`, { amount: 60 + 20 * n, day: 3 })
         : site.as(author, 'DELETE', `/news/categories/${made.categories.get(category)}/news/${id}`)
     })
-  // One author withdraws a contribution and requests a refund.
   const told = CONTRIBUTIONS[1]!
   const writer = chance.one(members.filter(({ speaks }) => speaks === told.speaks))
   story.at(lately(), async () => {

@@ -8,7 +8,6 @@ import type { Db, Fragment, Sql } from '#platform/database'
 import type { Chance } from './chance.ts'
 import type { CrowdPeople } from './crowd.ts'
 
-/** Percentage of the crowd that is active on a day. */
 const CROWD_SHARE = 8
 
 /**
@@ -33,7 +32,7 @@ export async function tellVisits(
   const salt = chance.between(1, 1_000_000)
   await sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0`
-    // The sign-ins of today that ran the story are not part of it.
+    // Today's sign-ins come from the generator, not from the story.
     await tx`delete from active_people where user_id = any(${members}::bigint[])`
     await tx`
       insert into active_people (day, user_id)
@@ -56,7 +55,6 @@ export async function tellVisits(
   })
 }
 
-/** Adds views and plays, more for popular content. */
 export async function tellViews(ctx: Context, chance: Chance, members: number[]): Promise<void> {
   const own = (sql: Db, column: Fragment) => sql`${column} = any(${members}::bigint[])`
   const kinds = [

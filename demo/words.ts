@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Scene } from './pictures/photographs.ts'
 
-/** The words and people of the demo, which `words/*.json` holds. */
 const read = <T>(name: string): T =>
   JSON.parse(readFileSync(new URL(`./words/${name}.json`, import.meta.url), 'utf8')) as T
 
@@ -12,7 +11,6 @@ type Named = readonly [name: string, description: string][]
 export const PEOPLE =
   read<readonly { name: string; bio: string; location: string; sex: 0 | 1 | 2; speaks: Language }[]>('people')
 
-/** Topics by the key used in the list of feeds. */
 export const TOPICS =
   read<Readonly<Record<string, { name: string; description: string; scene: Scene }>>>('topics')
 
@@ -23,10 +21,8 @@ type Publication = {
   scenes: readonly Scene[]
   replies: readonly string[]
 }
-/** Feeds with their comments, in the order of time. */
 export const FEEDS = read<readonly Publication[]>('feeds')
 
-/** Generic comments in each language. */
 export const REMARKS = read<Readonly<Record<Language, readonly string[]>>>('remarks')
 
 /** Sentence parts of the crowd. A text combines one of each. `names` holds their given names. */
@@ -45,7 +41,6 @@ type Article = {
   scene: Scene
   content: string
 }
-/** Articles of the editors, and contributions that wait for a review. */
 export const {
   categories: CATEGORIES,
   articles: ARTICLES,
@@ -57,7 +52,6 @@ export const {
 export const SONGS = read<readonly { title: string; singer: string; album: string; lyric: string }[]>('songs')
 
 type Group = { name: string; category: string; summary: string; scene: Scene }
-/** Groups, and those that wait for an administrator. */
 export const { groups: GROUPS, waiting: WAITING_GROUPS } = read<{
   groups: readonly (Group & {
     mode: 'public' | 'private' | 'paid'
@@ -79,7 +73,6 @@ export const { topics: QUESTION_TOPICS, questions: QUESTIONS } = read<{
   }[]
 }>('questions')
 
-/** Entries of the queues: reports, proposed topics, feedback, appeals, and reports to managers of a group. */
 export const {
   reasons: REASONS,
   topics: WAITING_TOPICS,
@@ -94,12 +87,10 @@ export const {
   toManagers: readonly string[]
 }>('queues')
 
-/** Feeds with a paid text or picture, and a question with a paid invited answer. */
 export const { feeds: SOLD, answers: LOOKED_AT } = read<{
   feeds: readonly {
     speaks: Language
     text: string
-    /** Price of the text or the picture. */
     amount: number
     sells: 'text' | 'picture'
     scene: Scene

@@ -32,7 +32,6 @@ const NPM = ['ci', '--include=dev', '--ignore-scripts', '--prefer-offline', '--n
 // A start without a network must not wait minutes for it.
 NPM.push('--loglevel=error', '--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-timeout=60000')
 
-/** The program that is running, and the signal that ended it. */
 let child
 let interrupted
 
@@ -133,7 +132,6 @@ const stampOf = (name) =>
     return `${size} ${mtimeMs}`
   })
 
-/** Installs the dependencies of a package when its lockfile changed. */
 async function install(folder) {
   const stamp = join(folder, 'node_modules', '.kith-install')
   const wanted = createHash('sha256')
@@ -202,7 +200,6 @@ async function run(program, args, folder) {
   if (outcome || interrupted) throw new Error(outcome || interrupted)
 }
 
-/** Returns the most telling line of a program's last output. */
 function sentenceOf(said) {
   const lines = said
     .split('\n')

@@ -33,7 +33,6 @@ async function take(name: string, path: string, options?: Options): Promise<void
   await page.context().close()
 }
 
-/** Times from navigation to first content, and to clickable pending items. */
 async function measure(): Promise<Timing> {
   const page = await open('/')
   await page.locator('a[href*="/queues/"] h3').first().waitFor()

@@ -1,9 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 
-/** Screen size of a phone. */
 export const TELEPHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
 
-/** Signs in as the demo's administrator and returns the token. */
 export async function signIn(address: string, password: string): Promise<string> {
   const answer = await fetch(`${address}/api/v2/auth/login`, {
     method: 'POST',
@@ -14,7 +12,6 @@ export async function signIn(address: string, password: string): Promise<string>
   return ((await answer.json()) as { access_token: string }).access_token
 }
 
-/** Opens a page of the console, signed in. */
 export async function visit(
   browser: Browser,
   { address, token }: { address: string; token: string },
@@ -39,7 +36,6 @@ export async function visit(
   return page
 }
 
-/** Waits until a page has been idle for a while. */
 export async function settle(page: Page): Promise<void> {
   await page.locator('h1, main table, main form, article').first().waitFor()
   const waiting = page.locator('.MuiSkeleton-root, [role=progressbar]:not([aria-valuenow])')

@@ -13,7 +13,6 @@ const GUEST = ''
 let address = ''
 let steps = 0
 
-/** Sends, prints and checks one step; returns the body. */
 async function step(what: string, token: string, request: string, status: number, body?: object) {
   const [method = 'GET', path = ''] = request.split(' ')
   const reply = await fetch(`${address}/api/v2${path}`, {

@@ -41,7 +41,7 @@ const readable = (text: string) => {
     .replace(/http:\/\/(127\.0\.0\.1|localhost):\d+/g, 'https://social.example.org')
 }
 
-/** Examples of what no test answers with success. */
+/** Examples for operations that no test calls with success. */
 const WRITTEN: Examples = {
   operations: {
     'GET /api/v2/aboutus': { reply: { 200: '<!doctype html><title>About us</title>' } },
@@ -67,7 +67,6 @@ for (const run of runs)
     const schema = document.components.schemas[title]
     if (schema && fits(schema, value) && isBetter(value, found.schemas[title])) found.schemas[title] = value
   }
-/** The example of a shared schema, for an operation that no test calls with success. */
 const ofSchema = ({ $ref }: Schema) => found.schemas[String($ref).split('/').at(-1) ?? '']
 const missing: string[] = []
 for (const [path, operations] of Object.entries(document.paths))

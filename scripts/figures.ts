@@ -14,7 +14,6 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const revision = process.argv[2]
 const folder = revision === undefined ? ROOT : unpack(revision)
 
-/** Checks a commit out into a temporary folder. */
 function unpack(commit: string): string {
   const target = mkdtempSync(join(tmpdir(), 'kith-figures-'))
   process.on('exit', () => rmSync(target, { recursive: true, force: true }))
@@ -29,7 +28,6 @@ function unpack(commit: string): string {
  */
 function codeOf(text: string): string {
   let code = ''
-  /** Number of open braces in the expression of each open template. */
   const templates: number[] = []
   let at = 0
   const skipTemplate = () => {
@@ -108,7 +106,6 @@ const castsOf = (code: string) =>
   ).length
 
 const all = read('src/**/*.ts')
-// Skips generated files.
 const sources = all.filter(
   ({ path, text }) => !path.endsWith('.test.ts') && !text.startsWith('// Written by'),
 )

@@ -76,7 +76,7 @@ try {
     join(given, 'sample-dump.sql.gz'),
     sourcePort,
   ])
-  // Two people of one phone in two spellings: the first keeps it.
+  // Two people have one phone number in two spellings. The first keeps it.
   await maria.run('sample', "update users set phone = '13900000001' where id = 5")
   await maria.run('sample', "update users set phone = '+86 139 0000 0001' where id = 7")
   // A feed whose first topic has the higher id.

@@ -7,7 +7,6 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Programs and their packages by group. */
 const BROWSER = { chromium: 'chromium' }
 const POSTGRES = { '/usr/lib/postgresql/15/bin/postgres': 'postgresql-15', pgbouncer: 'pgbouncer' }
 const REDIS = { 'redis-server': 'redis-server' }
@@ -42,7 +41,6 @@ const PROGRAMS = {
 }
 const FOLDERS = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/sbin']
 
-/** Installs what the groups need; all of them when none is named. */
 export function installPackages(groups) {
   const chosen = groups.length > 0 ? groups : Object.keys(PROGRAMS)
   const packages = new Set(

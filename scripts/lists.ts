@@ -17,13 +17,11 @@ type Operation = {
   parameters?: { in: string; name: string; schema: Schema }[]
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>
 }
-/** The parts of an API description that are read here. */
 export type Described = {
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, Schema> }
 }
 
-/** Kinds of cursors in the order of the page. */
 const CURSORS = ['after', 'max_id', 'index', 'since', 'hot', 'page', 'offset']
 const SEARCHES = ['q', 'search', 'key', 'keyword', 'keywords', 'name', 'subject']
 
@@ -32,7 +30,6 @@ export function listsPage(document: Described): { text: string; count: number } 
   const resolve = (schema: Schema): Schema =>
     schema.$ref ? (document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema
 
-  /** Time formats of a list's items, at any depth. */
   function timesIn(schema: Schema, seen = new Set<Schema>()): Set<string> {
     const found = new Set<string>()
     const walk = (each: Schema): void => {

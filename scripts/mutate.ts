@@ -40,9 +40,7 @@ const COPIED = [
   'package.json',
   'openapi.json',
 ]
-/** Timeout of a test file. */
 const PATIENCE_MS = 240_000
-/** Files per process. */
 const TOGETHER = 6
 
 type Survivor = Pick<Guard, 'file' | 'kind' | 'text'> & { reason: string }
@@ -90,7 +88,6 @@ let survivors = 0
 const folder = mkdtempSync(join(tmpdir(), 'kith-mutate-'))
 // Tests started by root run databases as another user, who needs access to the copy.
 chmodSync(folder, 0o755)
-/** Returns whether test files pass with every guard in place. */
 const usual = new Map<string, boolean>()
 const tidyUp = async (code: number) => {
   await globalTeardown()
@@ -171,7 +168,7 @@ async function runWithout(guard: Guard, files: string[]): Promise<Ending> {
   return ending
 }
 
-/** A test that fails with every guard in place proves nothing, so failures are repeated that way. */
+/** A failure counts only when the same test passes with every guard in place. */
 async function areGreen(files: string[]): Promise<boolean> {
   const name = files.join(' ')
   const before = usual.get(name)
@@ -195,7 +192,6 @@ function moduleOf({ file }: Guard): string {
   return file.split('/').slice(0, 3).join('/')
 }
 
-/** Selects all guards, a sample, or some of each module. */
 function chosen(): Guard[] {
   const dice = createDice(Number(values.seed))
   if (values.sample !== undefined) return sampleOf(all, Number(values.sample), dice)

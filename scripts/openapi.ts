@@ -39,7 +39,6 @@ const ctx = {
 
 type Json = { [name: string]: unknown }
 
-/** Indents down to a depth; deeper values stay on one line. */
 function print(value: unknown, depth: number, indent = ''): string {
   if (depth === 0 || value === null || typeof value !== 'object') return JSON.stringify(value)
   const inner = `${indent}  `
@@ -76,7 +75,6 @@ else {
   process.exitCode = 1
 }
 
-/** Updates the types of the client library, or checks them. */
 function generateClient(...options: string[]): number {
   const generator = fileURLToPath(new URL('../sdk/scripts/generate.mjs', import.meta.url))
   const { status } = spawnSync(process.execPath, [generator, ...options], { stdio: 'inherit' })

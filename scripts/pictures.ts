@@ -29,7 +29,6 @@ type Shot = {
   on?: BrowserContextOptions
 }
 
-/** Pages to take, with their settings. */
 const SHOTS: Shot[] = [
   { name: 'console-home', path: '/', on: HIGH },
   { name: 'console-queue', path: '/queues/contributions' },

@@ -1,4 +1,3 @@
-/** The parts of a changelog around the unreleased section. */
 export function readChangelog(text: string): { before: string; lines: string[]; after: string } {
   const heading = '## Unreleased\n'
   const start = text.indexOf(heading)
@@ -34,7 +33,6 @@ export function upgradeNotes(of: {
   ]
 }
 
-/** Turns the unreleased section into that of a release, and returns both. */
 export function withRelease(
   text: string,
   { version, today, notes }: { version: string; today: string; notes: string[] },

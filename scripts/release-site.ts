@@ -10,7 +10,6 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Start timeout of the server. */
 const PATIENCE_MS = 120_000
 
 const [file] = process.argv.slice(2)

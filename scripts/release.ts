@@ -12,7 +12,6 @@ import { join } from 'node:path'
 import { readChangelog, upgradeNotes, withRelease } from './release-notes.ts'
 
 const OUTPUT = 'release'
-/** Builds that the archive carries. */
 const BUILT = ['web/dist', 'console/dist']
 /** Files for development only, and sources of what the archive carries built. */
 const LEFT_OUT = ['.ci', 'bench', 'console', 'test', 'web']
@@ -44,7 +43,6 @@ const isNewer = (version: string, than: string) => {
   return at >= 0 && (a[at] ?? 0) > (b[at] ?? 0)
 }
 
-/** The tag of the last release, if any. */
 function lastTag(): string | undefined {
   return git('tag', '--list', 'v*', '--sort=-version:refname').split('\n')[0] || undefined
 }
@@ -70,7 +68,6 @@ function check(version: string | undefined): string {
   return version
 }
 
-/** Writes the version into every package file and changes nothing else. */
 function writeVersion(version: string): void {
   for (const folder of PACKAGES)
     for (const [name, times] of [
@@ -87,7 +84,6 @@ function writeVersion(version: string): void {
     }
 }
 
-/** Packs the archive: the tagged files that a server needs, with the built site and console. */
 function pack(version: string): string {
   const name = `kith-${version}`
   const folder = mkdtempSync(join(tmpdir(), 'kith-release-'))

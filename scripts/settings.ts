@@ -16,7 +16,6 @@ type Schema = {
   items?: Schema
 }
 
-/** Describes the allowed values of a setting. */
 function valuesOf(schema: Schema): string {
   const types = [schema.type ?? []].flat()
   const orNull = types.includes('null') ? ' or null' : ''

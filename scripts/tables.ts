@@ -38,7 +38,6 @@ const PREFIX = 'row of '
 
 type Output = Awaited<ReturnType<Generator>>
 
-/** One type with a member for each table. */
 function render(output: Output): string {
   const lines = [
     '// Written by `npm run tables` from the migrated database. Not to be edited by hand.',

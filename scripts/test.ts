@@ -39,7 +39,6 @@ if (unknown.length > 0) {
 const isSlow = given.includes('--slow')
 const DURATIONS = fileURLToPath(new URL('../test/durations.json', import.meta.url))
 const durations = JSON.parse(readFileSync(DURATIONS, 'utf8')) as Record<string, number>
-/** Expected time of an unmeasured file. */
 const UNKNOWN_MS = 3_000
 /** Red files that run again. More than this is no accident of one test. */
 const REPEATED_MOST = 30

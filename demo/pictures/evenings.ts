@@ -13,7 +13,6 @@ import {
   WIDTH,
 } from './shapes.ts'
 
-/** Scenes at night. */
 export const EVENINGS = {
   city(chance) {
     const hue = chance.between(215, 275)

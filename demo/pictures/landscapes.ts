@@ -13,7 +13,6 @@ import {
   WIDTH,
 } from './shapes.ts'
 
-/** Outdoor scenes by day. */
 export const LANDSCAPES = {
   mountains(chance) {
     const hue = chance.one([205, 215, 250, 20])

@@ -4,7 +4,6 @@ import { EVENINGS } from './evenings.ts'
 import { LANDSCAPES } from './landscapes.ts'
 import { BLURS, type Drawing, HEIGHT, WIDTH } from './shapes.ts'
 
-/** The subjects of photographs. */
 export const SCENES = [
   'sea',
   'mountains',
@@ -21,10 +20,8 @@ export type Scene = (typeof SCENES)[number]
 
 const DRAWINGS: Record<Scene, (chance: Chance) => Drawing> = { ...LANDSCAPES, ...EVENINGS }
 
-/** Draws a JPEG in the size of a phone photograph. */
 export const drawPhotograph = (chance: Chance, scene: Scene) => draw(chance, scene, 768)
 
-/** Draws a photograph in the size of a topic logo. */
 export const drawEmblem = (chance: Chance, scene: Scene) => draw(chance, scene, 270)
 
 async function draw(chance: Chance, scene: Scene, width: number): Promise<Buffer> {

@@ -5,7 +5,6 @@ import { gradient, hsl } from './shapes.ts'
 const SKIN = ['#f6d2b8', '#eebf9c', '#d99f76', '#b97a53', '#8a5636', '#fbe0cc']
 const HAIR = ['#1d1a1b', '#2f2320', '#5a3a26', '#8c5a2e', '#c99a4b', '#6d6f76', '#7b2f2a']
 
-/** Draws a fictional portrait as a PNG. */
 export async function drawPortrait(chance: Chance): Promise<Buffer> {
   const hue = chance.between(0, 359)
   const [skin, hair] = [chance.one(SKIN), chance.one(HAIR)]

@@ -48,5 +48,4 @@ export const fir = (x: number, y: number, size: number, fill: string) =>
 export const BLURS =
   '<filter id="soft"><feGaussianBlur stdDeviation="6"/></filter><filter id="softer"><feGaussianBlur stdDeviation="22"/></filter>'
 
-/** Definitions and body of an SVG. */
 export type Drawing = { defs: string; body: string }

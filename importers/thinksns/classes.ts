@@ -15,7 +15,6 @@ const CLASSES: Record<string, string> = {
 }
 const KINDS = new Set(Object.values(CLASSES))
 
-/** Returns our name of a kind, or undefined for an unknown one. */
 export function kindOf(name: string | null): string | undefined {
   if (name === null) return undefined
   if (KINDS.has(name)) return name
@@ -23,10 +22,8 @@ export function kindOf(name: string | null): string | undefined {
   return name.includes('\\') ? CLASSES[name.slice(name.lastIndexOf('\\') + 1)] : undefined
 }
 
-/** The last part of a class name, such as of a notification. */
 export const classOf = (name: string | null) => (name ?? '').slice((name ?? '').lastIndexOf('\\') + 1)
 
-/** Parses a JSON object in a text column. Returns undefined for other values. */
 export function readObject(text: string | null): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text ?? '')

@@ -2,7 +2,6 @@ import { COUNTERS } from '../../src/site.ts'
 import type { ImportStep } from './database/table.ts'
 import { advanceIdentity } from './database/write.ts'
 
-/** Advances all identity sequences past the imported ids. */
 export const setIdentities: ImportStep = {
   name: 'numbering',
   async run({ transaction }) {

@@ -50,7 +50,6 @@ const SOURCE = 'thinksns'
 
 export type Output = { line(text: string): void; progress(state: Progress): void }
 
-/** `kith import thinksns`: imports a community, or updates an earlier import. */
 export async function importThinkSns(env: Environment, given: ThinkSnsOptions): Promise<number> {
   // Validates options first, because starting a database is slow.
   if (!given.close) choicesOf(given)
@@ -131,7 +130,7 @@ export async function bringOver(ctx: Context, given: ThinkSnsOptions, out: Outpu
     if (dryRun) await withoutTrace(ctx.sql, run)
     else {
       await holdingTheLock(ctx, () => run(patientTransactions(ctx.sql)))
-      // On millions of rows this exceeds the timeout of requests.
+      // `analyze` on millions of rows exceeds the timeout of requests.
       await patientTransactions(ctx.sql)((tx) => tx`analyze`)
     }
     out.line(
@@ -182,11 +181,9 @@ async function holdingTheLock(ctx: Context, work: () => Promise<void>): Promise<
   }
 }
 
-/** Imported tables that exist in the source. */
 const knownTables = ({ tables }: Source) =>
   [...new Set(PLAN.flatMap((part) => ('table' in part && tables.has(part.table) ? [part.table] : [])))].sort()
 
-/** Compares user balances with the sums of the source. */
 async function countMoney(
   sql: Db,
   source: Source,
@@ -200,7 +197,6 @@ async function countMoney(
   return (await sumBalances(sql)).map((each) => ({ ...each, source: there[each.currency] }))
 }
 
-/** Columns of imported tables that no importer reads, for the report. */
 const unreadColumns = ({ tables }: Source): UnreadColumns[] =>
   PLAN.flatMap((part) => {
     if (!('table' in part)) return []

@@ -1,4 +1,3 @@
-/** Tables of ThinkSNS+ that are not imported, with the reason. */
 export const LEFT_OUT: Record<string, string> = {
   around_amaps: 'locations of users are not imported',
   cache: 'temporary data',

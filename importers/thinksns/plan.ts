@@ -102,7 +102,6 @@ const live =
     return new Map(rows.map(({ id, owner }) => [id, owner]))
   }
 
-/** Finds targets of references with their owners, by kind. */
 export const THINGS: Record<string, FindOwners> = {
   users: ownersOf('users', 'id'),
   'feed-topics': ownersOf('feed_topics', 'creator_user_id'),

@@ -6,7 +6,6 @@ import { listReasons, listTotals, readNotes } from './database/state.ts'
 import type { Brought } from './modules/ledger/balances.ts'
 
 type Print = (line: string) => void
-/** Columns of a table that no importer reads. */
 export type UnreadColumns = { table: string; unread: string[] }
 export type LeftTable = { table: string; rows: number; reason: string }
 
@@ -75,7 +74,6 @@ function printTable(rows: (string | number)[][], print: Print): void {
     )
 }
 
-/** Prints the reasons for merged, left out and changed rows, with their numbers. */
 export async function printReasons(sql: Db, left: LeftTable[], print: Print): Promise<void> {
   for (const { table, outcome, reason, n } of await listReasons(sql))
     print(`${table}: ${number(n)} ${outcome}: ${reason}`)
@@ -83,7 +81,6 @@ export async function printReasons(sql: Db, left: LeftTable[], print: Print): Pr
     if (rows > 0) print(`${table}: ${number(rows)} left out: ${reason}`)
 }
 
-/** Prints the administrators who can sign in, or the command that creates one. */
 export function printFounders(founders: { id: number; name: string; enters: boolean }[], print: Print): void {
   const entering = founders.filter(({ enters }) => enters)
   const [first] = founders
@@ -97,7 +94,6 @@ export function printFounders(founders: { id: number; name: string; enters: bool
     )
 }
 
-/** Writes a line of JSON for each row that differs from the source. */
 export async function writeReport(
   sql: Db,
   { left, unread, money }: { left: LeftTable[]; unread: UnreadColumns[]; money: Money[] },

@@ -2,13 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import type { ConnectionOptions } from 'mysql2'
 
-/** Address of a source and its TLS level. */
 export type SourceAddress = {
   /** `mysql://USER:PASSWORD@HOST:PORT/NAME`, with `?socket=` or `?ssl=true|verify`. */
   database: string
   /** The same as `?ssl=true`: encrypted, without checking the certificate. */
   tls?: boolean | undefined
-  /** A file of certificate authorities for the server's certificate. */
   tlsCa?: string | undefined
 }
 
@@ -28,7 +26,6 @@ async function tlsOf(ssl: string | null, { tls = false, tlsCa }: SourceAddress) 
   return tls || ssl === 'true' ? { ssl: { rejectUnauthorized: false } } : {}
 }
 
-/** Connection options of a source. */
 export async function connectionOf(address: SourceAddress): Promise<ConnectionOptions> {
   const url = URL.canParse(address.database) ? new URL(address.database) : undefined
   const database = decodeURIComponent(url?.pathname.slice(1) ?? '')
@@ -49,7 +46,6 @@ export async function connectionOf(address: SourceAddress): Promise<ConnectionOp
   }
 }
 
-/** Describes a connection failure in a sentence, with a remedy where one is known. */
 export function faultOf(
   { code, message }: { code?: string; message: string },
   options: ConnectionOptions,

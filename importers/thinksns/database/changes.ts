@@ -3,7 +3,6 @@ import { type Originals, originalOf } from './originals.ts'
 import type { Into, SourceRow, TableImport } from './table.ts'
 import { relation } from './write.ts'
 
-/** A value that differs from the source. */
 export type Change = { row: SourceRow; column: string; old: unknown; new: unknown }
 
 /** A value that is generated here, such as the default for an empty one. */
@@ -11,7 +10,6 @@ export const ANYTHING = Symbol('anything')
 
 /** Compares references; null and 0 both mean none. */
 export const orNone = { as: (value: unknown) => value || null, of: (value: unknown) => value || null }
-/** Compares 0 and 1 with a boolean. */
 export const flag = {
   as: (value: unknown) => (value === 1 ? true : value === 0 || value === null ? false : value),
 }
@@ -24,7 +22,6 @@ export const textOrNone = { as: (value: unknown) => (value === '' ? null : value
 
 const types = new Map<string, Promise<Map<string, string>>>()
 
-/** The column types of a table. */
 function typesOf(sql: Db, table: string): Promise<Map<string, string>> {
   const known = types.get(table)
   if (known !== undefined) return known
@@ -37,7 +34,6 @@ function typesOf(sql: Db, table: string): Promise<Map<string, string>> {
   return found
 }
 
-/** The source columns that one target holds, with their comparisons. */
 function comparedColumns(table: TableImport, into: Into) {
   const elsewhere = new Set(table.into?.flatMap((other) => (other === into ? [] : (other.only ?? []))))
   const names = into.only ?? Object.keys(table.columns).filter((name) => !elsewhere.has(name))
@@ -119,7 +115,6 @@ async function changesIn(
   })
 }
 
-/** Default reason for a changed value. */
 export function reasonOf({ old, new: value }: Change, isTime: boolean): string {
   const isEmpty = value === null || value === ''
   if (isTime && old !== null) return isEmpty ? 'no date: left empty' : 'no date: a default'

@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { openFiles } from './files.ts'
 
-/** Number of requests for each path. */
 const asked = new Map<string, number>()
 const store = createServer((request, response) => {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://store')

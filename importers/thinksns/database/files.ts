@@ -4,15 +4,12 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openBucket, present, readBucketAddress, type S3Options } from '#platform/files'
 
-/** Bytes of a source file, or the reason why there are none. */
 export type SourceBytes = Buffer | 'missing' | 'too large'
 
-/** Location of the source's files. */
 export type FileSource = {
   /** Lends the bytes of a file to `use`. The total lent is bounded, which bounds memory. */
   read<T>(path: string, use: (bytes: SourceBytes) => Promise<T>): Promise<T>
   has(path: string): Promise<boolean>
-  /** Returns whether anything exists below this path. */
   hasFolder(path: string): Promise<boolean>
 }
 
@@ -136,7 +133,7 @@ async function openObjects(place: string, s3: S3Options, largest: number): Promi
           })
         } catch (error) {
           stream.destroy()
-          // An error of `use` is not an error of the store.
+          // A failure of `use` is not one of the store, so it is not retried.
           if (begun || attempt === ATTEMPTS) throw error
           await sleep(200 * attempt)
         }
@@ -171,7 +168,6 @@ async function collect(stream: Readable, size: number): Promise<Buffer> {
   return bytes
 }
 
-/** A source without files: every file is missing. */
 export const NO_FILES: FileSource = {
   read: (_path, use) => use('missing'),
   has: async () => false,

@@ -3,7 +3,6 @@ import type { SourceRow } from './table.ts'
 /** Original values that PostgreSQL rows cannot hold, such as zero dates and texts with NUL bytes. */
 export type Originals = WeakMap<object, Record<string, string>>
 
-/** Records the original of a converted value. */
 export function noteOriginal(originals: Originals, row: object, column: string, value: string): void {
   originals.set(row, { ...originals.get(row), [column]: value })
 }

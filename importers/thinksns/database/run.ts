@@ -13,9 +13,7 @@ import type { Batch, FindOwners, ImportOptions, ImportStep, SourceRow, TableImpo
 export type Plan = (TableImport | ImportStep)[]
 
 export type Progress = {
-  /** Current table or step. */
   at: string
-  /** Rows processed, of the total. */
   done: number
   total: number
 }
@@ -76,14 +74,12 @@ export type RunEnvironment = {
   transactions: Transactions
   options: ImportOptions
   files: FileSource
-  /** Targets of comments, likes and collections by kind. */
   things: Record<string, FindOwners>
-  /** Whether unchanged ranges are read again. */
+  /** Reads unchanged ranges again. */
   again: boolean
   progress(state: Progress): void
 }
 
-/** Imports everything of a plan that is missing here or differs from the source. */
 export async function runPlan(plan: Plan, env: RunEnvironment): Promise<void> {
   const tables = plan.filter((part) => 'table' in part).filter(({ table }) => env.source.tables.has(table))
   const chunks = new Map<string, Chunk[]>()
@@ -121,7 +117,7 @@ async function runStep(
     notes = []
     await env.transactions((tx) => addNotes(tx, step.name, 0, given))
   }
-  // Every run repeats a step, so its notes are replaced.
+  // Each run repeats the step, so its earlier notes are deleted.
   await env.transactions((tx) => dropChunk(tx, step.name, 0))
   await step.run({
     ctx: env.ctx,

@@ -9,7 +9,6 @@ export type Chunk = { chunk: number; rows: number; checksum: string }
 
 /** A read-only snapshot of a MySQL or MariaDB database. */
 export type Source = {
-  /** Lists the tables without the prefix, with their columns. */
   tables: Map<string, Set<string>>
   count(table: string): Promise<number>
   /** Sums a column over all rows or those with a given value; 0 without such a table. */
@@ -30,7 +29,6 @@ const quote = (name: string) => `\`${name.replaceAll('`', '``')}\``
 /** The range of rows with `by` null or negative. */
 const NOWHERE = -1
 
-/** Values of `by` in a range. */
 export const rangeOf = ({ by, width = DEFAULT_WIDTH }: TableImport, chunk: number) =>
   by === null
     ? { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }

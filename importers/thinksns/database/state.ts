@@ -1,6 +1,5 @@
 import type { Db, Row } from '#platform/database'
 
-/** State of the migration into this database. */
 export type ImportState = Row<'imports', 'source' | 'options' | 'runs' | 'finished_at' | 'closed_at'> & {
   options: Record<string, unknown>
 }
@@ -21,7 +20,6 @@ export async function findImport(sql: Db): Promise<ImportState | undefined> {
   return row
 }
 
-/** Records the start of a run. */
 export const beginRun = (sql: Db, source: string, options: object) => sql`
   insert into imports (source, options, runs) values (${source}, ${JSON.stringify(options)}::text::jsonb, 1)
   on conflict (one) do update set runs = imports.runs + 1, finished_at = null`
@@ -50,7 +48,6 @@ export async function saveChunk(sql: Db, table: string, row: ChunkRow): Promise<
       imported = excluded.imported, merged = excluded.merged, left_out = excluded.left_out`
 }
 
-/** Deletes the earlier notes of a range. */
 export const dropNotes = (sql: Db, table: string, chunk: number) => sql`
   delete from import_notes where source_table = ${table} and chunk = ${chunk}`
 
@@ -90,7 +87,6 @@ export type TableTotals = {
   mended: number
 }
 
-/** Returns the outcome of each table. */
 export const listTotals = (sql: Db) => sql<TableTotals[]>`
   select c.source_table as table, sum(rows)::bigint as rows, sum(imported)::bigint as imported,
     sum(merged)::bigint as merged, sum(left_out)::bigint as left_out, coalesce(max(n.mended), 0)::bigint as mended
@@ -99,7 +95,6 @@ export const listTotals = (sql: Db) => sql<TableTotals[]>`
   ) n on n.source_table = c.source_table
   group by c.source_table order by c.source_table`
 
-/** Returns the frequency of each reason, most frequent first. */
 export const listReasons = (sql: Db) => sql<{ table: string; outcome: string; reason: string; n: number }[]>`
   select source_table as table, outcome, coalesce(source_column || ': ', '') || reason as reason, count(*) as n
   from import_notes group by 1, 2, 3 order by 1, 4 desc`
@@ -116,14 +111,12 @@ type NoteRow = {
 }
 const NOTES_PAGE = 500
 
-/** A line of the report. */
 export type Told = Pick<NoteRow, 'table' | 'row' | 'outcome' | 'reason'> & {
   column?: string
   old?: unknown
   new?: unknown
 }
 
-/** Reads all notes in pages. */
 export async function* readNotes(sql: Db): AsyncGenerator<Told[]> {
   for (let after = 0; ; ) {
     const rows = await sql<NoteRow[]>`

@@ -14,17 +14,16 @@ export type SourceRow<C extends Columns = Columns> = {
 /** Returns which of these ids exist here, with their authors (0 for none). */
 export type FindOwners = (sql: Db, ids: number[]) => Promise<Map<number, number>>
 
-/** Options for every importer. */
 export type ImportOptions = {
   /** Whether pending payments stay pending, or are refunded. */
   waiting: 'keep' | 'refund'
-  /** Whether the old balance table counts for users without a new one. */
+  /** Counts the old balance table for users without a new balance. */
   oldWallets: boolean
-  /** Whether prices of an old version apply that the latest one dropped. */
+  /** Applies prices of an old version that the latest one dropped. */
   oldPrices: boolean
-  /** Whether holders of the role `disabler` arrive locked. */
+  /** Locks holders of the role `disabler`. */
   lockDisablers: boolean
-  /** Whether files are only checked for existence. */
+  /** Checks only that files exist. */
   dryRun: boolean
 }
 
@@ -50,8 +49,8 @@ export type Batch = Outcomes & {
 }
 
 /**
- * Comparison of a column with its written value: by the target column's name, or by the converted value
- * (`as`) and a reading of the target column (`of`). Null for a column with changes that the importer reports.
+ * Comparison of a source column with the written value. A string names the target column. `as` converts the source
+ * value, and `of` reads the target. Null means that the importer reports changes itself.
  */
 export type Kept =
   | string
@@ -75,13 +74,11 @@ export type Into = {
   columns?: Record<string, Kept>
 }
 
-/** Import of one source table. */
 export type TableImport<C extends Columns = Columns> = {
   /** Name in the source, without prefix. */
   table: string
   /** Integer column that splits the table into ranges; null for a small table that is read at once. */
   by: string | null
-  /** Values of it in a range. */
   width?: number
   /** Column before `by` in the source's index. */
   scope?: string
@@ -93,9 +90,7 @@ export type TableImport<C extends Columns = Columns> = {
   into: Into[] | null
   /** Columns that identify a row in the report, and order a range after `by`. */
   key: string[]
-  /** Another order of the rows in a range. */
   order?: string[]
-  /** Batch size; smaller for rows with long texts. */
   batch?: number
   write(tx: Tx, rows: SourceRow<C>[], batch: Batch): Promise<void>
   /** Removes imported rows of a range that the source no longer has. */
@@ -116,9 +111,7 @@ export type StepContext = {
   ctx: Context
   options: ImportOptions
   files: FileSource
-  /** Runs in a transaction of its own. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** Adds a note about a value that differs from the source. */
   note(key: string, reason: string, change?: { column: string; old: unknown; new: unknown }): Promise<void>
   progress(text: string): void
 }

@@ -2,7 +2,6 @@ import { nameKey } from '#lib/text.ts'
 import type { Db, Fragment } from '#platform/database'
 import type { Batch, FindOwners, Outcomes } from './table.ts'
 
-/** Name and type of each written column. */
 export type Target = Record<string, string>
 
 /** Passes rows as a relation `r` with these columns, in one parameter. */
@@ -47,7 +46,7 @@ export const ownersOf =
     return new Map(rows.map(({ id, owner }) => [id, owner]))
   }
 
-/** Raises an identity above the highest imported id; it never goes back. */
+/** Raises an identity sequence above the highest imported id. Never lowers it. */
 export async function advanceIdentity(sql: Db, table: string, column = 'id'): Promise<void> {
   await sql`
     select setval(s.name, m.top) from (select pg_get_serial_sequence(${table}, ${column}) as name) s,
@@ -55,7 +54,6 @@ export async function advanceIdentity(sql: Db, table: string, column = 'id'): Pr
     where m.top > coalesce(pg_sequence_last_value(s.name::regclass), 0)`
 }
 
-/** Records the ids assigned to rows that could not keep their own. */
 export async function saveTargets(
   sql: Db,
   table: string,
@@ -71,7 +69,6 @@ export async function saveTargets(
   })
 }
 
-/** Returns the ids assigned to source rows. */
 export async function findTargets(
   sql: Db,
   table: string,
@@ -133,7 +130,6 @@ export async function uniqueNames<R extends { id: number | null; name: string | 
   return names
 }
 
-/** Returns the existing targets of references by kind and id, with their authors. */
 export async function findByKind<R extends object>(
   batch: Pick<Batch, 'find'>,
   rows: readonly R[],

@@ -88,5 +88,4 @@ const advertisements = defineTable({
     tx`delete from advertising where not id = any(${rows.map(({ id }) => id ?? 0)})`,
 })
 
-/** Advertisements in spaces that exist in Kith. */
 export const advertisingTables = [spaces, advertisements]

@@ -131,7 +131,6 @@ const filesOf = (data: Record<string, unknown> | undefined): number[] =>
     .map(Number)
     .filter((id) => Number.isSafeInteger(id) && id > 0)
 
-/** Shows the badges of certified users. */
 export const showBadges: ImportStep = {
   name: 'badges',
   run: ({ transaction }) =>

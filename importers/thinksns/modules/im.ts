@@ -87,5 +87,4 @@ const imGroups = defineTable({
   },
 })
 
-/** Imports the chat groups that the source records. */
 export const imTables = [imGroups]

@@ -75,5 +75,4 @@ const likes = defineTable({
   },
 })
 
-/** Imports likes of every kind of content. */
 export const likeTables = [likes]

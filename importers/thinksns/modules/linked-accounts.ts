@@ -2,7 +2,6 @@ import { defineTable } from '../database/table.ts'
 import { EPOCH } from '../database/times.ts'
 import { relation, upsert } from '../database/write.ts'
 
-/** Providers that the source supports. */
 const PROVIDERS = ['qq', 'weibo', 'wechat']
 const PROVIDER_MAX = 32
 
@@ -66,5 +65,5 @@ const links = defineTable({
         where r.user_id = l.user_id and r.type = l.provider)`,
 })
 
-/** Imports linked accounts. They work when a provider of that name is configured. */
+/** Linked accounts work once a provider of that name is configured. */
 export const linkTables = [links]

@@ -241,5 +241,4 @@ const links = defineTable({
       where r.special_id = s.special_id and r.music_id = s.song_id)`,
 })
 
-/** Imports singers, songs and albums. */
 export const musicTables = [singers, songs, specials, links]

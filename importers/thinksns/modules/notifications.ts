@@ -30,7 +30,6 @@ type Told = { senderId: number; cause: Reference; data: Record<string, unknown> 
 
 const NOWHERE: Reference = { type: 'other', id: 0 }
 
-/** Returns the subject of a JSON object, or undefined for an unknown kind. */
 function referenceOf(value: unknown): Reference | undefined {
   const { type, id } = (value ?? {}) as { type?: unknown; id?: unknown }
   const kind = typeof type === 'string' ? kindOf(type) : undefined
@@ -65,7 +64,6 @@ function systemNotice(data: Record<string, unknown>): Told {
   return { senderId: idOf(sender), cause, data: { ...rest, ...adopted, ...told, resource: cause } }
 }
 
-/** Converts the data of a notification to our format. */
 function toldBy(type: NotificationType, data: Record<string, unknown>): Told {
   if (type === 'system') return systemNotice(data)
   if (type === 'follow') return { senderId: idOf(data), cause: { type: 'users', id: 0 }, data: {} }
@@ -79,7 +77,6 @@ function toldBy(type: NotificationType, data: Record<string, unknown>): Told {
 }
 
 type Standing = { total: number; last: number; readUpTo: number; readAt: string | null; unread: number }
-/** The last sequence number of a user, and the counts of each type. */
 type Tally = { seq: number; types: Map<NotificationType, Standing> }
 
 function tallyOf(batch: Batch, userId: number): Tally {
@@ -232,7 +229,6 @@ const notifications = defineTable({
 
 type OldNotice = { id: number; userId: number; contents: string; to: number | null; createdAt: string }
 
-/** Imports notices of the site to one user or to all. */
 export async function importNotices(sql: Db, notices: OldNotice[]): Promise<void> {
   const rows = notices.map(({ id, userId, contents, to, createdAt }) => ({
     id,
@@ -259,5 +255,4 @@ export async function importNotices(sql: Db, notices: OldNotice[]): Promise<void
   await upsert(sql, 'notices', columns, rows)
 }
 
-/** Imports notifications. */
 export const notificationTables = [notifications]

@@ -17,7 +17,6 @@ const CHANNELS: Record<string, string | undefined> = {
   music: 'music',
 }
 
-/** Filters content of a channel down to paid items. */
 export async function listPriced(sql: Db, channel: string, raws: number[]): Promise<Set<number>> {
   if (raws.length === 0) return new Set()
   const rows = await sql<{ raw: number }[]>`
@@ -160,5 +159,4 @@ const buyers = defineTable({
 
 /** Imports prices, before the priced content, because access to it depends on them. */
 export const priceTables = [nodes]
-/** Imports purchases. */
 export const purchaseTables = [buyers]

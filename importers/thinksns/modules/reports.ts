@@ -86,5 +86,4 @@ const reports = defineTable({
   },
 })
 
-/** Imports reports with their decisions. */
 export const reportTables = [reports]

@@ -71,5 +71,4 @@ const rewards = defineTable({
   },
 })
 
-/** Imports rewards of content. */
 export const rewardTables = [rewards]

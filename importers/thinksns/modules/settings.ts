@@ -44,7 +44,6 @@ const one =
     [name]: read(value),
   })
 
-/** Maps source settings, by `namespace name`, to settings here. */
 const READINGS: Record<string, Reading> = {
   'common hots_area': one('locations:hots', (value) => places(value)),
   'checkin switch': one('checkin:switch', flag),
@@ -109,7 +108,6 @@ const READINGS: Record<string, Reading> = {
   'question onlookers_amount': one('question:onlookers-amount', whole),
 }
 
-/** Names of the same settings in the first versions. */
 const OLD_NAMES: Record<string, string> = {
   'wallet cash': 'wallet cash-types',
   'wallet recharge': 'wallet labels',
@@ -133,7 +131,6 @@ const isCut = (value: unknown, read: unknown) =>
 const REGISTER_ROLE = 'user register-role'
 const ajv = new Ajv({ strict: false })
 
-/** Saves the valid values of a setting. Returns whether there were any. */
 async function save(tx: Tx, row: object, values: Values, batch: Batch, value?: unknown): Promise<void> {
   const kept: Values = {}
   const column = 'contents' in row ? 'contents' : 'value'
@@ -185,7 +182,6 @@ async function writeSetting(
     )
 }
 
-/** Parses the text as JSON, or returns it unchanged. */
 function readPlain(value: string | null): PhpValue {
   try {
     return JSON.parse(value ?? 'null') as PhpValue

@@ -148,10 +148,8 @@ export const tagged = (
     },
   })
 
-/** Tags users. */
 export const tagPeople = (sql: Db, links: { id: number; tag: number }[]) => sql`
   insert into user_tags (user_id, tag_id) select id, tag from ${relation(sql, { id: 'bigint', tag: 'bigint' }, links)}
   on conflict do nothing`
 
-/** Imports tags and their categories. */
 export const tagTables = [categories, tags]

@@ -111,11 +111,9 @@ const followers = defineTable({
       where r.topic_id = f.topic_id and r.user_id = f.user_id)`,
 })
 
-/** Shows logos after their bytes are imported. */
 export const showLogos: ImportStep = {
   name: 'logos',
   run: ({ transaction }) => transaction((tx) => applyPictures(tx, 'feed_topics.logo', 'feed_topics', 'logo')),
 }
 
-/** Imports topics and their followers. */
 export const topicTables = [topics, followers]

@@ -49,5 +49,4 @@ const words = defineTable({
     tx`delete from sensitive_words where not id = any(${rows.map(({ id }) => id ?? 0)})`,
 })
 
-/** Imports sensitive words. */
 export const wordTables = [words]

@@ -71,7 +71,6 @@ function nameOf(row: Row, taken: Set<string>, outcomes: Outcomes): string {
 
 type Contact = { value: string; key: string }
 
-/** Normalizes a contact for storage. Undefined if it is invalid. */
 function readContact(row: Row, kind: 'email' | 'phone'): Contact | undefined {
   const value = row[kind]?.trim() ?? ''
   if (kind === 'email') return isEmail(value) ? { value, key: normalizeEmail(value) } : undefined
@@ -173,7 +172,7 @@ async function writePeople(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
     update users u set name_key = 'moving ' || u.id, email = null, email_key = null, phone = null
     from ${relation(tx, { id: 'bigint', name_key: 'text', email_key: 'text', phone: 'text' }, people)}
     where u.id = r.id and (u.name_key, u.email_key, u.phone) is distinct from (r.name_key, r.email_key, r.phone)`
-  // A user who signed in to Kith already has a rehashed password. It is the same one.
+  // Keeps the hash of users who signed in to Kith, which rehashed the same password.
   await upsert(tx, 'users', PERSON_COLUMNS, people, { keep: ['password'] })
   await tx`
     update users u set password = r.password from ${relation(tx, { id: 'bigint', password: 'text' }, people)}
@@ -188,7 +187,7 @@ async function writePeople(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
   await wantAvatars(tx, rows, batch)
 }
 
-/** Avatars and backgrounds by path. Old versions derive it from the id. */
+/** Records avatars and backgrounds to copy. Old versions derive their path from the id. */
 async function wantAvatars(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
   for (const [column, folder] of [
     ['avatar', 'avatars'],
@@ -225,7 +224,6 @@ async function findNumbered(batch: Batch, folder: string, id: number): Promise<s
   return undefined
 }
 
-/** Users with their password hashes. */
 export const users = defineTable({
   table: 'users',
   by: 'id',

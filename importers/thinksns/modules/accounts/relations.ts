@@ -72,7 +72,6 @@ export const blocked = defineTable({
       where r.user_id = f.user_id and r.target_id = f.target_id)`,
 })
 
-/** Famous users, followed by new accounts. */
 export const famous = defineTable({
   table: 'famous',
   by: null,

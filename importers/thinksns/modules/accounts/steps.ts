@@ -33,7 +33,6 @@ type Standing = { id: number; locked: boolean; founder: boolean; disabler: boole
 const holdersOf = (sql: Db, role: string) => sql`
   select x.user_id from user_roles x join roles r on r.id = x.role_id where r.name = ${role}`
 
-/** Lists disabled users, and enabled holders of the role. */
 const listStandings = (sql: Db, after: number) => sql<Standing[]>`
   select * from (
     select u.id, u.deleted_at is not null as locked, u.id in (${holdersOf(sql, 'founder')}) as founder,
@@ -56,7 +55,6 @@ export const listFounders = (sql: Db) => sql<{ id: number; name: string; enters:
     and (u.password is not null or u.email is not null or u.phone is not null) as enters
   from users u where u.id in (${holdersOf(sql, 'founder')}) order by u.id`
 
-/** Shows avatars and backgrounds copied so far. */
 export const showAvatars: ImportStep = {
   name: 'avatars',
   async run({ transaction }) {

@@ -4,5 +4,4 @@ import { blocked, famous, followed, recommended } from './relations.ts'
 /** Counters of users. Imported after the check-ins. */
 export const extraTables = [extras]
 
-/** Users and their relations. */
 export const accountTables = [users, followed, blocked, famous, recommended]

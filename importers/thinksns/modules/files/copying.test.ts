@@ -15,7 +15,6 @@ const whole = await flatPicture(20, 10).png().toBuffer()
 const cut = (await noisyPicture(90, 90).png().toBuffer()).subarray(0, 9_000)
 const huge = await flatPicture(8_000, 6_251).png({ palette: true, colours: 2 }).toBuffer()
 
-/** Files in the source by path, and the expected report. */
 const SOURCE: [
   path: string,
   bytes: SourceBytes,
@@ -36,7 +35,6 @@ function same(reason: string): [string, string] {
   return [reason, reason]
 }
 
-/** Runs an import step and returns its notes by subject. Notes of changed values go to `changes`. */
 async function run(step: ImportStep, changes: unknown[] = []): Promise<Map<string, string>> {
   const notes = new Map<string, string>()
   let rounds = 0

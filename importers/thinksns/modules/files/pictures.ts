@@ -37,7 +37,6 @@ export async function wantPictures(
   await upsert(sql, 'import_pictures', columns, rows, { key: ['place', 'id'] })
 }
 
-/** Updates a column of the caller's table with the pictures copied so far. */
 export async function applyPictures(sql: Db, place: string, table: string, column: string): Promise<void> {
   const shown = sql(column)
   await sql`
@@ -56,7 +55,6 @@ export const listPictures = (sql: Db, place: string) => sql<{ id: number; owner_
   select p.id, p.owner_id, p.node from import_pictures p
   join storage_nodes n on n.node = p.node where p.place = ${place} order by p.id`
 
-/** Creates an upload from a copied picture, attaches it and returns its id. */
 export async function usePicture(
   sql: Db,
   { node, ownerId, channel, raw }: { node: string; ownerId: number; channel: string; raw: number },
@@ -116,7 +114,6 @@ export const DAMAGED = 'damaged: kept as it is'
 const AT_ONCE = 50
 const SIDE_BY_SIDE = 4
 
-/** Runs async work with limited concurrency. */
 export async function inParallel<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
   const waiting = [...items]
   await Promise.all(

@@ -4,7 +4,6 @@ import { defineTable, type ImportStep } from '../../database/table.ts'
 import { relation, upsert } from '../../database/write.ts'
 import { DAMAGED, inParallel, MISSING, readMedia } from './pictures.ts'
 
-/** Storage paths and metadata of files in the source. */
 const contents = defineTable({
   table: 'files',
   by: 'id',

@@ -3,13 +3,11 @@ import type { Db } from '#platform/database'
 
 export type ListedUse = { id: number; raw: number; owner_id: number; mime: string; size: string | null }
 
-/** Uploads attached to content of a channel, in order of creation. */
 export const listUses = (sql: Db, channel: string, raws: number[]) => sql<ListedUse[]>`
   select u.id, u.raw, u.owner_id, f.mime, f.width || 'x' || f.height as size
   from file_uses u join files f on f.id = u.file_id where u.channel = ${channel} and u.raw = any(${raws})
   order by u.raw, u.id`
 
-/** Existing uploads among these. */
 export const findUses = (sql: Db, ids: number[]) => sql<Omit<ListedUse, 'raw'>[]>`
   select u.id, u.owner_id, f.mime, f.width || 'x' || f.height as size
   from file_uses u join files f on f.id = u.file_id where u.id = any(${ids})`

@@ -188,7 +188,6 @@ async function writeGroups(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
   await wantPictures(tx, AVATARS, ids, pictures)
 }
 
-/** Path of a group picture in the first versions. */
 async function findOldAvatar({ files, memory }: Batch, id: number): Promise<string | undefined> {
   const folder = 'group-avatars'
   if (!memory.has(folder)) memory.set(folder, await files.hasFolder(folder))

@@ -229,7 +229,6 @@ async function findDue(tx: Tx): Promise<void> {
   await tx`create index on import_due (owner_id)`
 }
 
-/** Subject types with imported escrow. */
 const HELD = ['pins', 'withdrawals', 'questions', 'question-applications', 'news']
 
 const book = (tx: Tx, after: number, last: number) => tx`
@@ -249,13 +248,11 @@ const book = (tx: Tx, after: number, last: number) => tx`
 
 export type Brought = {
   currency: Currency
-  /** Imported balances of the source. */
   counted: number
   /** Held in the source and refunded here. */
   given_back: number
   /** Held in the source and held here. */
   waiting: number
-  /** User balances here. */
   owned: number
 }
 
@@ -269,7 +266,6 @@ export const sumBalances = (sql: Db) => sql<Brought[]>`
     (select coalesce(sum(balance), 0)::bigint from ledger_accounts a where a.currency = c.currency and a.owner_id > 0) as owned
   from unnest(array['points', 'wallet']) c(currency)`
 
-/** Imports balances. */
 export const balanceTables = [points, wallets]
 /** Imports balances of the first versions, after the orders, which show whether a wallet was used since. */
 export const oldWalletTables = [oldWallets]

@@ -48,7 +48,6 @@ const stateOf = (state: number | null) => (state === 1 ? 1 : state === 0 || stat
 /** Maps the status of a charge or payment, of which 2 is failed. */
 const statusOf = (status: number | null) => (status === 1 ? 1 : status === 2 ? -1 : 0)
 
-/** The common fields of both kinds of orders in the source. */
 type OldOrder = {
   id: number | null
   owner_id: number | null
@@ -76,7 +75,6 @@ const orderOf = (row: OldOrder, currency: Order['currency'], source: string): Or
   created_at: row.created_at,
 })
 
-/** Makes outgoing amounts negative. */
 const signed = {
   as: (amount: string | number | null, row: SourceRow) =>
     Number(row.type) === -1 ? -Number(amount) : amount,
@@ -270,5 +268,4 @@ const payments = defineTable({
     ),
 })
 
-/** Imports old movements and open withdrawals. */
 export const orderTables = [pointOrders, walletOrders, charges, payments, cashes]

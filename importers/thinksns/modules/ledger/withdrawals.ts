@@ -8,7 +8,6 @@ type Waiting = { ownerId: number; currency: 'points' | 'wallet'; amount: number 
 
 const NUMBERS = 'withdrawals of'
 
-/** Moves open withdrawals into escrow, or refunds them. */
 async function holdWithdrawals(
   tx: Tx,
   ids: number[],
@@ -46,7 +45,6 @@ const WITHDRAWAL_COLUMNS = {
 }
 const GIVEN_BACK = 'refunded by the import'
 
-/** The common fields of a withdrawal in both source tables. */
 type OldWithdrawal = {
   id: number
   ownerId: number
@@ -58,7 +56,6 @@ type OldWithdrawal = {
   remark: string | null
   created_at: string | null
   updated_at: string | null
-  /** True while undecided. */
   isOpen: boolean
   isPassed: boolean
 }
@@ -102,7 +99,6 @@ async function writeWithdrawals(
   )
 }
 
-/** Imports withdrawals from the wallet. */
 export const cashes = defineTable({
   table: 'wallet_cashes',
   by: 'id',

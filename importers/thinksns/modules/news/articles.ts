@@ -172,7 +172,6 @@ async function writeNews(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
   )
 }
 
-/** Imports articles, those of contributors with their fee. */
 export const news = defineTable({
   table: 'news',
   by: 'id',

@@ -149,10 +149,8 @@ const deletions = defineTable({
   },
 })
 
-/** Tags articles. */
 export const tagNews = (sql: Db, links: { id: number; tag: number }[]) => sql`
   insert into news_tags (news_id, tag_id) select id, tag from ${relation(sql, { id: 'bigint', tag: 'bigint' }, links)}
   on conflict do nothing`
 
-/** Imports articles and their categories. */
 export const newsTables = [categories, news, subscriptions, deletions]

@@ -30,7 +30,6 @@ function stateOfDate(
   return atDecision && time(end) < time(created) + (day ?? 0) * DAY ? 'rejected' : 'expired'
 }
 
-/** Maps the numeric state of the other tables, with the end date if it ends by itself. */
 const stateOfNumber = (state: number | null, end: string | null): State =>
   state === 2
     ? 'rejected'
@@ -217,5 +216,4 @@ const groupPins = defineTable({
   },
 })
 
-/** Imports pins of feeds, articles, posts and their comments. */
 export const pinTables = [feedPins, newsPins, groupPins]

@@ -8,12 +8,10 @@ const DAYS_MAX = 365
 
 export type State = 'pending' | 'active' | 'expired' | 'rejected' | 'cancelled'
 
-/** A pin in the common format of the three tables. */
 export type Pin = {
   row: object
   sourceId: number
   channel: string
-  /** The kinds of the target and of its content. */
   kinds: { target: string; content: string }
   targetId: number
   /** The content of the target. Undefined when the target itself stores it. */
@@ -54,7 +52,6 @@ async function findOpen(tx: Tx, pins: Pin[], ids: number[]): Promise<Set<string>
   return new Set(rows.map(({ same }) => same))
 }
 
-/** Inserts pins of one source table, with payments held in escrow or refunded. */
 export async function writePins(tx: Tx, table: string, pins: Pin[], batch: Batch): Promise<void> {
   const people = await batch.find(
     'users',

@@ -50,7 +50,6 @@ export const showTopicPictures: ImportStep = {
     transaction((tx) => applyPictures(tx, 'question_topics.avatar', 'question_topics', 'avatar')),
 }
 
-/** Imports questions, answers and their topics. */
 export const questionTables = [
   topics,
   followers,

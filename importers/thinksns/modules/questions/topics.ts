@@ -47,7 +47,6 @@ export const topics = defineTable({
   },
 })
 
-/** Defines the import of a table that links users with topics or questions. */
 const pairs = (
   table: string,
   to: string,
