@@ -4,7 +4,10 @@ import { defineConfig } from 'vite'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 
-/** What the console has to know of the contract: who may call an operation, and what each setting is. */
+/**
+ * The parts of the contract that the console needs: the abilities of each operation, and the schema of each
+ * setting.
+ */
 function contract() {
   const id = 'virtual:contract'
   return {
@@ -46,7 +49,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 2000,
-    // Libraries mark what runs in browsers, which here is all of it.
+    // Libraries mark browser code, which here is all code.
     rolldownOptions: {
       onwarn: (warning, warn) => warning.code !== 'MODULE_LEVEL_DIRECTIVE' && warn(warning),
     },

@@ -8,7 +8,6 @@ import { build, transform } from 'esbuild'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const [out = join(here, 'dist')] = process.argv.slice(2)
-/** Address of the assets. */
 const BASE = '/_/assets/'
 
 const filesOf = (pattern) =>
@@ -88,7 +87,6 @@ const server = await build({
   target: 'node24',
 })
 
-/** The outputs of one build by their source. */
 const outputs = new Map(
   Object.entries(client.metafile.outputs).map(([path, output]) => [
     relative(assets, join(here, path)),

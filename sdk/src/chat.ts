@@ -21,7 +21,6 @@ export type ChatStreamOptions = Omit<StreamOptions, 'after'> & {
   after?: string
 }
 
-/** Operations that the conversations use, from the client. */
 type Operations = {
   open: OpenStream
   openPerson(user: number): Promise<Chat>

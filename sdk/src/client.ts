@@ -166,7 +166,6 @@ export class Kith {
     return notificationsOf(this.#openStream(''), options)
   }
 
-  /** Opens the stream of events, with further query parameters. */
   #openStream(query: string): OpenStream {
     const { base, send: sendRequest } = this.#uploader
     return (after, signal) =>

@@ -79,12 +79,10 @@ export function isKithError(error: unknown, ...codes: KnownErrorCode[]): boolean
   return error instanceof KithError && (codes.length === 0 || error.is(...codes))
 }
 
-/** Converts an unsuccessful response to an error. */
 export async function readError(response: Response): Promise<KithError> {
   return errorOf(response, await response.json().catch(() => null))
 }
 
-/** Converts an unsuccessful response with its parsed body to an error. */
 export function errorOf(response: Response, parsed: unknown): KithError {
   const body = (parsed !== null && typeof parsed === 'object' ? parsed : {}) as Record<string, unknown>
   const text = Array.isArray(body.message) ? body.message[0] : body.message

@@ -54,7 +54,6 @@ export async function* pagesOf<Reply>(
   }
 }
 
-/** Returns the items of a page. */
 function itemsIn(reply: unknown, items: string | null): unknown[] {
   return (items === null ? reply : (reply as Record<string, unknown>)[items]) as unknown[]
 }
@@ -84,9 +83,7 @@ function next(
   return { [by]: fieldOf(last, key) }
 }
 
-/** Returns the items of a page of a list. */
 export const pageItems = (path: ListPath, reply: unknown): unknown[] => itemsIn(reply, LISTS[path].items)
 
-/** Reads a field of an item, or of a nested object: `user.id`. */
 const fieldOf = (item: Record<string, unknown>, key: string): unknown =>
   key.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], item)

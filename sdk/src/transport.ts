@@ -15,7 +15,6 @@ export const RETRY: RetryOptions = { attempts: 3, baseMs: 300, maxWaitMs: 10_000
 
 const PASSING = new Set([429, 502, 503, 504])
 
-/** Waits, or rejects at once with the signal's reason. */
 export function wait(ms: number, signal?: AbortSignal | null): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {

@@ -21,7 +21,6 @@ export type Uploaded = {
   reused: boolean
 }
 
-/** Dependencies of uploads on the client. */
 export type Uploader = {
   base: string
   fetch: typeof fetch

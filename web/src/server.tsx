@@ -15,14 +15,12 @@ import { newestOf } from './modules/search/kinds.ts'
 
 /** Request of the server. src/platform/http/web has the same type. */
 export type WebRequest = {
-  /** Path and query. */
   url: string
   origin: string
   language: Language
   theme: Theme
-  /** Whether the request has a session. */
   hasSession: boolean
-  /** Whether the client wants a page, also for an address that nothing has. */
+  /** Whether the client wants an HTML page, even for an unknown address. */
   wantsPage: boolean
   nonce: string
   manifest: Manifest
@@ -37,18 +35,18 @@ export type WebReply = {
   type: string
   body: string
   location?: string
-  /** The session of the request is over. */
+  /** The session of the request has ended. */
   isSignedOut: boolean
 }
 
 const DOCUMENTS = COLLECTED.flatMap(({ documents }) => documents)
 /**
- * Pages whose ids are given in order and that nothing but deletion hides, so that a missing lower one was deleted.
- * Articles, groups, their posts and topics may be hidden instead, which must look as if they never were.
+ * Pages with ascending ids that only deletion hides, so that a missing lower id was deleted. Articles, groups,
+ * their posts and topics may be hidden instead, and must then look as if they never existed.
  */
 const NUMBERED = /^\/(feeds|users|questions|musics|music_specials)\/(\d{1,15})$/
 
-/** Renders a page or document. Undefined when the address has none and the client did not ask for a page. */
+/** Renders a page or document. Returns undefined when the address has none and the client did not ask for a page. */
 export async function render(request: WebRequest): Promise<WebReply | undefined> {
   const { pathname, searchParams } = new URL(request.url, request.origin)
   const api = createClient({
@@ -141,7 +139,7 @@ async function renderPage(request: WebRequest, api: Kith): Promise<WebReply> {
   }
 }
 
-/** Returns whether an address of a thing that is missing has an id that was given. Search engines forget it then. */
+/** Returns whether a missing id was once assigned. Search engines then forget the address. */
 async function wasDeleted(api: Kith, path: string): Promise<boolean> {
   const [, kind = '', id] = NUMBERED.exec(path) ?? []
   return id !== undefined && Number(id) > 0 && Number(id) < (await newestOf(api, kind).catch(() => 0))

@@ -19,7 +19,6 @@ export function myAbilities(): Promise<Set<string>> {
   return abilities
 }
 
-/** Returns whether these abilities allow an operation; `operation` is `get users` and the like. */
 export function mayCall(mine: Set<string>, operation: string): boolean {
   return ABILITIES[operation]?.some((ability) => mine.has(ability)) ?? false
 }

@@ -1,7 +1,6 @@
 import { browserTokens, createClient, KithError } from '@kith/client'
 import { currentLocale } from '../shell/text.ts'
 
-/** The client of this page, with a sign-in shared by its tabs. */
 export const kith = createClient({
   tokens: browserTokens({ key: 'kith.console' }),
   language: () => currentLocale(),
@@ -9,7 +8,6 @@ export const kith = createClient({
 
 type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type Query = Record<string, unknown>
-/** An object of the wire with a shape given by its area. */
 export type Wire = Record<string, unknown>
 
 const ACCOUNT = '/admin/account'
@@ -59,5 +57,4 @@ function refusal(response: Response, parsed: unknown): KithError {
   )
 }
 
-/** A page of an administrative list. */
 export type Page<T = Wire> = { data: T[]; total: number; more?: true }

@@ -1,2 +1,2 @@
-/** Secrets of webhooks created on this page, by id, because the server tells each once. */
+/** Secrets of webhooks created on this page, by id. The server shows each secret once. */
 export const createdSecrets = new Map<number, string>()

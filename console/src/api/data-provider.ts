@@ -7,7 +7,6 @@ import { createdSecrets } from './created-secrets.ts'
 
 const identify = (area: Area) => (row: Wire) => ({ ...row, id: area.idOf?.(row) ?? row.id }) as never
 
-/** Converts a server error to react-admin's form: its message, and the errors by field. */
 async function tell<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

@@ -1,6 +1,5 @@
 import { isKithError } from '@kith/client'
 
-/** Returns the text of an error: the errors by field if there are any, or its message. */
 export function messageOf(error: unknown): string {
   const fields = isKithError(error) ? Object.values(error.fields).flat() : []
   if (fields.length > 0) return fields.join(' ')

@@ -4,7 +4,6 @@ import { useGetList, useInput } from 'react-admin'
 import { useText } from '../shell/text.ts'
 import { abilityText } from './ability-texts.ts'
 
-/** Checkboxes for the abilities of a role, with a search. */
 export function AbilityChecks({ source, label }: { source: string; label: string }) {
   const t = useText()
   const { field } = useInput({ source, defaultValue: [] })

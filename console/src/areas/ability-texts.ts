@@ -58,7 +58,6 @@ const CHINESE: Record<string, string> = {
 /** A name in another script is shown in both languages. */
 const isEnglish = (shown: string) => /^[\x20-\x7e]*$/.test(shown)
 
-/** Name of an ability in both languages. */
 export const abilityText = (name: string, shown: string): readonly [string, string] => [
   shown || name,
   isEnglish(shown) ? (CHINESE[name] ?? (shown || name)) : shown,

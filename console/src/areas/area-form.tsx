@@ -51,7 +51,6 @@ function Actions({ area }: { area: Area }) {
   ) : null
 }
 
-/** The form of an existing record. */
 export function AreaEdit({ area }: { area: Area }) {
   return (
     <Edit
@@ -79,7 +78,6 @@ export function AreaEdit({ area }: { area: Area }) {
   )
 }
 
-/** The form of a new record. */
 export function AreaCreate({ area }: { area: Area }) {
   const t = useText()
   return (
@@ -103,7 +101,6 @@ export function AreaCreate({ area }: { area: Area }) {
   )
 }
 
-/** Creates a webhook, sends a test to it, and opens its deliveries. */
 function SaveAndTest({ area }: { area: Area }) {
   const t = useText()
   const notify = useNotify()
@@ -128,7 +125,6 @@ function SaveAndTest({ area }: { area: Area }) {
   )
 }
 
-/** Title of a record's page. */
 export function RecordTitle({ area }: { area: Area }) {
   const record = useRecordContext<Wire & { id: number }>()
   const t = useText()

@@ -22,13 +22,11 @@ import { ExportButton } from './export-button.tsx'
 import { inputOf } from './inputs.tsx'
 import { RowActions } from './row-actions.tsx'
 
-/** Page that a click opens: a custom page, the form, or all values. */
 const openedBy = (area: Area, mayEdit: boolean): 'show' | 'edit' | false => {
   if (!area.detail && mayEdit && area.fields?.some(({ only }) => only !== 'new')) return 'edit'
   return isReadAlone(area) ? 'show' : false
 }
 
-/** The list of an area: server paging, search, filters and row actions. */
 export function AreaList({ area }: { area: Area }) {
   const t = useText()
   const { canAccess: mayEdit = false } = useCanAccess({ resource: area.name, action: 'edit' })
@@ -158,6 +156,5 @@ function Cell({ column, row }: { column: Column; row: Wire }) {
     />
   )
   if (column.as === 'time') return <span style={{ whiteSpace: 'nowrap' }}>{value}</span>
-  // Minimum width of a text column.
   return column.as === 'long' ? <Box sx={{ minWidth: '7em' }}>{value}</Box> : value
 }

@@ -4,7 +4,6 @@ import { AreaList } from './area-list.tsx'
 import { AreaShow } from './area-show.tsx'
 import { areaNamed } from './areas.ts'
 
-/** The pages of the open area, loaded with the first of them. */
 export function AreaPage({ page }: { page: 'list' | 'show' | 'edit' | 'create' }) {
   const area = areaNamed(useResourceContext() ?? '')
   const Page = { list: AreaList, show: AreaShow, edit: AreaEdit, create: AreaCreate }[page]

@@ -10,7 +10,6 @@ import { Gone, QUIET } from './gone.tsx'
 import { Rendered } from './rendered.tsx'
 import { RowActions } from './row-actions.tsx'
 
-/** Custom pages for records of some areas. */
 const DETAILS = {
   person: lazy(() =>
     import('../pages/person/person-page.tsx').then((page) => ({ default: page.PersonPage })),
@@ -19,7 +18,6 @@ const DETAILS = {
   webhook: lazy(() => import('../pages/webhook-page.tsx').then((page) => ({ default: page.WebhookPage }))),
 }
 
-/** One record: its values, and its custom page if any. */
 export function AreaShow({ area }: { area: Area }) {
   const Detail = DETAILS[area.detail as keyof typeof DETAILS]
   return (

@@ -2,8 +2,8 @@ import type { Wire } from '../api/client.ts'
 import type { Text, Translate } from '../shell/text.ts'
 
 /**
- * Display type of a value. `money` is in fen, `amount` in the currency that the row names, `charged`, `found`
- * and `fee` in what a payment provider charged, found and kept.
+ * Display type of a value. `money` is in fen and `amount` in the currency named by the row. `charged`, `found` and
+ * `fee` are in the currency of the payment provider.
  */
 export type Shown =
   | 'text'
@@ -27,7 +27,6 @@ export type Shown =
 
 export type Choice = { id: string | number | boolean; name: Text; tone?: 'good' | 'bad' | 'wait' | 'quiet' }
 
-/** One column of an area's list. */
 export type Column = {
   name: string
   label: Text
@@ -39,7 +38,6 @@ export type Column = {
   wide?: boolean
 }
 
-/** One field of an area's form or filter. */
 export type Field = {
   name: string
   label: Text
@@ -91,7 +89,6 @@ export type Deed = {
   /** The operation that decides on visibility, such as `put feed-topics/{topicID}/hot`. */
   operation: string
   when?: (row: Wire) => boolean
-  /** Confirmation question. */
   ask?: Text
   /** Asks for a text, which becomes this field of the body. */
   reason?: { field: string; label: Text; required?: boolean }
@@ -110,7 +107,6 @@ export type Section =
   | 'money'
   | 'system'
 
-/** Description of one kind of records. */
 export type Area = {
   /** Also the path below /admin. */
   name: string
@@ -119,7 +115,6 @@ export type Area = {
   /** Path parameter of a record's id. */
   param?: string
   section: Section
-  /** Singular and plural. */
   label: Text
   noun: Text
   icon: string
@@ -128,10 +123,8 @@ export type Area = {
   fields?: readonly Field[]
   sorts?: readonly string[]
   deeds?: readonly Deed[]
-  /** Fixed query parameters. */
   query?: Wire
   idOf?: (row: Wire) => unknown
-  /** Field for titles. */
   title?: (row: Wire, t: Translate) => string
   /** Markdown text of a record, shown as readers see it. */
   body?: (row: Wire) => string
@@ -143,7 +136,6 @@ export type Area = {
   hasSearch?: boolean
   /** Not in the menu, but linked from another page. */
   isHidden?: boolean
-  /** Reason why the list may be empty. */
   emptyNote?: Text
   deletes?: { label?: Text; ask?: Text } | false
 }

@@ -8,7 +8,6 @@ import { NEWS_AREAS } from './news-areas.ts'
 import { PEOPLE_AREAS } from './people-areas.ts'
 import { SITE_AREAS } from './site-areas.ts'
 
-/** All areas of the console. */
 export const AREAS: readonly Area[] = [
   ...PEOPLE_AREAS,
   ...MODERATION_AREAS,
@@ -19,12 +18,10 @@ export const AREAS: readonly Area[] = [
   ...SITE_AREAS,
 ]
 
-/** Returns the area of a name; every resource has one. */
 export function areaNamed(name: string): Area {
   const area = AREAS.find((each) => each.name === name)
   if (!area) throw new Error(`There is no area ${name}`)
   return area
 }
 
-/** Returns whether single records can be read; some kinds have only a list. */
 export const isReadAlone = (area: Area): boolean => `get ${area.path}/{${area.param ?? 'id'}}` in ABILITIES

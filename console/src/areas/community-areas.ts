@@ -6,7 +6,6 @@ const MADE = { name: 'created_at', label: ['Made', '发布时间'], as: 'time', 
 const BODY = (row: Wire) => (typeof row.body === 'string' ? row.body : '')
 const BY = personIn('user_id')
 
-/** Questions with their answers, and groups with their posts. */
 export const COMMUNITY_AREAS: readonly Area[] = [
   {
     name: 'questions',

@@ -9,7 +9,6 @@ const WORD_TYPES = [
 ] as const
 const NUMBER = { name: 'id', label: ['Id', '编号'], wide: true } as const
 
-/** User content: feeds with their comments, topics, tags. */
 export const CONTENT_AREAS: readonly Area[] = [
   {
     name: 'feeds',

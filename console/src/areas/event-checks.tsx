@@ -2,7 +2,7 @@ import { Box, Checkbox, FormControlLabel, FormGroup, Typography } from '@mui/mat
 import { useInput } from 'react-admin'
 import { type Text, useText } from '../shell/text.ts'
 
-/** Every event of webhooks with what it tells. A test compares the names with the server's. */
+/** Description of every webhook event. A test compares the names with the server's. */
 export const EVENT_TEXTS: Record<string, Text> = {
   'notification.created': ['Somebody got a notification', '有人收到通知'],
   'user.created': ['Somebody joined', '有新用户注册'],
@@ -29,7 +29,7 @@ export const EVENT_TEXTS: Record<string, Text> = {
   'webhook.ping': ['A test of this address', '对此地址的测试'],
 }
 
-/** Checkboxes for the events of a webhook. Null stands for all, those of later versions included. */
+/** Checkboxes for the events of a webhook. Null selects all, including those of later versions. */
 export function EventChecks({ source, label }: { source: string; label: string }) {
   const t = useText()
   const { field } = useInput({ source, defaultValue: null })

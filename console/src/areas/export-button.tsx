@@ -14,7 +14,6 @@ import { csvOf } from './csv.ts'
 const ROWS_MAX = 10_000
 const AT_ONCE = 100
 
-/** Saves the list with its filters and order as CSV. */
 export function ExportButton({ area }: { area: Area }) {
   const t = useText()
   const notify = useNotify()
@@ -74,14 +73,12 @@ export function ExportButton({ area }: { area: Area }) {
   )
 }
 
-/** Formats an amount with its unit. */
 function toldAmount(value: unknown, as: AmountShown, row: Wire): string {
   if (typeof value !== 'number') return ''
   const currency = currencyOf(as, row)
   return `${plainAmount(value, currency)} ${currency === 'points' ? 'points' : codeOf(currency)}`
 }
 
-/** Formats a value as a cell, with users and the like by name. */
 function told(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value)) return value.map(told).join('; ')

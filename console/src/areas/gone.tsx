@@ -7,7 +7,6 @@ import type { Area } from './area.ts'
 /** Leaves the error to the page instead of returning to the list with a message. */
 export const QUIET = { onError: () => {}, retry: false }
 
-/** Says that a record does not exist, or why it could not be read. */
 export function Gone({ area }: { area: Area }) {
   const shown = useContext(ShowContext)
   const edited = useContext(EditContext)

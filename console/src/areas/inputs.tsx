@@ -39,7 +39,6 @@ type Common = {
   defaultValue?: never
 }
 
-/** The input of a field, in a form or as a filter. */
 export function inputOf(field: Field, t: Translate, { isFilter = false } = {}): ReactElement {
   const { name, as = 'text', of = '', shows = 'name', names, keeps } = field
   const choices = field.choices?.map((choice) => ({ id: choice.id, name: t(choice.name) })) ?? []
@@ -170,7 +169,7 @@ function AmountField({
   )
 }
 
-/** The amount to refund, in what the provider charged for the recharge that the form names. */
+/** Input of the amount to refund, in the currency that the provider charged. */
 const ChargedField = (common: Common) => (
   <FormDataConsumer>
     {({ formData }) => <AmountOfRecharge {...common} id={Number(formData.recharge_id)} />}
@@ -229,7 +228,6 @@ function NamedInput({
   )
 }
 
-/** Selects the place of an advertisement. */
 function SpaceInput(common: Common) {
   const { data = [] } = useQuery({
     queryKey: ['spaces'],

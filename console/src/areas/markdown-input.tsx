@@ -16,7 +16,6 @@ import { FileButton } from '../shell/file-button.tsx'
 import { useText } from '../shell/text.ts'
 import { Markdown } from './markdown.tsx'
 
-/** A Markdown editor with a preview and picture upload. */
 export function MarkdownInput({
   source,
   label,

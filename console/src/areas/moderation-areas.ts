@@ -10,7 +10,6 @@ const KINDS: readonly Choice[] = [
 const named = ({ user_id: id, name }: Wire) => ({ id, name })
 const OF = personIn('user')
 
-/** Certifications, reports, sanctions and appeals. */
 export const MODERATION_AREAS: readonly Area[] = [
   {
     name: 'registrations',

@@ -1,6 +1,5 @@
 import type { Area } from './area.ts'
 
-/** Music: songs with their sound, albums and singers with their covers. */
 export const MUSIC_AREAS: readonly Area[] = [
   {
     name: 'songs',

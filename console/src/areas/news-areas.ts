@@ -10,7 +10,6 @@ const STATES: readonly Choice[] = [
   { id: 5, name: ['refund asked for', '申请退款'], tone: 'wait' },
 ]
 
-/** News: articles, their categories and pins. */
 export const NEWS_AREAS: readonly Area[] = [
   {
     name: 'news',

@@ -7,7 +7,6 @@ import { roleText } from './role-texts.ts'
 const roleName = (row: Wire) => roleText(String(row.name), String(row.display_name ?? ''))
 const abilityName = (row: Wire) => abilityText(String(row.name), String(row.display_name ?? ''))
 
-/** Standings of an account. */
 export const STANDINGS: readonly Choice[] = [
   { id: 'active', name: ['active', '正常'], tone: 'good' },
   { id: 'waiting', name: ['waiting', '待审核'], tone: 'wait' },
@@ -16,7 +15,6 @@ export const STANDINGS: readonly Choice[] = [
   { id: 'disabled', name: ['closed', '已关闭'], tone: 'bad' },
 ]
 
-/** Users, roles and abilities. */
 export const PEOPLE_AREAS: readonly Area[] = [
   {
     name: 'people',

@@ -4,7 +4,6 @@ import { useText } from '../shell/text.ts'
 
 const Markdown = lazy(() => import('./markdown.tsx').then((part) => ({ default: part.Markdown })))
 
-/** A Markdown text as readers see it, or its source on demand. */
 export function Rendered({ text }: { text: string }) {
   const t = useText()
   const [isRaw, setRaw] = useState(false)

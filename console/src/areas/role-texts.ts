@@ -1,4 +1,3 @@
-/** Names of the built-in roles, by their names on the wire. */
 const ROLES: Record<string, readonly [string, string]> = {
   founder: ['Founder', '创始人'],
   owner: ['Member', '普通用户'],
@@ -6,7 +5,6 @@ const ROLES: Record<string, readonly [string, string]> = {
   disabler: ['Restricted', '受限用户'],
 }
 
-/** Name of a role in both languages; a custom name is shown in both. */
 export function roleText(name: string, shown?: string): readonly [string, string] {
   const ours = ROLES[name]
   if (ours && (!shown || shown === ours[0])) return ours

@@ -20,7 +20,6 @@ import { messageOf } from '../api/message.ts'
 import { useText } from '../shell/text.ts'
 import type { Area, Deed } from './area.ts'
 
-/** Deletion as a row action. */
 function deletion(area: Area): Deed {
   const { label, ask } = area.deletes || {}
   return {
@@ -32,7 +31,6 @@ function deletion(area: Area): Deed {
   }
 }
 
-/** Actions on one record, with a confirmation for irreversible ones. */
 export function RowActions({ area, row, after }: { area: Area; row: Wire; after?: () => void }) {
   const t = useText()
   const refresh = useRefresh()

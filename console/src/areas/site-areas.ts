@@ -27,7 +27,6 @@ const REFUND_STATES = [
   { id: 'refused', name: ['refused', '被拒绝'], tone: 'bad' },
 ] as const
 
-/** States of a payment through a provider (docs/payments.md). */
 const PAYMENT_STATES = [
   { id: 'opened', name: ['opened', '已创建'], tone: 'quiet' },
   { id: 'pending', name: ['waiting for the payer', '待支付'], tone: 'wait' },
@@ -44,7 +43,6 @@ const DISPUTES = [
   { id: 'lost', name: ['lost', '败诉'], tone: 'quiet' },
 ] as const
 
-/** The site: text messages, advertising, places, notices, webhooks and payments. */
 export const SITE_AREAS: readonly Area[] = [
   {
     name: 'withdrawals',

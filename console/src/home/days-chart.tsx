@@ -7,7 +7,6 @@ import { formatAmount } from '../shell/money.ts'
 import { type Text, useText } from '../shell/text.ts'
 import { CURRENCIES, labelOf, type Series, tellTotal } from './series.ts'
 
-/** A chart of the last thirty days; nothing without a visible series. */
 export function DaysChart({ names, label }: { names: readonly string[]; label: Text }) {
   const t = useText()
   const [locale] = useLocaleState()

@@ -37,7 +37,6 @@ const STATES: Record<State, { label: Text; color: 'success' | 'warning' | 'error
   unknown: { label: ['not looked at yet', '尚未检查'], color: 'default' },
 }
 
-/** Text of each figure; some are hidden at zero. */
 const FIGURES: Record<string, { say: (number: string) => Text; quietAtZero?: boolean }> = {
   ms: { say: (n) => [`answers in ${n} ms`, `响应 ${n} 毫秒`] },
   clients: { say: (n) => [`${n} connections`, `${n} 个连接`] },
@@ -60,7 +59,6 @@ function sizeOf(bytes: number, locale: string): string {
   })
 }
 
-/** Shows the state of the site's dependencies, since when one fails, and the last backup. */
 export function HealthCard() {
   const t = useText()
   const { data: mine } = useQuery({ queryKey: ['abilities'], queryFn: myAbilities, staleTime: 60_000 })

@@ -6,7 +6,6 @@ import { HealthCard } from './health-card.tsx'
 import { RequestsCharts } from './requests-charts.tsx'
 import { WaitingCards } from './waiting-cards.tsx'
 
-/** Start page: pending decisions, activity and health. */
 export function HomePage() {
   const t = useText()
   return (

@@ -4,10 +4,8 @@ import type { Text } from '../shell/text.ts'
 /** A series of `GET /admin/statistics/days`: a value for each day, and the total of all. */
 export type Series = { name: string; values: (number | null)[]; total: number | null }
 
-/** Series that are amounts. */
 export const CURRENCIES: Record<string, Currency> = { 'points-moved': 'points', 'wallet-moved': 'wallet' }
 
-/** Labels of the totals. Each says what the number counts. */
 export const LABELS: Record<string, Text> = {
   'sign-ups': ['Sign-ups', '注册'],
   'active-people': ['Different people who were active', '活跃用户（去重）'],
@@ -24,8 +22,8 @@ export const LABELS: Record<string, Text> = {
 export const labelOf = (name: string): Text => LABELS[name] ?? [name, name]
 
 /**
- * Formats the total of a series. People who were active on several days count once, so an unknown total is
- * no sum: the mean of the counted days stands in for it.
+ * Formats the total of a series. Users active on several days count once, so their total may be unknown. The mean
+ * of the counted days then replaces it.
  */
 export function tellTotal({ name, values, total }: Series, locale: string): Text {
   const currency = CURRENCIES[name]

@@ -9,7 +9,6 @@ import { useText } from '../shell/text.ts'
 import { timeOf } from '../shell/value.tsx'
 import { useWaiting } from './waiting.ts'
 
-/** Pending decisions by queue, with the age of the oldest. */
 export function WaitingCards() {
   const t = useText()
   const [locale] = useLocaleState()
@@ -72,7 +71,6 @@ export function WaitingCards() {
   )
 }
 
-/** Formats an age in the largest fitting unit. */
 function ageOf(since: Date, locale: string): string {
   const minutes = Math.round((since.getTime() - Date.now()) / 60_000)
   const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })

@@ -1,10 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { call } from '../api/client.ts'
 
-/** Number of pending items of a queue, and the age of the oldest. */
 export type Waiting = { name: string; count: number; more: boolean; oldest_at: string | null }
 
-/** Pending items by queue. */
 export function useWaiting() {
   const { data, error, isPending, refetch } = useQuery({
     queryKey: ['waiting'],

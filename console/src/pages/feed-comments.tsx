@@ -12,7 +12,6 @@ import { Value } from '../shell/value.tsx'
 
 const AT_ONCE = 20
 
-/** The pictures and comments of a feed, with a delete button each. */
 export function FeedComments() {
   const t = useText()
   const notify = useNotify()

@@ -15,7 +15,6 @@ const FACTS: readonly { name: string; label: Text }[] = [
   { name: 'waiting_groups', label: ['Groups that wait', '待同步群组'] },
 ]
 
-/** State of the instant messaging provider, and its pending work. */
 export function ImPage() {
   const t = useText()
   const { data, error, isPending, refetch } = useQuery({

@@ -31,7 +31,6 @@ const PARTS: readonly { name: keyof Totals; label: Text }[] = [
   { name: 'income', label: ['Income of the site', '站点收入'] },
 ]
 
-/** Checks of the ledger, totals of its accounts, and movements. */
 export function LedgerPage() {
   const t = useText()
   const [locale] = useLocaleState()

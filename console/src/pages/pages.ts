@@ -1,10 +1,8 @@
 import type { Section } from '../areas/area.ts'
 import type { Text } from '../shell/text.ts'
 
-/** A page other than a list of records. */
 export type PageEntry = { name: string; section: Section; label: Text; icon: string; operation: string }
 
-/** Pages besides the areas, by path below /admin. */
 export const PAGES: readonly PageEntry[] = [
   {
     name: 'settings',

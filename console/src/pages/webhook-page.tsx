@@ -26,7 +26,6 @@ const AT_ONCE = 15
 const REFRESH_MS = 10_000
 type Attempt = { at: string; status: number | null; error: string | null; ms: number; response: string }
 
-/** Deliveries to an endpoint with its replies; failed ones can be sent again. */
 export function WebhookPage() {
   const hook = useRecordContext<Wire & { id: number }>()
   return hook ? <Deliveries hook={hook.id} /> : null

@@ -1,7 +1,6 @@
 import type { Queue } from './queue.ts'
 import { actions, authorIn, FACTS, text } from './queue-parts.ts'
 
-/** Applications about published content. */
 export const APPLICATION_QUEUES: readonly Queue[] = [
   {
     name: 'question-applications',

@@ -13,7 +13,6 @@ const COUNTS: readonly { name: string; label: Text }[] = [
   { name: 'questions_count', label: ['Questions', '提问'] },
 ]
 
-/** The author of an item: account age, activity, reports and latest posts. */
 export function AuthorHistory({ user }: { user: number | undefined }) {
   const t = useText()
   const enabled = user !== undefined && user > 0

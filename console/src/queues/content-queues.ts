@@ -80,7 +80,6 @@ const DEALING: Verdict = {
   }),
 }
 
-/** Parts shared by all decisions on an article. */
 const ARTICLE = {
   path: 'news',
   operation: 'patch news/{id}',
@@ -96,7 +95,6 @@ const AUTHORSHIP: Queue['facts'] = [
   { label: ['Paid', '投稿费'], name: 'contribute_amount', as: 'points' },
 ]
 
-/** User content that is published after a review. */
 export const CONTENT_QUEUES: readonly Queue[] = [
   {
     name: 'reports',

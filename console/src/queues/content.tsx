@@ -11,7 +11,6 @@ import { currencyOf, isAmount, Value, valueAt } from '../shell/value.tsx'
 import { ChatContext } from './chat-context.tsx'
 import type { Queue } from './queue.ts'
 
-/** An item under decision: its text, facts and pictures. */
 export function Content({ queue, row }: { queue: Queue; row: Wire }) {
   const t = useText()
   const address = queue.whole?.(row)

@@ -4,7 +4,6 @@ import { useText } from '../shell/text.ts'
 import { dismiss, UNDO_MS, undo, usePending } from './pending.ts'
 import { Refused } from './queue-page.tsx'
 
-/** Recent decisions that can be undone, and rejected ones. */
 export function Decisions({ queue }: { queue: string }) {
   const t = useText()
   const all = usePending().filter(({ id }) => id.startsWith(`${queue} `))

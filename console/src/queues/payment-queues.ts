@@ -7,7 +7,6 @@ import { actions, authorIn, FACTS, list, REASON, text, upload, verdict } from '.
 const money = (fen: unknown) => formatAmount(Number(fen), 'wallet', currentLocale())
 const nameIn = (user: unknown) => text((user as Wire | null)?.name)
 
-/** Parts shared by pins of all content. */
 const PIN = {
   icon: 'pin',
   query: { state: 'pending' },
@@ -15,7 +14,6 @@ const PIN = {
   author: authorIn('user_id'),
 } as const
 
-/** Payments: pins, recharges and withdrawals. */
 export const PAYMENT_QUEUES: readonly Queue[] = [
   {
     name: 'feed-pins',

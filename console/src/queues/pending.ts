@@ -46,7 +46,6 @@ export function decide(decision: Omit<Pending, 'key' | 'until' | 'state'>): void
   )
 }
 
-/** Undoes a decision that is not sent yet. */
 export function undo(id: string): void {
   if (pending.find((each) => each.id === id)?.state !== 'waiting') return
   clearTimeout(timers.get(id))
@@ -54,7 +53,6 @@ export function undo(id: string): void {
   finish(id, 'undone')
 }
 
-/** Dismisses the message of a rejected decision. */
 export function dismiss(id: string): void {
   set(pending.filter((each) => each.id !== id))
 }
@@ -81,7 +79,6 @@ addEventListener('pagehide', () => {
   for (const { id } of pending) void send(id, true)
 })
 
-/** Unsent and rejected decisions. */
 export const usePending = () =>
   useSyncExternalStore(
     (listener) => {

@@ -1,7 +1,6 @@
 import type { Queue } from './queue.ts'
 import { actions, authorIn, FACTS, personFact, text } from './queue-parts.ts'
 
-/** Applications to join, and appeals against sanctions. */
 export const PEOPLE_QUEUES: readonly Queue[] = [
   {
     name: 'registrations',

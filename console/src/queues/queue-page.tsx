@@ -18,7 +18,6 @@ import { Several } from './several.tsx'
 
 const AT_ONCE = 25
 
-/** One queue, oldest first, with a key for each decision. */
 export function QueuePage() {
   const { queue: name, item } = useParams()
   const queue = queueNamed(name)
@@ -356,7 +355,6 @@ function UpNext({
   )
 }
 
-/** Shown for a rejected decision. */
 export function Refused({ title, text, close }: { title: string; text: string; close(): void }) {
   const t = useText()
   return (

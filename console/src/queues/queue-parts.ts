@@ -5,10 +5,8 @@ import type { Decided, Queue, Verdict } from './queue.ts'
 export const text = (value: unknown) => (typeof value === 'string' ? value : '')
 const number = (value: unknown) => (typeof value === 'number' ? value : undefined)
 export const list = <T = Wire>(value: unknown) => (Array.isArray(value) ? (value as T[]) : [])
-/** The upload of a row, if it has one. */
 export const upload = (value: unknown) => (value ? [Number(value)] : [])
 
-/** Author of the content, by the field with the id. */
 export const authorIn = (field: string) => (row: Wire) => number(row[field])
 
 export const ACCEPT: Text = ['Accept', '通过']
@@ -19,7 +17,6 @@ type Fact = Queue['facts'][number]
 
 export const personFact = (label: Text, name = 'user'): Fact => ({ label, name, as: 'person' })
 
-/** Facts of a row that several queues share. */
 export const FACTS = {
   asked: { label: ['Asked', '提交时间'], name: 'created_at', as: 'time' },
   points: { label: ['Points', '积分'], name: 'amount', as: 'points' },

@@ -2,10 +2,8 @@ import type { Wire } from '../api/client.ts'
 import type { Shown } from '../areas/area.ts'
 import type { Text } from '../shell/text.ts'
 
-/** One request that carries out a decision. */
 export type Decided = { verb: 'PATCH' | 'PUT'; path: string; body: Wire }
 
-/** An input of a decision besides its reason. */
 export type Detail = {
   name: string
   label: Text
@@ -18,10 +16,8 @@ export type Detail = {
   operation?: string
 }
 
-/** A possible decision, with its inputs. */
 export type Verdict = {
   label: Text
-  /** A requested text. */
   reason?: { label: Text; required?: boolean; from?: (row: Wire) => string }
   details?: readonly Detail[]
   /** Returns the words that the author receives, for the inputs so far. */
@@ -29,11 +25,9 @@ export type Verdict = {
   call: (row: Wire, reason: string, given: Wire) => Decided
 }
 
-/** The possible decisions on an item, each with its key. */
 export const VERDICTS = { accept: 'a', reject: 'r', more: 'm' } as const
 export type VerdictName = keyof typeof VERDICTS
 
-/** One kind of items that wait for a decision. */
 export type Queue = {
   name: string
   label: Text
@@ -53,7 +47,6 @@ export type Queue = {
   chatMessage?: (row: Wire) => string | undefined
   /** `copies` adds a button that copies the value. */
   facts: readonly { label: Text; name: string; as?: Shown; copies?: boolean }[]
-  /** Uploads by id, and pictures by address. */
   uploads?: (row: Wire) => number[]
   pictures?: (row: Wire) => unknown[]
   author: (row: Wire) => number | undefined

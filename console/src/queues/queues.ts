@@ -4,7 +4,6 @@ import { PAYMENT_QUEUES } from './payment-queues.ts'
 import { PEOPLE_QUEUES } from './people-queues.ts'
 import type { Queue } from './queue.ts'
 
-/** All decision queues in the console's order. */
 export const QUEUES: readonly Queue[] = [
   ...CONTENT_QUEUES,
   ...PEOPLE_QUEUES,

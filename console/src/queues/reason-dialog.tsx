@@ -17,7 +17,6 @@ import { Preview } from '../pages/person/preview.tsx'
 import { useText } from '../shell/text.ts'
 import type { Detail, Verdict } from './queue.ts'
 
-/** Asks for the text of a decision. */
 export function ReasonDialog({
   verdict,
   row,

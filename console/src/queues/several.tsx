@@ -14,7 +14,6 @@ import type { Wire } from '../api/client.ts'
 import { useText } from '../shell/text.ts'
 import type { Queue, VerdictName } from './queue.ts'
 
-/** Chooses several of the loaded items for one decision. */
 export function Several({
   queue,
   rows,

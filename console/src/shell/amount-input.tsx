@@ -4,7 +4,6 @@ import { useLocaleState } from 'react-admin'
 import { type Currency, codeOf, decimalsOf, formatAmount, parseAmount, plainAmount } from './money.ts'
 import { type Text, useText } from './text.ts'
 
-/** The unit of an amount beside its input. */
 export function Unit({ currency }: { currency: Currency }) {
   const t = useText()
   return (
@@ -14,7 +13,6 @@ export function Unit({ currency }: { currency: Currency }) {
   )
 }
 
-/** Tells how to write an amount. */
 export const exampleOf = (currency: Currency): Text => {
   const example = plainAmount(150 * 10 ** decimalsOf(currency), currency)
   return decimalsOf(currency) === 0
@@ -23,8 +21,8 @@ export const exampleOf = (currency: Currency): Text => {
 }
 
 /**
- * Reads an amount as people write it, and shows what it means before it is sent. `change` gets null for an empty
- * or unreadable text; `isWrong` tells them apart.
+ * Reads an amount as people write it, and shows its meaning before it is sent. `change` receives null for empty and
+ * for unreadable text. `isWrong` distinguishes the two.
  */
 export function AmountInput({
   currency,
@@ -38,7 +36,6 @@ export function AmountInput({
   initial?: number | null
   /** Shows the sign of a grant or deduction. */
   signed?: boolean
-  /** Shown while nothing is typed. */
   note?: string
   change(amount: number | null, isWrong: boolean): void
 }) {

@@ -1,7 +1,6 @@
 import { Box, Typography, useTheme } from '@mui/material'
 import { useLocaleState } from 'react-admin'
 
-/** One line of a chart; `told` is its summary value. */
 export type Line = { name: string; told: string; values: (number | null)[] }
 
 const WIDTH = 640
@@ -39,7 +38,6 @@ export function LineChart({
         return `${begins ? 'M' : 'L'}${point}${begins && (values[at + 1] ?? null) === null ? 'h1' : ''}`
       })
       .join('')
-  /** Closes the area below each piece of a line. */
   const area = (values: (number | null)[]) =>
     values
       .map((value, at) => {
@@ -116,7 +114,6 @@ export function LineChart({
   )
 }
 
-/** A bar chart; the longest bar takes the whole width. */
 export function Bars({
   label,
   bars,

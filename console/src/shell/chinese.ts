@@ -1,4 +1,3 @@
-/** Chinese texts of react-admin. */
 export const CHINESE = {
   ra: {
     action: {

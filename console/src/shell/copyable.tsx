@@ -4,7 +4,6 @@ import type { ReactNode } from 'react'
 import { useNotify } from 'react-admin'
 import { useText } from './text.ts'
 
-/** Shows a value with a button that copies `text`. */
 export function Copyable({ text, label, children }: { text: string; label: string; children: ReactNode }) {
   const t = useText()
   const notify = useNotify()

@@ -20,7 +20,6 @@ const messages = {
   zh: { ...CHINESE, ...own.zh },
 }
 
-/** Texts of react-admin in both languages. */
 export const i18nProvider = polyglotI18nProvider(
   (locale) => {
     keepLocale(locale)

@@ -81,7 +81,6 @@ const ICONS = {
   word: Block,
 }
 
-/** An icon by a name of the console. */
 export function Icon({ name, ...props }: SvgIconProps & { name: string }) {
   const Shape = ICONS[name as keyof typeof ICONS] ?? Inbox
   return <Shape aria-hidden {...props} />

@@ -19,7 +19,6 @@ import { useText } from './text.ts'
 
 const Palette = lazy(() => import('./palette.tsx').then((part) => ({ default: part.Palette })))
 
-/** Opens the palette by a button, Ctrl-K or Command-K. */
 function PaletteButton() {
   const t = useText()
   const [isOpen, setOpen] = useState(false)
@@ -107,7 +106,6 @@ function ConsoleBar() {
   )
 }
 
-/** Keeps the title of the tab that of the page. */
 function useTabTitle() {
   useEffect(() => {
     const show = () => {
@@ -122,7 +120,6 @@ function useTabTitle() {
   }, [])
 }
 
-/** The frame of every page. */
 export function ConsoleLayout({ children }: { children: ReactNode }) {
   useTabTitle()
   return (

@@ -6,7 +6,6 @@ import { messageOf } from '../api/message.ts'
 import mark from '../mark.svg'
 import { useText } from './text.ts'
 
-/** The sign-in page, which asks for the second factor when the server requires it. */
 export function LoginPage() {
   const t = useText()
   const translate = useTranslate()

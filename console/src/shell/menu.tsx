@@ -11,7 +11,6 @@ import { useText } from './text.ts'
 /** Number of entries up to which all jobs are open from the start. */
 const FEW = 20
 
-/** The menu by jobs, limited to the user's abilities, with the numbers of pending items. */
 export function ConsoleMenu() {
   const t = useText()
   const [open] = useSidebarState()

@@ -5,11 +5,10 @@ export type Currency = 'points' | 'wallet' | (string & {})
 const WHOLE = 'bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' ')
 const THOUSANDTHS = 'bhd jod kwd omr tnd'.split(' ')
 
-/** Returns the decimals of a currency. */
 export const decimalsOf = (currency: Currency): number =>
   currency === 'points' || WHOLE.includes(currency) ? 0 : THOUSANDTHS.includes(currency) ? 3 : 2
 
-/** Returns the code of a currency of money. XXX stands for what is no code, with which formatting would throw. */
+/** Returns the code of a currency of money. XXX replaces an invalid code, with which formatting would throw. */
 export const codeOf = (currency: Currency): string => {
   if (currency === 'wallet') return 'CNY'
   return /^[a-z]{3}$/i.test(currency) ? currency.toUpperCase() : 'XXX'
@@ -76,5 +75,4 @@ export function parseAmount(text: string, currency: Currency): number | null {
   return Number.isSafeInteger(amount) ? (minus ? -amount : amount) : null
 }
 
-/** Returns the currency of a name on the wire. */
 export const currencyName = (name: unknown): Currency => (name === 'wallet' ? 'wallet' : 'points')

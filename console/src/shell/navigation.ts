@@ -5,10 +5,8 @@ import { PAGES } from '../pages/pages.ts'
 import { QUEUES } from '../queues/queues.ts'
 import type { Text } from './text.ts'
 
-/** A menu entry. */
 export type Entry = { to: string; label: Text; icon: string; queue?: string }
 
-/** A job of the people who run the site, with what it needs. */
 export type Job = { name: string; label: Text; entries: Entry[] }
 
 const JOBS: readonly { name: string; label: Text; sections: readonly Section[] }[] = [
@@ -23,10 +21,8 @@ const JOBS: readonly { name: string; label: Text; sections: readonly Section[] }
   { name: 'system', label: ['System', '系统'], sections: ['system'] },
 ]
 
-/** The start page, which stands above all jobs. */
 export const HOME: Entry = { to: '/', label: ['Home', '首页'], icon: 'home' }
 
-/** Returns the menu entries for these abilities. */
 export function entriesFor(mine: Set<string>): Job[] {
   const queues = QUEUES.filter(({ operation }) => mayCall(mine, operation)).map(({ name, label, icon }) => ({
     to: `/queues/${name}`,

@@ -4,7 +4,6 @@ import { Link } from 'react-router'
 import { EmptyState } from './states.tsx'
 import { type Text, useText } from './text.ts'
 
-/** Says that something is missing, with a way on. */
 export function Missing({
   text,
   note,
@@ -28,7 +27,6 @@ export function Missing({
   )
 }
 
-/** The page of an unknown address. */
 export function NotFoundPage() {
   return (
     <Missing

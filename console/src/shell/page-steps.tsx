@@ -1,7 +1,6 @@
 import { TablePagination } from '@mui/material'
 import { useText } from './text.ts'
 
-/** Page buttons of a list outside the areas, in the console's language. */
 export function PageSteps({
   count,
   page,

@@ -6,7 +6,6 @@ import { PageSteps } from './page-steps.tsx'
 import { EmptyState, ErrorState } from './states.tsx'
 import { type Text, useText } from './text.ts'
 
-/** A column of a table outside the areas. */
 export type Heading = {
   label: Text
   cell: (row: Wire) => ReactNode
@@ -15,7 +14,6 @@ export type Heading = {
   tone?: (row: Wire) => string
 }
 
-/** Loads a list one page at a time. */
 export function usePages(key: readonly unknown[], path: string, atOnce: number, refetchInterval?: number) {
   const [page, setPage] = useState(0)
   const answer = useQuery({
@@ -27,7 +25,6 @@ export function usePages(key: readonly unknown[], path: string, atOnce: number, 
   return { answer, page, setPage, atOnce }
 }
 
-/** A table of such a list, with its loading, error and empty states. */
 export function PagedTable({
   pages: { answer, page, setPage, atOnce },
   label,

@@ -12,7 +12,6 @@ import { useText } from './text.ts'
 
 type Command = { to: string; label: string; group: string; words: string }
 
-/** Opens a page, a person or a setting by a part of its name, in either language. */
 export function Palette({ close }: { close(): void }) {
   const t = useText()
   const navigate = useNavigate()

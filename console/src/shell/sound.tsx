@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query'
 import { fileAddress } from '../api/upload.ts'
 import { useText } from './text.ts'
 
-/** An audio player for an upload. */
 export function Sound({ id }: { id: number }) {
   const t = useText()
   const { data: address } = useQuery({

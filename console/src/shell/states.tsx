@@ -3,7 +3,6 @@ import { messageOf } from '../api/message.ts'
 import { Icon } from './icon.tsx'
 import { type Text, useText } from './text.ts'
 
-/** The empty state with its reason. */
 export function EmptyState({
   icon = 'empty',
   text,
@@ -28,7 +27,6 @@ export function EmptyState({
   )
 }
 
-/** The error state with the server's message and a retry button. */
 export function ErrorState({ error, retry }: { error: unknown; retry(): void }) {
   const t = useText()
   return (

@@ -1,9 +1,7 @@
 import { useLocaleState } from 'react-admin'
 
-/** A text in both languages of the console: English and Chinese. */
 export type Text = readonly [en: string, zh: string]
 export type Locale = 'en' | 'zh'
-/** Returns the text in the current language. */
 export type Translate = (text: Text) => string
 
 const KEPT = 'kith.console.locale'
@@ -26,11 +24,9 @@ const inLocale =
   (text) =>
     text[locale === 'zh' ? 1 : 0]
 
-/** Returns a function that picks the text of the current language. */
 export function useText(): Translate {
   const [locale] = useLocaleState()
   return inLocale(locale)
 }
 
-/** The same outside of components. */
 export const textNow: Translate = (text) => inLocale(currentLocale())(text)

@@ -64,7 +64,6 @@ export function timeOf(value: unknown): Date | null {
 /** Columns that hold the currency of amounts of a payment provider. */
 const CURRENCY_COLUMNS = { charged: 'charge_currency', found: 'found_currency', fee: 'fee_currency' } as const
 
-/** Returns the currency of an amount by its display type. */
 export const currencyOf = (as: Shown, row: Wire): Currency =>
   as === 'charged' || as === 'found' || as === 'fee'
     ? String(row[CURRENCY_COLUMNS[as]] ?? row.charge_currency ?? 'wallet')
@@ -72,15 +71,12 @@ export const currencyOf = (as: Shown, row: Wire): Currency =>
       ? 'wallet'
       : 'points'
 
-/** Display types of amounts. */
 const AMOUNTS = ['points', 'money', 'amount', 'charged', 'found', 'fee'] as const
 export type AmountShown = (typeof AMOUNTS)[number]
 
-/** Returns whether a display type is an amount. */
 export const isAmount = (as: Shown | undefined): as is AmountShown =>
   (AMOUNTS as readonly unknown[]).includes(as)
 
-/** Formats a value of the wire. */
 export function Value({
   value,
   as = 'text',
@@ -89,7 +85,6 @@ export function Value({
 }: {
   value: unknown
   as?: Shown
-  /** The record that the value belongs to. */
   row?: Wire
   choices?: readonly Choice[]
 }) {

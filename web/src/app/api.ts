@@ -21,9 +21,8 @@ type Rest<I> = RequiredKeysOf<I> extends never ? [I?] : [I]
 type Query = Record<string, unknown>
 type AnyInit = { params?: { query?: Query } }
 
-/** A reading of the API, with the type of its answer. The key is the path and the input, so that it needs no name. */
+/** A query of the API, with the type of its reply. Path and input are its key. */
 export type Reading<T> = { queryKey: readonly [string, AnyInit]; answer?: T }
-/** A list of the API that goes on page by page. */
 export type Listing<T, I> = { queryKey: readonly [string, AnyInit, 'list']; answer?: T; item?: I }
 
 /** Describes a reading: `read('/feeds/{feed}', { params: { path: { feed } } })`. */
@@ -43,7 +42,6 @@ export const list = <P extends ListPath & GetPath>(
   return { queryKey: [path, { ...rest, params: { ...params, query } }, 'list'] }
 }
 
-/** Start of a list, from the query of an address by `More`. */
 export const startOf = (search: URLSearchParams): Record<string, number> =>
   Object.fromEntries(
     ['after', 'offset'].flatMap((name) => {
@@ -83,7 +81,10 @@ const pagesOf = ({ queryKey: [path, { params }] }: Listing<unknown, unknown>) =>
   getNextPageParam: (page: unknown, _: unknown, query: Query) => nextQuery(path as ListPath, query, page),
 })
 
-/** Loads readings and lists into the cache, all at once. Going back takes what is there, so that it looks the same. */
+/**
+ * Loads queries and lists into the cache concurrently. Going back uses cached data, so that the page looks the
+ * same.
+ */
 export const load = (
   cache: QueryClient,
   queries: (Reading<unknown> | Listing<unknown, unknown>)[],
@@ -103,22 +104,18 @@ export const load = (
   )
 }
 
-/** Returns what the cache holds of a reading. */
 export const known = <T>(cache: QueryClient, reading: Reading<T>): T | undefined =>
   cache.getQueryData(reading.queryKey)
 
-/** Returns the items of a list that the cache holds. */
 export const knownItems = <T, I>(cache: QueryClient, listing: Listing<T, I>): I[] =>
   itemsOf(listing, cache.getQueryData<{ pages: T[] }>(listing.queryKey)?.pages ?? [])
 
 const itemsOf = <T, I>({ queryKey }: Listing<T, I>, pages: T[]): I[] =>
   pages.flatMap((page) => pageItems(queryKey[0] as ListPath, page) as I[])
 
-/** Reads through the cache. */
 export const useRead = <T>({ queryKey }: Reading<T>, options: { enabled?: boolean } = {}) =>
   useQuery<T, KithError>({ queryKey, ...options })
 
-/** Reads a list through the cache: its items so far, its first page, and how to go on. */
 export function useList<T, I>(listing: Listing<T, I>, options: { enabled?: boolean } = {}) {
   const result = useInfiniteQuery<T, KithError, { pages: T[] }, readonly unknown[], Query>({
     queryKey: listing.queryKey,
@@ -140,7 +137,7 @@ export function useList<T, I>(listing: Listing<T, I>, options: { enabled?: boole
   }
 }
 
-/** Writes to the API. `changes` are paths whose readings are fetched again afterwards. */
+/** Writes to the API. Refetches the cached queries of the paths in `changes` afterwards. */
 export function useWrite<Given = void, Answer = unknown>(
   write: (api: Kith, given: Given) => Promise<Answer>,
   options: { changes?: string[]; onSuccess?: (answer: Answer, given: Given) => unknown } = {},
@@ -180,7 +177,6 @@ export function change<T extends object>(
   cache.setQueriesData({}, walk)
 }
 
-/** Removes an object from every list of the cache. */
 export function remove(cache: QueryClient, isOne: (each: object) => boolean): void {
   const walk = (value: unknown): unknown => {
     if (Array.isArray(value))
@@ -191,6 +187,5 @@ export function remove(cache: QueryClient, isOne: (each: object) => boolean): vo
   cache.setQueriesData({}, walk)
 }
 
-/** The sentence of a failure. */
 export const failureOf = (error: unknown, offline: string): string =>
   isKithError(error) && error.status > 0 ? (Object.values(error.fields).flat()[0] ?? error.message) : offline

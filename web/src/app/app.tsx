@@ -11,10 +11,8 @@ import { useWords, words } from './words.ts'
 
 const WORDS = words({ failed: ['Not found', '页面不存在'], loading: ['Loading', '加载中'] })
 
-/** Scroll positions by address. */
 const places = new Map<string, number>()
 
-/** The whole application: the frame, and the page of the address. */
 export function App({ first }: { first: Shown }) {
   const t = useWords(WORDS)
   const site = useSite()

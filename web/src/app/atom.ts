@@ -7,7 +7,6 @@ const TITLE_MOST = 80
 
 export type Entry = { path: string; title: string; text: string; time: string; author: string }
 
-/** Atom feed of what guests see. */
 export function atomOf({
   origin,
   path,

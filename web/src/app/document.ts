@@ -4,7 +4,6 @@ import type { Boot } from './site.ts'
 
 const SIGNS: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** Escapes a text for HTML and XML. */
 export const escapeMarkup = (text: string): string =>
   text.replace(/[&<>"']/g, (sign) => SIGNS[sign] as string)
 
@@ -13,7 +12,6 @@ const json = (value: unknown) => JSON.stringify(value).replace(/</g, '\\u003c')
 
 const DESCRIPTION_MOST = 200
 
-/** The document around a rendered page. */
 export function documentOf(given: {
   body: string
   head: Head

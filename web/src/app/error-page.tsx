@@ -21,7 +21,6 @@ const WORDS = words({
   home: ['Go to the front page', '返回首页'],
 })
 
-/** Stands in for a page that could not be shown. */
 export function ErrorPage({ error, onRetry }: { error: KithError | null; onRetry: () => void }) {
   const t = useWords(WORDS)
   const { paid_node: node, amount } = (error?.body ?? {}) as { paid_node?: number; amount?: number }

@@ -43,7 +43,6 @@ const patternOf = (path: string) =>
   )
 const PATTERNS = MOVED.map(([from, to]) => [patternOf(from), to] as const)
 
-/** Returns the page that took the place of an address; undefined for others. */
 export function movedTo(path: string): string | undefined {
   for (const [pattern, to] of PATTERNS) {
     const { groups } = pattern.exec(path) ?? {}

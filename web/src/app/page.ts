@@ -5,14 +5,12 @@ import type { Listing, Reading } from './api.ts'
 import type { Boot } from './site.ts'
 import type { Language } from './words.ts'
 
-/** The address of a visit, taken apart. */
 export type Visit = {
   path: string
   params: Record<string, string>
   search: URLSearchParams
 } & Pick<Boot, 'language' | 'viewer' | 'origin'>
 
-/** Content of the head of a page. */
 export type Head = {
   title: string
   description?: string
@@ -20,9 +18,7 @@ export type Head = {
   canonical?: string
   image?: { url: string; alt: string }
   type?: 'website' | 'article' | 'profile'
-  /** An object of schema.org. */
   data?: object
-  /** Path of the Atom feed of the page. */
   atom?: string
   /** Search engines leave the page out. */
   isPrivate?: boolean
@@ -34,7 +30,6 @@ export type Known = {
   all<T, I>(listing: Listing<T, I>): I[]
 }
 
-/** A page: what it reads before it is shown, its head and its body. */
 export type Page = {
   /** The server reads these while it renders, the browser while it navigates. One that fails fails the page. */
   queries?(visit: Visit): (Reading<unknown> | Listing<unknown, unknown>)[]
@@ -48,26 +43,23 @@ export type Page = {
 
 export const definePage = (page: Page): Page => page
 
-/** One line in the routes.ts of a folder: a path, the file name of its page, and who may open it. */
 export type Route = { path: string; page: string; access?: 'members' | 'guests' }
 
-/** An entry of the menu. */
 export type MenuEntry = {
   path: string
   label: Record<Language, string>
   icon: LucideIcon
-  /** Place in the menu. */
   order: number
   for: 'all' | 'members'
-  /** Stands in the bar at the bottom of a telephone too. */
+  /** Shown in the bottom bar of phones too. */
   isMain?: boolean
-  /** Stands in that bar only. */
+  /** Shown in that bar only. */
   isOnTelephones?: boolean
-  /** A hook that counts what is new; null hides the entry. */
+  /** A hook that counts new items. Null hides the entry. */
   useCount?: () => number | null
 }
 
-/** A text that the server makes without the application, such as an Atom feed. */
+/** A text that the server generates without the application, such as an Atom feed. */
 export type Document = {
   path: string
   type: string
@@ -80,11 +72,10 @@ export type Document = {
   }): Promise<string>
 }
 
-/** Export of `routes.ts` of a folder. */
 export type SiteModule = {
   routes?: Route[]
   menu?: MenuEntry[]
-  /** Stands below every page, such as the player. */
+  /** Shown below every page, such as the player. */
   Bar?: ComponentType
 }
 

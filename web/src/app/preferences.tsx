@@ -14,13 +14,12 @@ const WORDS = words({
 const THEMES = { auto: Monitor, light: Sun, dark: Moon }
 const YEAR = 31_536_000
 
-/** Keeps a preference for the next request, which the server renders with it. */
+/** Stores a preference, with which the server renders the next request. */
 function keep(name: string, value: string) {
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing in Firefox and Safari
   document.cookie = `${name}=${value}; Path=/; Max-Age=${YEAR}; SameSite=Lax`
 }
 
-/** Switches of language and colours. */
 export function Preferences() {
   const t = useWords(WORDS)
   const { language, theme: given } = useSite()

@@ -25,7 +25,6 @@ const WORDS = words({
 
 const BARS = MODULES.flatMap(({ Bar }) => (Bar ? [Bar] : []))
 
-/** The frame around every page: menu, content and what stands beside it. */
 export function Shell({ path, children }: { path: string; children: ComponentChildren }) {
   const t = useWords(WORDS)
   const viewer = useViewer()

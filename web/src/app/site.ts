@@ -5,7 +5,6 @@ import type { Language } from './words.ts'
 
 export type Theme = 'auto' | 'light' | 'dark'
 
-/** Data shared by every page of a visit. */
 export type Boot = {
   language: Language
   theme: Theme

@@ -1,4 +1,4 @@
-/** The title of the page, with the number of unread things before it, which the icon of an installed site shows too. */
+/** Page title with the number of unread items, which the icon of an installed site shows too. */
 const shown = { title: '', counts: {} as Record<string, number> }
 
 const write = () => {
@@ -12,11 +12,10 @@ export function setTitle(title: string): void {
   write()
 }
 
-/** Sets how many things of a kind are unread. */
 export function setUnread(kind: 'notifications' | 'chats', count: number): void {
   if (shown.title === '') shown.title = document.title
   shown.counts[kind] = count
   const sum = write()
-  // Installed sites only have a badge.
+  // Only installed sites have a badge.
   void navigator.setAppBadge?.(sum)?.catch(() => {})
 }

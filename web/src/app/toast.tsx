@@ -10,7 +10,7 @@ const WORDS = words({
 
 const ToastContext = createContext<(text: string, isFailure?: boolean) => void>(() => {})
 
-/** Shows one short message at the bottom, which screen readers speak. */
+/** Shows one short message at the bottom, which screen readers announce. */
 export function ToastProvider({ children }: { children: ComponentChildren }) {
   const [toast, setToast] = useState<{ text: string; isFailure: boolean } | null>(null)
   useEffect(() => {
@@ -29,7 +29,6 @@ export function ToastProvider({ children }: { children: ComponentChildren }) {
   )
 }
 
-/** Returns functions that show a message, and the sentence of a failure. */
 export function useToast() {
   const show = useContext(ToastContext)
   const t = useWords(WORDS)

@@ -8,21 +8,18 @@ import { known, knownItems, load } from './api.ts'
 import type { Head, Known, Page, Route, Visit } from './page.ts'
 import type { Boot } from './site.ts'
 
-/** A page that is ready to be shown, or the failure that is shown in its place. */
+/** A page that is ready to be shown, or the failure that replaces it. */
 export type Shown = {
   url: string
   visit: Visit
-  /** File name of the page. */
   name: string | null
   page: Page | null
   error: KithError | null
-  /** Path to go to instead. */
   redirect?: string
 }
 
 const ROUTES: Route[] = MODULES.flatMap(({ routes = [] }) => routes)
 
-/** Returns the route of a path and its parameters. */
 export function findRoute(path: string): { route: Route; params: Record<string, string> } | null {
   for (const route of ROUTES) {
     const [isMatch, params] = matchRoute(parse as never, route.path, path)
@@ -33,7 +30,6 @@ export function findRoute(path: string): { route: Route; params: Record<string, 
 
 const gone = () => new KithError(404, 'no_such_path', '')
 
-/** Loads the page of an address with everything that it reads. */
 export async function openVisit(url: string, boot: Boot, cache: QueryClient, isBack = false): Promise<Shown> {
   const { pathname, searchParams } = new URL(url, boot.origin)
   const found = findRoute(pathname)
@@ -68,7 +64,6 @@ const factsOf = (cache: QueryClient): Known => ({
   all: (listing) => knownItems(cache, listing),
 })
 
-/** Returns the head of a page that was opened. */
 export function headOf({ page, visit, error }: Shown, cache: QueryClient, words: { failed: string }): Head {
   if (!page || error) return { title: words.failed, isPrivate: true }
   return page.head(visit, factsOf(cache))

@@ -13,7 +13,6 @@ export function words<T extends Record<string, readonly [Said, Said]>>(
   return { en: side(0), zh: side(1) }
 }
 
-/** Returns the words of a table in the language of the visitor. */
 export const useWords = <T>(table: Record<Language, T>): T => table[useSite().language]
 
 /** `1.2K` in English, `1.2万` in Chinese. */

@@ -18,7 +18,6 @@ const WORDS = words({
   title: ['Buy this', '购买内容'],
 })
 
-/** The price of paid content, as the button that buys it. */
 export function Buy({
   node,
   amount,

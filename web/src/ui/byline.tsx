@@ -7,7 +7,6 @@ import { AvatarLink } from './picture.tsx'
 
 const WORDS = words({ closed: ['Closed account', '已注销用户'], anonymous: ['Anonymous', '匿名用户'] })
 
-/** Author and time of content. */
 export function Byline({
   person,
   time,

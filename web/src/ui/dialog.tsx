@@ -4,7 +4,6 @@ import { useWords, words } from '../app/words.ts'
 
 const WORDS = words({ cancel: ['Cancel', '取消'] })
 
-/** A window before the page. Escape and its button close it. */
 export function Dialog({
   title,
   onClose,

@@ -5,10 +5,9 @@ import { useWords, words } from '../app/words.ts'
 
 const WORDS = words({ offline: ['No connection. Try again.', '网络连接失败，请重试。'] })
 
-/** The fields of a form by their names. */
 export type Given = Record<string, string>
 
-/** A form that reads its fields when it is sent. A refusal keeps what was typed, and says why. */
+/** A form that reads its fields on submit. A rejection keeps the input and shows the reason. */
 export function Form({
   send,
   label,
@@ -16,7 +15,6 @@ export function Form({
   isDanger,
 }: {
   send(given: Given, form: HTMLFormElement): Promise<unknown>
-  /** Words of the button. */
   label: string
   children?: ComponentChildren
   isDanger?: boolean
@@ -51,7 +49,6 @@ export function Form({
   )
 }
 
-/** A field with its label. */
 export const Field = ({
   label,
   ...more

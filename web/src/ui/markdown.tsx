@@ -7,8 +7,8 @@ const UPLOAD = /@!\[([^\]\n]*)\]\((\d{1,15})\)/g
 const isUpload = (href: string) => /^\/api\/v2\/files\/\d+/.test(href)
 
 /**
- * Markdown of people as elements. There is no HTML in between, so nothing has to be sanitized: HTML in a text is shown
- * as text, and pictures of other sites, which would learn of the reader, are links.
+ * Renders Markdown of users as elements. Nothing needs sanitizing, because no HTML is generated. Pictures of other
+ * sites become links, because those sites would see the reader.
  */
 export function Markdown({ text }: { text: string }) {
   const tokens = lexer(text.replace(UPLOAD, (_, name, id) => `![${name}](/api/v2/files/${id}?w=960)`))
@@ -16,7 +16,7 @@ export function Markdown({ text }: { text: string }) {
   return <div class="markdown">{all(tokens)}</div>
 }
 
-/** Lets no heading skip a level, below the title of the page, so that the outline can be followed. */
+/** Prevents skipped heading levels below the page title, for a valid outline. */
 function levelHeadings(tokens: Token[]) {
   const above: number[] = []
   for (const token of tokens) {

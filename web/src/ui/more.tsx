@@ -11,7 +11,7 @@ type List = {
   isFetchNextPageError: boolean
 }
 
-/** Goes on with a list when its end comes into view. Without JavaScript it is a link to the next page. */
+/** Loads the next page when the end of a list comes into view. Without JavaScript it is a link. */
 export function More({
   list,
   path,

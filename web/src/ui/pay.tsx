@@ -21,7 +21,7 @@ type Payment = {
   headers: Record<string, string>
 }
 
-/** Asks before points are paid. A payment that is sent again after a lost reply is made once. */
+/** Asks before points are paid. A retry after a lost reply pays once. */
 export function Pay({
   title,
   fields = [],
@@ -31,9 +31,8 @@ export function Pay({
   onClose,
 }: {
   title: string
-  /** Numbers to enter, such as an amount, with their least value and the one to begin with. */
+  /** Number inputs, such as an amount, with minimum and default. */
   fields?: { name: string; label: string; least: number; start?: number }[]
-  /** Points to pay, from what was entered. */
   price(entered: Record<string, number>): number
   pay(payment: Payment): Promise<unknown>
   onDone(): void
@@ -60,7 +59,8 @@ export function Pay({
           try {
             await pay({ amount, given, password: password ? { password } : {}, headers })
           } catch (error) {
-            // A refusal is kept under its key. A lost connection is tried again with the same one.
+            // A rejection is stored under its key, so the next attempt gets a new one. A lost connection is retried
+            // with the same key.
             if (isKithError(error) && error.status > 0 && error.status < 500) setKey(crypto.randomUUID())
             throw error
           }

@@ -3,7 +3,6 @@ import type { ComponentChildren } from 'preact'
 import { Link } from 'wouter-preact'
 import { AvatarLink } from './picture.tsx'
 
-/** One person in a list, with what they say of themselves, or what the list says. */
 export const PersonRow = ({
   person,
   note = person.bio,

@@ -5,7 +5,6 @@ type Person = Pick<Schema<'User'>, 'id' | 'name'> & { avatar: Schema<'User'>['av
 
 const COLOURS = 6
 
-/** The picture of a person, or the first letter of their name. */
 export function Avatar({ person, size = 44 }: { person: Person | null; size?: 28 | 44 | 96 }) {
   if (person?.avatar)
     return (
@@ -25,7 +24,6 @@ export function Avatar({ person, size = 44 }: { person: Person | null; size?: 28
   )
 }
 
-/** The picture as a link to the person. */
 export const AvatarLink = ({ person, size = 44 }: { person: Person | null; size?: 28 | 44 | 96 }) =>
   person ? (
     <Link href={`/users/${person.id}`} tabIndex={-1} aria-hidden="true">

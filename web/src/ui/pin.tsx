@@ -14,7 +14,7 @@ const WORDS = words({
 })
 
 type Pinning = {
-  /** The reading of what others pay, and the part of it for this kind of text. */
+  /** The query of average prices, and the field for this kind of content. */
   average: ['/feeds/average' | '/news/average' | '/plus-group/average', string]
   send(
     body: { amount: number; day: number; password?: string },
@@ -23,7 +23,6 @@ type Pinning = {
   onDone(): void
 }
 
-/** A window that pays for a pin by days. */
 export function PinDialog({ average: [path, kind], send, onDone, onClose }: Pinning & { onClose(): void }) {
   const t = useWords(WORDS)
   const { data: average } = useRead<Record<string, number>>(read(path) as never)
@@ -46,7 +45,6 @@ export function PinDialog({ average: [path, kind], send, onDone, onClose }: Pinn
   )
 }
 
-/** A button that opens the window. */
 export function Pin(pinning: Pinning) {
   const t = useWords(WORDS)
   const [isOpen, setIsOpen] = useState(false)

@@ -3,7 +3,6 @@ import { Link } from 'wouter-preact'
 /** Mentions stand between soft hyphens; addresses are links. */
 const PARTS = /(\u00ad@[^\u00ad\n]{1,100}\u00ad|https?:\/\/[^\s<>"'，。）)\]]+)/gu
 
-/** The plain text of a person, with mentions and addresses as links. */
 export function Prose({ text }: { text: string }) {
   return (
     <p class="prose">
@@ -28,5 +27,5 @@ export function Prose({ text }: { text: string }) {
   )
 }
 
-/** The text without the marks of mentions, for titles and descriptions. */
+/** Removes the marks of mentions, for titles and descriptions. */
 export const plain = (text: string | null): string => (text ?? '').replaceAll('\u00ad', '')

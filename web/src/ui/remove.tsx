@@ -7,7 +7,6 @@ const WORDS = words({
   deleted: ['Deleted.', '已删除。'],
 })
 
-/** A button that deletes after a question, and then leads on. */
 export function Remove({ send, onDone }: { send(): Promise<unknown>; onDone(): void }) {
   const t = useWords(WORDS)
   const { say, fail } = useToast()

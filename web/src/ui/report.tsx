@@ -11,7 +11,6 @@ const WORDS = words({
   reported: ['Thank you. Moderators will look at it.', '感谢举报，管理员会尽快处理。'],
 })
 
-/** A button that tells moderators what is wrong with something. Guests do not have it. */
 export function Report({ send }: { send(reason: string): Promise<unknown> }) {
   const t = useWords(WORDS)
   const viewer = useViewer()

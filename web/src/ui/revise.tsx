@@ -12,7 +12,6 @@ const WORDS = words({
   text: ['Text (Markdown)', '正文（支持 Markdown）'],
 })
 
-/** A button that opens a text of one's own, and its title if it has one, in a window for editing. */
 export function Revise({
   title,
   text,

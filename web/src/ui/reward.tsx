@@ -8,7 +8,6 @@ import { Action } from './toggle.tsx'
 
 const WORDS = words({ reward: ['Reward', '打赏'], points: ['Points', '积分'] })
 
-/** A button that gives points to the author of a text, with the number of rewards so far. */
 export function Reward({
   count,
   send,

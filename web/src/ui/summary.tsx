@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { Link } from 'wouter-preact'
 
-/** A thing in a list: its name as a link, some text, numbers, a picture. */
 export const Summary = ({
   href,
   title,

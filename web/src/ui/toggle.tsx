@@ -10,8 +10,8 @@ import { compact } from '../app/words.ts'
 type Ask = Parameters<typeof useWrite>[0]
 
 /**
- * Turns a flag of an object at once, and back when the server refuses. A press during a request counts: the last state is
- * sent when the request ends. Guests are led to the sign-in.
+ * Toggles a flag at once, and reverts it when the server refuses. A press during a request counts: the last state
+ * is sent when the request ends. Guests are led to the sign-in.
  */
 export function useToggle<T extends object>(
   isOne: (each: object) => each is T,
@@ -28,7 +28,7 @@ export function useToggle<T extends object>(
   const [path, navigate] = useLocation()
   const { fail } = useToast()
   const write = useWrite<boolean>((api, wanted) => (wanted ? on : off)(api, undefined), { changes })
-  /** The state that was pressed last, while requests run. */
+  /** The last pressed state, while requests run. */
   const pressed = useRef<boolean | undefined>(undefined)
   const show = (state: boolean) => change(cache, isOne, (each) => apply(each, state))
   const send = async (saved: boolean) => {
@@ -56,7 +56,6 @@ export function useToggle<T extends object>(
   }
 }
 
-/** A button below a text, with its number. */
 export function Action({
   icon: Picture,
   label,

@@ -7,7 +7,6 @@ import { Sessions } from '../person/sessions.tsx'
 import { Password } from './password.tsx'
 import { SecondFactor } from './second-factor.tsx'
 
-/** The administrator's own account: second factor, password, sign-ins and language. */
 export function AccountPage() {
   const t = useText()
   const [asked] = useSearchParams()

@@ -11,7 +11,6 @@ import { type Text, useText } from '../../shell/text.ts'
 
 type Prepared = { secret: string; uri: string }
 
-/** Turns the second factor on and off, and renews its recovery codes. */
 export function SecondFactor({ isRequired }: { isRequired: boolean }) {
   const t = useText()
   const notify = useNotify()

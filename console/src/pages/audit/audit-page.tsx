@@ -38,7 +38,6 @@ function useNames(ids: number[]): Map<number, string> {
   return new Map(data?.map(({ id, name }) => [id, name]))
 }
 
-/** Every administrative change as a sentence, with its differences, filtered by person, kind and time. */
 export function AuditPage() {
   const t = useText()
   const [asked, ask] = useSearchParams()
@@ -143,7 +142,6 @@ export function AuditPage() {
   )
 }
 
-/** Searches a person by name, and keeps the id. */
 function PersonFilter({ id, change }: { id: string | undefined; change(id: string): void }) {
   const t = useText()
   const [text, setText] = useState('')

@@ -2,7 +2,6 @@ import type { Wire } from '../../api/client.ts'
 import { currencyName, formatAmount } from '../../shell/money.ts'
 import type { Text } from '../../shell/text.ts'
 
-/** A record of the audit log. */
 export type AuditEntry = Wire & {
   id: number
   user_id: number
@@ -15,7 +14,6 @@ export type AuditEntry = Wire & {
   created_at: string
 }
 
-/** Kinds of subjects, with the address of their page. */
 export const SUBJECTS: Record<string, { noun: Text; page?: (id: string) => string }> = {
   abilities: { noun: ['the ability', '权限'], page: (id) => `/abilities/${encodeURIComponent(id)}/show` },
   'address-blocks': { noun: ['the address block', '地址封禁'], page: () => '/address-blocks' },
@@ -112,7 +110,6 @@ const SANCTIONED: Record<string, Text> = {
 
 const timeOf = (text: unknown) => Date.parse(`${String(text).replace(' ', 'T').replace(/Z$/, '')}Z`)
 
-/** Formats the time from the record to the end of a sanction, in days or hours. */
 function periodOf(entry: AuditEntry, end: unknown): Text {
   if (typeof end !== 'string') return [' until it is lifted', '，直到解除']
   const hours = Math.round((timeOf(end) - timeOf(entry.created_at)) / 3_600_000)
@@ -155,7 +152,6 @@ export function sentenceOf(entry: AuditEntry): Text {
   return withReason([`{a} ${en} {s}`, `{a} ${zh}{s}`], reason)
 }
 
-/** Returns the noun of a subject. */
 export const nounOf = (entry: AuditEntry): Text =>
   SUBJECTS[entry.subject_type]?.noun ?? [entry.subject_type, entry.subject_type]
 

@@ -66,7 +66,6 @@ function What({ row }: { row: Wire }) {
   return String(row.body || row.title || t(kindOf(row.kind)))
 }
 
-/** A balance of a user: its postings, and a grant or deduction with a reason. */
 export function Balance({ user, kind, mayGrant }: { user: number; kind: Currency; mayGrant: boolean }) {
   const t = useText()
   const notify = useNotify()

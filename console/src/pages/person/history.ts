@@ -2,7 +2,6 @@ import type { Wire } from '../../api/client.ts'
 import { currencyName, formatAmount } from '../../shell/money.ts'
 import type { Text } from '../../shell/text.ts'
 
-/** A record of a person's moderation history. */
 export type HistoryEntry = Wire & {
   id: string
   at: string
@@ -34,7 +33,6 @@ const adjusted = (event: string): string | undefined => /^(.+)\.adjust$/.exec(ev
 
 const bothLocales = (format: (locale: 'en' | 'zh') => string): Text => [format('en'), format('zh')]
 
-/** Title of a record. */
 export function titleOf({ event, details }: Pick<HistoryEntry, 'event'> & Wire): Text {
   const currency = adjusted(event)
   if (!currency) return TITLES[event] ?? [event, event]

@@ -21,7 +21,6 @@ const TABS: readonly { name: string; label: Text; operation: string }[] = [
   { name: 'sessions', label: ['Sign-ins', '登录'], operation: 'get users/{user}/sessions' },
 ]
 
-/** A user: standing, sanctions, recommendation, balances with postings, sessions and activity. */
 export function PersonPage() {
   const t = useText()
   const record = useRecordContext<Wire & { id: number }>()

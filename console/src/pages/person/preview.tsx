@@ -1,7 +1,6 @@
 import { Box, Typography } from '@mui/material'
 import { type Text, useText } from '../../shell/text.ts'
 
-/** Shows the words that a sanctioned user receives, and the effect of the sanction. */
 export function Preview({ told, effect, isEmpty }: { told: Text; effect: Text; isEmpty: boolean }) {
   const t = useText()
   return (

@@ -8,7 +8,6 @@ import { useText } from '../../shell/text.ts'
 import { Preview } from './preview.tsx'
 import { KINDS, PERIODS, previewOf, SANCTION_KINDS, type SanctionKind } from './sanction-texts.ts'
 
-/** Warns, silences or suspends a user with a reason, after a preview. */
 export function SanctionForm({ user }: { user: number }) {
   const t = useText()
   const notify = useNotify()

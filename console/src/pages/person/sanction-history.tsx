@@ -7,7 +7,6 @@ import { Value } from '../../shell/value.tsx'
 import { detailsOf, type HistoryEntry, titleOf } from './history.ts'
 import { SanctionForm } from './sanction-form.tsx'
 
-/** Reports and decisions about a user, and warnings, silences or suspensions with their reasons. */
 export function SanctionHistory({ user, maySanction }: { user: number; maySanction: boolean }) {
   const t = useText()
   const { data, error, isPending, refetch } = useQuery({

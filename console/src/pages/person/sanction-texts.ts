@@ -10,7 +10,6 @@ export const KINDS: Record<SanctionKind, Text> = {
   suspension: ['suspension', '停用'],
 }
 
-/** Periods to choose from. */
 export const PERIODS: readonly { hours: number; label: Text }[] = [
   { hours: 24, label: ['1 day', '1 天'] },
   { hours: 72, label: ['3 days', '3 天'] },
@@ -30,7 +29,6 @@ const EFFECTS: Record<SanctionKind, Text> = {
   ],
 }
 
-/** Returns the server's words to a sanctioned user, and the effect of the sanction. */
 export function previewOf(
   kind: SanctionKind,
   reason: string,

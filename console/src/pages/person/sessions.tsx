@@ -17,7 +17,6 @@ type Session = {
   used_at: string
 }
 
-/** Sign-ins of a user or oneself, to be revoked one by one or all at once. */
 export function Sessions({
   base,
   mayEnd,

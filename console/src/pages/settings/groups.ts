@@ -6,5 +6,4 @@ export function groupOf(name: string): string {
   return first in SETTING_GROUPS ? first : 'other'
 }
 
-/** The address of a setting in its section. */
 export const settingPath = (name: string): string => `/settings/${groupOf(name)}#${encodeURIComponent(name)}`

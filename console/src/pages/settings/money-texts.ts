@@ -1,6 +1,5 @@
 import type { Text } from '../../shell/text.ts'
 
-/** Names and descriptions of the settings of points and money. */
 export const MONEY_TEXTS: Record<string, { label: Text; note: Text }> = {
   'pay-validate-user-password': {
     label: ['Ask for the password before paying', '付款前验证密码'],

@@ -1,6 +1,5 @@
 import type { Currency } from '../../shell/money.ts'
 
-/** A setting in the API contract. */
 export type SettingSchema = {
   type: string | string[]
   enum?: (string | number)[]
@@ -10,11 +9,9 @@ export type SettingSchema = {
   maxItems?: number
   items?: { type: string }
   'x-standard'?: unknown
-  /** Unit of an amount of money. */
   'x-unit'?: 'fen' | 'points'
 }
 
-/** Input type of a setting. */
 export function kindOf({ type, enum: choices, items, maxLength = 0 }: SettingSchema) {
   const [first] = [type].flat()
   if (choices) return 'choice'
@@ -24,7 +21,6 @@ export function kindOf({ type, enum: choices, items, maxLength = 0 }: SettingSch
   return maxLength > 255 ? 'long' : 'text'
 }
 
-/** Currency of a setting that is an amount. */
 export const currencyOf = (schema: SettingSchema): Currency | undefined =>
   schema['x-unit'] && (schema['x-unit'] === 'fen' ? 'wallet' : 'points')
 

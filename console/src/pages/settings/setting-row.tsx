@@ -22,7 +22,6 @@ function textOf(value: unknown, schema: SettingSchema): string {
     .join('\n')
 }
 
-/** Reads amounts. Returns undefined for text that is no amount. */
 function amountsOf(text: string, schema: SettingSchema, currency: Currency): unknown {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const amounts = lines.map((line) => parseAmount(line, currency))

@@ -15,7 +15,6 @@ import { SETTING_GROUPS, SETTING_TEXTS } from './texts.ts'
 const NAMES = Object.keys(SETTINGS)
 const GROUPS = Object.keys(SETTING_GROUPS).filter((group) => NAMES.some((name) => groupOf(name) === group))
 
-/** The settings of one section, or those of all sections that match a search. */
 export function SettingsPage() {
   const t = useText()
   const client = useQueryClient()

@@ -296,7 +296,6 @@ export const SETTING_TEXTS: Record<string, { label: Text; note: Text }> = {
   },
 }
 
-/** Labels for the first part of a setting's name. */
 export const SETTING_GROUPS: Record<string, Text> = {
   site: ['Site', '站点'],
   register: ['Registration', '注册'],

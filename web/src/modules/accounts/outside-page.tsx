@@ -48,7 +48,6 @@ type Step =
   | { at: 'failed'; failure: string }
   | { at: 'factor' | 'unknown' | 'link'; token: string; next: string }
 
-/** Landing page after the redirect of an external provider. */
 export const page = definePage({
   head: ({ language, params }) => ({ title: WORDS[language].title(params.provider ?? ''), isPrivate: true }),
   body: ({ visit }) => {
@@ -72,7 +71,7 @@ export const page = definePage({
     useEffect(() => {
       const { search } = visit
       const [code, state, iss] = ['code', 'state', 'iss'].map((name) => search.get(name) ?? undefined)
-      // The code is good once and stays out of the history.
+      // The code is valid once, and stays out of the history.
       history.replaceState(null, '', location.pathname)
       const kept = takeDeparture(provider)
       if (search.has('error')) return setStep({ at: 'failed', failure: t.refused })
@@ -136,7 +135,7 @@ export const page = definePage({
   },
 })
 
-/** The choice of somebody whom the site does not know by this provider: to join, or to link an account. */
+/** Choice for a visitor whose external account is unknown here: register, or link an account. */
 function Unknown({
   provider,
   label,

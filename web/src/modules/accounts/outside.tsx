@@ -13,10 +13,8 @@ type Departure = { provider: string; verification: string; purpose: 'enter' | 'l
 
 const KEY = 'kith-departure'
 
-/** External providers of this site. */
 export const useProviders = (): Schema<'OutsideProvider'>[] => useSite().settings.outside_providers ?? []
 
-/** Sends the browser to a provider. */
 export async function depart(api: Kith, departure: Omit<Departure, 'verification'>): Promise<void> {
   const { url, verification } = await api.post('/socialite/{provider}/departures', {
     params: { path: { provider: departure.provider } },
@@ -25,7 +23,7 @@ export async function depart(api: Kith, departure: Omit<Departure, 'verification
   location.assign(url)
 }
 
-/** Takes what the browser kept for a provider, once. */
+/** Returns the stored state of a redirect and deletes it. */
 export function takeDeparture(provider: string): Departure | undefined {
   const kept = JSON.parse(sessionStorage.getItem(KEY) ?? 'null') as Departure | null
   sessionStorage.removeItem(KEY)
@@ -41,7 +39,6 @@ export const enter = (
   body: { access_token: string } & Record<string, string>,
 ) => ask(method, `/socialite/${provider}`, body)
 
-/** A button for each provider. */
 export function Providers({ next }: { next: string }) {
   const t = useWords(WORDS)
   const { api } = useSite()

@@ -33,11 +33,9 @@ const isUser =
   (each: object): each is User =>
     'extra' in each && 'follower' in each && (each as User).id === id
 
-/** Feeds of a user. */
 export const feedsOf = (user: number, after?: number) =>
   list('/feeds', { params: { query: { type: 'users', user, ...(after ? { after } : {}) } } })
 
-/** A person: who they are, and what they published. */
 export function Profile({ user, path, after }: { user: User; path: string; after?: number | undefined }) {
   const t = useWords(WORDS)
   const { api, language } = useSite()
@@ -45,7 +43,7 @@ export function Profile({ user, path, after }: { user: User; path: string; after
   const [, navigate] = useLocation()
   const { fail } = useToast()
   const feeds = useList(feedsOf(user.id, after))
-  // The menu asks for the conversations, and learns whether this site carries them.
+  // The menu has loaded the conversations. An error means that this site does not provide them.
   const { error } = useRead(chatsOf(), { enabled: false })
   const params = { path: { target: user.id } }
   /** `follower` says that the viewer follows this person (sign-in-9). */

@@ -21,7 +21,6 @@ const WORDS = words({
 
 type Proof = { login: string; password: string; second_factor?: string }
 
-/** Page of a suspended user, who cannot sign in: reason, appeal, export and deletion. */
 export function Suspended({ reason, proof }: { reason: string; proof: Proof }) {
   const t = useWords(WORDS)
   const { api } = useSite()

@@ -7,7 +7,6 @@ const WORDS = words({
   ],
 })
 
-/** A choice of forms for a new password. */
 export function Unlink() {
   const t = useWords(WORDS)
   return (
@@ -18,5 +17,4 @@ export function Unlink() {
   )
 }
 
-/** The part of the request for the choice. */
 export const unlinkIn = ({ unlink }: Record<string, string>) => (unlink ? { unlink_accounts: true } : {})

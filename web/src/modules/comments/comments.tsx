@@ -25,7 +25,6 @@ const WORDS = words({
   closed: ['Closed account', '已注销用户'],
 })
 
-/** Paths of comments, and the name of the id in them. */
 const PLACES = {
   feeds: ['/feeds/{feed}/comments', 'feed', ['/feeds/{feed}']],
   news: ['/news/{news}/comments', 'news', ['/news/{news}']],
@@ -45,7 +44,6 @@ type SendPin = (
   headers: Record<string, string>,
 ) => Promise<unknown>
 
-/** Comments that can be pinned: the average price, and the request for a pin. */
 const PINS: Partial<Record<Kind, { average: Parameters<typeof Pin>[0]['average']; send: SendPin }>> = {
   feeds: {
     average: ['/feeds/average', 'feed_comment'],
@@ -72,7 +70,6 @@ const PINS: Partial<Record<Kind, { average: Parameters<typeof Pin>[0]['average']
   },
 }
 
-/** The comments of a thing, from the place that the address of the page names. */
 export const commentsOf = (kind: Kind, id: number, search: URLSearchParams) => {
   const [path, name] = PLACES[kind]
   const after = Number(search.get('after')) || undefined
@@ -82,7 +79,6 @@ export const commentsOf = (kind: Kind, id: number, search: URLSearchParams) => {
   >
 }
 
-/** Comments, with the form to write one. */
 export function Comments({
   kind,
   id,
@@ -101,7 +97,7 @@ export function Comments({
   const comments = useList(commentsOf(kind, id, search))
   const [text, setText] = useState('')
   const [answered, setAnswered] = useState<{ id: number; name: string } | null>(null)
-  // The same mark for every try of one text, so that a lost reply does not publish it twice.
+  // The same key for every attempt at one text, so that a lost reply does not publish it twice.
   const [mark, setMark] = useState(() => crypto.randomUUID())
   const changes = [place, ...changed]
   const pins = PINS[kind]

@@ -1,7 +1,6 @@
 import type { Document } from '../../app/page.ts'
 import mark from '../../ui/mark.svg'
 
-/** Files that browsers need to install the site. */
 export const documents: Document[] = [
   {
     path: '/manifest.webmanifest',

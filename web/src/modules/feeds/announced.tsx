@@ -8,7 +8,7 @@ const WORDS = words({ new: ['New posts', '有新动态'] })
 
 const EVERY_MS = 45_000
 
-/** Says that there are new posts. They come when somebody asks for them, so that nothing moves under a thumb. */
+/** Announces new posts and loads them on request, so that nothing moves under a thumb. */
 export function Announced({ newest, onShow }: { newest: number; onShow(): Promise<unknown> }) {
   const t = useWords(WORDS)
   const { api } = useSite()

@@ -5,7 +5,7 @@ import { useWords, words } from '../../app/words.ts'
 
 const WORDS = words({ list: ['Suggestions', '建议'] })
 
-/** `@name` or `#topic` that is being written. */
+/** An unfinished `@name` or `#topic`. */
 const STARTED = /(?:^|\s)([@#])([^\s@#\u00ad]{1,50})$/u
 const PAUSE_MS = 200
 const MOST = 5
@@ -65,7 +65,6 @@ export function useCompletion(
           aria-selected={n === at}
           id={`completion-${n}`}
           onMouseDown={(event) => {
-            // The cursor stays in the text.
             event.preventDefault()
             take(option)
           }}

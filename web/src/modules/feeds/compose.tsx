@@ -26,7 +26,6 @@ const WORDS = words({
 
 const MOST = 9
 
-/** Writes a feed: text with mentions and topics, pictures or a video, prices. */
 export function Compose() {
   const t = useWords(WORDS)
   const { api, viewer, settings } = useSite()
@@ -37,7 +36,6 @@ export function Compose() {
   const [hasPrice, setHasPrice] = useState(false)
   const input = useRef<HTMLInputElement>(null)
   const area = useRef<HTMLTextAreaElement>(null)
-  /** Cursor position after a completion. */
   const moved = useRef<number | null>(null)
   const completion = useCompletion(text, cursor, ({ kind, id, name }, started) => {
     // Mentions stand between soft hyphens (feeds-8).

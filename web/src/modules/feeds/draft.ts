@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useSite } from '../../app/site.ts'
 
-/** A picture or video of a draft. Its file is gone after a reload; what the server has of it stays. */
+/** A picture or video of a draft. A reload loses the file but keeps its upload. */
 export type Media = {
   key: string
   name: string
@@ -9,7 +9,6 @@ export type Media = {
   file?: File
   url?: string
   id?: number
-  /** Cover of a video. */
   cover?: number
   /** Points to pay for the whole picture. */
   amount?: number
@@ -37,7 +36,6 @@ function stored(): Draft {
   }
 }
 
-/** The first frame of a video as a picture. */
 async function frameOf(url: string): Promise<Blob> {
   const video = document.createElement('video')
   video.muted = true
@@ -59,8 +57,8 @@ async function frameOf(url: string): Promise<Blob> {
 }
 
 /**
- * The draft of a feed, which survives a reload. Its mark stays the same until it is published, so that a feed that
- * is sent twice is published once. Files are uploaded as soon as they are chosen.
+ * The draft of a feed, which survives a reload. Its key stays the same until it is published, so that a repeated
+ * request publishes it once. Files are uploaded as soon as they are chosen.
  */
 export function useDraft() {
   const { api } = useSite()
@@ -110,7 +108,6 @@ export function useDraft() {
     for (const each of added) if (media.includes(each)) void upload(each)
   }
   const drop = (key: string) => change({ media: draft.media.filter((each) => each.key !== key) })
-  /** Moves a picture one place to the front. */
   const promote = (at: number) => {
     const media = [...draft.media]
     media.splice(at - 1, 0, ...media.splice(at, 1))

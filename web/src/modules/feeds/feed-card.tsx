@@ -26,7 +26,6 @@ export const isFeed =
   (each: object): each is Feed =>
     'feed_content' in each && (each as Feed).id === id
 
-/** A feed in a list, or alone on its page. */
 export function FeedCard({ feed, isPinned, isAlone }: { feed: Feed; isPinned?: boolean; isAlone?: boolean }) {
   const t = useWords(WORDS)
   const { language } = useSite()

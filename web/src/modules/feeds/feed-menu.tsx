@@ -33,7 +33,6 @@ const WORDS = words({
 
 type Opened = 'repost' | 'reward' | 'pin' | 'report' | null
 
-/** Actions on a feed other than a like. */
 export function FeedMenu({ feed }: { feed: Schema<'Feed'> }) {
   const t = useWords(WORDS)
   const { api, viewer, settings } = useSite()
@@ -130,7 +129,6 @@ export function FeedMenu({ feed }: { feed: Schema<'Feed'> }) {
   )
 }
 
-/** A window with one text to send. */
 function Ask({
   title,
   label,
@@ -165,7 +163,7 @@ function Repost({ feed, onDone, onClose }: Window) {
   const t = useWords(WORDS)
   const { api } = useSite()
   const { say } = useToast()
-  // The same mark for every try, so that a lost reply does not publish it twice.
+  // The same key for every attempt, so that a lost reply does not publish it twice.
   const [mark] = useState(() => crypto.randomUUID())
   return (
     <Ask

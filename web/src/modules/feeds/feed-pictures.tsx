@@ -14,10 +14,9 @@ const WORDS = words({
   ],
 })
 
-/** Width and height of `640x360`. */
 const sizeOf = (size: string | null) => size?.split('x').map(Number) ?? []
 
-/** The pictures of a feed. A click opens them over the whole screen; without JavaScript it opens the file. */
+/** The pictures of a feed. A click opens them in full screen, or the file without JavaScript. */
 export function FeedPictures({
   feed,
   name,
@@ -70,7 +69,7 @@ export function FeedPictures({
   )
 }
 
-/** The video of a feed. Its bytes are asked for when it is played. */
+/** The video of a feed, loaded on play. */
 export const FeedVideo = ({ video, name }: { video: Schema<'FeedVideo'>; name: string }) => (
   // biome-ignore lint/a11y/useMediaCaption: people publish videos without captions
   <video

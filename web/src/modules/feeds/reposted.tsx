@@ -13,7 +13,6 @@ const WORDS = words({
   'group-posts': ['Reposted a post of a group', '转发了帖子'],
 })
 
-/** Content of a repost: a link, and the text of a feed. */
 export function Reposted({ type, id }: { type: string; id: number }) {
   const t = useWords(WORDS)
   const { data } = useRead(read('/feeds', { params: { query: { id: [id] } } as never }), {

@@ -11,7 +11,6 @@ const WORDS = words({
 })
 const PATHS = ['/saved', '/saved/news', '/saved/answers', '/saved/group-posts', '/saved/albums'] as const
 
-/** Links between the lists of what a member saved. */
 export function SavedTabs({ path }: { path: string }) {
   const t = useWords(WORDS)
   return (

@@ -20,11 +20,9 @@ type Shown = {
   image?: string | undefined
 }
 
-/** A picture of a file that was uploaded. */
 const small = (image: { id: number } | null | undefined) =>
   image ? `/api/v2/files/${image.id}?w=192` : undefined
 
-/** Source and list item of each kind. */
 const KINDS = {
   news: {
     path: '/news/collections',
@@ -73,7 +71,6 @@ const kindOf = ({ params }: Visit): Kind =>
 const savedOf = (visit: Visit) =>
   list(KINDS[kindOf(visit)].path, { params: { query: startOf(visit.search) } })
 
-/** Articles, answers, group posts or albums that the viewer saved. */
 export const page = definePage({
   queries: (visit) => [savedOf(visit)],
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),

@@ -27,10 +27,9 @@ const incomesOf = (visit: Visit) =>
     params: { path: { group: idOf(visit) }, query: startOf(visit.search) as never },
   })
 
-/** Changes a group, and shows its founder the income. */
 export const page = definePage({
   queries: (visit) => [groupQuery(visit)],
-  // The income is the founder's alone.
+  // Only the founder may read the income.
   extras: (visit) => [incomesOf(visit)],
   head: (visit, known) => ({
     title: WORDS[visit.language].title(known.one(groupQuery(visit)).name),

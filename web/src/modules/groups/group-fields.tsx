@@ -25,7 +25,6 @@ const POSTING: Record<string, Permissions> = {
   founder: ['founder'],
 }
 
-/** Values of the group form, in the form of the API. */
 export const groupOf = ({ name, summary, notice, mode, money, posting }: Given) => ({
   name: name ?? '',
   summary: summary || null,
@@ -35,7 +34,6 @@ export const groupOf = ({ name, summary, notice, mode, money, posting }: Given) 
   permissions: POSTING[posting ?? 'everybody'] ?? [],
 })
 
-/** The fields of a new group, or of one that is changed. */
 export function GroupFields({ group }: { group?: Schema<'GroupDetail'> }) {
   const t = useWords(WORDS)
   const [mode, setMode] = useState<string>(group?.mode ?? 'public')

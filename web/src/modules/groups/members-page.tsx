@@ -53,7 +53,6 @@ function actsFor(mine: keyof typeof RANKS | undefined, { audit, disabled, role }
   return [...grade, 'ban', 'remove']
 }
 
-/** The members of a group. Who manages it decides on requests, roles and the blacklist here. */
 export const page = definePage({
   queries: (visit) => [groupOf(visit), membersOf(visit)],
   head: (visit, known) => ({

@@ -18,7 +18,6 @@ const WORDS = words({
 const categoriesOf = () => read('/categories')
 const protocolOf = () => read('/groups/protocol')
 
-/** Asks for a new group, which an administrator approves. */
 export const page = definePage({
   queries: () => [categoriesOf(), protocolOf()],
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
@@ -28,7 +27,7 @@ export const page = definePage({
     const [, navigate] = useLocation()
     const { data: categories = [] } = useRead(categoriesOf())
     const { data: terms } = useRead(protocolOf())
-    // The same key for every try, so that a lost reply makes one group.
+    // The same key for every attempt, so that a lost reply creates one group.
     const [key] = useState(() => crypto.randomUUID())
     const make = useWrite<{ category: number; body: ReturnType<typeof groupOf> }, { group: { id: number } }>(
       (api, { category, body }) =>

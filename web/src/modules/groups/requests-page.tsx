@@ -22,7 +22,6 @@ const WORDS = words({
   ],
 })
 const KINDS = ['reports', 'pins'] as const
-/** The state of a report that waits. */
 const OPEN = 0
 
 const idOf = ({ params }: Visit) => Number(params.group)
@@ -33,7 +32,6 @@ const reportsOf = (visit: Visit) =>
 const pinsOf = (visit: Visit) =>
   list('/pinned/posts', { params: { query: { ...startOf(visit.search), group: idOf(visit) } } })
 
-/** Reports and requests for pins that the managers of a group decide. */
 export const page = definePage({
   queries: (visit) => [groupOf(visit), kindOf(visit) === 'pins' ? pinsOf(visit) : reportsOf(visit)],
   head: (visit, known) => ({

@@ -30,7 +30,6 @@ const WORDS = words({
 const idOf = ({ params }: Visit) => params.group ?? ''
 const CHANGES = ['/im/group', '/chats', '/chats/{chat}']
 
-/** The members of a group of chat, and what its owner sets. */
 export const page = definePage({
   queries: (visit) => [groupOf(idOf(visit))],
   head: (visit, known) => ({ title: known.one(groupOf(idOf(visit)))[0]?.name ?? '', isPrivate: true }),

@@ -38,7 +38,7 @@ const WORDS = words({
   seenBy: [(n: number) => `Seen by ${n}`, (n: number) => `${n} 人已读`],
 })
 
-/** Messages of a page: the newest, or those around a position. */
+/** Messages per page: the newest, or those around a position. */
 const PAGE = 30
 
 const chatOf = ({ params }: Visit) =>
@@ -188,7 +188,6 @@ function Conversation({
   )
 }
 
-/** Actions on a whole conversation. */
 function Menu({ chat }: { chat: Chat }) {
   const t = useWords(WORDS)
   const { fail } = useToast()

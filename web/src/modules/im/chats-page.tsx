@@ -26,7 +26,7 @@ const WORDS = words({
 
 const shownOf = ({ search }: Visit) => chatsOf(Number(search.get('before')) || undefined)
 
-/** Words of two characters and more are searched, in all conversations or one. */
+/** Searches for two or more characters, in all conversations or one. */
 const searchOf = ({ search }: Visit) => {
   const chat = Number(search.get('chat'))
   return {

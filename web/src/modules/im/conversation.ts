@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { useSite } from '../../app/site.ts'
 import { watchChats } from './live.ts'
 
-/** A message that is on its way. Its key makes a second try safe. */
+/** A message being sent. Its key makes a retry safe. */
 export type Pending = {
   key: string
   body?: string
@@ -25,11 +25,11 @@ const merged = (all: ChatMessage[], more: ChatMessage[]): ChatMessage[] =>
     (a, b) => a.position - b.position,
   )
 
-/** Whether a message of one's own is the one that is on its way. */
+/** Returns whether a message is the one being sent. */
 const isSame = ({ body, file, reply_to }: Pending, message: ChatMessage) =>
   (body ?? '') === message.body && file === message.file?.file && (reply_to ?? null) === message.reply_to
 
-/** The messages of a conversation, with those that are on their way. Live, unless an old part of it is shown. */
+/** Messages of a conversation, including unsent ones. Live, unless an old part of it is shown. */
 export function useConversation(chat: number, first: ChatMessage[], isLive: boolean, isGroup: boolean) {
   const { api, viewer } = useSite()
   const cache = useQueryClient()
@@ -37,7 +37,7 @@ export function useConversation(chat: number, first: ChatMessage[], isLive: bool
   const [pending, setPending] = useState<Pending[]>([])
   const [hasEarlier, setHasEarlier] = useState(first.length >= PAGE)
   const [typing, setTyping] = useState<number[]>([])
-  /** Positions up to which others have read, by their ids. */
+  /** Read positions of the others, by user id. */
   const [seen, setSeen] = useState<Record<number, number>>({})
   const last = messages.at(-1)?.position ?? 0
   const sent = useRef(new Set<number>())
@@ -75,7 +75,7 @@ export function useConversation(chat: number, first: ChatMessage[], isLive: bool
         const { message } = event
         setMessages((all) => merged(all, [message]))
         rest(message.sender_id)
-        // One's own message came back before the reply, or in its place: it is not on its way any more.
+        // The viewer's own message arrived before its reply or instead of it, so it is no longer pending.
         if (message.sender_id === viewer?.id && message.edited_at === null && !sent.current.has(message.id)) {
           sent.current.add(message.id)
           setPending((all) => {

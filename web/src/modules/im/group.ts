@@ -6,6 +6,6 @@ export type Member = Schema<'ImGroup'>['affiliations'][number]
 /** A group of chat with its members. Its id is the one of a conversation's `group`. */
 export const groupOf = (id: string) => read('/im/group', { params: { query: { im_group_id: [id] } } })
 
-/** A member as the lists of people show them: groups name the address of the picture alone. */
+/** Converts a member to the form of user lists. Groups contain only the address of the picture. */
 export const personOf = ({ avatar, bg, ...rest }: Member) =>
   ({ ...rest, avatar: avatar ? { url: avatar } : null, bg: bg ? { url: bg } : null }) as Schema<'User'>

@@ -2,12 +2,12 @@ import type { ChatEvent, Kith } from '@kith/client'
 
 const NAME = 'kith.chats'
 
-/** An event of conversations, or `open`: the stream began, and what came before is in no event. */
+/** An event of conversations. `open` means that the stream began. Earlier events are missing. */
 export type LiveEvent = ChatEvent | { event: 'open' }
 
 /**
- * Calls back with the events of all conversations. One page of a browser holds the stream and tells the others,
- * because HTTP/1.1 allows few connections to a site at a time.
+ * Calls back with the events of all conversations. One tab holds the stream and informs the others, because
+ * HTTP/1.1 allows few connections per site.
  */
 export function watchChats(api: Kith, signal: AbortSignal, onEvent: (event: LiveEvent) => void): void {
   const channel = new BroadcastChannel(NAME)
@@ -22,9 +22,9 @@ export function watchChats(api: Kith, signal: AbortSignal, onEvent: (event: Live
     const onConnection = (isOpen: boolean) => isOpen && tell({ event: 'open' })
     for await (const event of api.chat.events({ signal, onConnection })) tell(event)
   }
-  // The stream throws when the sign-in is over. The next request of the page tells the person.
+  // The stream throws when the session ends. The next request of the page reports it.
   const quietly = () => listen().catch(() => {})
-  // Locks exist on secure origins only.
+  // Browsers offer locks on secure origins only.
   if (navigator.locks) void navigator.locks.request(NAME, { signal }, quietly).catch(() => {})
   else void quietly()
 }

@@ -19,7 +19,7 @@ const WORDS = words({
   me: ['Me', '我'],
 })
 
-/** A message in few words, for quotations and lists. */
+/** Shortens a message for quotations and lists. */
 export function useBrief() {
   const t = useWords(WORDS)
   return ({ body, file, deleted }: Pick<ChatMessage, 'body' | 'file' | 'deleted'>): string => {
@@ -57,7 +57,6 @@ function Media({ file }: { file: NonNullable<ChatMessage['file']> }) {
   )
 }
 
-/** One message, with what its reader may do with it. */
 export function Message({
   message,
   name,
@@ -67,9 +66,8 @@ export function Message({
   onErase,
 }: {
   message: ChatMessage
-  /** Name of the sender, in groups. */
   name: string | undefined
-  /** The message that it answers, if it is among those shown. */
+  /** The message that it replies to, if shown. */
   quoted: ChatMessage | undefined
   onReply(): void
   onEdit(): void

@@ -14,9 +14,8 @@ const WORDS = words({
   create: ['Create', '创建'],
 })
 
-/** Opens a conversation of several people. */
 export const page = definePage({
-  // Refuses the page where another provider carries the messages.
+  // Fails the page where another provider carries the messages.
   queries: () => [chatsOf()],
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: () => {

@@ -14,14 +14,12 @@ const WORDS = words({
 const PAUSE_MS = 250
 type Person = Schema<'User'>
 
-/** Chooses people by their names. */
 export function PickPeople({
   chosen,
   without = [],
   onChange,
 }: {
   chosen: Person[]
-  /** Ids of people who are not offered. */
   without?: number[]
   onChange(chosen: Person[]): void
 }) {

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** Of speech. A minute is below 2 MB. */
+/** Sample rate for speech. A minute is below 2 MB. */
 const RATE = 16_000
 const SECONDS_MOST = 60
 
-/** Writes sound as WAV, since browsers record in formats of their own, which others may not play. */
+/** Encodes sound as WAV, because browsers record in formats that others may not play. */
 function wavOf(samples: Float32Array): Blob {
   const view = new DataView(new ArrayBuffer(44 + samples.length * 2))
   const text = (at: number, name: string) =>
@@ -29,12 +29,12 @@ function wavOf(samples: Float32Array): Blob {
 
 async function convert(recorded: Blob): Promise<File> {
   const bytes = await recorded.arrayBuffer()
-  // This context decodes to its own rate.
+  // This context decodes to its own sample rate.
   const decoded = await new OfflineAudioContext(1, 1, RATE).decodeAudioData(bytes)
   return new File([wavOf(decoded.getChannelData(0))], 'sound.wav', { type: 'audio/wav' })
 }
 
-/** Records the microphone, for a minute at most. `stop` hands over the sound, `cancel` forgets it. */
+/** Records up to a minute from the microphone. `stop` returns the sound, and `cancel` discards it. */
 export function useRecorder(onSound: (sound: File) => void, onError: (error: unknown) => void) {
   const [seconds, setSeconds] = useState<number | null>(null)
   const recorder = useRef<MediaRecorder | null>(null)

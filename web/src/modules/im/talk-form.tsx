@@ -23,10 +23,8 @@ const WORDS = words({
 
 const TELL_TYPING_MS = 3_000
 
-/** Purpose of the form: a new message, a reply, or an edit. */
 export type Aim = { kind: 'reply' | 'edit'; message: ChatMessage } | null
 
-/** Writes messages, with a picture or a sound. */
 export function TalkForm({
   chat,
   aim,

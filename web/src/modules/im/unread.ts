@@ -4,13 +4,14 @@ import { read, useRead } from '../../app/api.ts'
 import { useSite } from '../../app/site.ts'
 import { setUnread } from '../../app/title.ts'
 
-/** Conversations on a page of the list. */
 export const PAGE = 30
 
 export const chatsOf = (before?: number) =>
   read('/chats', { params: { query: { limit: PAGE, ...(before ? { before } : {}) } } })
 
-/** Unread messages, live: in the menu and before the title. Null hides the entry, where another provider carries them. */
+/**
+ * Unread messages, live, for the menu and the title. Null hides the entry, where another provider carries messages.
+ */
 export function useUnreadChats(): number | null {
   const { api, viewer } = useSite()
   const cache = useQueryClient()

@@ -19,7 +19,6 @@ const WORDS = words({
 
 const walletOf = () => read('/wallet')
 
-/** Exchanges wallet money for points, by the ratio of the site. */
 export const page = definePage({
   queries: () => [walletOf()],
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),

@@ -16,7 +16,6 @@ const WORDS = words({
 const walletOf = () => read('/wallet')
 const ordersOf = ({ search }: Visit) => list('/plus-pay/orders', { params: { query: startOf(search) } })
 
-/** The wallet of a member: balance, rules and movements. */
 export const page = definePage({
   queries: (visit) => [walletOf(), ordersOf(visit)],
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),

@@ -15,7 +15,7 @@ const WORDS = words({
   password: ['Your password', '登录密码'],
 })
 
-/** Switches and bounds of the site, which the schema of `GET /bootstrappers` leaves open. */
+/** Settings of the site. The schema of `GET /bootstrappers` does not describe them. */
 type Rules = {
   wallet: {
     cash: { 'min-amount': number; types: string[]; status: boolean }
@@ -48,7 +48,6 @@ export function fenOf(text: string | undefined): number | undefined {
   return yuan === '' ? undefined : Number(yuan) * 100 + Number(rest.padEnd(2, '0'))
 }
 
-/** A field for an amount of money, as people write it. */
 export const MoneyField = ({ value, onInput }: { value: string; onInput(value: string): void }) => (
   <Field
     label={useWords(WORDS).amount}
@@ -61,7 +60,7 @@ export const MoneyField = ({ value, onInput }: { value: string; onInput(value: s
   />
 )
 
-/** Asks for the password where the site wants it before a payment. */
+/** A password field, where the site requires the password for payments. */
 export function PasswordField() {
   const t = useWords(WORDS)
   const { settings } = useSite()
@@ -70,8 +69,8 @@ export function PasswordField() {
 }
 
 /**
- * Sends a payment under one key until the server has answered it, also after a reload, so that a lost reply pays once.
- * `about` names what is paid and how much.
+ * Sends a payment under one key until the server replies, even after a reload, so that a lost reply pays once.
+ * `about` names the purpose and the amount.
  */
 export function useOnce(purpose: string) {
   const place = `kith.payment.${purpose}`
@@ -90,7 +89,6 @@ export function useOnce(purpose: string) {
   }
 }
 
-/** Links between the pages of points and wallet, of which the site offers some. */
 export function MoneyTabs({ path }: { path: string }) {
   const t = useWords(WORDS)
   const { wallet, currency } = useRules()

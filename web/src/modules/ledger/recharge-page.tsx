@@ -40,7 +40,7 @@ const WORDS = words({
   offline: ['No connection. Try again.', '网络连接失败，请重试。'],
 })
 
-/** Ways of paying that a browser can take, by their provider. Others need an app. */
+/** Payment methods that work in a browser, by provider. Others need an app. */
 const WAYS: Record<string, 'manual' | 'stripe' | 'alipay' | 'wechat'> = {
   manual: 'manual',
   stripe: 'stripe',
@@ -65,14 +65,14 @@ const PATHS = {
   points: { check: '/currencyRecharge/checkOrders', order: '/currency/orders/{order}', page: '/wallet' },
 } as const
 
-/** Lets the server ask the provider for an order, and reads what became of it. */
+/** Asks the server to check an order with its provider, and returns the result. */
 async function stateOf(api: Kith, { id, into }: Order): Promise<State> {
   await api.post(PATHS[into].check, { body: { out_trade_no: String(id) } })
   const { state } = await api.get(PATHS[into].order, { params: { path: { order: id } } })
   return state === 0 ? 'waiting' : state > 0 ? 'credited' : 'failed'
 }
 
-/** One way of each provider, fit for the device. */
+/** Selects one method of each provider, fit for the device. */
 function waysFor(types: string[], isTelephone: boolean): string[] {
   const unfit = isTelephone ? ON_COMPUTERS : ON_TELEPHONES
   const offered = types.filter((type) => type in WAYS)
@@ -83,13 +83,13 @@ function waysFor(types: string[], isTelephone: boolean): string[] {
 /** Storage key of the open order, so that a reload shows it again. */
 const ORDER = 'kith.payment.order'
 
-/** Returns the order that this browser opened, if it is the one of the address. */
+/** Returns the order of the address, if this browser opened it. */
 function keptOrder(id: number): (Order & { told: Told }) | undefined {
   const order = JSON.parse(sessionStorage.getItem(ORDER) ?? 'null') as (Order & { told: Told }) | null
   return order?.id === id ? order : undefined
 }
 
-/** Asks for the state of an order until it is decided, and shows it. */
+/** Polls an order until it is decided, and shows it. */
 function Progress({ order, told, onAgain }: { order: Order; told?: Told; onAgain(): void }) {
   const t = useWords(WORDS)
   const { api, language } = useSite()
@@ -110,7 +110,7 @@ function Progress({ order, told, onAgain }: { order: Order; told?: Told; onAgain
   useEffect(() => {
     if (state !== 'waiting') return
     void look()
-    // An administrator confirms a transfer, which takes longer than anybody waits.
+    // An administrator confirms a transfer, which takes too long to wait for.
     if (isTransfer) return
     const timer = setInterval(() => void look(), LOOKS_AGAIN_MS)
     return () => clearInterval(timer)
@@ -146,10 +146,9 @@ function Progress({ order, told, onAgain }: { order: Order; told?: Told; onAgain
 
 const walletOf = () => read('/wallet')
 
-/** The id of the order in `?payment=`, which the provider sends the payer back with. */
+/** Order id from `?payment=`, with which the provider returns the payer. */
 const returnedTo = (search: URLSearchParams) => Number(search.get('payment')?.split('_').at(-1)) || undefined
 
-/** Pays in through a provider of the site, and shows what became of the payment. */
 export const page = definePage({
   queries: () => [walletOf()],
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
@@ -171,7 +170,7 @@ export const page = definePage({
       if (returned === undefined || isCancelled) return
       const kept = keptOrder(returned)
       if (kept) return setOrder(kept)
-      // The number does not tell what the payment was for.
+      // The id does not show the purpose of the payment.
       stateOf(api, { id: returned, into: 'wallet' }).then(
         () => setOrder({ id: returned, into: 'wallet' }),
         (error) =>

@@ -24,7 +24,6 @@ const userOf = () => read('/user')
 const checkinOf = () => read('/user/checkin')
 const ordersOf = ({ search }: Visit) => list('/currency/orders', { params: { query: startOf(search) } })
 
-/** The points of a member: balance, check-in and postings. */
 export const page = definePage({
   queries: (visit) => [userOf(), ordersOf(visit)],
   // Check-ins may be turned off.

@@ -35,7 +35,6 @@ const cashesOf = ({ search }: Visit) => list('/plus-pay/cashes', { params: { que
 
 type Asked = { value: number; type: string; account: string; password?: string }
 
-/** Asks for a payment of wallet money, and lists former ones. */
 export const page = definePage({
   queries: (visit) => [walletOf(), cashesOf(visit)],
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),

@@ -17,7 +17,6 @@ const WORDS = words({
 
 type Supporter = { id: number; amount?: number; created_at: string; user: Person | null }
 
-/** Lists of each kind, by the first part of a path. */
 const LISTS = {
   feeds: {
     likes: (feed: number, query: object) =>
@@ -51,7 +50,6 @@ const partsOf = ({ path, params, search }: Visit) => {
   return { list, found, thing: `/${kind}/${params.thing}` }
 }
 
-/** People who like or rewarded a text, newest first. */
 export const page = definePage({
   queries: (visit) => [partsOf(visit).found],
   head: (visit) => ({ title: WORDS[visit.language][partsOf(visit).list], isPrivate: true }),

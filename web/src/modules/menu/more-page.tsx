@@ -15,7 +15,6 @@ const WORDS = words({
   signOut: ['Sign out', '退出登录'],
 })
 
-/** Menu entries that do not fit on a telephone. */
 export const page = definePage({
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: () => {

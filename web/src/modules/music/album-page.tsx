@@ -20,7 +20,6 @@ const idOf = ({ params }: Visit) => Number(params.special)
 const albumOf = (visit: Visit) =>
   read('/music/specials/{special}', { params: { path: { special: idOf(visit) } } })
 
-/** Songs with a sound, as the player takes them. */
 export const tracksOf = (songs: Schema<'Song'>[]): Track[] =>
   songs.flatMap(({ id, title, singer, storage }) =>
     storage ? [{ id, title, singer: singer.name, file: storage.id }] : [],

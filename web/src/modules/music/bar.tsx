@@ -13,7 +13,6 @@ const WORDS = words({
   stop: ['Stop', '停止'],
 })
 
-/** The player below every page, while something plays. */
 export function PlayerBar() {
   const t = useWords(WORDS)
   const { track, isPlaying, place, length } = usePlayer()

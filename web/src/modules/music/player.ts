@@ -70,7 +70,6 @@ export function stop(): void {
   change({ queue: [], at: 0, isPlaying: false })
 }
 
-/** Returns what plays now, and renders again when it changes. */
 export function usePlayer(): State & { track: Track | undefined } {
   const [, setTick] = useState(0)
   useEffect(() => {

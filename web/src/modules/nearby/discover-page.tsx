@@ -25,7 +25,6 @@ const PATHS = {
 const placeOf = ({ path }: Visit) => path as keyof typeof PATHS
 const peopleOf = (visit: Visit) => list(PATHS[placeOf(visit)], { params: { query: startOf(visit.search) } })
 
-/** People to get to know. */
 export const page = definePage({
   queries: (visit) => [peopleOf(visit)],
   head: (visit) => ({ title: WORDS[visit.language][placeOf(visit)], canonical: visit.path }),

@@ -32,7 +32,6 @@ const whereAmI = () =>
     navigator.geolocation.getCurrentPosition(({ coords }) => resolve(coords), reject, { timeout: 20_000 }),
   )
 
-/** People near the viewer, who shares their own place to see them. */
 export const page = definePage({
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: ({ visit }) => {

@@ -11,7 +11,6 @@ const WORDS = words({
   nearby: ['Nearby', '附近'],
 })
 
-/** Links between the lists of people. Two of them are for members. */
 export function PeopleTabs({ path }: { path: string }) {
   const t = useWords(WORDS)
   const viewer = useViewer()

@@ -29,7 +29,6 @@ const articlesOf = (visit: Visit) =>
     params: { query: { ...startOf(visit.search), type: STATES[stateOf(visit)] } },
   })
 
-/** The viewer's contributions by their state. */
 export const page = definePage({
   queries: (visit) => [articlesOf(visit)],
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),

@@ -34,16 +34,16 @@ const WORDS = words({
 type Draft = { title: string; subject: string; from: string; content: string; tags: number[] }
 const EMPTY: Draft = { title: '', subject: '', from: '', content: '', tags: [] }
 
-/** Settings of contributions, which the schema of `GET /bootstrappers` leaves open. */
+/** Settings of contributions. The schema of `GET /bootstrappers` does not describe them. */
 type Rules = { 'news:contribute': { pay: boolean; verified: boolean }; news: { pay_contribute: number } }
 
 const categoriesOf = () => read('/news/cates')
 const tagsOf = () => read('/tags')
-/** The refused article that is revised; absent for a new one. */
+/** The rejected article being revised; absent for a new one. */
 const revised = ({ search }: Visit) => Number(search.get('article')) || undefined
 const articleOf = (visit: Visit) => read('/news/{news}', { params: { path: { news: revised(visit) ?? 0 } } })
 
-/** Contributes an article. What is written survives a reload. */
+/** Submits an article. The draft survives a reload. */
 export const page = definePage({
   queries: (visit) => [categoriesOf(), tagsOf(), ...(revised(visit) ? [articleOf(visit)] : [])],
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),

@@ -3,8 +3,8 @@ import type { Kith } from '@kith/client'
 const NAME = 'kith.notifications'
 
 /**
- * Calls back when notifications arrive. One page of a browser holds the stream and tells the others, because
- * HTTP/1.1 allows few connections to a site at a time.
+ * Calls back when notifications arrive. One tab holds the stream and informs the others, because HTTP/1.1 allows
+ * few connections per site.
  */
 export function watch(api: Kith, signal: AbortSignal, onNews: () => void): void {
   const channel = new BroadcastChannel(NAME)
@@ -18,9 +18,9 @@ export function watch(api: Kith, signal: AbortSignal, onNews: () => void): void 
       channel.postMessage('')
     }
   }
-  // The stream throws when the sign-in is over. The next request of the page tells the person.
+  // The stream throws when the session ends. The next request of the page reports it.
   const quietly = () => listen().catch(() => {})
-  // Locks exist on secure origins only.
+  // Browsers offer locks on secure origins only.
   if (navigator.locks) void navigator.locks.request(NAME, { signal }, quietly).catch(() => {})
   else void quietly()
 }

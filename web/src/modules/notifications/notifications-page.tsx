@@ -52,7 +52,7 @@ export const page = definePage({
     const seeAll = useWrite((api) => api.put('/user/notifications/all'), {
       changes: [...changes, '/user/notifications'],
     })
-    // Looking at a list marks it as read. Its rows stay highlighted until the next visit.
+    // Opening a list marks it as read. Its rows stay highlighted until the next visit.
     useEffect(() => {
       if (badge > 0 && document.visibilityState === 'visible') see.mutate(type)
     }, [type, badge])

@@ -14,7 +14,6 @@ const WORDS = words({
   denied: ['The browser does not allow notifications of this site.', '浏览器禁止了本站的通知。'],
 })
 
-/** Registers this browser for push messages, or ends that. */
 export function PushSwitch() {
   const t = useWords(WORDS)
   const { api } = useSite()

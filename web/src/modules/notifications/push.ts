@@ -16,21 +16,21 @@ function workerAddress(): string {
   return policy?.createScriptURL(worker) ?? worker
 }
 
-/** Whether this browser can receive messages. Browsers offer it to secure pages only. */
+/** Returns whether this browser supports push messages. Browsers offer them on secure pages only. */
 export const canPush = (): boolean =>
   'serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis
 
 const findSubscription = async () =>
   (await (await navigator.serviceWorker.getRegistration(SCOPE))?.pushManager.getSubscription()) ?? undefined
 
-/** Whether the server sends messages to this browser: it forgets devices with their sign-in. */
+/** Returns whether the server sends messages to this browser. The end of a sign-in also removes its devices. */
 export async function isSubscribed(api: Kith): Promise<boolean> {
   const subscription = await findSubscription()
   if (!subscription) return false
   return (await api.get('/user/devices')).some(({ token }) => token === subscription.endpoint)
 }
 
-/** Asks the reader for permission and registers this browser. False without the permission. */
+/** Asks for permission and registers this browser. Returns false without the permission. */
 export async function subscribe(api: Kith): Promise<boolean> {
   if ((await Notification.requestPermission()) !== 'granted') return false
   const { public_key: key } = await api.get('/user/push/key')
@@ -47,7 +47,10 @@ export async function subscribe(api: Kith): Promise<boolean> {
   return true
 }
 
-/** Browsers subscribe through active workers only. `ready` never comes, because it is about the worker of the page. */
+/**
+ * Browsers subscribe through active workers only. `ready` never resolves, because it waits for a worker that
+ * controls the page.
+ */
 async function waitUntilActive(registration: ServiceWorkerRegistration): Promise<void> {
   const next = registration.installing ?? registration.waiting
   if (registration.active || !next) return
@@ -56,7 +59,6 @@ async function waitUntilActive(registration: ServiceWorkerRegistration): Promise
   })
 }
 
-/** Ends the subscription of this browser. */
 export async function unsubscribe(api: Kith): Promise<void> {
   const subscription = await findSubscription()
   if (!subscription) return

@@ -32,7 +32,6 @@ export function sentenceOf(type: Type, { data }: Notification, language: Languag
   return t[type](thing)
 }
 
-/** Details: the name of the subject, an amount, a remark. */
 export function detailsOf(type: Type, { data }: Notification, language: Language): string[] {
   if (type !== 'system') return data.contents ? [data.contents] : []
   const amount = data.amount === undefined ? undefined : `${data.amount} ${data.unit ?? ''}`.trim()

@@ -13,7 +13,6 @@ export const statisticsOf = () => read('/user/notification-statistics')
 export const unreadOf = (statistics: Schema<'NotificationStatistics'> | undefined): number =>
   statistics ? TYPES.reduce((sum, type) => sum + statistics[type].badge, 0) : 0
 
-/** Unread notifications, live: in the menu and before the title. */
 export function useUnread(): number {
   const { api, viewer } = useSite()
   const cache = useQueryClient()

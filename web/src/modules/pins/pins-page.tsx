@@ -38,7 +38,6 @@ type Shown = {
 
 const WAITS = 0
 
-/** Queries and decisions of the requests of each kind. */
 const KINDS = {
   feeds: {
     path: '/user/feed-comment-pinneds',
@@ -97,7 +96,6 @@ const kindOf = ({ params }: Visit) => NAMES.find((kind) => kind === params.kind)
 const pinsOf = (visit: Visit) =>
   list(KINDS[kindOf(visit)].path, { params: { query: startOf(visit.search) } } as never)
 
-/** Requests to pin comments under the viewer's texts, which the viewer decides. */
 export const page = definePage({
   queries: (visit) => [pinsOf(visit)],
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),

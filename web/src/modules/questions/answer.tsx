@@ -34,7 +34,6 @@ type Answer = Schema<'Answer'>
 /** Paths whose replies contain answers. */
 const CHANGED = ['/questions/{question}', '/questions/{question}/answers', '/question-answers/{answer}']
 
-/** An answer below its question, or alone. */
 export function AnswerCard({ answer, canAdopt }: { answer: Answer; canAdopt?: boolean }) {
   const t = useWords(WORDS)
   const { id, likes_count, liked, comments_count } = answer
@@ -134,7 +133,7 @@ export function AnswerCard({ answer, canAdopt }: { answer: Answer; canAdopt?: bo
   )
 }
 
-/** An answer that others pay to see, as the button that pays. */
+/** The button that pays to see an answer. */
 function Look({ answer }: { answer: number }) {
   const t = useWords(WORDS)
   const { api, viewer, settings } = useSite()

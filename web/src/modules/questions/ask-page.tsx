@@ -25,7 +25,7 @@ const WORDS = words({
 const topicsOf = () => list('/question-topics', { params: { query: { limit: 50 } } })
 const KEY = 'kith.draft.question'
 
-/** The question that is edited; absent for a new one. */
+/** The question being edited; absent for a new one. */
 const editedOf = ({ search }: Visit) => Number(search.get('question')) || undefined
 const questionOf = (visit: Visit) =>
   read('/questions/{question}', { params: { path: { question: editedOf(visit) ?? 0 } } })
@@ -50,7 +50,7 @@ export const page = definePage({
     }, [])
     const [bounty, setBounty] = useState(0)
     const [chosen, setChosen] = useState<number[]>(question?.topics.map((topic) => topic.id) ?? [])
-    // The same key for every try, so that a lost reply asks and pays once.
+    // The same key for every attempt, so that a lost reply asks and pays once.
     const [key] = useState(() => crypto.randomUUID())
     return (
       <div class="settings">

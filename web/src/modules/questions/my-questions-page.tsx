@@ -24,7 +24,6 @@ const questionsOf = (visit: Visit) => {
 const answersOf = (visit: Visit) =>
   list('/user/question-answer', { params: { query: startOf(visit.search) } })
 
-/** The viewer's questions, answers and watched questions. */
 export const page = definePage({
   queries: (visit) => [kindOf(visit) === 'answered' ? answersOf(visit) : questionsOf(visit)],
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),

@@ -146,7 +146,6 @@ export const page = definePage({
   },
 })
 
-/** Actions of the asker and of other users on a question. */
 function Acts({ question, visit }: { question: Question; visit: Visit }) {
   const t = useWords(WORDS)
   const { api, viewer } = useSite()

@@ -8,7 +8,6 @@ const WORDS = words({
   excellent: ['Excellent', '精选'],
 })
 
-/** A question in a list. */
 export function QuestionRow({ question }: { question: Schema<'Question'> }) {
   const t = useWords(WORDS)
   const { id, subject, text_body, answers_count, amount, excellent } = question

@@ -26,7 +26,7 @@ const WORDS = words({
   none: ['Nobody is ranked yet.', '暂无上榜用户。'],
 })
 
-/** Ranks by their address. Some are of a span of time, and some show no figures. */
+/** Ranks by address. Some cover a period, and some show no figures. */
 const RANKS = {
   followers: { path: '/ranks/followers' },
   feeds: { path: '/feeds/ranks', hasSpans: true },
@@ -52,7 +52,6 @@ const peopleOf = (visit: Visit) => {
   return list(RANKS[rank].path, { params: { query: query as never } })
 }
 
-/** The people of a ranking with their places. */
 export const page = definePage({
   queries: (visit) => [peopleOf(visit)],
   head: (visit) => {

@@ -8,7 +8,7 @@ import { KINDS, newestOf } from './kinds.ts'
 const XML = 'application/xml; charset=utf-8'
 const HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
 const SITEMAPS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
-/** A part of the sitemap has the ids of one thousand. */
+/** Range of ids in one part of the sitemap. */
 const PART = 1_000
 const PAGE = 100
 const LISTS = ['/', '/topics', '/news', '/questions', '/groups', '/music']
@@ -34,7 +34,7 @@ async function partOf(api: Kith, kind: string, part: number, origin: string): Pr
   return `${HEAD}<urlset ${SITEMAPS}>\n${urls.join('\n')}\n</urlset>\n`
 }
 
-/** Answers of oEmbed by the path of a page. */
+/** oEmbed replies by the path of a page. */
 const EMBEDS: [
   RegExp,
   (api: Kith, id: number) => Promise<{ title: string; author?: string; text?: string }>,

@@ -1,6 +1,6 @@
 import type { Kith } from '@kith/client'
 
-/** A thing that search engines may know: its page, and when it changed. */
+/** An item for search engines: its page and last change. */
 type Found = { id: number; path: string; time: string }
 
 type Page = { limit: number; after?: number }
@@ -8,7 +8,7 @@ type Page = { limit: number; after?: number }
 const changed = ({ created_at, updated_at }: { created_at: string; updated_at?: string }) =>
   updated_at ?? created_at
 
-/** Lists what guests see of each kind, newest first, below the id `after`. */
+/** Lists public content of each kind, newest first, below the id `after`. */
 export const KINDS: Record<string, (api: Kith, query: Page) => Promise<Found[]>> = {
   feeds: async (api, query) =>
     (await api.get('/feeds', { params: { query } })).feeds
@@ -62,6 +62,6 @@ export const KINDS: Record<string, (api: Kith, query: Page) => Promise<Found[]>>
       })),
 }
 
-/** The highest id of a kind that guests see. */
+/** The highest public id of a kind. */
 export const newestOf = async (api: Kith, kind: string): Promise<number> =>
   (await KINDS[kind]?.(api, { limit: 1 }))?.[0]?.id ?? 0

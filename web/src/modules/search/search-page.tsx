@@ -30,7 +30,6 @@ const WORDS = words({
 })
 
 type Results = Schema<'SearchResults'>
-/** Kinds that have pages, in the order of the results. */
 const KINDS = ['users', 'feeds', 'feed-topics', 'news', 'questions', 'groups'] as const
 type Kind = (typeof KINDS)[number]
 const PAGE = 15

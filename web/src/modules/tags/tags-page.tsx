@@ -14,7 +14,6 @@ const WORDS = words({
 const tagsOf = () => read('/tags')
 const mineOf = () => read('/user/tags')
 
-/** The tags of the viewer, among those of the site. */
 export const page = definePage({
   queries: () => [tagsOf(), mineOf()],
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),

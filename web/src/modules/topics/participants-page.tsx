@@ -19,7 +19,6 @@ const idsOf = (visit: Visit) =>
   })
 const peopleOf = (ids: number[]) => read('/users', { params: { query: { id: ids, limit: 100 } } })
 
-/** People who published in a topic, the latest first. */
 export const page = definePage({
   queries: (visit) => [topicOf(visit), idsOf(visit)],
   head: (visit, known) => ({

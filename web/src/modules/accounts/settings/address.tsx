@@ -27,7 +27,7 @@ type Kind = 'email' | 'phone'
 
 const CODE = { inputMode: 'numeric', autocomplete: 'one-time-code', pattern: '[0-9]{4,6}' } as const
 
-/** The e-mail address or the phone of an account: a new one is proved by a code, the present one can be taken off. */
+/** The e-mail address or phone of an account. A code verifies a new one, and the current one can be removed. */
 export function Address({ kind }: { kind: Kind }) {
   const t = useWords(WORDS)
   const { api, viewer } = useSite()
@@ -100,7 +100,7 @@ export function Address({ kind }: { kind: Kind }) {
   )
 }
 
-/** Takes an address off the account, which asks for the password and a code sent there. */
+/** Removes a contact, which requires the password and a code sent to it. */
 function Remove({
   kind,
   bound,

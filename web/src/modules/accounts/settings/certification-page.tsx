@@ -32,7 +32,6 @@ const WORDS = words({
 
 const mineOf = () => read('/user/certification')
 
-/** Asks for a certification, shows what became of it, and changes it before it is accepted. */
 export const page = definePage({
   queries: () => [mineOf()],
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),

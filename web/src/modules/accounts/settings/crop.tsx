@@ -15,7 +15,6 @@ const WORDS = words({
 const QUALITY = 0.9
 const STEP = 16
 
-/** Cuts a picture to a rectangle of the given size. */
 export function Crop({
   file,
   width,

@@ -29,7 +29,6 @@ const PATHS = [
   '/account/sanctions',
 ] as const
 
-/** The frame of every page of the settings. */
 export function SettingsFrame({ path, children }: { path: string; children: ComponentChildren }) {
   const t = useWords(WORDS)
   return (

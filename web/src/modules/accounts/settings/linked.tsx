@@ -18,7 +18,6 @@ const WORDS = words({
 
 export const linkedOf = () => read('/user/linked-accounts')
 
-/** Linked external accounts of the viewer. */
 export function Linked() {
   const t = useWords(WORDS)
   const { api, language } = useSite()
@@ -29,7 +28,7 @@ export function Linked() {
     (client, provider) => client.delete('/user/socialite/{provider}', { params: { path: { provider } } }),
     { changes: ['/user/linked-accounts'], onSuccess: () => say(t.unlinked) },
   )
-  // A link outlasts its provider's settings, and can be ended then too.
+  // A link outlives the settings of its provider, and can be removed then too.
   const names = [...new Set([...providers.map(({ name }) => name), ...links.map(({ provider }) => provider)])]
   if (names.length === 0) return null
   return (

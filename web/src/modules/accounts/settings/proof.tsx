@@ -13,7 +13,7 @@ const WORDS = words({
   name: ['Your name, to confirm', '输入用户名以确认'],
 })
 
-/** Fields that prove who somebody is: the password, a code, or the name where an account has neither. */
+/** Fields that verify the user: the password, a code, or the name when the account has neither. */
 export function Proof({ withFactor }: { withFactor?: boolean }) {
   const t = useWords(WORDS)
   const { viewer, api } = useSite()
@@ -45,7 +45,6 @@ export function Proof({ withFactor }: { withFactor?: boolean }) {
   )
 }
 
-/** The body of a request from the fields of `Proof`. */
 export const proofOf = ({ password, code, second_factor, name }: Given) => ({
   ...(password ? { password } : {}),
   ...(code ? { verifiable_code: Number(code) } : {}),

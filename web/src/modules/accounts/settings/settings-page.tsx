@@ -24,7 +24,6 @@ const WORDS = words({
   saved: ['Saved.', '已保存。'],
 })
 
-/** Sizes that pictures are cut to. */
 const SIZES = { avatar: [512, 512], bg: [1200, 400] } as const
 type Kind = keyof typeof SIZES
 
