@@ -26,7 +26,6 @@ const operations: Operation[] = Object.entries(document.paths).flatMap(([path, v
   })),
 )
 
-/** Sends an operation without a body about the owner's things. The status shows how far the caller gets. */
 async function ask(who: Person | null, { method, path }: Operation): Promise<number> {
   const url = seed.address(path)
   const body = method === 'GET' || method === ('DELETE' as string) ? undefined : {}

@@ -64,7 +64,7 @@ test('keeps the grace period of one account when another is erased (rights-1, ri
   const [ann, bob] = [await owner(), await signUp()]
   assert.equal((await erase(bob)).status, 202)
   await gone(ann)
-  // A stale job of a deletion that was revoked.
+  // A stale job of a revoked deletion.
   await addJob(sql, 'erase_account', { id: bob.id })
   await work()
   const states = await sql<{ user_id: number; finished: boolean; due: boolean }[]>`
@@ -88,7 +88,6 @@ test('erases an account at once when the grace period is zero days (rights-1)', 
   assert.equal((await guest('GET', `/users/${ann.id}`)).status, 404)
 })
 
-/** Counts pending jobs that erase this user. */
 async function countErasures({ id }: Person): Promise<number> {
   const jobs = await sql`
     select from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id

@@ -19,14 +19,12 @@ const rich = async () => {
   return made
 }
 
-/** Creates a paid node published by a user. */
 const nodeOf = async (owner: Person): Promise<number> => {
   const [row] = await sql<[{ id: number }]>`
     insert into paid_nodes (channel, raw, user_id, amount) values ('feed', ${owner.id}, ${owner.id}, 5) returning id`
   return row.id
 }
 
-/** Every payment between two users: prepares it, and returns the payer's request. */
 const WAYS: Record<string, (payer: Person, owner: Person) => Promise<() => ReturnType<typeof as>>> = {
   transfer: async (payer, owner) => () =>
     as(payer, 'POST', '/plus-pay/transfer', { user: owner.id, amount: 5 }),

@@ -42,10 +42,8 @@ const document = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
 const resolve = (schema: Schema = {}): Schema =>
   schema.$ref ? (document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema
 
-/** Parts of a request, by their names in the description and in the schemas of a route. */
 const PARTS = { path: 'params', query: 'querystring', body: 'body' } as const
 
-/** Texts that match the patterns of the description. */
 const MATCHING = [
   'https://example.com/a.png',
   'x.png',
@@ -58,7 +56,7 @@ const MATCHING = [
   'd41d8cd98f00b204e9800998ecf8427e',
   '00000000-0000-4000-8000-000000000000',
 ]
-/** Texts whose pattern has no match of their greatest length. */
+/** Texts with a pattern that no text of maximum length matches. */
 const SHORTER_BY_PATTERN = [
   'GET /api/v2/admin/audit-log from',
   'GET /api/v2/admin/audit-log to',
@@ -69,7 +67,7 @@ const SHORTER_BY_PATTERN = [
 
 const is = ({ type }: Schema, name: string) => [type].flat().includes(name)
 
-/** A text of a length, or of any. Undefined if the pattern has no such match. */
+/** A text of a given length, or of any length. Undefined if the pattern matches none. */
 function textOf({ pattern, minLength = 1, maxLength = 1000 }: Schema, length?: number): string | undefined {
   const long = (text: string) =>
     length === undefined ? text.padEnd(minLength, text.at(-1)) : text.padStart(length, text[0])
@@ -113,7 +111,7 @@ function build(described: Schema, given?: { place: Place; value: unknown }, at: 
 
 type Bounded = { place: Place; schema: Schema; isRequired: boolean }
 
-/** Values with bounds in a schema. An item of a list stands for all. */
+/** Values with bounds in a schema. One item stands for all items of a list. */
 function boundedIn(described: Schema, place: Place = [], isRequired = true): Bounded[] {
   const schema = resolve(described)
   const { anyOf = [], items, properties = {}, required = [] } = schema
@@ -129,23 +127,22 @@ function boundedIn(described: Schema, place: Place = [], isRequired = true): Bou
 
 type Attempt = { bound: string; value: unknown; isInside: boolean }
 
-/** Values at each bound and next to it. */
 function attemptsAt({ schema, isRequired }: Bounded): Attempt[] {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, items = {} } = schema
   const attempts: Attempt[] = []
-  // The listed values are narrower than bounds. Bytes are counted while they are read, which
-  // src/modules/files tests.
+  // Listed values are narrower than bounds. The server counts bytes while it reads them, which src/modules/files
+  // tests.
   if (schema.enum || schema.format === 'binary') return []
   const add = (bound: string, value: unknown, isInside: boolean) => attempts.push({ bound, value, isInside })
   if (minimum !== undefined) add('minimum', minimum, true)
-  // Any number below the first page is the first page, and some filters have a number for everything.
+  // A number below the first page means the first page, and some filters accept every number.
   if (minimum !== undefined)
     add('minimum', minimum - 1, schema['x-page'] === true || schema['x-any'] === minimum - 1)
   if (maximum !== undefined) add('maximum', maximum, true)
-  // Beyond 2^53 the next integer is no number of JavaScript.
+  // JavaScript cannot represent the next integer beyond 2^53.
   if (maximum !== undefined && maximum + 1 > maximum && !schema['x-page']) add('maximum', maximum + 1, false)
   if (minLength !== undefined) add('minLength', textOf(schema, minLength), true)
-  // An empty text is absent.
+  // An empty text counts as absent.
   if (minLength !== undefined)
     add('minLength', 'x'.repeat(minLength - 1), minLength === 1 && !isRequired && !schema['x-empty'])
   if (maxLength !== undefined) add('maxLength', textOf(schema, maxLength), true)
@@ -166,10 +163,10 @@ const asText = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, asText(each)]))
 }
 
-/** The name of a place in an error. A wrong item has the name of its list. */
+/** Name of a place in an error. An invalid item has the name of its list. */
 const nameOf = (place: Place) => place.join('.').replace(/(?<=.)\.\d+$/, '')
 
-/** Names the place, and at most the lists and objects around it beside. */
+/** Returns whether an error names the place, and besides it at most the lists and objects around it. */
 const names = (fields: string[], place: Place) =>
   fields.includes(nameOf(place)) && fields.every((field) => `${nameOf(place)}.`.startsWith(`${field}.`))
 

@@ -1,6 +1,5 @@
 import { pathToFileURL } from 'node:url'
 
-/** Name of the test that ends a file of a bundle. */
 export const END = 'end of '
 
 /**

@@ -11,7 +11,6 @@ import { createWorld, type Person, type World } from '#test/world.ts'
 
 const run = promisify(execFile)
 
-/** A browser with the console of a world. */
 export type Console = World & {
   address: string
   founder: Person
@@ -80,7 +79,6 @@ export async function openConsole(): Promise<Console> {
   }
 }
 
-/** Counts the requests of a page, to wait until it is idle. */
 function countRequests() {
   const page = globalThis as unknown as Counting & { fetch: typeof fetch }
   const ask = page.fetch.bind(page)
@@ -100,7 +98,6 @@ type Counting = { kithAsked: { open: number; last: number } }
 
 type Storage = { getItem(key: string): string | null; setItem(key: string, value: string): void }
 
-/** A file of a package that the console installs. */
 export const ofConsole = (path: string) => join(packageFolder('console'), 'node_modules', path)
 
 const AXE = ofConsole('axe-core/axe.min.js')
@@ -146,7 +143,6 @@ export async function findings(page: Page, rules?: string[]): Promise<string[]> 
   }, rules)
 }
 
-/** Waits until a page has loaded. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1, [role=status], form, table').first().waitFor()
   await page.waitForFunction(() => {
@@ -183,7 +179,6 @@ async function follow(page: Page, path: string): Promise<void> {
   await settled(page)
 }
 
-/** Pages without a menu entry. */
 const INNER = [
   ...['/people/create', '/songs/create', '/news/create', '/roles/create'],
   ...['/people/1/show', '/feeds/1/show', '/webhooks/1/show', '/news/1'],
@@ -191,16 +186,14 @@ const INNER = [
   ...['/account', '/advertising/create', '/notices/create', '/address-blocks/create'],
 ]
 
-/** Opens every job of the menu. */
 export async function openJobs(page: Page): Promise<void> {
   const closed = page.locator('nav [aria-expanded=false]')
   while ((await closed.count()) > 0) await closed.first().click()
 }
 
-/** Switches between light and dark. */
 async function switchTheme(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^(Toggle light\/dark mode|切换浅色\/深色)$/ }).click()
-  // Its tooltip fades out, and is no part of the page.
+  // The button's tooltip fades out, and is not part of the page.
   await page.mouse.move(0, 0)
   await page.getByRole('tooltip').waitFor({ state: 'detached' })
 }
@@ -222,12 +215,12 @@ export async function walkPages(
   const middle = Math.ceil(all.length / 2)
   const paths = part === 'first half' ? all.slice(0, middle) : all.slice(middle)
   const problems: string[] = []
-  // The page is open already, so there is nothing to wait for.
+  // The page is already open, so nothing would load.
   if (paths[0] === '/') await follow(page, '/people')
   for (const path of paths) {
     await follow(page, path)
     const found = await findings(page)
-    // A theme changes colours only, so the other rules need no second look. The next page begins in this theme.
+    // Themes change only colours, so the other rules run once. The next page starts in this theme.
     await switchTheme(page)
     found.push(...(await findings(page, ['color-contrast'])))
     problems.push(...found.map((finding) => `${locale} ${path} ${finding}`))

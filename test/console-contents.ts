@@ -3,7 +3,6 @@ import type { Console } from '#test/console-browser.ts'
 import { signUpsOn } from '#test/sign-up.ts'
 import type { Answer, Person } from '#test/world.ts'
 
-/** Contents for the console: users, and at least one item of every kind that waits for a decision. */
 export type Contents = { writer: Person; other: Person; waiting: Record<string, number> }
 
 const made = (answer: Answer): Answer['body'] => {
@@ -11,7 +10,6 @@ const made = (answer: Answer): Answer['body'] => {
   return answer.body
 }
 
-/** Fills a world through the API, so that every queue of the console has an item. */
 export async function fillConsole(world: Console): Promise<Contents> {
   const { as, person, founder, sql } = world
   const founding = async (method: 'POST' | 'PATCH' | 'PUT', path: string, body?: unknown) =>

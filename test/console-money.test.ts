@@ -84,13 +84,11 @@ const { components } = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
 
 const partsOf = ({ anyOf = [], oneOf = [], allOf = [] }: Schema) => [...anyOf, ...oneOf, ...allOf]
 
-/** Returns whether a field is a number, or a list of them. */
 const isNumeric = (schema: Schema): boolean =>
   [schema.type].flat().some((type) => type === 'integer' || type === 'number') ||
   partsOf(schema).some(isNumeric) ||
   (schema.items !== undefined && isNumeric(schema.items))
 
-/** Every field of a schema and of the schemas in it, by its path. */
 const fieldsOf = (schema: Schema, path: string): [string, Schema][] => [
   ...Object.entries(schema.properties ?? {}).flatMap(([key, field]): [string, Schema][] => [
     [`${path}.${key}`, field],
@@ -102,14 +100,12 @@ const fieldsOf = (schema: Schema, path: string): [string, Schema][] => [
 
 const UNIT = /\b(fen|points|minor unit)\b/i
 
-/** Returns whether the description of a field, of a variant of it or of its items tells the unit. */
 const hasUnit = (schema: Schema): boolean =>
   UNIT.test(`${schema.description} ${schema['x-unit']}`) ||
   [...partsOf(schema), ...(schema.items ? [schema.items] : [])].some(hasUnit)
 
 const fields = Object.entries(components.schemas).flatMap(([name, schema]) => fieldsOf(schema, name))
 
-/** Words in the name of a field that holds money. */
 const MONEY = new RegExp(
   `(^|[_:-])(${[
     ...['amounts?', 'money', 'price', 'cost', 'pay', 'paid', 'payout', 'fees?', 'fine', 'balance', 'funds'],
@@ -140,7 +136,6 @@ const MONEY = new RegExp(
   ].join('|')})($|[_:-])`,
 )
 
-/** Numbers with such a name that are no money. */
 const NO_MONEY: Record<string, string> = {
   'DailySeries.values': 'counts of people and contents; no series holds money',
   'GroupPost.reward_number': 'number of rewards',

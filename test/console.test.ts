@@ -65,7 +65,7 @@ test('translates every text of the framework to Chinese', { skip }, async () => 
   const installed = pathToFileURL(ofConsole('ra-language-english/dist/index.js')).href
   const { default: english } = (await import(installed)) as { default: object }
   const chinese = new Set(keysOf(CHINESE))
-  // The console neither guesses nor rearranges pages.
+  // The console uses no guessers and no configurable pages of react-admin.
   const unused = /^ra\.(guesser|configurable)\./
   assert.deepEqual(
     keysOf(english).filter((key) => !chinese.has(key) && !unused.test(key)),

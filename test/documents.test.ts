@@ -13,7 +13,6 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const scripts: Record<string, string> = JSON.parse(read('package.json')).scripts
 const documents = globSync(['*.md', 'docs/**/*.md', 'bench/*.md'], { cwd: ROOT }).sort()
 
-/** Code of a document, inline or in a block. */
 const codeOf = (text: string) => [
   ...[...text.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block = '']) => block.split('\n')),
   ...[...text.replace(/^```.*?^```/gms, '').matchAll(/`([^`]+)`/g)].map(([, code = '']) => code),

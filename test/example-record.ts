@@ -32,14 +32,14 @@ function shorten(value: unknown, name = ''): unknown {
   return Object.fromEntries(isMap ? entries.slice(0, MOST_ENTRIES) : entries)
 }
 
-/** Counts values that tell something: null, empty lists and empty texts do not. */
+/** Counts informative values. Null, empty lists and empty texts are not informative. */
 function worth(value: unknown): number {
   if (value === null || value === undefined || value === '') return 0
   if (typeof value !== 'object') return 1
   return Object.values(value).reduce((sum: number, item) => sum + worth(item), 0)
 }
 
-/** Whether a value makes a better example: more of its fields say something. The earlier text wins a tie. */
+/** Whether a value is the better example: it has more informative fields. The earlier text wins a tie. */
 export const isBetter = (value: unknown, than: unknown): boolean => {
   if (than === undefined) return true
   const [a, b] = [worth(value), worth(than)]

@@ -6,7 +6,7 @@ import { createWorld } from '#test/world.ts'
 
 /** A stream, which does not end, and requests that end the session. */
 const SKIPPED = new Set(['/user/notifications/stream', '/auth/refresh', '/auth/logout'])
-/** Maximum rows read for a request: a month at one row every half hour, and no large table. */
+/** Maximum rows read for a request. This allows a month with a row every half hour, but no large table. */
 const ROWS_MAX = 1500
 /** Exceptions by route and parts of the statement, with the reasons. */
 const EXEMPT: { route: string; part: string | string[]; because: string }[] = [
@@ -58,7 +58,7 @@ const EXEMPT: { route: string; part: string | string[]; because: string }[] = [
   },
 ]
 
-/** Effects of three parameters together, and of a viewer with many follows, who has another query. */
+/** Combinations of three parameters, and a viewer with many follows, for whom the query differs. */
 const BESIDES: { route: string; queries: string[]; followings?: number }[] = [
   {
     route: '/feeds',
@@ -71,7 +71,7 @@ const BESIDES: { route: string; queries: string[]; followings?: number }[] = [
   },
 ]
 
-/** Counts for each visit of the console: pending items and activity, without a scan of a large table. */
+/** Counts for each visit of the console: pending items and activity. They must not scan a large table. */
 const COUNTED = ['/admin/statistics/waiting', '/admin/statistics/days']
 
 let route: string | null = null
@@ -138,7 +138,7 @@ test('scans no large table for a list, whatever its parameters', async (t) => {
       route = url.slice(7)
       found = (await as(viewer, 'GET', `${path}?${each[0]}`)).status < 400
       if (!found) continue
-      // A guest's statements differ by the viewer alone, so that each parameter by itself shows them.
+      // A guest's statements differ only by the viewer, so each parameter alone is enough.
       for (const parameters of each) await guest('GET', `${path}?${parameters}`)
       for (const parameters of [...each, ...pairs]) await as(viewer, 'GET', `${path}?${parameters}`)
       break

@@ -14,7 +14,7 @@ import { allTasks } from '../src/worker.ts'
 
 const world = await createWorld()
 const { as, guest, sql, ctx, work, outbox } = world
-// Unlike any other number in the tests.
+// An id unlike any other number in the tests.
 await sql`select setval(pg_get_serial_sequence('users', 'id'), 700100200)`
 const under = settingsOn(world)
 const { owner, request, fetchBytes, exportOf } = await exportsOn(world)

@@ -12,7 +12,7 @@ import { SITE } from '../src/site.ts'
 
 const world = await createWorld()
 const { as, guest, sql, ctx, work, outbox } = world
-// Unlike any other number in the tests.
+// An id unlike any other number in the tests.
 await sql`select setval(pg_get_serial_sequence('users', 'id'), 700100200)`
 const { ask, answer } = questionsOf(world)
 const { publish } = feedsOf(world)

@@ -9,7 +9,6 @@ const { as, guest, person, sql } = world
 const { rich, answer, askForLooks, ask } = questionsOf(world)
 const [alice, bob] = [await person(), await person()]
 
-/** Statuses of the readers of a file, a guest first. */
 const asked = async (file: number, ...people: Person[]) => {
   const replies = [await guest('GET', `/files/${file}`)]
   for (const each of people) replies.push(await as(each, 'GET', `/files/${file}`))
@@ -92,7 +91,7 @@ describe('allows reading a file exactly when something that shows it is readable
     const body = { type: 'user', name: 'A', phone: '13900000000', number: '1', desc: 'Me', files: [file] }
     assert.equal((await as(sender, 'POST', '/user/certification', body)).status, 201)
     assert.deepEqual(await asked(file, bob, sender, clerk), [404, 404, 302, 302])
-    // An address from before the certification would be valid for hours.
+    // Without this check an address from before the certification would stay valid for hours.
     assert.equal(await load(early), 403)
     const own = (await as(sender, 'GET', '/user/certification')).body
     assert.deepEqual([own.files.length, own.files[0].id], [1, file])

@@ -35,7 +35,7 @@ function sayable(value: unknown): unknown {
   })
   return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }
-/** With numbers as text; a field of either type keeps its input. */
+/** Turns numbers into text. A field of either type keeps its input. */
 const asText = (body: unknown) =>
   JSON.parse(JSON.stringify(body), (_key, value) => (typeof value === 'number' ? String(value) : value))
 const formOf = (body: unknown) => new URLSearchParams(pairs(body, '')).toString()
@@ -65,7 +65,7 @@ async function send(
   }
 }
 
-/** Bodies with patterns that generated texts do not match. */
+/** Bodies with patterns that generated texts would not match. */
 const PATTERNED: Record<string, object> = {
   '/api/v2/storage': {
     filename: 'a.png',

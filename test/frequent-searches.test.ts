@@ -9,7 +9,6 @@ const admin = await person({ roles: ['founder', 'owner'] })
 
 const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id)
 
-/** Inserts feeds of one author with these texts. */
 async function insertFeeds(userId: number, texts: string[]): Promise<number[]> {
   const made = await sql<{ id: number }[]>`
     insert into feeds (user_id, feed_content, feed_from, feed_mark)

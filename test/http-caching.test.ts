@@ -50,7 +50,7 @@ describe('HTTP caching', () => {
   test('compresses replies above a minimum size when the client accepts it', async () => {
     const ann = await person()
     const [first = 0] = await Promise.all(Array.from({ length: 5 }, () => publish(ann, 'word '.repeat(100))))
-    // A compressed reply for her must not reach others.
+    // Other viewers must not get her compressed reply.
     await as(ann, 'POST', `/feeds/${first}/like`)
     const plain = (await read()).json().feeds.map(({ id }: { id: number }) => id)
     for (const [accepts, name, decode] of [

@@ -68,7 +68,6 @@ const settings = Object.fromEntries(
     .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
 )
 
-/** Faults that the schema of Kubernetes finds in a manifest. */
 function faultsOf(manifest: Manifest): string {
   const Model = MODELS[manifest.kind as keyof typeof MODELS]
   try {
@@ -174,7 +173,7 @@ test('selects the server from the service, the HPA and the PDB, and buffers no s
   assert.deepEqual(find('Service', 'kith').spec.selector, labels)
   assert.deepEqual(find('PodDisruptionBudget', 'kith-server').spec.selector.matchLabels, labels)
   assert.equal(find('HorizontalPodAutoscaler', 'kith-server').spec.scaleTargetRef.name, 'kith-server')
-  // The HPA owns the number.
+  // The HPA sets the number of replicas.
   assert.equal(server.spec.replicas, undefined)
   const [port] = find('Service', 'kith').spec.ports
   assert.ok(containerOf(server).ports?.some(({ name }) => name === port.targetPort))

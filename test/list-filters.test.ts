@@ -44,7 +44,6 @@ function listsIn(operation: Operation): string[] {
 
 type List = { path: string; place: string; query: Map<string, Schema>; narrowing: string[] }
 
-/** Lists with optional parameters beside those of paging. */
 const lists: List[] = Object.entries(document.paths).flatMap(([path, { get }]) => {
   const place = get && !get.deprecated ? listsIn(get).at(-1) : undefined
   const parameters = (get?.parameters ?? []).filter((each) => each.in === 'query')
@@ -52,7 +51,7 @@ const lists: List[] = Object.entries(document.paths).flatMap(([path, { get }]) =
   const narrowing = parameters
     .filter(({ name, required }) => !required && !PAGING.has(name))
     .map(({ name }) => name)
-    // The orders of the console are two parameters, which have a test of their own.
+    // The two sort parameters of console lists have a test of their own.
     .filter((name) => !(query.has('sort') && ['sort', 'order'].includes(name)))
   return place !== undefined && narrowing.length > 0
     ? [{ path: path.replace('/api/v2/', ''), place, query, narrowing }]
@@ -83,7 +82,6 @@ const keyOf = ({ path, query }: List, item: Item): string =>
 
 type Read = { items: Item[]; total: number | undefined }
 
-/** Reads one page. */
 async function readPage(list: List, address: string, query: string): Promise<Read> {
   const { status, body } = await world.as(viewer, 'GET', `/${address}?${query}`)
   if (status !== 200) throw new Error(`${status} at ${address}?${query}: ${JSON.stringify(body)}`)
@@ -91,7 +89,6 @@ async function readPage(list: List, address: string, query: string): Promise<Rea
   return { items, total: body.total }
 }
 
-/** Lists that several parameters narrow, by their address and query. */
 const unfiltered = new Map<string, Promise<Read>>()
 
 /** Reads a list to its end, once. */
@@ -102,7 +99,6 @@ function readUnfiltered(list: List, address: string, query: string): Promise<Rea
   return read
 }
 
-/** Reads a list to its end. */
 async function readWhole(list: List, address: string, query: string): Promise<Read> {
   if (!list.query.has('limit')) return readPage(list, address, query)
   const most = Math.min(100, list.query.get('limit')?.maximum ?? 100)
@@ -122,7 +118,7 @@ function nextOf(list: List, items: Item[]): string {
   return list.query.has('offset') ? `&offset=${items.length}` : ''
 }
 
-/** Puts the first id that has a list of some length into a path. */
+/** Fills a path with the first id that has a list of sufficient length. */
 async function addressOf(list: List, row: ListRow): Promise<string> {
   for (const id of row.id ? [row.id] : [7, 9, 1, 2, 8, 11, 12, 13]) {
     const address = list.path.replace(/\{\w+\}/g, String(id))
@@ -133,7 +129,7 @@ async function addressOf(list: List, row: ListRow): Promise<string> {
   return list.path.replace(/\{\w+\}/g, '7')
 }
 
-/** Orders like the database: nulls are greatest, and the id decides between equals. */
+/** Sorts like the database. Nulls are greatest, and the id breaks ties. */
 function sortItems(list: List, items: Item[], by: (item: Item) => unknown, isDescending: boolean): Item[] {
   const compare = (one: unknown, other: unknown) => {
     if (one === other) return 0

@@ -23,7 +23,7 @@ const NO_CURSOR: Record<string, string> = {
   '/news/{news}/correlations': 'has what is most alike, and no order to go on in',
 }
 
-/** Lists that go both ways from a position. The tests of their modules walk them. */
+/** Lists that page in both directions from a position. The tests of their modules walk them. */
 const BOTH_WAYS: Record<string, string> = {
   '/chats/{chat}/messages': 'shows the newest messages first, and `after` those that came since',
 }

@@ -47,7 +47,6 @@ const MOST_CONNECTIONS = 70
 /** Writes that each node must acknowledge before and after a fault. */
 const ENOUGH = 20
 
-/** Reads a user's notification stream, and reconnects like a browser. */
 function follow(node: string, token: string) {
   const seen: string[] = []
   let resumed = -1
@@ -67,7 +66,6 @@ function follow(node: string, token: string) {
   const reading = read()
   return {
     resumed: () => resumed,
-    /** Number of times that the stream showed a text. */
     count: (text: string) =>
       [...seen, ...(reader?.events ?? []).map((event) => JSON.stringify(event))].filter((event) =>
         event.includes(`"${text}"`),
@@ -128,7 +126,6 @@ suite('a Patroni cluster of three', () => {
     notices.push(contents)
   }
 
-  /** Runs traffic on both nodes while the primary fails, until its successor serves both. */
   async function failWith(
     t: TestContext,
     fault: (primary: Machine) => Promise<void> | void,
@@ -197,7 +194,6 @@ suite('a Patroni cluster of three', () => {
     }
   }
 
-  /** Reads how far a notice came, for the message of a failure. */
   const sendingOf = (notice: string) =>
     cluster.query(
       (sql) => sql`

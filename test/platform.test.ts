@@ -173,7 +173,7 @@ test('sends rate and request headers with a preflight', async () => {
   assert.ok(answer.headers['x-ratelimit-limit'])
   assert.ok(answer.headers['x-ratelimit-remaining'])
   assert.ok(answer.headers['x-request-id'])
-  // Nothing is counted outside the API.
+  // Requests outside the API are not counted.
   const health = await app.inject({ method: 'GET', url: '/health/live' })
   assert.deepEqual([health.statusCode, health.headers['x-ratelimit-limit']], [200, undefined])
 })

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-/** Sources to check. */
 const SOURCES = [
   '{src,importers,demo}/**/*.ts',
   'test/**/*.ts',
@@ -11,7 +10,6 @@ const SOURCES = [
   '{console,web}/src/**/*.{ts,tsx}',
   'sdk/{src,scripts}/**/*.{ts,mjs}',
 ]
-/** Documents to check. */
 const DOCUMENTS = ['docs/**/*.md', '*.md', 'bench/*.md']
 /** Documents that are not checked, with the reasons. */
 const UNCHECKED: Record<string, string> = {
@@ -40,7 +38,6 @@ const FROZEN = [
   '0220_friends_count',
 ]
 const CLAUSE = /^(who|what|whose|whom|whoever|whatever|where|wherever)\b/i
-/** Retired wordings, with the words to use instead. */
 const RETIRED: [RegExp, string][] = [
   [/\bnobody\b/i, 'name the user, or negate the verb: "does not notify the author"'],
   [/\b(is|are|was|were) told\b/i, 'use "receives", "is notified" or "is reported"'],
@@ -63,7 +60,6 @@ const SQL_COMMENT = /^[ \t]*--[ \t]*([^\n]*)/gm
 const TITLE = /\b(?:test|describe|it|suite)\(\s*(['"`])((?:\\.|(?!\1).)*)\1/g
 const COMMENT = /^[ \t]*(?:\/\*\*?|\/\/)[ \t]*(?:\n[ \t]*\* ?)?([^\n]*)/gm
 
-/** Returns the problem of a comment, title or sentence, with a hint; undefined for none. */
 function problemOf(text: string): string | undefined {
   if (CLAUSE.test(text)) return 'begins with a clause; start with a verb or noun'
   const retired = RETIRED.find(([words]) => words.test(text))

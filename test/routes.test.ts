@@ -22,7 +22,6 @@ const read = <T>(name: string) =>
 const OPERATIONS = read<Operation[]>('endpoints.json')
 /** Operations of the specification that are not implemented yet; the list only shrinks. */
 const NOT_YET = read<string[]>('not-yet.json')
-/** Every route open to guests. */
 const OPEN = read<string[]>('open-routes.json')
 
 /** Required ability of every route, or `guest` or `member` where none is required. */
@@ -76,7 +75,7 @@ test('implements every operation of the specification with its status and access
     )
 })
 
-/** Routes that clients call and that always refuse (sign-in-29). */
+/** Routes that clients call and that always reject (sign-in-29). */
 const REFUSING = new Set(['/api/v2/socialite/getAccess/:code'])
 
 test('describes the reply of every route (conventions-1)', () => {

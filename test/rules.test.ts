@@ -53,7 +53,7 @@ test('lists the first 54 operations with their rules and route files', () => {
     const ids = [...cited.matchAll(CITATION)].map(([id]) => id)
     assert.ok(ids.length > 0, operation)
     for (const id of ids) assert.ok(rules.has(id), `${operation}: ${id}`)
-    // Behaviour mounted on content is under the content's path, in a file of its folder.
+    // Routes mounted on content are below the path of the content, in a file of its folder.
     const [, path = ''] = operation.split(' ')
     const start = path.split('{')[0]!.split('/').slice(0, 3).join('/').replace(/\/$/, '')
     const folder = globSync(`${file.replace(/\/[^/]+$/, '')}/*.ts`)

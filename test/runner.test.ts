@@ -9,12 +9,11 @@ import { planBundles } from '#test/runner.ts'
 const folder = await mkdtemp(join(tmpdir(), 'kith-runner-'))
 after(() => rm(folder, { recursive: true, force: true }))
 
-/** Runs the runner on files with these texts, and returns its lines and exit code. */
 async function runFiles(texts: Record<string, string>, ...options: string[]) {
   const place = await mkdtemp(join(folder, 'files-'))
   for (const [name, text] of Object.entries(texts)) await writeFile(join(place, `${name}.test.mjs`), text)
   const files = Object.keys(texts).map((name) => join(place, `${name}.test.mjs`))
-  // A process below a test runner would take itself for one of its tests.
+  // With this variable a child process would act as one of the runner's tests.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   const args = ['scripts/test.ts', '--no-database', ...options, ...files]
   return new Promise<{ code: number; lines: string[]; place: string }>((resolve) =>

@@ -8,14 +8,13 @@ import { END, importing } from '#test/bundle.ts'
 import { findBirth, isAlive } from '#test/processes.ts'
 import type { Running } from '#test/watchdog.ts'
 
-/** Result of a test file: tests that passed, and the title and error of each that failed. */
 export type Result = { passed: number; failures: { title: string; error: string }[]; ms: number }
 
 export type RunOptions = {
   /** Folder for bundles, which test processes also report to (KITH_TEST_RUNNING). */
   folder: string
   concurrency: number
-  /** Kills the process of a file that takes longer. Only what hangs takes so long. */
+  /** Kills the process of a file that takes longer, which happens only when it hangs. */
   limitMs: number
   namePatterns: string[]
 }
@@ -49,7 +48,6 @@ export function planBundles(
 
 let bundlesWritten = 0
 
-/** Runs bundles of test files, a process each, and prints their tests. Returns the result of each file. */
 export async function runBundles(
   bundles: readonly string[][],
   { folder, concurrency, limitMs, namePatterns }: RunOptions,
@@ -80,7 +78,7 @@ export async function runBundles(
     } else if (!skip && !isEnd(name, nesting)) open.passed += 1
   })
   events.on('test:fail', ({ name, nesting, details }) => {
-    // A test whose subtests failed is red through these.
+    // A test with failed subtests is red only because of them.
     const { cause, failureType } = details.error as { cause?: unknown; failureType?: string }
     if (failureType !== 'subtestsFailed' && !paths.includes(name) && !isEnd(name, nesting))
       open.failures.push({ title: name, error: describeError(cause ?? details.error) })
@@ -119,7 +117,7 @@ function describeError(error: unknown): string {
 
 type Reported = { type: string; data: { name?: string; nesting?: number; message?: string } }
 
-/** Hides what the bundles add to the output, and the counts of the runner, which include it. */
+/** Removes the bundles' own tests from the output, and the runner's counts, which include them. */
 function withoutEnds(paths: readonly string[]): Transform {
   return new Transform({
     objectMode: true,

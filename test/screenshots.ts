@@ -22,7 +22,6 @@ const { as, guest, sql, ctx, app, work } = world
 const letters: MailMessage[] = []
 ctx.mail.send = async (letter) => void letters.push(letter)
 
-/** Runs an action and returns the mail that it sent. */
 async function mailOf(act: () => Promise<{ status: number; body: unknown }>): Promise<MailMessage> {
   const before = letters.length
   const { status, body } = await act()

@@ -41,7 +41,6 @@ const TOLD: Record<string, readonly SettingName[]> = {
   '/locations/hots': ['locations:hots'],
 }
 
-/** A value other than the current one. */
 function otherThan(name: SettingName): unknown {
   const { schema, standard } = SETTINGS[name] as { schema: object; standard: unknown }
   const {
@@ -90,7 +89,6 @@ const bounds =
 const cash = { value: 200, type: 'alipay', account: 'ann@pay.example' }
 const recharge = { type: 'manual', amount: 300 }
 
-/** Checks for settings without a test in their module. */
 const PROOFS: Partial<Record<SettingName, () => Promise<void>>> = {
   'currency:recharge-min': bounds('currency:recharge-min', 301, 300, '/currency/recharge', recharge),
   'currency:recharge-max': bounds('currency:recharge-max', 299, 300, '/currency/recharge', recharge),

@@ -34,7 +34,7 @@ export async function globalSetup({ database = true } = {}): Promise<string> {
       max_wal_size: '256MB',
       max_connections: '600',
       shared_buffers: '256MB',
-      // It would change plans in the middle of a test, and visits a database that is soon dropped.
+      // Autovacuum would change plans in the middle of a test, and visit a database that is dropped soon.
       autovacuum: 'off',
     },
     log: () => {},
@@ -69,7 +69,7 @@ async function findFastFolder(): Promise<string> {
     : tmpdir()
 }
 
-/** Remains of a killed run in memory. */
+/** Removes remains of killed runs from memory. */
 async function clearAbandoned(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const [, pid] = /^kith-test-(\d+)-/.exec(name) ?? []

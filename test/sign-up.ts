@@ -4,7 +4,6 @@ import type { Answer, World } from '#test/world.ts'
 
 let counter = 0
 
-/** A name, email address and phone number unique within this file. */
 export function fresh() {
   counter += 1
   return {
@@ -14,7 +13,6 @@ export function fresh() {
   }
 }
 
-/** Steps of a new user over HTTP, with codes from the outbox. */
 export function signUpsOn({ guest, outbox, sql, work }: World) {
   let working = Promise.resolve()
   /** Runs jobs in turn: of two runs at once, one could end while the other still sends its code. */
@@ -47,7 +45,6 @@ export function signUpsOn({ guest, outbox, sql, work }: World) {
     })
   }
 
-  /** A registered user with their credentials. */
   async function signUp(fields: { phone?: string; password?: string | null } = {}) {
     const given = fresh()
     const password = fields.password === undefined ? 'correct horse' : fields.password
@@ -68,7 +65,6 @@ export function signUpsOn({ guest, outbox, sql, work }: World) {
   return { lastCode, codeFor, register, signUp, signIn }
 }
 
-/** Runs an action with temporary settings. */
 export const settingsOn =
   ({ ctx, sql }: Pick<World, 'ctx' | 'sql'>) =>
   async (changes: Partial<Settings>, work: () => Promise<unknown>): Promise<void> => {
@@ -87,10 +83,8 @@ export const settingsOn =
     }
   }
 
-/** Status and code of an error. */
 export const refusalOf = ({ status, headers }: Answer) => [status, headers['x-error-code']]
 
-/** The only error of a field, for a 422 on one field. */
 export function fieldError(answer: Answer, field: string): string {
   assert.equal(answer.status, 422, JSON.stringify(answer.body))
   assert.deepEqual(Object.keys(answer.body.errors ?? {}), [field], JSON.stringify(answer.body))

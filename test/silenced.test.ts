@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { issueToken } from '#modules/tokens/index.ts'
 import { createWorld } from '#test/world.ts'
 
-/** Operations without publication and notification: the own account and the own view. */
+/** Operations that neither publish nor notify, because they concern only the caller's account or view. */
 const STILL_ALLOWED = [
   'DELETE /chats/{chat}',
   'DELETE /user',
@@ -41,7 +41,7 @@ test('rejects every write of a silenced user except the listed ones (sign-in-27)
   const founder = await person({ roles: ['founder', 'owner'] })
   await sql`
     insert into sanctions (user_id, kind, reason, imposed_by) values (${founder.id}, 'silence', 'Noise', 0)`
-  // One of them signs out and ends that sign-in.
+  // One operation signs out and ends this sign-in.
   const signedIn = async () => ({ ...founder, token: (await issueToken(sql, founder.id)).access_token })
   const { paths } = app.swagger() as unknown as {
     paths: Record<string, Record<string, { security?: object[] }>>

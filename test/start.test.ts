@@ -25,7 +25,7 @@ after(async () => {
 type Running = {
   child: ChildProcess
   output: () => string
-  /** The guide for newcomers is the last output of a start; requests are served a moment before. */
+  /** The newcomer's guide is the last output of a start. The server accepts requests a moment earlier. */
   hasPrinted: Promise<void>
   ended: Promise<number | null>
 }

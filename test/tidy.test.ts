@@ -139,7 +139,7 @@ test('reports and removes stored bytes without a row after a day, and keeps thos
   assert.ok(found >= left.length)
   for (const key of [...kept, ...others, young]) assert.ok(await ctx.storage.exists(key), key)
   for (const key of left) assert.ok(!(await ctx.storage.exists(key)), key)
-  // A site on another site's files removes none of them.
+  // A site that uses the files of another site removes none of them.
   const foreign = Array.from({ length: 101 }, (_, n) => `files/2026/02/02/${n}.png`)
   for (const key of foreign) {
     await ctx.storage.put(key, Buffer.from('bytes'), { mime: 'image/png' })

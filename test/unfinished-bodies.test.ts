@@ -8,13 +8,11 @@ import { createWorld } from '#test/world.ts'
 
 type Sent = { method?: string; path: string; headers: string[]; body: string }
 
-/** A server with test connections from chosen addresses. */
 async function listening(settings: Record<string, string>) {
   const world = await createWorld({ TRUST_PROXY: '127.0.0.1', ...settings })
   await world.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = world.app.server.address() as AddressInfo
   const sockets: ReturnType<typeof connect>[] = []
-  /** Sends a head and a part of the body. */
   const begin = (address: string, { method = 'POST', path, headers, body }: Sent) => {
     const socket = connect(port, '127.0.0.1')
     sockets.push(socket)

@@ -69,7 +69,6 @@ async function demand(...request: Parameters<typeof send>): Promise<{ id: number
   return body as { id: number }
 }
 
-/** People with money and paid feeds, made by the earlier version. */
 async function fill(address: string) {
   const founder = await signIn(address, 'root')
   const people: Person[] = []
@@ -80,7 +79,7 @@ async function fill(address: string) {
     for (const area of ['points', 'wallet'])
       await demand(address, founder, 'POST', `/admin/users/${id}/${area}`, { amount: 1e6, reason: 'start' })
   }
-  // Signs in again and again, which ends the oldest of many sessions.
+  // Repeated sign-ins end the oldest of many sessions.
   await demand(address, founder, 'POST', '/admin/users', { name: 'visitor', password: PASSWORD })
   const [author] = people as [Person]
   const feeds: number[] = []
@@ -93,7 +92,10 @@ async function fill(address: string) {
 
 type Site = Awaited<ReturnType<typeof fill>>
 
-/** Every read of the earlier version that names nothing, a feed or a person, and that it answers. One below `/auth` signs out. */
+/**
+ * Successful reads of the earlier version with no id, or with that of a feed or user. Leaves out `/auth`, because
+ * one of them signs out.
+ */
 async function findReads(address: string, { founder, people, feeds }: Site): Promise<string[]> {
   const description = (await (await fetch(`${address}/api/v2/openapi.json`)).json()) as {
     paths: Record<string, { get?: object }>
@@ -115,7 +117,6 @@ async function findReads(address: string, { founder, people, feeds }: Site): Pro
 
 const pick = <T>(random: Random, list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
 
-/** A write of somebody, the `n`th. */
 function nextWrite({ people, feeds }: Site, n: number, random: Random): [string, string, object?] {
   const person = pick(random, people).id
   const feed = pick(random, feeds)
@@ -229,7 +230,7 @@ test(`serves while a node of ${from} is replaced by one of this version`, async 
   )
   assert.deepEqual([...new Set(load.faults)], [])
   for (const [phase, counted] of Object.entries(load.counts)) assert.ok(counted[201], `no write ${phase}`)
-  // Payments that the earlier version acknowledged are replayed by this one.
+  // This version replays payments that the earlier one acknowledged.
   assert.ok(load.written.length > 20, `only ${load.written.length} payments`)
   for (const { path, token, body, key, answer } of load.written) {
     const again = await send(nodes[0] ?? '', token, 'POST', path, body, key)

@@ -5,16 +5,16 @@ import { findBirth } from '#test/processes.ts'
 
 /** State that a test process writes for the runner, which kills it when it hangs. */
 export type Running = {
-  /** Start of the process, which tells it from another one with the same id. */
+  /** Start time of the process, which distinguishes it from another one with the same id. */
   birth: string
-  /** The test file that runs, and since when (ms since 1970). */
+  /** The running test file, and its start in ms since 1970. */
   file: string
   since: number
   test: string
 }
 
-// The runner's own timeout asks a test process to exit, which one in a busy loop never handles. So each process
-// writes what it runs into a file, synchronously, before it runs it.
+// A process in a busy loop never handles the runner's own timeout, which asks it to exit. So each process writes
+// the name of a file, synchronously, before it runs it.
 const folder = process.env.KITH_TEST_RUNNING
 if (folder) {
   const entry = join(folder, String(process.pid))

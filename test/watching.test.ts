@@ -20,7 +20,7 @@ exportSiteMetrics(ctx)
 await guest('GET', '/bootstrappers')
 const text = await ctx.metrics.render()
 
-/** Names of the metrics, with those of their samples. */
+/** Metric names, with those of their samples. */
 const told = new Set(
   [...text.matchAll(/^([a-z_]+)(?:\{.*?\})? [^\n]+$/gm), ...text.matchAll(/^# TYPE (\S+)/gm)].map(
     (match) => match[1],
@@ -42,7 +42,6 @@ function metricsOf(expression: string): string[] {
     .filter((word) => !['and', 'or', 'unless', 'bool', 'up'].includes(word))
 }
 
-/** Label values in an expression. */
 const labelsOf = (expression: string, label: string) =>
   [...expression.matchAll(new RegExp(`${label}=~?"([^"]+)"`, 'g'))].flatMap((match) =>
     (match[1] ?? '').split('|'),

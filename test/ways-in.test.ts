@@ -38,14 +38,13 @@ const sent = async () => {
   await work()
   return outbox.length
 }
-/** Whether messages without a code went to an address since this count. */
+/** Returns whether an address got messages without a code since this count. */
 const wasTold = async (to: unknown, from: number) => {
   await work()
   return outbox.slice(from).some((each) => each.to === to && each.code === undefined)
 }
 const otherCode = (code: string) => String((Number(code) + 1) % 1_000_000)
 
-/** A user with a second factor. */
 async function guarded() {
   const ann = await signUp()
   const { secret } = (await as(ann, 'POST', '/user/second-factor', { password: PASSWORD })).body

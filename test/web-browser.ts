@@ -19,10 +19,9 @@ export const TELEPHONE: BrowserContextOptions = {
   hasTouch: true,
 }
 
-/** A world with its site on a port, and a browser. */
 export type Site = World & {
   address: string
-  /** Opens a page as a guest, or as a member who has the session cookie. */
+  /** Opens a page as a guest, or as a member with the session cookie. */
   open(path: string, options?: { person?: Person } & BrowserContextOptions): Promise<Page>
   /** Page errors, policy violations and requests to other hosts. */
   faults: string[]
@@ -33,11 +32,9 @@ export async function buildSite(): Promise<void> {
   await run(process.execPath, ['scripts/build-packages.mjs', 'web'])
 }
 
-/** The cookie of a session with a token. */
 export const cookieOf = ({ token }: Person): string =>
   `kith_session=${token}.${Math.floor(Date.now() / 1000) + 3600}`
 
-/** Opens the site on a world of its own. */
 export async function openSite(
   env: Record<string, string> = {},
   make: (env: Record<string, string>) => Promise<World> = createWorld,
@@ -92,7 +89,6 @@ export async function openSite(
 
 const AXE = () => readFileSync(join(packageFolder('web'), 'node_modules/axe-core/axe.min.js'), 'utf8')
 
-/** Returns every accessibility finding of axe. */
 export async function findings(page: Page): Promise<string[]> {
   await page.evaluate(AXE())
   return page.evaluate(async () => {
@@ -116,7 +112,7 @@ export async function look(page: Page, name: string): Promise<void> {
     await page.screenshot({ path: `${process.env.KITH_SCREENSHOTS}/${name}.png` })
 }
 
-/** Waits until an expression is true in the page. The policy of the page forbids `waitForFunction` with a text. */
+/** Waits until an expression is true in the page. The page's policy forbids `waitForFunction` with a text. */
 export async function until(page: Page, expression: string): Promise<void> {
   for (let n = 0; n < 600; n += 1) {
     if (await page.evaluate(expression)) return
@@ -125,7 +121,7 @@ export async function until(page: Page, expression: string): Promise<void> {
   throw new Error(`Never true: ${expression}`)
 }
 
-/** Most bytes of a page, compressed. */
+/** Maximum size of a page in compressed bytes. */
 const BUDGET = JSON.parse(readFileSync(join(packageFolder('web'), 'budget.json'), 'utf8')) as Record<
   'firstVisit' | 'scripts' | 'reading' | 'laterRoute',
   number
@@ -138,7 +134,7 @@ function sizeOf(file: string): number {
   return size < 1024 ? size : statSync(`${full}.br`).size
 }
 
-/** Weighs the first visit of a page: throws when HTML, styles and scripts together are too heavy. */
+/** Throws when HTML, styles and scripts for the first visit of a page exceed the budget. */
 export async function weigh(address: string, path: string): Promise<void> {
   const html = await (await fetch(address + path, { headers: { accept: 'text/html' } })).text()
   const files = [...new Set([...html.matchAll(/\/_\/assets\/[\w.-]+\.(?:js|css)/g)].map(([file]) => file))]

@@ -25,7 +25,7 @@ const publish = async (who: Awaited<ReturnType<typeof person>>, text: string, mo
   return answer.body.id as number
 }
 
-/** Something open and something hidden of every kind. */
+/** A public and a hidden item of every kind. */
 async function fill() {
   const ada = await person({ name: 'ada_lovelace' })
   const hidden = await person({ name: `${SECRET}_asker` })
@@ -80,7 +80,7 @@ test('tells guests and search engines of nothing that is paid, deleted, anonymou
   for (const path of paths) {
     const { body, statusCode } = await get(path)
     assert.ok(statusCode < 500, path)
-    // The page repeats its own address, which holds what was searched for.
+    // The page repeats its own address, which contains the search text.
     const users = path.startsWith('/sitemaps/users')
     assert.ok(
       users || !body.includes(SECRET),

@@ -10,7 +10,7 @@ const { paths } = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
   paths: Record<string, Partial<Record<(typeof METHODS)[number], Operation>>>
 }
 
-/** Operations for members by method and path. Those of the console and older paths of an operation are left out. */
+/** Member operations by method and path, without those of the console and without deprecated paths. */
 const OPERATIONS = Object.entries(paths).flatMap(([path, item]) =>
   METHODS.filter((method) => {
     const operation = item[method]
@@ -34,7 +34,7 @@ function callsOf(text: string): string[] {
       ? [...(either[1] ?? '').matchAll(/\.(get|post|put|patch|delete)\b/g)].map(([, name]) => name)
       : [call?.[1] ?? 'get']
     for (const name of names) calls.push(`${name?.toUpperCase()} ${path}`)
-    // Comments of all kinds are read, written and deleted by one component, from a table of places.
+    // One component reads, writes and deletes comments of all kinds, by a table of paths.
     if (path.endsWith('/comments') && !call) calls.push(`POST ${path}`, `DELETE ${path}/{comment}`)
   }
   return calls
@@ -45,7 +45,7 @@ const USED = new Set(
     callsOf(readFileSync(file, 'utf8')),
   ),
 )
-/** Operations that the site does without, by the reason. */
+/** Operations that the site does not use, by reason. */
 const UNUSED = JSON.parse(readFileSync('web/unused-operations.json', 'utf8')) as Record<string, string[]>
 
 test('uses every operation for members on the site, or says why not', () => {

@@ -13,7 +13,6 @@ const LINES = [
   '周末去爬了香山，红叶正好，山顶风很大，记得多带一件衣服。',
 ]
 
-/** Publishes feeds of two people, with comments. */
 async function fill() {
   const { person, as } = site!
   const [ada, lin] = [await person({ name: 'ada_lovelace' }), await person({ name: '林小雨' })]

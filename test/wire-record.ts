@@ -2,9 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Server } from '#platform/http'
 
-/**
- * By `METHOD route status [error code]`: every path of the body with its type, such as `data[].id number`.
- */
+/** Every path of a body with its type, such as `data[].id number`, by `METHOD route status [error code]`. */
 type WireRecord = Map<string, Set<string>>
 
 const record: WireRecord = new Map()

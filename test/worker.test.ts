@@ -23,7 +23,7 @@ test('delays neither other endpoints, mail nor internal jobs when an endpoint do
   const base = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
   const endpoint = async (path: string) =>
     (await as(admin, 'POST', '/admin/webhooks', { url: base + path })).body.id as number
-  // Enough to occupy all workers, if outbound work had none of its own.
+  // Enough to occupy all workers if outbound work had none of its own.
   const slow = [await endpoint('/slow1'), await endpoint('/slow2'), await endpoint('/slow3')]
   const quick = await endpoint('/quick')
   const ping = (id: number) => as(admin, 'POST', `/admin/webhooks/${id}/ping`)

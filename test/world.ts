@@ -24,7 +24,6 @@ import { allTasks } from '../src/worker.ts'
 type Connection = { host: string; port: number; user: string; database: string }
 type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
-/** A signed-in test user. */
 export type Person = { id: number; name: string; token: string }
 
 /** A reply: the parsed body (null when empty), status and headers. */
@@ -63,9 +62,7 @@ export async function createWorld(
   options: {
     /** Additional routes under /api/v2/test. */
     routes?: (server: Server, ctx: Context) => void
-    /** Receives every statement that the app sends. */
     onQuery?: DatabaseOptions['onQuery']
-    /** Adds hooks to the app before it starts. */
     prepare?: (app: Server) => void
     /** Another database to clone, of this version and without connections. */
     template?: string
@@ -94,7 +91,7 @@ export async function createWorld(
     RATE_LIMIT_FILES: '0',
     RATE_LIMIT_VARIANTS: '0',
     WEB: 'off',
-    // Longer than any provider in a test takes, unless it is meant to be late.
+    // Longer than any provider takes in a test, unless it has to be late.
     IM_CONFIRM_MS: '60000',
     // Turns caches off, so that tests see each change at once.
     GUEST_CACHE_MS: '0',
@@ -110,7 +107,7 @@ export async function createWorld(
     config,
     sql,
     log,
-    // Its clock stands still, ahead of the time, so that no minute ends between the requests of a test.
+    // The limiter's clock stands still in the future, so that no minute ends between the requests of a test.
     limiter: createRateLimiter({ log, now: () => ahead }),
     metrics: createMetrics(),
     signals,
@@ -154,7 +151,7 @@ export async function createWorld(
     await signals.close()
     await ctx.limiter.close()
     await sql.end()
-    // Saves space only: the whole server goes after the run, so a failure is harmless.
+    // Saves space only. The whole server goes after the run, so a failure is harmless.
     await adminSql.unsafe(`drop database if exists ${database} with (force)`).catch(() => {})
     await adminSql.end()
     await rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
@@ -267,7 +264,6 @@ function holdRepliesAgainstSchemas(app: Server) {
   })
 }
 
-/** Errors of any route, from shared code. */
 const SHARED_ERRORS = new Set([
   ...['unauthenticated', 'validation_failed', 'too_many_requests', 'unavailable', 'internal_error'],
   ...['body_too_large', 'unsupported_media_type', 'bad_request', 'method_not_allowed', 'no_such_path'],

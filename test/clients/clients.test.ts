@@ -5,7 +5,6 @@ import { describe, test } from 'node:test'
 import { seedForClients } from '#test/clients/seed.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
-/** A call of a client, with the fields that it reads. */
 type Entry = {
   name: string
   as: 'guest' | 'reader' | 'writer'
@@ -14,8 +13,8 @@ type Entry = {
   status: number
   body?: Record<string, unknown>
   /**
-   * Fields that are read: `a.b` is present, perhaps null; `a.b!` is neither absent nor null; `a[].b` holds
-   * for every item of a list that has some; `= value` and `~ pattern` compare it.
+   * Fields that the client reads. `a.b` exists, and may be null. `a.b!` is not null either. `a[].b` holds for every
+   * item of a list. `= value` and `~ pattern` compare the value.
    */
   reads?: string[]
 }
@@ -31,7 +30,7 @@ const fill = (text: string) =>
     return String(typeof value === 'function' ? value() : value)
   })
 
-/** Values at a path, one for each item of the lists on the way. */
+/** Values at a path, one for each item of the lists in it. */
 function valuesAt(value: unknown, steps: string[], where: string): unknown[] {
   const [step, ...rest] = steps
   if (step === undefined) return [value]

@@ -3,7 +3,7 @@ import type { seedForMobile } from '#test/clients/mobile-seed.ts'
 import type { Seed } from '#test/clients/seed.ts'
 import type { Person } from '#test/world.ts'
 
-/** A request, a POST where it has a body. */
+/** A request, which is a POST if it has a body. */
 export type MobileCall = [
   path: string,
   model: string,

@@ -24,7 +24,6 @@ export async function seedMobileLists(world: World, seed: Seed, place: Place) {
   }
 }
 
-/** Seeds relations, recommendations, places, a picture known by its hash and a chat group. */
 async function seedPeople({ world, reader, writer, call }: Scene) {
   const founder = await world.person({ roles: ['founder'] })
   await call(reader, 'PUT', `/user/followings/${writer.id}`)
@@ -48,7 +47,6 @@ async function seedPeople({ world, reader, writer, call }: Scene) {
   }
 }
 
-/** Seeds a paid withdrawal, and finds an order of each currency. */
 async function seedMoney({ world, reader, call }: Scene) {
   const founder = await world.person({ roles: ['founder'] })
   await call(founder, 'POST', `/admin/users/${reader.id}/wallet`, { amount: 1000, reason: 'test' })
@@ -64,7 +62,6 @@ async function seedMoney({ world, reader, call }: Scene) {
   }
 }
 
-/** Seeds a commented and collected album with a price that the reader paid, and a paid song. */
 async function seedMusic({ world, reader, writer, paidSong, values, call }: Scene) {
   const musician = await musicEditor(world)
   const body = { intro: 'Songs', amount: 5, storage: await uploadPicture(world, musician) }
@@ -80,7 +77,6 @@ async function seedMusic({ world, reader, writer, paidSong, values, call }: Scen
   return { album, albumNode: albums[0].paid_node.node as number }
 }
 
-/** Seeds collections of feeds and news, a pinned article, and a category for contributions. */
 async function seedNewsAndFeeds({ world, reader, film, values, call }: Scene) {
   const founder = await world.person({ roles: ['founder'] })
   await call(reader, 'POST', `/feeds/${film}/collections`)
@@ -89,7 +85,6 @@ async function seedNewsAndFeeds({ world, reader, film, values, call }: Scene) {
   return { newsCategory: await createCategory(world, await newsEditor(world)) }
 }
 
-/** Seeds a topic with an expert who earned something, and a question of the writer that the reader answered and watches. */
 async function seedQuestions({ world, reader, writer, call }: Scene) {
   const founder = await world.person({ roles: ['founder'] })
   const questions = questionsOf(world)
@@ -105,7 +100,6 @@ async function seedQuestions({ world, reader, writer, call }: Scene) {
   return { about, watched, open: await questions.ask(writer) }
 }
 
-/** Seeds a recommended group with income, and collects a post. */
 async function seedGroups({ world, reader, writer, post, call }: Scene) {
   const founder = await world.person({ roles: ['founder'] })
   const groups = groupMaker(world)

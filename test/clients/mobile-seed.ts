@@ -14,7 +14,6 @@ type Reply = Promise<Awaited<ReturnType<World['as']>>['body']>
 type Call = (who: Person, method: 'POST' | 'PUT' | 'PATCH', path: string, body?: object) => Reply
 type Scene = Seed & { world: World; call: Call }
 
-/** Sends requests that must succeed, and returns their bodies. */
 export const callerOf =
   (world: World): Call =>
   async (who, method, path, body) => {
@@ -23,7 +22,6 @@ export const callerOf =
     return answer.body
   }
 
-/** Adds what the mobile clients read beside the web clients. Returns the ids in their requests. */
 export async function seedForMobile(world: World, seed: Seed) {
   const call = callerOf(world)
   const scene = { ...seed, world, call }
@@ -33,7 +31,6 @@ export async function seedForMobile(world: World, seed: Seed) {
   return { ...place, ...filled, ...asked }
 }
 
-/** Seeds a group with a post, and a question with an answer. */
 async function seedGroupsAndAnswers({ world, reader, writer, values, call }: Scene) {
   const { as } = world
   const profile = { bio: 'Walks', location: 'Wuhan', avatar: await storePicture(world, writer) }
@@ -82,7 +79,6 @@ async function seedGroupsAndAnswers({ world, reader, writer, values, call }: Sce
   return { group, post, question, answer }
 }
 
-/** Fills the fields that are empty in most things. */
 async function seedOptionalFields({ world, reader, writer, call }: Scene, group: number) {
   const { as, guest, sql } = world
   const tag = await createTag(world)
@@ -144,7 +140,6 @@ async function seedOptionalFields({ world, reader, writer, call }: Scene, group:
   return { film, pictured, article, paidSong, asked, viewed, space: space_id as number }
 }
 
-/** Seeds pin requests, join requests, recharges, places and messages that wait for the reader. */
 async function seedRequests({ world, reader, writer, values, call }: Scene, group: number, post: number) {
   const { as, person, sql } = world
   const groups = groupMaker(world)
@@ -206,7 +201,7 @@ async function seedRequests({ world, reader, writer, values, call }: Scene, grou
     image: await uploadPicture(world, reader),
   })
   await call(editor, 'PATCH', `/admin/news/${story}`, { audit_status: 0 })
-  // Views are buffered for seconds, and the ranking needs some.
+  // The server writes views after some seconds, and the ranking needs some now.
   await sql`update news_counts set hits = 10 where news_id = ${story}`
   await call(reader, 'POST', `/news/${story}/currency-pinneds`, bid)
   const storyPins = (comment: number) => `/news/${story}/comments/${comment}/currency-pinneds`

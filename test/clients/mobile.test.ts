@@ -32,7 +32,6 @@ function replyTo(call: MobileCall): Reply {
   return reply
 }
 
-/** Fields that no reply of these calls has, with the reason. */
 const UNSEEN: Record<string, string> = {
   'User.tags': 'Tags of a person have a route of their own.',
   'Charge.transaction_no': 'Only a recharge that a provider confirmed has it.',
@@ -83,7 +82,6 @@ const UNDECODED: Record<string, string[]> = {
   'The reply is a page or a redirect.': ['/aboutus', '/files/{file}', '/socialite/getAccess/{code}'],
 }
 
-/** The path under which the description lists an alias. */
 const unaliased = (path: string) =>
   path
     .replace(/^\/plus-group(?=\/)/, '')

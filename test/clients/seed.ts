@@ -14,7 +14,6 @@ import type { Person, World } from '#test/world.ts'
 export type Seed = {
   reader: Person
   writer: Person
-  /** Ids in the requests of clients. */
   values: Record<string, string | number | (() => string | number)>
 }
 

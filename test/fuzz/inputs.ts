@@ -1,7 +1,6 @@
 import type { Dice } from '#test/fixtures/dice.ts'
 import { HOSTILE, HOSTILE_SEGMENTS } from '#test/fixtures/hostile.ts'
 
-/** The part of JSON Schema that the API description uses. */
 export type Schema = {
   $ref?: string
   type?: string | string[]
@@ -41,7 +40,6 @@ export type Inputs = {
   hostile(): unknown
 }
 
-/** Generates inputs from the schemas of the description. */
 export function createInputs(dice: Dice, named: Record<string, Schema>): Inputs {
   const resolve = (schema: Schema): Schema =>
     schema.$ref === undefined ? schema : resolve(named[schema.$ref.split('/').at(-1) ?? ''] ?? {})

@@ -5,7 +5,6 @@ const VERBS = ['get', 'post', 'put', 'patch', 'delete'] as const
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** One operation of the description. */
 export type Operation = {
   method: Method
   /** With the prefix of the API. */

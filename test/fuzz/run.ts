@@ -17,7 +17,6 @@ const ROUND = 6000
 /** Start of destructive operations in a round. */
 const BEFORE_END = 0.75
 const MOST_FAULTS = 20
-/** Time limit of a request. */
 const PATIENCE_MS = 30_000
 
 const faults = new Set<string>()
@@ -72,7 +71,7 @@ async function playRound(round: number, length: number): Promise<void> {
       if (faults.size >= MOST_FAULTS) return
     }
     if (answer && status < 300) remember(operation, answer.body)
-    // Signed out by its own request.
+    // Its own request may have signed the caller out.
     if (status === 401 && caller) caller.token = (await issueToken(world.sql, caller.id)).access_token
   }
 

@@ -1,4 +1,3 @@
-/** Results of the requests so far. */
 export type Tally = {
   count(role: string, operation: string, status: number): void
   lines(): string[]
@@ -6,7 +5,6 @@ export type Tally = {
 
 const percent = (part: number, whole: number) => `${((100 * part) / Math.max(whole, 1)).toFixed(1)} %`
 
-/** Counts replies by status and caller, and operations that ever succeeded. */
 export function createTally(operations: number): Tally {
   const statuses = new Map<number, number>()
   const roles = new Map<string, { all: number; done: number; refused: number }>()

@@ -4,7 +4,6 @@ const STATE = equals('state')
 const USER = equals('user_id')
 const inSeconds = (time: string) => Date.parse(`${time.replace(' ', 'T')}Z`)
 
-/** Lists of the console, without the prefix `/admin`. */
 export const ADMINISTRATION: Record<string, ListRow> = {
   abilities: { filters: { q: contains('name') } },
   'address-blocks': { filters: { q: contains('network', 'reason'), in_force: equals('in_force') } },
@@ -67,7 +66,7 @@ export const ADMINISTRATION: Record<string, ListRow> = {
   'group-categories': { filters: { q: contains('name'), status: equals('status') } },
   'group-posts': { filters: { q: contains('title'), group_id: equals('group_id'), user_id: USER } },
   'group-recommends': {
-    // Positions, which an item does not show, are set to this.
+    // Items do not show their position, which the fixture sets to this.
     sorts: { sort_by: (item) => -item.id },
     filters: { q: contains('name') },
   },

@@ -49,7 +49,6 @@ const PEOPLE_SEARCH = rows({
 })
 const RANKS = 'is tested with the sums of its period, which a list does not show'
 
-/** Lists of the community. */
 export const COMMUNITY: Record<string, ListRow> = {
   'advertisingspace/advertising': {
     filters: { space: rows({ 7: 'select id from advertising where space_id = 7 order by id' }) },

@@ -2,7 +2,6 @@
 // biome-ignore lint/suspicious/noExplicitAny: reads replies of every shape
 export type Item = any
 
-/** Effect of a query parameter on a list. */
 export type Filter = {
   /** Parameters of the list that it narrows, as a query string. */
   given?: string
@@ -10,9 +9,8 @@ export type Filter = {
   beside?: string
   /** Values to try, chosen from the items of the list without this parameter. */
   values: (items: Item[]) => string[]
-  /** Whether an item stays in the list. */
   matches?: (item: Item, value: string) => boolean
-  /** Statements that select the ids of each value in their order, for what an item does not show. */
+  /** Statements that select the ids for each value in order, for fields that items do not show. */
   statements?: Record<string, string>
   /** The field that orders the items, and the value of the parameter that reverses it. */
   sorts?: { by: (item: Item, value: string) => unknown; isDescending: (value: string) => boolean }
@@ -20,7 +18,6 @@ export type Filter = {
   isWhole?: boolean
 }
 
-/** Expected effects of the parameters of one list. */
 export type ListRow = {
   /** Parameters that every request needs, as a query string. */
   given?: string
@@ -34,7 +31,6 @@ export type ListRow = {
   filters: Record<string, Filter | string>
 }
 
-/** A field of an item, such as `user.id`. */
 export const fieldOf = (item: Item, path: string): unknown =>
   path.split('.').reduce((value, name) => value?.[name], item)
 
@@ -51,7 +47,6 @@ function valuesOf(items: Item[], paths: string[]): string[] {
     .map(([value]) => value)
 }
 
-/** The first, the middle and the last of a list. */
 const three = (values: string[]) => [
   ...new Set([0, values.length >> 1, values.length - 1].flatMap((at) => values[at] ?? [])),
 ]
@@ -83,13 +78,12 @@ export const oneOf = (path: string): Filter => ({
   matches: (item, value) => value.split(',').includes(String(fieldOf(item, path))),
 })
 
-/** The condition of each value of a closed set. */
+/** A condition for each value of a closed set. */
 export const cases = (conditions: Record<string, (item: Item) => boolean>): Filter => ({
   values: () => Object.keys(conditions),
   matches: (item, value) => conditions[value]?.(item) ?? false,
 })
 
-/** A flag. */
 export const flag = (holds: (item: Item) => boolean): Filter => cases({ 1: holds, 0: (item) => !holds(item) })
 
 /** The number is past the value, in the direction of the list. */
@@ -98,7 +92,7 @@ export const below = (path: string): Filter => ({
   matches: (item, value) => Number(fieldOf(item, path)) < Number(value),
 })
 
-/** Statements with the ids of each value, in the order of the list. */
+/** Statements that select the ids for each value, in list order. */
 export const rows = (statements: Record<string, string>): Filter => ({
   values: () => Object.keys(statements),
   statements,

@@ -5,7 +5,6 @@ const { as, world, applicant, author, price, expect, commentOn, matrix } = await
 const groups = groupMaker(world)
 
 let made: Promise<number> | undefined
-/** Posts of the applicant in a group of the author. */
 async function groupScene() {
   made ??= groups.group(author).then(async (id) => {
     await groups.join(id, author, applicant)

@@ -13,7 +13,6 @@ const lastOf = async (table: string, who: Person): Promise<number> => {
   return row.id
 }
 
-/** A feed that the applicant bought, and requests of the applicant to the administration. */
 async function walletScene() {
   const { feed, node } = await saleScene()
   await expect(201, as(applicant, 'POST', `/currency/purchases/${node}`))

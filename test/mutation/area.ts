@@ -83,7 +83,6 @@ const GENERATED: Record<string, string> = {
   bound: 'test/bounds.test.ts',
 }
 
-/** Number of shared folders of two paths. */
 function nearness(file: string, test: string): number {
   const [one, other] = [dirname(file).split('/'), dirname(test).split('/')]
   const apart = one.findIndex((part, index) => part !== other[index])

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { guardsOf, without } from './guards.ts'
 
-/** Sources that each lose one guard of a kind. */
 const changed = (kind: string, source: string) =>
   guardsOf('src/example.ts', source)
     .filter((guard) => guard.kind === kind)

@@ -1,6 +1,5 @@
 import { refinements } from './refinements.ts'
 
-/** Kinds of guards. */
 export type Kind =
   | 'refusal'
   | 'quiet'
@@ -18,7 +17,6 @@ export type Kind =
   | 'bound'
   | 'conflict'
 
-/** A guard in a source file, with its replacement. */
 export type Guard = {
   file: string
   kind: Kind
@@ -52,8 +50,8 @@ function closing(source: string, open: number): number {
 }
 
 /**
- * `if (…) throw …` and `if (…) return …`. The condition is evaluated, for it may have effects, and never
- * holds.
+ * Finds `if (…) throw …` and `if (…) return …`. The mutant evaluates the condition for its effects and ignores the
+ * result.
  */
 function refusals(source: string): Finding[] {
   return [...source.matchAll(/\bif \(/g)].flatMap((match): Finding[] => {
@@ -137,7 +135,6 @@ function pieces(source: string): Finding[] {
   )
 }
 
-/** Lists the removable guards of a source file in order. */
 export function guardsOf(file: string, source: string): Guard[] {
   return [
     ...refusals(source),
@@ -157,6 +154,5 @@ export function guardsOf(file: string, source: string): Guard[] {
     .sort((one, other) => one.start - other.start)
 }
 
-/** The source without a guard. */
 export const without = (source: string, { start, end, replacement }: Guard): string =>
   source.slice(0, start) + replacement + source.slice(end)

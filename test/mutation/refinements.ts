@@ -3,7 +3,7 @@ import type { Finding } from './guards.ts'
 /** Character classes of a source: code, text of an SQL statement, and everything else. */
 type Ground = 'code' | 'sql' | 'other'
 
-/** Begins a pattern, when the last character before it is one of these. */
+/** Characters after which a slash begins a regular expression. */
 const BEFORE_PATTERN = /[(,=:[!&|?{};\n]$|\breturn$/
 
 /** Classifies every character. Statements are templates with the tag `sql`, nested ones included. */
@@ -65,10 +65,9 @@ function skip(source: string, at: number): number {
   return found?.[0].length ?? 0
 }
 
-/** Ends a condition or a clause of a statement. */
 const NEXT_CLAUSE =
   /^\s+(?:and|or|order by|group by|having|limit|offset|returning|for|on conflict|union|do|set|then|end|as|from|left|join|cross|where)\b/
-/** Lets a condition go on after an interpolation or before one. */
+/** Operators that continue a condition before or after an interpolation. */
 const OPERATOR = /(?:[=<>@~|+*/-]|\b(?:in|like|ilike|any|and|not|is|between|select|from))\s*$/
 
 const isClause = (source: string, at: number) =>
@@ -100,7 +99,6 @@ function endOfCondition(source: string, from: number, grounds: Ground[]): number
   return at - (source.slice(from, at).length - source.slice(from, at).trimEnd().length)
 }
 
-/** Matches of a pattern that begin on one ground. */
 const on = (source: string, grounds: Ground[], ground: Ground, pattern: RegExp) =>
   [...source.matchAll(pattern)].filter(({ index }) => grounds[index] === ground)
 
@@ -132,7 +130,7 @@ const OTHER: Record<string, string> = { '<': '<=', '<=': '<', '>': '>=', '>=': '
 
 function comparisons(source: string, grounds: Ground[]): Finding[] {
   const found = [
-    // No test can meet the microsecond of `now()`.
+    // No test can hit the microsecond of `now()`.
     ...on(source, grounds, 'sql', /(?<=(?<!now\(\)) )(?:<=|>=|<|>|=)(?= (?!now\(\)))/g).filter(
       ({ 0: sign, index }) => sign !== '=' || !isAssignment(source, index, grounds),
     ),
@@ -147,7 +145,7 @@ function comparisons(source: string, grounds: Ground[]): Finding[] {
   }))
 }
 
-/** The direction of an order, turned round. Orders of locks are left alone, because only a deadlock shows them. */
+/** Reverses the direction of an order. Skips orders of locks, because only a deadlock shows them. */
 function orders(source: string, grounds: Ground[]): Finding[] {
   const descending = on(source, grounds, 'sql', /(?<=[\w)}"]) desc\b(?!")/g)
   const ascending = on(source, grounds, 'sql', /\border by [\w.]+(?=\s*(?:limit\b|offset\b|\)|`|\$\{limit))/g)
@@ -168,7 +166,7 @@ const BOUNDS = [
   /(?<=\b(?:minimum|maximum|minLength|maxLength|minItems|maxItems): )-?\d[\d_]*/g,
 ]
 
-/** A bound of a schema, one higher. */
+/** Raises a bound of a schema by one. */
 function bounds(source: string, grounds: Ground[]): Finding[] {
   return BOUNDS.flatMap((pattern) =>
     on(source, grounds, 'code', pattern).map(({ 0: number, index }): Finding => {
@@ -178,7 +176,7 @@ function bounds(source: string, grounds: Ground[]): Finding[] {
   )
 }
 
-/** An `on conflict` clause. */
+/** Drops an `on conflict` clause. */
 function conflicts(source: string, grounds: Ground[]): Finding[] {
   return on(source, grounds, 'sql', /\bon conflict\b/g).map(({ index }): Finding => {
     let at = index
@@ -197,7 +195,6 @@ function conflicts(source: string, grounds: Ground[]): Finding[] {
   })
 }
 
-/** Conditions, comparisons, orders, bounds and conflict clauses, each with its opposite or without it. */
 export function refinements(source: string): Finding[] {
   const grounds = groundsOf(source)
   return [predicates, comparisons, orders, bounds, conflicts].flatMap((find) => find(source, grounds))

@@ -4,10 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { importing } from '#test/bundle.ts'
 
-/** Result of a test file. */
 export type Ending = 'green' | 'red' | 'stuck'
 
-/** Runs test files in one process and folder, to their end or the first failure. */
 export async function runTests(
   folder: string,
   files: readonly string[],

@@ -58,7 +58,6 @@ test('yields each message once and in order across lost connections', async () =
   const texts = () => events.flatMap((event) => (event.event === 'message' ? event.message.body : []))
   for (let number = 0; number < 5; number += 1) await sender.chat.send(chat.id, `m${number}`)
   await until(() => texts().length === 5, 'the first messages')
-  // Cuts every connection, as a restart of a proxy does.
   app.server.closeAllConnections()
   for (let number = 5; number < 10; number += 1) await sender.chat.send(chat.id, `m${number}`)
   await sender.chat.typing(chat.id)

@@ -22,7 +22,6 @@ for (let n = 0; n < 7; n += 1) {
 const feeds = ids(
   await sql<{ id: number }[]>`select id from feeds where user_id = ${ann.id} order by id desc`,
 )
-/** Uses pages of three. */
 const pageSize = 3
 
 test('walks a list by the last id once, page by page', async () => {

@@ -2,17 +2,15 @@ import type { AddressInfo } from 'node:net'
 import { createWorld, type Person, type World } from '#test/world.ts'
 import { type ClientOptions, createClient, memoryTokens } from '../../sdk/src/index.ts'
 
-/** A listening world with its address, for the client library. */
 export async function createRunningWorld(env: Record<string, string> = {}): Promise<World & { url: string }> {
   const world = await createWorld(env)
   await world.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = world.app.server.address() as AddressInfo
-  // Addresses of uploads and files begin with it.
+  // Prefix of the addresses of uploads and files.
   world.ctx.config.publicUrl = `http://127.0.0.1:${port}`
   return { ...world, url: world.ctx.config.publicUrl }
 }
 
-/** A signed-in client of a test user, with a log of its requests. */
 export function clientOf(url: string, { token }: Person, options: ClientOptions = {}) {
   const hour = Date.now() + 3_600_000
   const asked: string[] = []

@@ -116,7 +116,7 @@ const nodes = defineTable({
     await upsert(tx, 'paid_nodes', columns, given)
     await saveTargets(tx, 'paid_nodes', targets)
   },
-  // Purchases of it stay valid.
+  // Makes content free whose price is gone. Purchases of it stay valid.
   sweep: (tx, { from, to }, rows) => tx`
     update paid_nodes set free = true where raw >= ${from} and raw < ${to} and not free
       and not id = any(${rows.map(({ id }) => id ?? 0)})`,

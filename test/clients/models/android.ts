@@ -16,7 +16,6 @@ const pin = {
   created_at: 'text!',
 }
 
-/** Reply models of Android 2.2.0. */
 export const ANDROID: Models = {
   ...DOCUMENTED,
   Picture: { url: 'text!', vendor: 'text', mime: 'text', size: 'int', dimension: 'Dimension' },

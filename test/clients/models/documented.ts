@@ -2,7 +2,6 @@ import type { Models } from './decode.ts'
 
 const times = { created_at: 'text!', updated_at: 'text!' }
 
-/** Fields of every movement of money. */
 const order = {
   id: 'int!',
   owner_id: 'int!',
@@ -32,8 +31,8 @@ const album = {
 }
 
 /**
- * Models of replies of which no fact about the clients is known. They hold what the specification and the behaviour of the
- * original say of the fields, and refer to the models of each client.
+ * Models of replies without a documented client. They follow the specification and the behaviour of the original,
+ * and refer to the models of each client.
  */
 export const DOCUMENTED: Models = {
   Mention: { id: 'int!', user_id: 'int!', resourceable: 'Reference!', created_at: 'text!' },

@@ -7,7 +7,6 @@ import { SYSTEM_NOTICES } from '#modules/notifications/system/notices.ts'
 import { transaction } from '#platform/database'
 import { createWorld } from '#test/world.ts'
 
-/** How a client renders one type. */
 type Known = {
   /** Fields that it shows or follows. An absent one leaves a gap or crashes the page. */
   reads: string[]
@@ -25,7 +24,6 @@ const CLIENTS: Record<string, Client> = JSON.parse(
 )
 const { as, person, sql } = await createWorld()
 
-/** The written states of a type. */
 const statesOf = (type: (typeof SYSTEM_TYPES)[number]) => [
   ...(SYSTEM_NOTICES[type].fields.state ?? '').matchAll(/`([^`]+)`/g).map(([, state]) => state),
   ...(/^`/.test(SYSTEM_NOTICES[type].fields.state ?? '') && !type.startsWith('group:report-')

@@ -21,7 +21,7 @@ const world = await createWorld()
 const { app, as, connection, ctx, person, sql } = world
 const SECRET = 'a secret of the tests, long enough'
 
-/** The test database has only a socket; database addresses name a port. */
+/** The test database has only a socket, but a database address needs a port. */
 const bridge = createServer((socket) => {
   const inner = connect(`${connection.host}/.s.PGSQL.${connection.port}`)
   socket.on('error', () => inner.destroy())
@@ -54,7 +54,6 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Environment of the filled site, and of others in folders of their own. */
 const HERE = { DATABASE_URL: urlOf(connection.database), DATA_DIR: ctx.config.dataDir, APP_SECRET: SECRET }
 const there = (name: string) => ({ DATA_DIR: join(folder, name) })
 
@@ -198,7 +197,7 @@ test('restores a site backed up under writes elsewhere, with a clean audit, embe
 test('rejects a damaged, truncated, foreign or missing backup before changing anything', async () => {
   const damaged = join(folder, 'damaged.backup')
   const bytes = await readFile(file)
-  // The archive is padded with bytes that mean nothing, so a picture is damaged.
+  // Padding bytes of the archive mean nothing, so the test damages a picture.
   const at = bytes.indexOf('IDAT')
   assert.ok(at > 0)
   bytes[at] = (bytes[at] ?? 0) ^ 1

@@ -29,7 +29,7 @@ test('registers ten thousand users and shows an administrator the progress', {
       const { body } = await as(founder, 'GET', '/admin/im')
       progress.push(body.registration.done)
       t.diagnostic(`${body.registration.done} of ${body.registration.total}`)
-      // The service goes away for a while half way.
+      // Stops the service for a while half way.
       if (progress.length === 5) await service.stop().then(() => service.start())
       if (over && body.registration.finished_at === null) {
         await sql`update graphile_worker._private_jobs set run_at = now() where locked_at is null`

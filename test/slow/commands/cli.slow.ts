@@ -44,7 +44,6 @@ function run(...parameters: string[]) {
     outcome.err += chunk
   })
   const ended = once(child, 'close').then(([code]) => Object.assign(outcome, { code }))
-  /** Waits until the output so far matches. */
   const says = async (pattern: RegExp) => {
     for (let i = 0; i < 600 && !pattern.test(outcome.out); i += 1) {
       assert.equal(child.exitCode, null, outcome.out + outcome.err)
@@ -56,7 +55,6 @@ function run(...parameters: string[]) {
 }
 const kith = (...parameters: string[]): Promise<Outcome> => run(...parameters).ended
 
-/** A request to the running server. */
 async function send(address: string, method: string, path: string, body?: object, token?: string) {
   const answer = await fetch(`${address}/api/v2${path}`, {
     method,
@@ -178,7 +176,7 @@ test('runs commands beside a running server and without one', async () => {
   const reset = await kith('admin', 'reset-password', 'admin')
   const [, password] = /Password: (\S+)/.exec(reset.out) ?? []
   assert.equal(reset.code, 0, reset.err)
-  // The command tells the server by a signal, a moment later.
+  // The server learns of the change by a signal, a moment later.
   let status = 200
   for (let tries = 0; status !== 401 && tries < 600; tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, 100))

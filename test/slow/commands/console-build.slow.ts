@@ -17,7 +17,7 @@ mkdirSync(out + '/assets', { recursive: true })
 writeFileSync(out + '/index.html', '<p>')
 writeFileSync(out + '/assets/index.js', ' '.repeat(5000))`
 
-/** A clone with the install step, the sources of a console, and fake `npm` and `vite`. */
+/** A clone with the install step, console sources, and fakes of `npm` and `vite`. */
 async function clone(name: string, { npm, vite = MAKES }: { npm?: string; vite?: string } = {}) {
   const folder = join(root, name)
   const home = join(folder, 'console')
@@ -45,7 +45,6 @@ async function clone(name: string, { npm, vite = MAKES }: { npm?: string; vite?:
     const [code] = (await once(child, 'close')) as [number | null]
     return { code, said }
   }
-  /** Runs the step before `npm start`. */
   const start = (env: Record<string, string> = {}) =>
     run(['install-if-needed.mjs'], { npm_lifecycle_event: 'prestart', ...env })
   const built = () => readFile(join(home, 'dist/built.json'), 'utf8')
@@ -72,7 +71,7 @@ test('builds again when a source changed, appeared or disappeared, and not when 
   await utimes(source, new Date(), new Date(Date.now() + 5000))
   assert.equal((await start()).said, '')
   await writeFile(source, 'two')
-  // Unpacked archives have times from before the build.
+  // Unpacked archives contain times from before the build.
   await utimes(source, new Date(0), new Date(0))
   assert.match((await start()).said, /is built/)
   await writeFile(join(home, 'src/more.tsx'), '')

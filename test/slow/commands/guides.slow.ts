@@ -17,7 +17,7 @@ const { signUp } = signUpsOn(world)
 const folder = mkdtempSync(join(tmpdir(), 'kith-guides-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Starts the program that the blocks of a guide make up together. */
+/** Starts the program that the code blocks of a guide form together. */
 function start(guide: string, env: Record<string, string>) {
   const text = readFileSync(new URL(`../../../docs/guides/${guide}.md`, import.meta.url), 'utf8')
   const blocks = [...text.matchAll(/^```ts \w+\n(.*?)^```/gms)].map(([, block = '']) => block)

@@ -25,7 +25,7 @@ const EXPECTED = [
 test("uses the console's names in docs/operating.md", async () => {
   const text = readFileSync(join(ROOT, 'docs/operating.md'), 'utf8')
   const named = new Set([...text.matchAll(/\*\*([^*]+)\*\*/g)].map((match) => match[1] ?? ''))
-  // An example text, not a part of the console.
+  // A word of an example, not a name in the console.
   named.delete('larger')
   assert.ok(named.size > 15, `saw only ${named.size} names`)
   const source: string[] = []

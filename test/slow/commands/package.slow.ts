@@ -18,7 +18,7 @@ const scratch = await mkdtemp(join(tmpdir(), 'kith-sdk-'))
 const project = join(scratch, 'project')
 after(() => rm(scratch, { recursive: true, force: true }))
 
-/** A fresh clone with the changes of the working tree: what Git knows, without anything installed or built. */
+/** A fresh clone with the changes of the working tree: the files that Git knows, with nothing installed or built. */
 async function clone(name: string): Promise<string> {
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
   // In CI the checkout belongs to another user.
@@ -31,7 +31,6 @@ async function clone(name: string): Promise<string> {
 
 type Packed = { filename: string; files: { path: string }[] }
 
-/** Packs the library of a checkout as for publication. */
 async function pack(checkout: string, env: NodeJS.ProcessEnv = {}): Promise<Packed> {
   const destination = await mkdtemp(join(scratch, 'packed-'))
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', destination], {
@@ -42,7 +41,6 @@ async function pack(checkout: string, env: NodeJS.ProcessEnv = {}): Promise<Pack
   return { filename: join(destination, filename), files }
 }
 
-/** Installs a package into an empty folder without a network, because it has no dependencies. */
 async function install(packed: Packed, folder: string): Promise<void> {
   await mkdir(folder)
   await writeFile(join(folder, 'package.json'), '{ "name": "empty", "private": true, "type": "module" }')
@@ -50,7 +48,7 @@ async function install(packed: Packed, folder: string): Promise<void> {
   await run('npm', ['install', ...options, packed.filename], { cwd: folder })
 }
 
-/** npm without a network and without what earlier installs left. */
+/** npm without network access and without the cache of earlier installs. */
 const OFFLINE = {
   npm_config_registry: 'http://127.0.0.1:9',
   npm_config_fetch_retries: '0',

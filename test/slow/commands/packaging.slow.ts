@@ -118,7 +118,7 @@ test("passes nginx's configuration test, with an unbuffered stream", async (t) =
   )
   assert.equal(made.status, 0)
   const own = sample
-    // 443 first: a free port may begin with it.
+    // Replaces 443 first, because a free port may begin with it.
     .replace('listen 443', `listen ${await findFreePort()}`)
     .replace('listen 80;', `listen ${await findFreePort()};`)
     .replace(/ssl_certificate \S+;/, `ssl_certificate ${folder}/cert.pem;`)

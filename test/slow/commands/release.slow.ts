@@ -15,7 +15,7 @@ await chmod(scratch, 0o755)
 after(() => rm(scratch, { recursive: true, force: true }))
 let repositories = 0
 
-/** A repository with the files of a release; slow steps of the real one are stubs in its package.json. */
+/** A repository with the files of a release. Stubs in its package.json replace slow steps. */
 function repository({ changes = '- A first thing.\n', green = true, migrations = ['0001_first'] } = {}) {
   repositories += 1
   const root = join(scratch, String(repositories))
@@ -113,7 +113,7 @@ test('writes version and changelog, stores a site, tags, and packs an archive wi
     'package-lock.json',
   ])
     assert.ok(listed.includes(`kith-0.2.0/${held}\n`), held)
-  // A server builds the console wherever its sources are.
+  // A server builds the console wherever it finds the sources.
   for (const absent of ['console/package-lock.json', 'web/package-lock.json', 'test/', '.git/'])
     assert.ok(!listed.includes(`kith-0.2.0/${absent}`), absent)
   const summed = spawnSync('sha256sum', ['-c', 'kith-0.2.0.tar.gz.sha256'], { cwd: join(root, 'release') })

@@ -52,7 +52,6 @@ test("carries a moderator's working day, from sign-in with a second factor to a 
   const { as, founder, guest, person } = world!
   const { writer } = contents!
 
-  // Items that wait for the moderator.
   const spammer = { name: 'spammer', password: 'a password', roles: ['owner'] }
   const spam = await as(founder, 'POST', '/admin/users', spammer)
   for (let each = 0; each < REPORTS - 1; each += 1) {
@@ -80,7 +79,6 @@ test("carries a moderator's working day, from sign-in with a second factor to a 
   after(() => receiver.close())
   world!.ctx.config.webhooksAllowPrivate = true
 
-  // Sign-in with a second factor.
   const login = { login: 'moderator', password: 'a password' }
   const account = { name: login.login, password: login.password, roles: ['owner', 'founder'] }
   assert.equal((await as(founder, 'POST', '/admin/users', account)).status, 201)
@@ -97,7 +95,6 @@ test("carries a moderator's working day, from sign-in with a second factor to a 
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Waiting for a decision' }).waitFor()
 
-  // Decisions on ten reports, an appeal, a certification, an article, a pin, a withdrawal and a refund.
   await acceptAll(page, 'reports', REPORTS)
   for (const queue of ['appeals', 'certifications', 'contributions', 'feed-pins'])
     await acceptAll(page, queue, 1)
@@ -109,7 +106,6 @@ test("carries a moderator's working day, from sign-in with a second factor to a 
   assert.equal((await read('/admin/news?q=vain')).data[0].fee_state, 'refunded')
   assert.equal((await as(candidate, 'GET', '/user/certification')).body.status, 1)
 
-  // A suspension.
   await page.goto(`${world!.address}/admin/people/${spam.body.id}/show`)
   await page.getByRole('button', { name: 'Sanction' }).click()
   const form = page.getByRole('form', { name: 'Sanction' })
@@ -121,13 +117,11 @@ test("carries a moderator's working day, from sign-in with a second factor to a 
   const again = await guest('POST', '/auth/login', { login: spammer.name, password: spammer.password })
   assert.equal(again.status, 403)
 
-  // A role.
   await page.goto(`${world!.address}/admin/roles/create`)
   await page.getByRole('textbox', { name: 'Name' }).first().fill('night-shift')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('cell', { name: 'night-shift' }).first().waitFor()
 
-  // A setting.
   await page.goto(`${world!.address}/admin/settings`)
   await page.getByLabel('Search among settings').fill('checkin:balance')
   const row = page.locator('[data-setting="checkin:balance"]')
@@ -136,7 +130,6 @@ test("carries a moderator's working day, from sign-in with a second factor to a 
   await row.getByRole('button', { name: 'Reset' }).waitFor()
   assert.equal((await read('/admin/settings'))['checkin:balance'], 25)
 
-  // An export.
   await page.goto(`${world!.address}/admin/words`)
   await page.getByRole('link', { name: 'badword' }).waitFor()
   const [download] = await Promise.all([

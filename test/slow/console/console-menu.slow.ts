@@ -61,7 +61,7 @@ test('opens pages, people and settings by Ctrl-K', { skip }, async () => {
   await box.fill('nothing is called like this')
   await box.blur()
   await page.getByText('Nothing matches.').waitFor()
-  // The window takes the focus back within a moment, and with it the keys.
+  // The dialog takes the focus back a moment later, and receives the keys only then.
   await page.locator('.MuiDialog-root :focus').waitFor({ state: 'attached' })
   await page.keyboard.press('Escape')
   await box.waitFor({ state: 'detached' })
@@ -156,7 +156,7 @@ test('saves the filters of a list under a name, and removes them', { skip }, asy
   await page.getByLabel('Query name').fill('What the writer paid')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  // Another list forgets nothing of it, and neither does a new start.
+  // Neither another list nor a new start forgets the saved filters.
   await page.goto(`${world!.address}/admin/recharges?filter=%7B%7D`)
   await settled(page)
   assert.doesNotMatch(decodeURIComponent(page.url()), /"user"/)

@@ -12,7 +12,6 @@ const contents = world ? await fillConsole(world) : undefined
 
 const read = async (path: string) => (await world!.as(world!.founder, 'GET', path)).body
 
-/** Decides on the shown item, and waits until the decision was sent. */
 async function decide(page: Page, queue: string, key: 'a' | 'r', reason?: string): Promise<void> {
   await page.goto(`${world!.address}/admin/queues/${queue}`)
   await page.locator('article').waitFor()
@@ -27,7 +26,6 @@ async function decide(page: Page, queue: string, key: 'a' | 'r', reason?: string
   assert.equal(response.status(), 204, queue)
 }
 
-/** Shows the item with a title in a queue, at any position. */
 async function show(page: Page, title: string): Promise<void> {
   await page.locator('article').waitFor()
   const heading = page.locator('article').getByRole('heading', { name: title })

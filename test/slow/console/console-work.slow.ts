@@ -249,7 +249,7 @@ test('takes a refund in the currency that was charged, and shows it with its uni
   await page.goto(`${world!.address}/admin/payment-differences`)
   await page.getByRole('cell', { name: '¥300', exact: true }).waitFor()
   await page.getByRole('cell', { name: '$123.45', exact: true }).waitFor()
-  // The price of an album is points, and keeps its amount when it is not touched.
+  // The price of an album is in points, and an untouched price keeps its amount.
   await page.goto(`${world!.address}/admin/albums/create`)
   await page.getByLabel('Price').fill('12')
   await page.getByText('12 points', { exact: true }).waitFor()
@@ -409,7 +409,6 @@ test('writes an article with a preview, publishes it, and shows it to everybody'
   )
 })
 
-/** A fifth of a second of a plain tone, as a WAV file. */
 function tone(): Buffer {
   const [rate, count] = [8000, 1600]
   const bytes = Buffer.alloc(44 + count * 2)

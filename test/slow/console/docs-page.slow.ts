@@ -14,7 +14,6 @@ const address = `http://127.0.0.1:${port}`
 let browser: Browser | undefined
 after(() => browser?.close())
 
-/** Opens the page at a size, with a record of its requests and faults. */
 async function open(width: number): Promise<{ page: Page; requested: string[]; faults: string[] }> {
   browser ??= await chromium.launch({
     executablePath: BROWSER as string,

@@ -25,7 +25,6 @@ type Service = {
   volumes: string[]
 }
 
-/** The container options of compose.yml for podman. */
 function rulesOfCompose(): string[] {
   const { kith } = (
     parse(readFileSync(join(ROOT, 'deploy/docker/compose.yml'), 'utf8')) as { services: { kith: Service } }

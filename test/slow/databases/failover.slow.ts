@@ -23,9 +23,9 @@ after(async () => {
 })
 
 const WRITERS = 4
-/** More than all pools of the server together. */
+/** Maximum connections: more than all pools of the server together. */
 const MOST_CONNECTIONS = 40
-/** How long the proxy leads to the standby before its promotion, in samples. */
+/** Samples during which the proxy leads to the standby before its promotion. */
 const SAMPLES = 150
 const SAMPLE_MS = 200
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -119,7 +119,6 @@ test('serves writes again without loss when a proxy leads to a standby that is p
     [],
   )
 
-  // Jobs and streams continue.
   const notice = await send(address, admin, 'POST', '/admin/notices', { contents: 'it goes on', all: true })
   assert.equal(notice.status, 201)
   while (stream.events.length === 0) await pause(25)

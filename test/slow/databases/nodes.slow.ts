@@ -38,7 +38,6 @@ async function signIn(address: string): Promise<string> {
   return (answer.body as { access_token: string }).access_token
 }
 
-/** Checks that two nodes on one database behave like one. */
 async function walk(env: Record<string, string>, name: string): Promise<void> {
   const dataDir = join(folder, name)
   // Starts both at once on an empty database.
@@ -61,7 +60,6 @@ async function walk(env: Record<string, string>, name: string): Promise<void> {
   await until(async () => stream.events.length > 0)
   stream.close()
 
-  // Changes by one node soon reach the other.
   await until(async () => (await send(one, other, 'GET', '/user')).status === 200)
   assert.equal((await send(two, other, 'POST', '/auth/logout')).status, 200)
   await until(async () => (await send(one, other, 'GET', '/user')).status === 401)
@@ -104,7 +102,7 @@ test('runs two nodes through PgBouncer in transaction mode', { skip: skipPgBounc
     idle_in_transaction_session_timeout: 30_000,
   }))
     await database.ask(`alter role kith set ${name} = ${value}`)
-  // Fewer than the nodes use, so that they change hands.
+  // Fewer connections than the nodes use, so that they share them.
   const pooled = await startPgBouncer(database, { default_pool_size: '4' })
   await walk({ DATABASE_URL: pooled, DATABASE_DIRECT_URL: database.url }, 'pooled')
   // Times are read in UTC, whatever the zone of the server.

@@ -146,7 +146,7 @@ async function freePort() {
   return port
 }
 
-/** The windows follow the clock, so a counting test must not cross a full minute. */
+/** Windows follow the clock, so a counting test must not cross a full minute. */
 async function awayFromMinuteEnd() {
   const left = 60_000 - (Date.now() % 60_000)
   if (left < 20_000) await sleep(left)

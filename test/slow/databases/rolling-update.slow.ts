@@ -17,7 +17,6 @@ const run = programsIn(folder)
 const { as, person, guest, sql, connection } = await createWorld()
 const machine = await openMachine(connection)
 
-/** Environment of a server on this database. */
 const envOf = (settings: Record<string, string>) => ({
   DATABASE_URL: `postgres://${connection.user}@${machine.address}/${connection.database}`,
   DATA_DIR: join(folder, 'data'),
@@ -110,7 +109,7 @@ test('serves reads and writes on while a newer schema appears, and starts on it'
   assert.match(output, /9999_next\.sql.*the database is of a newer version/)
 })
 
-/** Statements that break the version before while it still serves. */
+/** Statements that break the previous version while it still serves. */
 const BREAKING: [name: string, pattern: RegExp][] = [
   ['drops', /\bdrop\s+(table|column|view|materialized view|type|function|sequence|schema|trigger)\b/],
   ['renames', /\brename\b/],
@@ -118,7 +117,6 @@ const BREAKING: [name: string, pattern: RegExp][] = [
   ['changes a type', /\balter\s+(column\s+)?\w+\s+(set\s+data\s+)?type\b/],
 ]
 
-/** How a migration breaks the version before. */
 function breaksOf(text: string): string[] {
   const lower = text.replaceAll(/--.*$/gm, '').toLowerCase()
   return lower.split(';').flatMap((statement) => {

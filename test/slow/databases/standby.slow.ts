@@ -76,7 +76,7 @@ test('serves reads and bounds the waiting backends while the synchronous standby
   const keepWriting = async (token: string, n: number) => {
     for (; !isOver; n += 1) await write(token, n)
   }
-  /** Every read is answered; one that a busy machine refuses is sent again. */
+  /** Every read succeeds. The test repeats one that a busy server rejects. */
   const readAll = async (token: string) => {
     for (const path of [
       '/feeds',
@@ -89,12 +89,12 @@ test('serves reads and bounds the waiting backends while the synchronous standby
   }
   await setStandby('nobody')
   const writers = tokens.map(keepWriting)
-  // The server cuts unresponsive connections, until it opens no more for writes.
+  // The server closes unresponsive connections, until it opens no more for writes.
   await until(async () => (await metric('database_cut_backends')) >= POOL, 'as many were cut as the pool has')
   await Promise.all(tokens.slice(0, 3).map(readAll))
   isOver = true
   await Promise.all(writers)
-  // Without the refusal each of these would leave a backend that waits.
+  // Without the limit each of these would leave a waiting backend.
   const before = await waiting()
   assert.ok(before >= POOL, `${before} backends waited`)
   const statuses: number[] = []
@@ -139,7 +139,7 @@ test('answers 503 when an administrator cancels the wait for the synchronous sta
       select pg_cancel_backend(pid) from waiting`
   }
   await setStandby('nobody')
-  // A statement that commits by itself, and a transaction.
+  // A statement in autocommit mode, and a transaction.
   for (const [path, body] of [
     ['/feeds', { feed_content: 'unconfirmed', feed_from: 5, feed_mark: 1 }],
     ['/user', { bio: 'unconfirmed' }],

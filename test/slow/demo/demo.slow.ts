@@ -165,7 +165,7 @@ test('counts the days of the story', async () => {
     JSON.stringify(active),
   )
   assert.ok(new Set(active).size > 3, JSON.stringify(active))
-  // Few days pass without a feed.
+  // Few days have no feed.
   assert.ok(values.filter((value) => value! > 0).length > 20, JSON.stringify(values))
 })
 

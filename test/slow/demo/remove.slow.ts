@@ -6,7 +6,6 @@ import { hasDemo } from '../../../demo/journal.ts'
 import { removeRows } from '../../../demo/remove.ts'
 import { diagnose } from '../../../src/doctor.ts'
 
-/** Counts the rows of each table that has any. */
 async function rowsOf({ sql }: World): Promise<Record<string, number>> {
   const tables = await sql<{ name: string }[]>`
     select relname::text as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by 1`
@@ -18,7 +17,6 @@ async function rowsOf({ sql }: World): Promise<Record<string, number>> {
   return counts
 }
 
-/** Rows of a user who signed in and published a feed. */
 const HERS = [
   'active_people',
   'feed_hots',
@@ -56,7 +54,7 @@ test('deletes the demo and keeps the data of other users', async () => {
   assert.equal((await as(ann, 'POST', `/feeds/${theirs.id}/like`)).status, 201)
   const [{ id: member }] = await sql<[{ id: number }]>`select id from users where name = 'demo'`
   assert.equal((await as(ann, 'PUT', `/user/followings/${member}`)).status, 204)
-  // Counted before the demo, and impossible to count again.
+  // Counted before the demo, and impossible to recount.
   await sql`insert into daily_statistics (series, day, value) values ('active-people', '2020-02-02', 7)`
   // Deletes likes by truncating, and feeds row by row, because one stays.
   await removeRows(sql, { many: 1_000 })

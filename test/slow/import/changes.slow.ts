@@ -64,7 +64,7 @@ describe('a second community', { skip: skipMariaDb }, async () => {
 
   const ruleOf = (kept: Kept | undefined) => (typeof kept === 'string' ? { column: kept } : (kept ?? {}))
 
-  /** Finds values of imported rows that differ from the source without a line in the report. */
+  /** Finds values of imported rows that differ from the source and are missing in the report. */
   async function silentChanges(table: TableImport, into: Into): Promise<string[]> {
     const [there] = await source.run('show tables like ?', [table.table])
     if (!there) return []
@@ -88,7 +88,7 @@ describe('a second community', { skip: skipMariaDb }, async () => {
       if (!target) return [`${table.table} ${name} is not here`]
       return columns.flatMap((column) => {
         const kept = into.columns?.[column]
-        // Articles bind the uploads in their text.
+        // The import attaches the uploads that the text of an article embeds.
         const isBound = table.table === 'file_withs' && String(row.channel).startsWith('news:')
         if (kept === null || (isBound && (column === 'channel' || column === 'raw'))) return []
         const { column: to = column, as, of } = { of: undefined, as: undefined, ...ruleOf(kept) }

@@ -145,7 +145,7 @@ describe('bringing money over', { skip: skipMariaDb }, async () => {
     const later = await createWorld()
     const bring = bringerOf(later, { database: source.address })
     await bring()
-    // A request decided here does not block a waiting one from the source.
+    // A request decided here does not block a pending one from the source.
     await later.sql`
       insert into question_applications (id, question_id, user_id, amount, state, decided_at)
       values (90, 2, 1, 5, 'rejected', now())`

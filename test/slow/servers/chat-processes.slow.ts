@@ -10,7 +10,6 @@ import { createWorld } from '#test/world.ts'
 const { as, person, connection, ctx } = await createWorld()
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** Starts a server process on the test database. */
 async function startServer() {
   const port = await findFreePort()
   const child = spawn(process.execPath, ['src/main.ts'], {
@@ -72,7 +71,7 @@ test('loses and doubles no acknowledged message when a server is killed after 20
   const sending = (async () => {
     for (let number = 0; number < 200; number += 1) {
       const text = `b${number}`
-      // As a client that got no reply: the same key at another server.
+      // Acts like a client that got no reply, and sends the same key to another server.
       if (!(await send(one.base, text))) assert.ok(await send(two.base, text), text)
     }
   })()

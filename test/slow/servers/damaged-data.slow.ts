@@ -29,7 +29,6 @@ after(() => rm(folder, { recursive: true, force: true }))
 
 const CLUSTER = 'postgres/cluster'
 
-/** Makes a folder of a file. */
 function makeFolder(path: string): void {
   rmSync(path, { force: true })
   mkdirSync(path)
@@ -54,7 +53,7 @@ function contentsOf(dataDir: string): string[] {
 const LOST =
   /^DATA_DIR: the database in \S+\/cluster is missing, and \S+\/app-secret shows that there was one: put it back, restore a backup with `npx kith restore`, name a database of your own in DATABASE_URL, or begin an empty site in another DATA_DIR\.$/
 
-/** How a data directory is damaged, and the sentence that a start answers. */
+/** Kinds of damage to a data directory, with the sentence that the start prints. */
 const DAMAGES: [name: string, damage: (dataDir: string) => void, told: RegExp][] = [
   [
     'app-secret is a folder',
@@ -180,7 +179,7 @@ for (const [n, [name, damage, told]] of DAMAGES.entries())
     assert.equal(code, 1, output)
     assert.equal(output.trimEnd().split('\n').length, 1, output)
     assert.match(output.trimEnd(), told)
-    // A secret that cannot be read is found after the database has started.
+    // The server notices an unreadable secret only after the database has started.
     if (hasDatabase && !name.startsWith('app-secret')) assert.deepEqual(contentsOf(dataDir), before)
     if (!hasDatabase) assert.equal(existsSync(join(dataDir, CLUSTER)), false)
     rmSync(dataDir, { recursive: true })

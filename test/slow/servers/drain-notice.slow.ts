@@ -15,7 +15,6 @@ after(() => rm(folder, { recursive: true, force: true }))
 const { connection } = await createWorld()
 const machine = await openMachine(connection)
 
-/** Starts a server or a worker on the database of this file. */
 async function start(args: string[], settings: Record<string, string>, ready: string) {
   const child = spawn(process.execPath, args, {
     cwd: ROOT,
@@ -49,7 +48,7 @@ for (const processes of ['1', '2'])
     const since = performance.now()
     const statuses = new Set<number>()
     for (;;) {
-      // A connection of its own, as that of a load balancer that has not looked yet.
+      // A new connection, like that of a load balancer before its next probe.
       const answer = await fetch(ready, { headers: { connection: 'close' } }).catch(() => undefined)
       if (!answer) break
       statuses.add(answer.status)
@@ -61,7 +60,7 @@ for (const processes of ['1', '2'])
     assert.equal(await server.ended, 0)
   })
 
-/** Another address of this machine than 127.0.0.1. */
+/** An address of this machine other than 127.0.0.1. */
 const other = Object.values(networkInterfaces())
   .flatMap((each) => each ?? [])
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address

@@ -60,7 +60,6 @@ async function query<T>(connection: EmbeddedConnection, text: string): Promise<T
   }
 }
 
-/** Starts a server in another process, to be killed. */
 async function startElsewhere(): Promise<{
   child: ChildProcess
   connection: EmbeddedConnection

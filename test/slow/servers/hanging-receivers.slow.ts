@@ -1,4 +1,4 @@
-/** Mail servers and webhook endpoints that accept connections and never answer, or answer a byte at a time. */
+/** Mail servers and webhook endpoints that accept connections and never reply, or send one byte at a time. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer as createHttp } from 'node:http'
@@ -13,7 +13,6 @@ import { startWorker } from '../../../src/worker.ts'
 const { as, guest, person, ctx, connection, sql } = await createWorld({ WEBHOOKS_ALLOW_PRIVATE: 'true' })
 const admin = await person({ roles: ['founder'] })
 
-/** Posts a notice to all users and waits until its job has sent it. */
 async function sendNotice() {
   const { status, body } = await as(admin, 'POST', '/admin/notices', { contents: 'meanwhile', all: true })
   assert.equal(status, 201)
@@ -75,7 +74,7 @@ test('delivers each code once after a mail server hung at every stage, and works
   assert.deepEqual(server.recipients, [])
   const jobs = () => sql<{ attempts: number }[]>`
     select attempts from graphile_worker.jobs where task_identifier = 'send_code'`
-  // The timeouts of the mail server end every attempt that hangs.
+  // Timeouts end every attempt that hangs.
   await until(async () => (await jobs()).every(({ attempts }) => attempts > 1), 'a retry of each code')
   await until(async () => (await jobs()).length === 0, 'every code was sent')
   assert.deepEqual(server.recipients.sort(), addresses)
@@ -97,7 +96,7 @@ test('gives up on webhook endpoints that hang at every stage, and delivers with 
     hanging.push(request.socket)
     if (path === '/silent') return
     response.writeHead(200)
-    // Sends less than the part of a response that is kept.
+    // Sends less than the kept part of a response.
     const drip = setInterval(() => response.write('.'), 100)
     request.socket.once('close', () => clearInterval(drip))
   }).listen(0, '127.0.0.1')

@@ -42,7 +42,6 @@ const until = async (isSo: () => Promise<boolean>) => {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
-/** A value of the metrics of all processes. */
 async function metric(name: string): Promise<number> {
   const text = await fetch(`http://127.0.0.1:${metricsPort}/metrics`).then(
     (answer) => answer.text(),
@@ -90,7 +89,7 @@ function send(
   })
 }
 
-/** Fetching the tokens counts as well. */
+/** The requests for the tokens count as well. */
 let signedInAt = 0
 const isSameMinute = () => Math.floor(signedInAt / 60_000) === Math.floor(Date.now() / 60_000)
 
@@ -159,7 +158,6 @@ test('stops all processes and the database with success', async () => {
   assert.match(output, /the embedded database has stopped/)
 })
 
-/** A serving process below a supervisor. */
 function childOf(parent: number): number {
   const lines = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(parent)], {
     encoding: 'utf8',

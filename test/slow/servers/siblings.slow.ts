@@ -12,7 +12,6 @@ await chmod(folder, 0o755)
 let server: ReturnType<typeof startServer>
 let address = ''
 let token = ''
-/** A connection to each of the two processes. */
 let connections: [Agent, Agent]
 const agents: Agent[] = []
 
@@ -101,7 +100,7 @@ test('applies a changed setting in every process at once', async () => {
       body: { 'checkin:balance': amount },
     })
     assert.ok(changed.status < 300, JSON.stringify(changed.json))
-    // A guest may be shown a reply of the last second (conventions-42).
+    // The server may cache replies to guests for a second (conventions-42).
     const { json } = await send(other as Agent, '/api/v2/bootstrappers', { token })
     assert.equal((json as { checkin: { balance: number } }).checkin.balance, amount)
   }
@@ -123,8 +122,8 @@ test('shows views counted by one process in the other before they are written', 
   const views = async (agent: Agent) =>
     ((await send(agent, `/api/v2/feeds/${id}`, { token })).json as { feed_view_count: number })
       .feed_view_count
-  // A write may come between the views, and then both the row and the memory of the others may include them. Some
-  // round meets none.
+  // A write between the views may count them both in the row and in the memory of other processes. Some round
+  // avoids that.
   let [before, seen, rounds] = [0, 0, 0]
   do {
     before = await views(other)

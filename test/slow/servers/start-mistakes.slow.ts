@@ -35,7 +35,6 @@ const secret = 'hidden-secret'
 const external = (port: number) => `postgres://someone:${secret}@127.0.0.1:${port}/kith`
 writeFileSync(join(folder, 'a-file'), '')
 
-/** An external provider with all required settings. */
 const COMPANY = {
   LINKED_PROVIDERS: 'company',
   LINKED_COMPANY_CLIENT_ID: 'a',
@@ -188,7 +187,7 @@ test('reports a privileged port to an unprivileged user', asNobody, async (t) =>
     '-e',
     'process.setgid(65534);process.setuid(65534);require("net").createServer().on("error",()=>process.exit(3)).listen(81,"127.0.0.1",()=>process.exit(0))',
   ])
-  // Some systems allow every port to everybody.
+  // Some systems allow every user every port.
   if (probe.status === 0) return t.diagnostic('every port is free to everybody here')
   chmodSync(folder, 0o755)
   const { code, output } = await run(['src/main.ts'], { PORT: '81' }, { uid: NOBODY, gid: NOBODY })

@@ -69,7 +69,6 @@ async function signIn(): Promise<string> {
 }
 
 let mark = Date.now()
-/** Each mark makes one feed only. */
 const nextMark = () => {
   mark += 1
   return mark
@@ -77,7 +76,7 @@ const nextMark = () => {
 
 type Outcome = { status: number; close: boolean } | { code: string }
 
-/** Sends on kept connections until told to reconnect; returns requests and results. */
+/** Sends on open connections until the server asks for a reconnect. Returns requests and results. */
 async function sendUntilClosed(token: string, outcomes: Outcome[]): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   for (let goesOn = true; goesOn; ) {

@@ -17,8 +17,8 @@ after(async () => {
 })
 
 /**
- * Changes a text, a name, a setting and a sign-in on one node, which never learns that they were committed. The other node is
- * the app of this process. It has cached all four before.
+ * Changes a text, a name, a setting and a sign-in on one node, which never learns of the commits. The other node is
+ * the app of this process, and has cached all four.
  */
 async function changeWithoutReply(name: string) {
   const world = await createWorld()
@@ -48,7 +48,7 @@ async function changeWithoutReply(name: string) {
   assert.deepEqual(before, ['before', author.name, 10, 200])
   // The caches registered their handlers with the reads above, so they run first.
   for (const signal of ['settings', 'tokens']) ctx.signals.on(signal, () => void heard.push(signal))
-  // The node caches the sign-ins before.
+  // Makes the node cache the sign-ins first.
   for (const { token } of [author, founder])
     assert.equal((await send(address, token, 'GET', '/user')).status, 200)
 
@@ -78,13 +78,12 @@ async function changeWithoutReply(name: string) {
     address,
     author,
     marker,
-    /** Requires the other node to show all four changes. */
     async assertShown() {
-      // The version of the rows decides, so that the first read shows them.
+      // The versions of the rows decide, so the first read shows the changes.
       assert.deepEqual([await shown.text(), await shown.name()], [marker, marker])
       await until(() => heard.includes('settings') && heard.includes('tokens'), 'the announcements')
       assert.deepEqual([await shown.setting(), await shown.signIn()], [77, 401])
-      // Neither a restored connection nor an expired value has cleared the caches.
+      // Neither a reconnect nor an expiry has cleared the caches.
       assert.equal(ctx.signals.state().losses, 0)
     },
     async release() {

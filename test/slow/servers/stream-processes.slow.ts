@@ -10,7 +10,6 @@ import { createWorld } from '#test/world.ts'
 const { person, sql, connection, ctx } = await createWorld()
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** Starts a server process on the test database. */
 async function startServer() {
   const port = await findFreePort()
   const child = spawn(process.execPath, ['src/main.ts'], {

@@ -27,7 +27,6 @@ Ferries leave **every hour**; see [the timetable](https://harbour.example/times)
 | 9 | low |
 `
 
-/** One of each: a topic with a feed, an article, a question with an answer, a group with a post. */
 async function fill() {
   const world = site!
   const { person, as } = world

@@ -38,7 +38,7 @@ test('talks in a group: names it, answers, edits, sends a picture and a sound, s
   await say(page, 'Who brings the oars?')
   await messageWith(page, 'Who brings the oars?').getByRole('button', { name: 'Edit' }).waitFor()
 
-  // The other one sees it in the title, after the notice of the new group, wherever they are, without asking.
+  // The other member sees it live in the title of any page, after the notice of the new group.
   const theirs = await open('/hot', { person: bob, locale: 'zh-CN', colorScheme: 'dark' })
   await until(theirs, `document.title.startsWith('(2)')`)
   await say(page, 'And the flask?')
@@ -111,7 +111,7 @@ test('searches old messages, mutes, reports and blocks', { skip }, async () => {
   await look(page, 'chat-search')
   await page.getByRole('link', { name: /The heron stands/ }).click()
   await messageWith(page, 'The heron stands').waitFor()
-  // The part that is shown ends before the newest message, so nothing counts as read.
+  // The shown part ends before the newest message, so nothing counts as read.
   assert.equal((await as(dan, 'GET', `/chats/${chat.id}`)).body.unread, 41)
   await page.getByRole('link', { name: 'To the newest messages' }).click()
   await messageWith(page, 'Rude word number 39').getByRole('button', { name: 'Report' }).click()

@@ -83,7 +83,7 @@ test('keeps everything of a member’s day once, though the server is killed in 
   await page.getByRole('button', { name: 'Check in today' }).click()
   await page.getByText('1 day in a row').waitFor()
 
-  /** Kills the server as the button is pressed, starts it again, and presses until the page shows `done`. */
+  /** Kills the server while the button is pressed, restarts it, and presses again until the page shows `done`. */
   const pressThroughAKill = async (button: string, done: () => Promise<unknown>) => {
     const pressed = page.getByRole('button', { name: button, exact: true })
     const killed = new Promise<void>((resolve) => {

@@ -10,7 +10,6 @@ const site = skip ? undefined : await openSite({}, (env) => demoWorld(undefined,
 
 type Access = 'members' | 'guests' | undefined
 
-/** Every route of the site, read from the files that declare them. */
 const ROUTES = globSync('web/src/modules/*/routes.ts')
   .sort()
   .flatMap((file) => {
@@ -20,7 +19,7 @@ const ROUTES = globSync('web/src/modules/*/routes.ts')
     return found.map(([, path = '', access]) => ({ path, access: access as Access }))
   })
 
-/** Signs in a member of the demo, and finds something of every kind for the routes. */
+/** Signs in a member of the demo, and finds an example of every kind for the routes. */
 async function findExamples() {
   const { guest, as, sql } = site!
   const { body } = await guest('POST', '/auth/login', { login: 'demo', password: DEMO_PASSWORD })
@@ -113,7 +112,7 @@ for (const [viewer, language, width] of [
       ...(viewer === 'members' ? { person: found!.demo } : {}),
       locale: language === 'zh' ? 'zh-CN' : 'en',
       viewport: { width, height: 800 },
-      // Colours in the middle of a transition have no contrast to judge.
+      // Colours in the middle of a transition have no contrast to check.
       reducedMotion: 'reduce',
     })
     const wrong: string[] = []

@@ -15,7 +15,6 @@ const feed = (text: string, more: object = {}) => ({
   ...more,
 })
 
-/** Two people, a post of the first, and notifications of every type. */
 async function fill() {
   const { person, as } = site!
   const ada = await person({ name: 'ada_lovelace' })

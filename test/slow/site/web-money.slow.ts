@@ -52,7 +52,7 @@ test('pays in by card and by transfer, exchanges money for points, and asks for 
   await page.getByRole('heading', { name: 'Exchange for points' }).waitFor()
   await page.getByLabel('Amount in CNY').fill('2')
   await page.getByText('You get 200 points.').waitFor()
-  // The reply is lost after the server has exchanged; the page is loaded again, and the same is sent again.
+  // The reply is lost after the exchange. The test reloads the page and sends the same form again.
   await page.route('**/plus-pay/transform', async (route) => {
     await route.fetch()
     await route.abort()

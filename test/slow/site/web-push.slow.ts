@@ -13,7 +13,6 @@ import { openSite, until } from '#test/web-browser.ts'
 const skip = CANNOT_LOOK
 const site = skip ? undefined : await openSite({ PUSH_ALLOW_PRIVATE: 'true' })
 
-/** A push service, and the key pair of the browser that subscribes to it. */
 async function openService() {
   const bodies: Buffer[] = []
   const server = createServer(async (request, response) => {
@@ -34,7 +33,7 @@ async function openService() {
   return { endpoint, keys, messages }
 }
 
-/** Gives the page a subscription at the double, since no push service of a browser is in reach. */
+/** Gives the page a subscription to the double, because tests cannot reach the push service of a browser. */
 const answerSubscriptions = (page: Page, subscription: { endpoint: string; keys: object }) =>
   page.addInitScript((given) => {
     const state = globalThis as unknown as { asked?: string; held?: object }
@@ -144,7 +143,7 @@ test('subscribes a browser, whose service worker shows what the server encrypts 
 
   const link = `${address}/feeds/1`
   assert.deepEqual(await clickNotification(page), { opened: [link], focused: [], left: 0 })
-  // A click on the next one focuses the window that shows its page already.
+  // A click on the next one focuses the window that already shows its page.
   const deliver = (data: string) =>
     devtools.send('ServiceWorker.deliverPushMessage', { origin: address, registrationId, data })
   // Each has a tag of its own: the browser may close a clicked one after it shows the next of the same tag.

@@ -205,7 +205,7 @@ test('follows a topic of questions, and no more', { skip }, async () => {
   await follow.waitFor()
   await until(async () => (await followed()) === 0, 'the end of following')
 
-  // Presses during a request count: the page shows each at once, and the last is sent after the first was answered.
+  // Presses during a request count. The page shows each at once, and sends the last one when the request ends.
   const methods: string[] = []
   const first = Promise.withResolvers<void>()
   await page.route('**/user/question-topics/*', async (route) => {

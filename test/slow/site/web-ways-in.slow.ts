@@ -22,9 +22,8 @@ const withPassword = async (name: string) => {
   return person
 }
 
-/** Signs in at the provider, and lets it send the browser back. */
 async function signInThere(page: Page, login: string) {
-  // The page of the provider asks for a font that no test can reach.
+  // The provider's page loads a font that tests cannot reach.
   await page.route(/googleapis/, (route) => route.abort())
   await page.locator('input[name=login]').fill(login)
   await page.locator('input[name=password]').fill('any')
@@ -33,7 +32,6 @@ async function signInThere(page: Page, login: string) {
   await page.waitForURL(`${site!.address}/**`)
 }
 
-/** The name of the person whom the page is signed in as. */
 const nameOf = (page: Page) =>
   page.evaluate("fetch('/api/v2/user').then((reply) => reply.json()).then(({ name }) => name)")
 const errorsOf = () =>
@@ -89,7 +87,7 @@ test('links an external account by the password, at sign-in and in the settings,
   await page.getByRole('button', { name: 'Unlink: The Company' }).click()
   await page.getByText('It is no longer linked.').waitFor()
   await page.getByRole('button', { name: 'Link: The Company' }).click()
-  // The provider knows this browser, and asks nothing again.
+  // The provider remembers this browser and does not ask again.
   await page.waitForURL(`${site!.address}/sign-in/company`)
   await page.getByLabel('Your password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Link The Company' }).click()
@@ -97,7 +95,7 @@ test('links an external account by the password, at sign-in and in the settings,
   assert.deepEqual(await findings(page), [])
   await look(page, 'linked-accounts')
 
-  // A new password ends the links only when asked to (sign-in-7).
+  // A new password removes links only on request (sign-in-7).
   for (const [unlinks, next] of [
     [false, 'another horse'],
     [true, 'a third horse'],
