@@ -95,7 +95,6 @@ async function measure(): Promise<void> {
         PROCESSES: '1',
         WEB: 'off',
       },
-      // Measures a page that is not in memory.
       ...{ LOG_LEVEL: 'error', RATE_LIMIT_USER: '1000000' },
     },
   })

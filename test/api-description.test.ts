@@ -90,7 +90,7 @@ test('lists every code of a declared 400, and the price of unpaid content', () =
   }
 })
 
-test('keeps different objects of one name apart', () => {
+test('distinguishes different objects with the same name', () => {
   const operation = (type: string) => ({
     responses: { 200: { schema: { title: 'Thing', type: 'object', properties: { id: { type } } } } },
   })

@@ -23,7 +23,7 @@ function look(complaint: string, code: number) {
   return { status, stderr }
 }
 
-test('names the package of a system library that the bundled Node needs and the system lacks', () => {
+test('names the Debian package of a missing system library of the bundled Node', () => {
   for (const part of ['scripts', 'node_modules/.bin']) mkdirSync(join(root, part), { recursive: true })
   for (const name of INSTALLER) copyFileSync(scriptOf(name), join(root, 'scripts', name))
   for (const lock of ['package-lock.json', 'node_modules/.package-lock.json'])
@@ -41,7 +41,7 @@ test('names the package of a system library that the bundled Node needs and the 
   assert.deepEqual(look('', 0), { status: 0, stderr: '' })
 })
 
-test('runs a program on the Node of the project at once after it is installed', () => {
+test('runs a program on the bundled Node at once after its installation', () => {
   const clone = join(root, 'clone')
   for (const part of ['scripts', 'host']) mkdirSync(join(clone, part), { recursive: true })
   for (const name of [...INSTALLER, 'run.mjs']) copyFileSync(scriptOf(name), join(clone, 'scripts', name))

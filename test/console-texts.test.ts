@@ -11,7 +11,7 @@ const source = globSync('console/src/**/*.{ts,tsx}')
   .map((file) => readFileSync(file, 'utf8'))
   .join('\n')
 
-test('names in docs/operating.md what the console names', () => {
+test('uses the names of the console in docs/operating.md', () => {
   const paragraphs = readFileSync('docs/operating.md', 'utf8').split('\n\n')
   const labels = paragraphs
     .filter((paragraph) => /in the console/i.test(paragraph) && !paragraph.startsWith('```'))
@@ -23,7 +23,7 @@ test('names in docs/operating.md what the console names', () => {
   )
 })
 
-test('labels the number of active people as distinct people, and shows no sum of days', async () => {
+test('labels active users as distinct users, and shows no sum over days', async () => {
   type Series = { name: string; values: (number | null)[]; total: number | null }
   const { LABELS, tellTotal } = (await import(
     new URL('../console/src/home/series.ts', import.meta.url).href
@@ -46,7 +46,7 @@ test('labels the number of active people as distinct people, and shows no sum of
   assert.deepEqual(tellTotal({ ...active, total: null }, 'en'), ['2 a day', '日均 2'])
 })
 
-test('previews a sanction in the words that the person receives', async () => {
+test('previews a sanction in the words that the user receives', async () => {
   const { previewOf } = (await import(
     new URL('../console/src/pages/person/sanction-texts.ts', import.meta.url).href
   )) as {
@@ -100,7 +100,7 @@ test('previews a sanction in the words that the person receives', async () => {
   }
 })
 
-test('tells people who wait for approval from suspended, silenced and disabled ones (administration-24)', async () => {
+test('distinguishes users awaiting approval from suspended, silenced and disabled ones (administration-24)', async () => {
   const standingOf = async (id: number) => (await as(founder, 'GET', `/admin/users/${id}`)).body.standing
   const people = await Promise.all([person(), person(), person(), person()])
   const [active, silenced, suspended, disabled] = people.map(({ id }) => id) as [
@@ -140,7 +140,7 @@ const sentences = (await import(
   SUBJECTS: Record<string, unknown>
 }
 
-test('says each record of the audit log as a sentence, with its differences field by field', async () => {
+test('renders each record of the audit log as a sentence, with its differences by field', async () => {
   const ann = await person()
   const done: [string, string, unknown][] = [
     ['POST', `/admin/users/${ann.id}/sanctions`, { kind: 'suspension', reason: 'spam', hours: 168 }],
@@ -181,7 +181,7 @@ const history = (await import(new URL('../console/src/pages/person/history.ts', 
   detailsOf(entry: Entry): readonly [string, string]
 }
 
-test('says what administrators did to an account, with amounts of money in their unit', async () => {
+test('describes actions of administrators on an account, with amounts in their unit', async () => {
   const ann = await person()
   const done: [string, string, unknown][] = [
     ['POST', `/admin/users/${ann.id}/wallet`, { amount: 15_000, reason: 'Prize' }],
@@ -209,7 +209,7 @@ test('says what administrators did to an account, with amounts of money in their
   assert.deepEqual(history.detailsOf(entries[1]!), ['Mistake · balance: CN¥99.50', 'Mistake · 余额：¥99.50'])
 })
 
-test('knows every kind of subject of the audit log, and every verb', async () => {
+test('has a text for every subject and verb of the audit log', async () => {
   const texts = globSync('src/modules/**/*.ts', { exclude: (name) => name.endsWith('.test.ts') }).map(
     (file) => readFileSync(file, 'utf8'),
   )

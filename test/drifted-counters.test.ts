@@ -27,7 +27,7 @@ const forget = async () => {
     for (const column of columns) await sql`update ${sql(table)} set ${sql(column)} = 0`
 }
 
-test('takes likes, comments, follows and memberships back although their counters had fallen behind', async () => {
+test('removes likes, comments, follows and memberships when their counters are too low', async () => {
   const [ann, bob] = [await person(), await person()]
   const questions = questionsOf(world)
   const groups = groupMaker(world)

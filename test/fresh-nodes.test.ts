@@ -46,7 +46,7 @@ test("raises a user's version with every change of the row", async () => {
   })
 })
 
-describe('the newest comments that a list shows with a feed', () => {
+describe('comment previews of feeds', () => {
   const feedWithComments = async (authors: Person[]) => {
     const owner = await person()
     mark += 1
@@ -65,7 +65,7 @@ describe('the newest comments that a list shows with a feed', () => {
   }
   let mark = 900
 
-  test('leave out authors that the viewer blocks, also disabled ones, and show the next ones', async () => {
+  test('omits blocked and disabled authors from comment previews, and shows the next comments', async () => {
     const [bad, good, viewer] = [await person(), await person(), await person()]
     const { ids, shown } = await feedWithComments([good, good, good, good, bad, good, bad])
     const [first, , , , ...last] = ids
@@ -79,7 +79,7 @@ describe('the newest comments that a list shows with a feed', () => {
     assert.deepEqual(await shown(good), ids.toReversed().slice(0, 5))
   })
 
-  test('are those of now for every reader while comments are written and deleted', async () => {
+  test('shows current comment previews to every viewer while comments are written and deleted', async () => {
     const [author, viewer] = [await person(), await person()]
     const { feed, ids, shown } = await feedWithComments([author, author, author])
     for (let round = 0; round < 8; round += 1) {
@@ -94,7 +94,7 @@ describe('the newest comments that a list shows with a feed', () => {
     }
   })
 
-  test('have a version that every statement raises which counts comments', async () => {
+  test('raises the version of comment previews with every statement that counts comments', async () => {
     const author = await person()
     const { feed } = await feedWithComments([author])
     const version = async () => {

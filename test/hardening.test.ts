@@ -103,7 +103,7 @@ describe('route without a declared sign-in', () => {
 })
 
 describe('shared caches', () => {
-  test('store no reply for a viewer or sender (conventions-35)', async () => {
+  test('stores no reply for a viewer or sender in shared caches (conventions-35)', async () => {
     const { as, guest, person } = await createWorld()
     const ann = await person()
     assert.equal((await as(ann, 'GET', '/user')).headers['cache-control'], 'no-store')

@@ -78,7 +78,7 @@ function faultsOf(manifest: Manifest): string {
   }
 }
 
-test('writes manifests that the schemas of Kubernetes accept', () => {
+test('has manifests that the schemas of Kubernetes accept', () => {
   assert.deepEqual(manifests.map(({ kind }) => kind).sort(), [
     ...['Deployment', 'Deployment', 'HorizontalPodAutoscaler', 'Ingress', 'Job'],
     ...['PodDisruptionBudget', 'Secret', 'Service'],
@@ -89,13 +89,13 @@ test('writes manifests that the schemas of Kubernetes accept', () => {
   assert.match(faultsOf(broken), /containerPort/)
 })
 
-test('names every file of the folder', () => {
+test('lists every file of the folder', () => {
   const named = [...kustomization.resources, ...kustomization.configMapGenerator.flatMap(({ envs }) => envs)]
   const examples = ['autoscaling-signals.example.yaml', 'kustomization.yaml', 'secrets.example.yaml']
   assert.deepEqual(readdirSync(FOLDER).sort(), [...named, ...examples].sort())
 })
 
-test('sets only variables that the configuration reads, and together they are one', () => {
+test('sets only known variables, which together form a valid configuration', () => {
   const known = new Set<string>()
   const recorder = new Proxy<Record<string, string>>({}, { get: (_, name: string) => void known.add(name) })
   readConfig(recorder)
@@ -148,7 +148,7 @@ test('runs each container unprivileged on a read-only disk', () => {
   }
 })
 
-test('gives pods enough time to drain and stop, and probes for start, life and readiness', () => {
+test('gives pods time to drain and stop, and startup, liveness and readiness probes', () => {
   const server = find('Deployment', 'kith-server')
   const { lifecycle, startupProbe, livenessProbe, readinessProbe } = containerOf(server)
   const notice = Number(settings.DRAIN_NOTICE_MS) / 1000
@@ -182,7 +182,7 @@ test('selects the server from the service, the HPA and the PDB, and buffers no s
   assert.equal(annotations['nginx.ingress.kubernetes.io/proxy-buffering'], 'off')
 })
 
-test('asks prometheus-adapter for metrics that a server has', () => {
+test('requests from prometheus-adapter only metrics that a server exports', () => {
   const { rules, metrics } = parse(read('autoscaling-signals.example.yaml')) as {
     rules: { seriesQuery: string; name: { as: string } }[]
     metrics: { pods: { metric: { name: string } } }[]

@@ -66,7 +66,7 @@ test('runs nothing twice with --once', async () => {
   assert.equal(code, 1)
 })
 
-test('is red when a test fails twice', async () => {
+test('fails when a test fails twice', async () => {
   const red = `${IMPORTS}test('is red', () => { throw new Error('always') })`
   const { code, lines, place } = await runFiles({ green: GREEN, red })
   assert.equal(lines.at(-2), `failed: ${join(place, 'red.test.mjs')}: is red`)

@@ -62,7 +62,7 @@ async function fill() {
 }
 const made = await fill()
 
-test('tells guests and search engines of nothing that is paid, deleted, anonymous, pending or closed', async () => {
+test('hides paid, deleted, anonymous, pending and closed content from guests and search engines', async () => {
   const urlOf = (path: string) => `/oembed?url=${encodeURIComponent(`http://kith.test${path}`)}`
   const kinds = ['feeds', 'users', 'feed-topics', 'news', 'questions', 'groups', 'group-posts']
   const paths = [
@@ -109,7 +109,7 @@ test('lists pages in parts of a sitemap, without priced, closed and deleted ones
   assert.match((await get('/robots.txt', '*/*')).body, /Sitemap: http:\/\/kith\.test\/sitemap\.xml/)
 })
 
-test('answers 410 for what was deleted, and 404 for what is hidden or never was', async () => {
+test('returns 410 for deleted content, and 404 for hidden or unknown content', async () => {
   await groupMaker(world).group(made.ada, { name: `${OPEN} later group` })
   assert.equal((await get(`/groups/${made.waiting}`)).statusCode, 404)
   assert.equal((await get(`/feeds/${made.deleted}`)).statusCode, 410)
@@ -117,7 +117,7 @@ test('answers 410 for what was deleted, and 404 for what is hidden or never was'
   assert.equal((await get('/feeds/abc')).statusCode, 404)
 })
 
-test('moves addresses of the earlier product to the pages that take their place', async () => {
+test('redirects addresses of the earlier product to their current pages', async () => {
   for (const [from, to] of [
     ['/feeds', '/'],
     ['/feed/5', '/feeds/5'],
@@ -149,7 +149,7 @@ test('embeds a feed, an article and a question by oEmbed, and nothing else', asy
   assert.ok(page.includes('application/json+oembed'))
 })
 
-test('describes people, articles, questions and posts for search engines', async () => {
+test('describes users, articles, questions and posts for search engines', async () => {
   const typeOf = async (path: string) => /"@type":"(\w+)"/.exec((await get(path)).body)?.[1]
   assert.equal(await typeOf(`/users/${made.ada.id}`), 'ProfilePage')
   assert.equal(await typeOf(`/feeds/${made.feed}`), 'DiscussionForumPosting')

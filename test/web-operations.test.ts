@@ -48,7 +48,7 @@ const USED = new Set(
 /** Operations that the site does not use, by reason. */
 const UNUSED = JSON.parse(readFileSync('web/unused-operations.json', 'utf8')) as Record<string, string[]>
 
-test('uses every operation for members on the site, or says why not', () => {
+test('uses every member operation on the site, or lists a reason', () => {
   const listed = Object.values(UNUSED).flat()
   assert.equal(new Set(listed).size, listed.length, 'an operation has two reasons')
   assert.deepEqual(
@@ -68,7 +68,7 @@ test('uses every operation for members on the site, or says why not', () => {
   )
 })
 
-test('finds calls in the forms that the site writes', () => {
+test('finds API calls in every form that the site uses', () => {
   assert.deepEqual(
     callsOf(`read('/a') api.put('/b', x) (isOn ? api.post : api.delete)(
       '/c', y) '/d/comments'`),

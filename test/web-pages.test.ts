@@ -38,7 +38,7 @@ test('shows hostile texts as text', { skip }, async () => {
   assert.deepEqual(site!.faults, [])
 })
 
-test('keeps the menu at the bottom of a telephone, and the mark in view', { skip }, async () => {
+test('keeps the menu at the bottom of a phone, and the logo in view', { skip }, async () => {
   const page = await site!.open('/', TELEPHONE)
   const menu = await page.getByRole('navigation', { name: 'Main menu' }).boundingBox()
   assert.equal(Math.round((menu?.y ?? 0) + (menu?.height ?? 0)), 844)
@@ -47,7 +47,7 @@ test('keeps the menu at the bottom of a telephone, and the mark in view', { skip
   await page.context().close()
 })
 
-test('takes over the page of the server without another request to the API', { skip }, async () => {
+test('hydrates the server-rendered page without another API request', { skip }, async () => {
   const page = await site!.open('/sign-in')
   const asked: string[] = []
   page.on('request', (request) => asked.push(new URL(request.url()).pathname))
@@ -116,7 +116,7 @@ test('signs in, publishes once, likes, comments, and keeps a draft over a reload
   assert.deepEqual(site!.faults, [])
 })
 
-test('serves Atom feeds of everybody and of a person, with hostile texts as text, and robots.txt', {
+test('serves robots.txt and Atom feeds of the site and of a user, with hostile texts as text', {
   skip,
 }, async () => {
   const { ada, hostile } = filled!

@@ -47,7 +47,7 @@ test('accepts the cookie for requests of the site only', async () => {
   assert.equal((await browse('GET', '/api/v2/user', { cookie })).statusCode, 401)
 })
 
-test('gives no token to scripts, and ends the sign-in with the session', async () => {
+test('hides the token from scripts, and revokes the sign-in with the session', async () => {
   const ada = await person()
   await as(ada, 'PUT', '/api/v2/user/password', {
     password: 'correct horse',
@@ -70,7 +70,7 @@ test('gives no token to scripts, and ends the sign-in with the session', async (
   assert.equal((await browse('GET', '/api/v2/user', { ...SITE, cookie })).statusCode, 401)
 })
 
-test('exchanges a token that is about to end', async () => {
+test('refreshes a token that expires soon', async () => {
   const ada = await person()
   const old = `kith_session=${ada.token}.${Math.floor(Date.now() / 1000) + 10}`
   const answer = await browse('GET', '/api/v2/user', { ...SITE, cookie: old })
@@ -80,7 +80,7 @@ test('exchanges a token that is about to end', async () => {
   assert.equal((await browse('GET', '/api/v2/user', { ...SITE, cookie: next })).statusCode, 200)
 })
 
-test('renders pages for guests and members, and shares none of a member', async () => {
+test('renders pages for guests and members, and lets no shared cache store those of members', async () => {
   const ada = await person()
   const { body } = await as(ada, 'POST', '/api/v2/feeds', {
     feed_content: 'Hello & <welcome>',
@@ -106,7 +106,7 @@ test('renders pages for guests and members, and shares none of a member', async 
   assert.match((await browse('GET', '/', { ...html, 'accept-language': 'zh' })).body, /lang="zh-CN"/)
 })
 
-test('leaves the API, JSON at the root and unknown addresses as they are', async () => {
+test('leaves the API, JSON at the root and unknown addresses unchanged', async () => {
   assert.equal((await browse('GET', '/', { accept: 'application/json' })).json().api, '/api/v2')
   assert.equal((await guest('GET', '/api/v2/nowhere')).status, 404)
   const unknown = await guest('GET', '/nowhere', undefined, { accept: 'application/json' })

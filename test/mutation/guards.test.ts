@@ -26,7 +26,7 @@ test('changes comparisons and leaves assignments', () => {
   ])
 })
 
-test('turns orders round, except those of locks', () => {
+test('reverses orders, except those of locks', () => {
   assert.deepEqual(changed('order', 'sql`select from t order by a desc, id limit 5`'), [
     'sql`select from t order by a, id limit 5`',
   ])

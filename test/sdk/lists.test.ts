@@ -24,7 +24,7 @@ const feeds = ids(
 )
 const pageSize = 3
 
-test('walks a list by the last id once, page by page', async () => {
+test('walks a list page by page by the last id, each item once', async () => {
   const { kith, asked } = clientOf(url, ann)
   const params = { query: { type: 'users' as const, user: ann.id } }
   assert.deepEqual(ids(await collect(kith.list('/feeds', { params, pageSize }))), feeds)

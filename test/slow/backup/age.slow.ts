@@ -31,7 +31,7 @@ for (const [size, bytes] of [
   ['a backup of one chunk', 64 * 1024],
   ['a backup of several chunks', 1_000_003],
 ] as const)
-  test(`opens ${size} with age -d`, { skip }, async () => {
+  test(`decrypts ${size} with age -d`, { skip }, async () => {
     const plain = Buffer.alloc(bytes, 'kith ')
     const [sealed, opened] = [join(folder, `${bytes}.age`), join(folder, `${bytes}.tar`)]
     await writeFile(
@@ -47,7 +47,7 @@ for (const [size, bytes] of [
     assert.ok((await readFile(opened)).equals(plain))
   })
 
-test('stays closed to age -d with another passphrase', { skip }, async () => {
+test('rejects another passphrase in age -d', { skip }, async () => {
   const sealed = join(folder, 'other.age')
   await writeFile(
     sealed,

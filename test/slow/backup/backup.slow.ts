@@ -112,7 +112,7 @@ const post = async (author = first) => {
 }
 const picture = await upload(first.token, await flatPicture(40, 30).png().toBuffer())
 
-test('restores a site backed up under writes elsewhere, with a clean audit, embedded and external and back', async () => {
+test('restores a site backed up under writes, between embedded and external databases, with a clean audit', async () => {
   for (const each of people) await as(each, 'PUT', `/user/followings/${first.id}`)
   for (let i = 0; i < 30; i += 1) await post(people[i % people.length])
   const writing = { isOver: false, count: 0 }

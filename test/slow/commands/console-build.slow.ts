@@ -51,7 +51,7 @@ async function clone(name: string, { npm, vite = MAKES }: { npm?: string; vite?:
   return { folder, home, program, begin, run, start, built }
 }
 
-test('builds the console before the start, says so, and does nothing while the sources stay the same', async () => {
+test('builds and reports the console before the start, and does nothing while the sources stay the same', async () => {
   const { home, start } = await clone('fresh', { npm: 'exit 0' })
   const { code, said } = await start()
   assert.equal(code, 0)

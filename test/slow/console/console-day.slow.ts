@@ -46,7 +46,7 @@ async function acceptAll(page: Page, queue: string, count: number): Promise<void
   assert.equal(sent, count, queue)
 }
 
-test("carries a moderator's working day, from sign-in with a second factor to a webhook delivery", {
+test("supports a moderator's working day, from sign-in with a second factor to a webhook delivery", {
   skip,
 }, async () => {
   const { as, founder, guest, person } = world!

@@ -114,7 +114,7 @@ test('decides on several items at once, and undoes all of them', { skip }, async
   await page.context().close()
 })
 
-test('creates a webhook for chosen events, tells its secret and sends a test', { skip }, async () => {
+test('creates a webhook for chosen events, shows its secret and sends a test', { skip }, async () => {
   const received: string[] = []
   const receiver = createServer((request, response) => {
     received.push(String(request.headers['x-kith-event'] ?? request.url))

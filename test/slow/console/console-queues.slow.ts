@@ -128,7 +128,7 @@ test('shows payee and amount of a withdrawal, to be copied', { skip }, async () 
   await page.context().close()
 })
 
-test('shows a reported chat message between those around it, and says that others stay private (im-16)', {
+test('shows a reported chat message in context, and states that others stay private (im-16)', {
   skip,
 }, async () => {
   const { writer, other } = contents!
@@ -247,7 +247,7 @@ test('gives each waiting item an address that survives a reload and moves on aft
   await page.context().close()
 })
 
-test('shows a way on at unknown addresses and deleted records, with a title and one heading', {
+test('shows a link, a title and one heading at unknown addresses and deleted records', {
   skip,
 }, async () => {
   const page = await world!.open('/no/such/page')

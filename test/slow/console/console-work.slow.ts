@@ -182,7 +182,7 @@ test('grants points with a reason and shows them in the ledger', { skip }, async
   await page.context().close()
 })
 
-test('takes money as people write it, and shows it with its unit', { skip }, async () => {
+test('accepts amounts as people write them, and shows them with their unit', { skip }, async () => {
   const { other } = contents!
   const before = (await read(`/admin/users/${other.id}/wallet`)).balance as number
   const page = await world!.open(`/people/${other.id}/show`)
@@ -202,7 +202,7 @@ test('takes money as people write it, and shows it with its unit', { skip }, asy
   await page.context().close()
 })
 
-test('takes a refund in the currency that was charged, and shows it with its unit (money-24)', {
+test('accepts a refund in the charged currency, and shows it with its unit (money-24)', {
   skip,
 }, async () => {
   const { sql } = world!

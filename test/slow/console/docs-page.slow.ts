@@ -98,7 +98,7 @@ test('lists current operations, finds one, signs in and runs it at /docs', {
   await page.close()
 })
 
-test('fits a telephone: the menu opens over the page, and nothing is cut off', {
+test('fits a phone, with the menu over the page and no text cut off', {
   skip: CANNOT_LOOK,
 }, async () => {
   const { page, faults } = await open(390)

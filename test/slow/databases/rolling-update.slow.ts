@@ -66,7 +66,7 @@ test('refuses to start when MIGRATE=off and a migration is missing, and applies 
   await sql`insert into schema_migrations (name, hash) values (${last.name}, ${last.hash})`
 })
 
-test('serves reads and writes on while a newer schema appears, and starts on it', async () => {
+test('continues to serve reads and writes during a migration, and starts on the newer schema', async () => {
   await useSite()
   const tables = await sql<{ name: string }[]>`
     select tablename as name from pg_tables where schemaname = 'public'`
@@ -133,7 +133,7 @@ function breaksOf(text: string): string[] {
   })
 }
 
-test('finds what would break the version before', () => {
+test('finds statements that would break the previous version', () => {
   for (const [text, found] of [
     ['alter table users add column age integer', []],
     ['alter table users add column age integer not null default 0, add column b text', []],
@@ -152,7 +152,7 @@ test('finds what would break the version before', () => {
     assert.deepEqual(breaksOf(text), found, text)
 })
 
-test('lets no migration since 0103 break the version before', () => {
+test('has no migration since 0103 that breaks the previous version', () => {
   const names = globSync('migrations/*.sql', { cwd: ROOT }).filter((name) => name > 'migrations/0104')
   assert.ok(names.length >= 7, `found only ${names}`)
   for (const name of names) assert.deepEqual(breaksOf(readFileSync(join(ROOT, name), 'utf8')), [], name)

@@ -44,7 +44,7 @@ test('rejects an unknown time zone before it starts a database', async () => {
   assert.equal(existsSync(folder), false)
 })
 
-describe('a second community', { skip: skipMariaDb }, async () => {
+describe('import of a second community', { skip: skipMariaDb }, async () => {
   const world = await createWorld()
   const { sql, guest } = world
   let maria: MariaDb

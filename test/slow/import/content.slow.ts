@@ -13,7 +13,7 @@ test("names no step of the plan like a table, because it would overwrite the tab
   assert.equal(new Set(names).size, names.length)
 })
 
-describe('bringing content over', { skip: skipMariaDb }, async () => {
+describe('import of content', { skip: skipMariaDb }, async () => {
   const site = await importedContent('content')
   const { world } = site
   const { sql, guest, as } = world
@@ -49,7 +49,7 @@ describe('bringing content over', { skip: skipMariaDb }, async () => {
     assert.deepEqual({ ...repost }, { repostable_type: 'news', repostable_id: 1 })
   })
 
-  test('keeps hidden content hidden, and leaves out content without an author', async () => {
+  test('keeps hidden content hidden, and omits content without an author', async () => {
     assert.equal((await guest('GET', '/feeds/3')).status, 404)
     assert.equal((await guest('GET', '/feeds/4')).status, 404)
     assert.match(

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { importedContent } from '#test/fixtures/imported-content.ts'
 import { skipMariaDb } from '#test/fixtures/mariadb.ts'
 
-describe('bringing each kind of content over', { skip: skipMariaDb }, async () => {
+describe('import of each kind of content', { skip: skipMariaDb }, async () => {
   const site = await importedContent('kinds')
   const { sql, guest } = site.world
 

@@ -9,7 +9,7 @@ import { createThinkSns, type ThinkSns } from '#test/fixtures/thinksns.ts'
 import { createWorld, type World } from '#test/world.ts'
 import { SITE } from '../../../src/site.ts'
 
-describe('bringing money over', { skip: skipMariaDb }, async () => {
+describe('import of money', { skip: skipMariaDb }, async () => {
   let maria: MariaDb
   let source: ThinkSns
   const kept = await createWorld()

@@ -11,7 +11,7 @@ import { createThinkSns, type ThinkSns } from '#test/fixtures/thinksns.ts'
 import { createWorld } from '#test/world.ts'
 import { closeMove } from '../../../importers/thinksns/import.ts'
 
-describe('bringing people over', { skip: skipMariaDb }, async () => {
+describe('import of users', { skip: skipMariaDb }, async () => {
   let maria: MariaDb
   let source: ThinkSns
   const world = await createWorld()
@@ -87,7 +87,7 @@ describe('bringing people over', { skip: skipMariaDb }, async () => {
     assert.match(first.reasons('users', 6).join(), /the same phone/)
   })
 
-  test('links each outside account to one user, and one per provider to a user', async () => {
+  test('links each external account to one user, and each user to one account per provider', async () => {
     const links = await sql`select user_id, provider, subject from linked_accounts order by user_id`
     assert.deepEqual(
       [...links],

@@ -46,7 +46,7 @@ function makeCertificates() {
   return { ca: at('ca.pem'), cert: at('cert.pem'), key: at('key.pem') }
 }
 
-describe('a source that wants TLS, and one that does not', { skip: skipMariaDb }, () => {
+describe('import from sources with and without TLS', { skip: skipMariaDb }, () => {
   let maria: MariaDb
   let plain: MariaDb
   let ca: string
@@ -123,7 +123,7 @@ describe('a source that wants TLS, and one that does not', { skip: skipMariaDb }
   })
 })
 
-describe('files in a bucket', { skip: skipMariaDb }, async () => {
+describe('import of files from a bucket', { skip: skipMariaDb }, async () => {
   const directory = join(folder, 's3')
   await mkdir(directory)
   const objects = new S3rver({

@@ -41,7 +41,7 @@ async function startServer() {
   }
 }
 
-test('loses and doubles no acknowledged message when a server is killed after 201 (im-15)', async () => {
+test('neither loses nor doubles an acknowledged message when a server is killed after 201 (im-15)', async () => {
   const [one, two] = await Promise.all([startServer(), startServer()])
   const [ann, bob] = [await person(), await person()]
   const { id: chat } = (await as(ann, 'PUT', `/chats/people/${bob.id}`)).body

@@ -16,7 +16,7 @@ after(async () => {
 /** Two crashes with the database and one without; `npm run torture` runs hundreds. */
 const CRASHES = 3
 
-test('loses and repeats no payment when the server is killed, and its ledger balances', async (t) => {
+test('neither loses nor repeats a payment when the server is killed, and keeps the ledger balanced', async (t) => {
   const seed = Math.floor(Math.random() * 2 ** 32)
   const site = await openSite(join(folder, 'site'))
   const { crashes, payments } = await crashAgainAndAgain(site, { times: CRASHES, random: randomOf(seed) })

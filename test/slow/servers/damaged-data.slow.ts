@@ -169,7 +169,7 @@ const DAMAGES: [name: string, damage: (dataDir: string) => void, told: RegExp][]
 ]
 
 for (const [n, [name, damage, told]] of DAMAGES.entries())
-  test(`answers one sentence and changes no data when ${name}`, async () => {
+  test(`prints one sentence and changes no data when ${name}`, async () => {
     const dataDir = join(folder, String(n))
     cpSync(whole, dataDir, { recursive: true, preserveTimestamps: true })
     damage(dataDir)

@@ -62,7 +62,7 @@ async function startMailServer() {
   return { recipients, connections: () => connections, url: `smtp://127.0.0.1:${port}` }
 }
 
-test('delivers each code once after a mail server hung at every stage, and works on meanwhile', async () => {
+test('delivers each code once after a mail server hung at every stage, and runs other jobs meanwhile', async () => {
   const server = await startMailServer()
   const mail = createMail({ smtpUrl: server.url }, ctx.log)
   const worker = await startWorker({ ...ctx, mail }, connection)

@@ -72,7 +72,7 @@ test('shows hostile Markdown of articles, questions and posts as text', { skip }
   assert.deepEqual(site!.faults, [])
 })
 
-test('lets guests read all of it without JavaScript', { skip }, async () => {
+test('lets guests read topics, articles, questions and groups without JavaScript', { skip }, async () => {
   const page = await site!.open('/topics', { javaScriptEnabled: false, ...TELEPHONE })
   await page.getByRole('link', { name: '#海港 Harbour' }).click()
   await page.getByText('Low water at nine.').waitFor()
@@ -88,7 +88,7 @@ test('lets guests read all of it without JavaScript', { skip }, async () => {
   await page.context().close()
 })
 
-test('follows a topic, asks and answers a question, joins a group, and comments an article', {
+test('follows a topic, asks and answers a question, joins a group, and comments on an article', {
   skip,
 }, async () => {
   const { as, open, address, person } = site!
@@ -128,7 +128,7 @@ test('follows a topic, asks and answers a question, joins a group, and comments 
   assert.deepEqual(site!.faults, [])
 })
 
-test('edits a topic with a picture, lists its people, and reports a topic, an article and a person', {
+test('edits a topic with a picture, lists its participants, and reports a topic, an article and a user', {
   skip,
 }, async () => {
   const { as, open, address, person, sql } = site!
@@ -171,7 +171,7 @@ test('edits a topic with a picture, lists its people, and reports a topic, an ar
   assert.deepEqual(site!.faults, [])
 })
 
-test('lists what a member saved, asked, answered and watches', { skip }, async () => {
+test('lists saved content, questions, answers and watched questions of a member', { skip }, async () => {
   const { as, open, address, person } = site!
   const { news, question, answer, group, groupPost, album } = filled!
   const kim = await person({ name: 'kim_saves' })
@@ -208,7 +208,7 @@ test('lists what a member saved, asked, answered and watches', { skip }, async (
   assert.deepEqual(site!.faults, [])
 })
 
-test('adopts an answer, and pays to see one, once', { skip }, async () => {
+test('adopts an answer, and charges once for viewing a paid one', { skip }, async () => {
   const { as, open, person } = site!
   const questions = questionsOf(site!)
   const [asker, looker] = [await questions.rich(), await questions.rich()]
@@ -232,7 +232,7 @@ test('adopts an answer, and pays to see one, once', { skip }, async () => {
   assert.deepEqual(site!.faults, [])
 })
 
-test('plays a song on while one walks through the site', { skip }, async () => {
+test('continues a song while the user navigates', { skip }, async () => {
   const page = await site!.open(`/music_specials/${filled!.album}`)
   await page.getByRole('button', { name: 'Play Harbour song' }).click()
   await page.getByRole('region', { name: 'Player' }).waitFor()
@@ -247,7 +247,7 @@ test('plays a song on while one walks through the site', { skip }, async () => {
   assert.deepEqual(site!.faults, [])
 })
 
-test('keeps articles and questions within the budget, and moves nothing while they load', {
+test('keeps article and question pages within the size budget, and shifts no layout while they load', {
   skip,
 }, async () => {
   for (const path of [`/news/${filled!.news}`, `/questions/${filled!.question}`]) {

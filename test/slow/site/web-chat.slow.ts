@@ -16,7 +16,7 @@ const say = async (page: Page, text: string) => {
 }
 const messageWith = (page: Page, text: string) => page.locator('.message').filter({ hasText: text })
 
-test('talks in a group: names it, answers, edits, sends a picture and a sound, shows typing and reading', {
+test('names a group chat, replies, edits, sends a picture and a sound, and shows typing and read messages', {
   skip,
 }, async () => {
   const { as, open, person, address, faults } = site!
@@ -134,7 +134,7 @@ test('searches old messages, mutes, reports and blocks', { skip }, async () => {
   assert.deepEqual(faults, [])
 })
 
-test('sends a picture again after its upload failed, once', { skip }, async () => {
+test('sends a picture once when its upload is retried after a failure', { skip }, async () => {
   const { as, open, person } = site!
   const [fred, gwen] = [await person(), await person()]
   const { body: chat } = await as(fred, 'PUT', `/chats/people/${gwen.id}`)
@@ -155,7 +155,7 @@ test('sends a picture again after its upload failed, once', { skip }, async () =
   await page.context().close()
 })
 
-test('hides the messages where another provider carries them', { skip }, async () => {
+test('hides messages when another provider carries them', { skip }, async () => {
   const { ctx, open, person } = site!
   const [hal, ida] = [await person(), await person()]
   const provider = ctx.config.imProvider

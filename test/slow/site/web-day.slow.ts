@@ -34,7 +34,7 @@ const signIn = async (login: string, password: string): Promise<string> => {
 const ready = (page: Page) => page.locator('html[data-ready]').waitFor()
 const PASSWORD = 'a password of the day'
 
-test('keeps everything of a member’s day once, though the server is killed in the middle of it', {
+test('stores every action of a member once although the server is killed in between', {
   skip,
 }, async () => {
   await buildSite()

@@ -71,7 +71,7 @@ async function findExamples() {
 }
 const found = site ? await findExamples() : undefined
 
-test('has no two pages of one name, of which the site would show one for both', () => {
+test('has a unique file name for every page', () => {
   const names = globSync('web/src/modules/**/*-page.tsx').map((file) => file.split('/').at(-1))
   assert.deepEqual(
     names.filter((name, n) => names.indexOf(name) !== n),
@@ -148,7 +148,7 @@ const SHIFT = `new Promise((resolve) => {
   setTimeout(() => resolve(sum), 300)
 })`
 
-test('moves nothing while the front page and a feed load their pictures', { skip }, async () => {
+test('shifts no layout while the front page and a feed load their pictures', { skip }, async () => {
   for (const path of ['/', `/feeds/${found!.examples['feeds/']}`]) {
     const page = await site!.open(path, TELEPHONE)
     await page.waitForLoadState('networkidle')

@@ -157,7 +157,7 @@ test('sells a text once, rewards and reposts a feed, and pins at the running pri
   await page.context().close()
 })
 
-test('announces new feeds instead of pushing them in, bounds a long list, and goes back to its place', {
+test('announces new feeds instead of inserting them, bounds a long list, and restores its scroll position', {
   skip,
 }, async () => {
   const { ada, lin } = people!
@@ -194,7 +194,7 @@ test('announces new feeds instead of pushing them in, bounds a long list, and go
   assert.deepEqual(site!.faults, [])
 })
 
-test('lets a moderator delete a feed in place, and leads to it in the console', { skip }, async () => {
+test('lets a moderator delete a feed on its page, and links to it in the console', { skip }, async () => {
   const { lin } = people!
   const { as, open } = site!
   const mod = await site!.person({ name: 'mo_derates', roles: ['founder'] })
@@ -212,7 +212,7 @@ test('lets a moderator delete a feed in place, and leads to it in the console', 
   await page.context().close()
 })
 
-test('shows guests the people who like and rewarded a post, without JavaScript too', { skip }, async () => {
+test('shows guests the users who liked or rewarded a feed, also without JavaScript', { skip }, async () => {
   const { ada, lin } = people!
   const { as, open, address } = site!
   const id = await publish(ada, 'Everybody came.')

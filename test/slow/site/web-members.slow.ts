@@ -30,7 +30,7 @@ async function fill() {
 }
 const filled = site ? await fill() : undefined
 
-test('counts new notifications live in the title and the menu, and leads to what they tell of', {
+test('counts new notifications live in the title and the menu, and links to their subjects', {
   skip,
 }, async () => {
   const { as } = site!
@@ -88,7 +88,7 @@ test('changes the profile with a picture cut to a square', { skip }, async () =>
   await page.context().close()
 })
 
-test('tells suspended people why, and takes their appeal', { skip }, async () => {
+test('shows suspended users the reason, and accepts their appeal', { skip }, async () => {
   const { as, address, open } = site!
   const mal = await withPassword('mal_spams')
   await as(filled!.founder, 'POST', `/api/v2/admin/users/${mal.id}/sanctions`, {
@@ -110,7 +110,7 @@ test('tells suspended people why, and takes their appeal', { skip }, async () =>
   await page.context().close()
 })
 
-test('talks with somebody live, and sends again what did not arrive, once', { skip }, async () => {
+test('exchanges messages live, and delivers a resent message once', { skip }, async () => {
   const { as, open, person, address } = site!
   const eli = await person({ name: 'eli_writes' })
   const fay = await person({ name: 'fay_reads' })

@@ -25,7 +25,7 @@ if (site) {
 
 const PAGES = ['/wallet', '/wallet/money', '/wallet/recharge', '/wallet/withdraw', '/wallet/exchange']
 
-test('pays in by card and by transfer, exchanges money for points, and asks for a withdrawal', {
+test('recharges by card and by transfer, exchanges money for points, and requests a withdrawal', {
   skip,
 }, async () => {
   const { as, person, sql } = site!

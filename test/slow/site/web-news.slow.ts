@@ -10,7 +10,9 @@ import { findings, look, openSite, TELEPHONE, until } from '#test/web-browser.ts
 const skip = CANNOT_LOOK
 const site = skip ? undefined : await openSite()
 
-test('contributes an article with a picture, revises a refused one, and rewards', { skip }, async () => {
+test('contributes an article with a picture, revises a rejected one, and rewards an author', {
+  skip,
+}, async () => {
   const { as, ctx, open, address, sql } = site!
   await updateSettings(ctx, sql, { 'news:contribute:verified': false, 'news:pay-contribute': 30 })
   await dropCachedSettings(ctx)

@@ -8,7 +8,7 @@ const skip = CANNOT_LOOK
 const site = skip ? undefined : await openSite()
 const RANKS = ['followers', 'feeds', 'news', 'answers', 'likes', 'experts', 'checkins', 'balance', 'income']
 
-test('finds people by recommendation, popularity, tags and place, and shows ranks', { skip }, async () => {
+test('finds users by recommendation, popularity, tags and place, and shows rankings', { skip }, async () => {
   const { as, open, address, person, sql } = site!
   const [ada, lin, ben] = [
     await person({ name: 'ada_nearby' }),
@@ -84,7 +84,7 @@ test('finds people by recommendation, popularity, tags and place, and shows rank
   assert.deepEqual(site!.faults, [])
 })
 
-test('asks for a certification, and sends a refused one again', { skip }, async () => {
+test('requests a certification, and resubmits a rejected one', { skip }, async () => {
   const { as, open, person, sql } = site!
   const who = await person()
   const page = await open('/account/certification', { person: who, ...TELEPHONE })

@@ -163,7 +163,7 @@ test('subscribes a browser, whose service worker shows what the server encrypts 
   assert.deepEqual(faults, [])
 })
 
-test('says that the browser does not allow notifications, and registers nothing', { skip }, async () => {
+test('reports that the browser blocks notifications, and registers nothing', { skip }, async () => {
   const { as, person, open } = site!
   const ann = await person()
   const page = await open('/notifications/preferences', { person: ann, permissions: [] })

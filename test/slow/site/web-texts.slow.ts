@@ -27,7 +27,7 @@ const report = async (page: Page, reason: string) => {
   await page.getByText('Moderators will look at it.').waitFor()
 }
 
-test('edits a question, offers a bounty, comments it, applies for excellence and deletes it', {
+test('edits a question, offers a bounty, comments on it, applies for excellence and deletes it', {
   skip,
 }, async () => {
   const { as, open } = site!
@@ -171,7 +171,7 @@ test('rewards, reports, edits and pins a post of a group; a manager decides, mar
   assert.deepEqual(site!.faults, [])
 })
 
-test('comments an album, and takes the comment back', { skip }, async () => {
+test('comments on an album, and deletes the comment', { skip }, async () => {
   const { as, open, person } = site!
   const listener = await person()
   const album = await createSpecial(site!, await musicEditor(site!))
@@ -189,7 +189,7 @@ test('comments an album, and takes the comment back', { skip }, async () => {
   assert.deepEqual(site!.faults, [])
 })
 
-test('follows a topic of questions, and no more', { skip }, async () => {
+test('follows and unfollows a question topic', { skip }, async () => {
   const { as, open, person } = site!
   const follower = await person()
   const topic = await questionsOf(site!).topic()
@@ -228,7 +228,9 @@ test('follows a topic of questions, and no more', { skip }, async () => {
   assert.deepEqual(site!.faults, [])
 })
 
-test('reaches what the bar of a telephone has no room for, in both languages', { skip }, async () => {
+test('reaches menu entries that do not fit into the bottom bar of a phone, in both languages', {
+  skip,
+}, async () => {
   const { open, person } = site!
   for (const [viewer, locale, more, entries] of [
     [undefined, 'zh-CN', '更多', ['问答', '圈子', '音乐', '排行榜']],
@@ -252,7 +254,7 @@ test('reaches what the bar of a telephone has no room for, in both languages', {
   assert.deepEqual(site!.faults, [])
 })
 
-test('asks for pins of an article and of comments, which the authors of the texts decide', {
+test('requests pins of an article and of comments, which the authors of the texts decide on', {
   skip,
 }, async () => {
   const { as, open } = site!

@@ -66,7 +66,7 @@ test('registers with an external account, and signs in with it afterwards (sign-
   assert.deepEqual(errorsOf(), [])
 })
 
-test('links an external account by the password, at sign-in and in the settings, and unlinks it (sign-in-26)', {
+test('links an external account with the password, at sign-in and in the settings, and unlinks it (sign-in-26)', {
   skip,
 }, async () => {
   await withPassword('bob_here')
@@ -114,7 +114,7 @@ test('links an external account by the password, at sign-in and in the settings,
   await page.context().close()
 })
 
-test('takes a return only in the browser that left', { skip }, async () => {
+test('accepts the return from a provider only in the browser that left for it', { skip }, async () => {
   const page = await site!.open('/sign-in/company?code=planted&state=planted')
   await page.getByText('This sign-in did not begin in this browser').waitFor()
   await page.goto(`${site!.address}/sign-in/company?error=access_denied`)
@@ -127,7 +127,7 @@ test('takes a return only in the browser that left', { skip }, async () => {
   await page.context().close()
 })
 
-test('adds a phone and takes off an e-mail address with a code', { skip }, async () => {
+test('adds a phone and removes an e-mail address with a code', { skip }, async () => {
   const { sql, outbox, work } = site!
   const eve = await withPassword('eve_moves')
   await sql`update users set email = 'eve@kith.example', email_key = 'eve@kith.example' where id = ${eve.id}`
@@ -157,7 +157,9 @@ test('adds a phone and takes off an e-mail address with a code', { skip }, async
   await page.context().close()
 })
 
-test('makes an invitation, by which somebody joins, and ends it (registration-6)', { skip }, async () => {
+test('creates an invitation, registers a user with it, and revokes it (registration-6)', {
+  skip,
+}, async () => {
   const founder = await site!.person({ roles: ['founder'] })
   const page = await site!.open('/account/invitations', { person: founder })
   await page.getByText('No invitations yet.').waitFor()
