@@ -33,25 +33,25 @@ const rows = Object.entries(SETTINGS).map(
 )
 const text = `# Settings
 
-What administrators change at run time (\`PATCH /api/v2/admin/settings\`, ability \`admin:site:base\`; administration-8). A change
-holds on every process within a second. This page is written by \`npm run settings\` from \`src/modules/settings/registry.ts\`;
-\`test/settings.test.ts\` holds that each setting does something.
+Administrators change these settings at run time (\`PATCH /api/v2/admin/settings\`, ability \`admin:site:base\`; administration-8). A
+change applies in every process within a second. \`npm run settings\` writes this page from \`src/modules/settings/registry.ts\`, and
+\`test/settings.test.ts\` proves that each setting has an effect.
 
-| Setting | What it does | Values | At first |
+| Setting | Effect | Values | Default |
 |---|---|---|---|
 ${rows.join('\n')}
 
 ## Secrets from files
 
-These variables of the environment ([running.md](running.md)) may come from a file. Add \`_FILE\` to the name and set it to the
-path: \`APP_SECRET_FILE=/run/secrets/app-secret\`. The same holds for \`LINKED_…_CLIENT_SECRET\`.
+These environment variables ([running.md](running.md)) may come from a file. Add \`_FILE\` to the name and set it to the
+path: \`APP_SECRET_FILE=/run/secrets/app-secret\`. The same applies to \`LINKED_…_CLIENT_SECRET\`.
 
 ${SECRETS.map((name) => `- \`${name}_FILE\``).join('\n')}
 `
 
 if (process.argv.includes('--check')) {
   if ((await readFile(FILE, 'utf8').catch(() => '')) !== text) {
-    console.error('docs/settings.md is not what the registry says: run `npm run settings`.')
+    console.error('docs/settings.md differs from the registry: run `npm run settings`.')
     process.exit(1)
   }
 } else await writeFile(FILE, text)
