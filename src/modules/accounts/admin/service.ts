@@ -19,18 +19,22 @@ import type { Context } from '#platform/context.ts'
 import { onConstraint, type Tx, transaction } from '#platform/database'
 import { forbidden, invalidField } from '#platform/errors.ts'
 import { hashPassword } from '#platform/passwords.ts'
-import { alertAccountOwner } from '../alerts/service.ts'
-import { isErased } from '../deletion/queries.ts'
-import { accountErased } from '../deletion/service.ts'
-import { type DeleteLinks, setAccountDisabled, setPassword } from '../passwords/service.ts'
-import { checkUserName, createUser } from '../registration/service.ts'
-import { admit } from '../requests/service.ts'
+import { accountErased, isErased } from '../deletion/service.ts'
+import { type DeleteLinks, setAccountDisabled, setPassword } from '../identity/passwords.ts'
+import { checkUserName, createUser } from '../identity/registration.ts'
+import { factorOff } from '../identity/schema.ts'
+import { takeOff } from '../identity/second-factor.ts'
+import { alertAccountOwner } from '../messages.ts'
+import { admit } from '../requests.ts'
 import { USER_CONSTRAINTS } from '../schema.ts'
-import { factorOff } from '../second-factor/schema.ts'
-import { takeOff } from '../second-factor/service.ts'
-import { updateUser } from './queries.ts'
-import type { ManagedUser, UserChanges, UserInput } from './schema.ts'
-import { lastFounder, notOneself } from './schema.ts'
+import {
+  lastFounder,
+  type ManagedUser,
+  notOneself,
+  type UserChanges,
+  type UserInput,
+  updateUser,
+} from './queries.ts'
 
 function checkContacts({
   email,

@@ -1,8 +1,24 @@
 import type { Context } from '#platform/context.ts'
-import { attemptCounter, Created, routesOn, type Server } from '#platform/http'
-import { OUTSIDE_ERRORS } from '../sign-in/schema.ts'
-import { AppealInput, appealOpen, nothingToAppeal, OutsideAppealInput } from './schema.ts'
-import { appeal, appealOutside } from './service.ts'
+import { notFound } from '#platform/errors.ts'
+import { attemptCounter, Created, Empty, Listing, routesOn, type Server } from '#platform/http'
+import { OUTSIDE_ERRORS } from '../identity/schema.ts'
+import {
+  Appeal,
+  AppealDecision,
+  AppealInput,
+  AppealParams,
+  AppealQuery,
+  appeal,
+  appealDecided,
+  appealOpen,
+  appealOutside,
+  appealView,
+  decideAppeal,
+  findAppeal,
+  listAppeals,
+  nothingToAppeal,
+  OutsideAppealInput,
+} from './service.ts'
 
 /** Appeals against own sanctions (sign-in-28). */
 export function appealRoutes(server: Server, ctx: Context) {
@@ -30,5 +46,50 @@ export function appealRoutes(server: Server, ctx: Context) {
     reply: { 201: Created },
     errors: [...errors, ...OUTSIDE_ERRORS],
     handler: async (call) => ({ id: await appealOutside(ctx, attemptCounter(ctx, call), call.body) }),
+  })
+}
+
+/** Appeals for moderators (administration-17). */
+export function adminAppealRoutes(server: Server, ctx: Context) {
+  const route = routesOn(server, ctx, { tag: 'Admin: moderation' })
+  const access = { ability: 'admin: sanctions' }
+  const get = async ({ params }: { params: { appeal: number } }) => {
+    const row = await findAppeal(ctx.sql, params.appeal)
+    if (!row) throw notFound()
+    return row
+  }
+
+  route('GET /admin/appeals', {
+    operationId: 'adminListAppeals',
+    summary: 'List appeals',
+    access,
+    query: AppealQuery,
+    reply: { 200: Listing(Appeal) },
+    handler: async ({ query }) => {
+      const { data, total } = await listAppeals(ctx.sql, query)
+      return { data: data.map(appealView), total }
+    },
+  })
+
+  route('GET /admin/appeals/:appeal', {
+    operationId: 'adminGetAppeal',
+    summary: 'Read an appeal',
+    access,
+    params: AppealParams,
+    reply: { 200: Appeal },
+    load: get,
+    handler: ({ loaded }) => appealView(loaded),
+  })
+
+  route('PATCH /admin/appeals/:appeal', {
+    operationId: 'adminDecideAppeal',
+    summary: 'Decide an appeal once; accepting lifts the sanction, and the person is notified',
+    access,
+    params: AppealParams,
+    body: AppealDecision,
+    reply: { 204: Empty },
+    errors: [appealDecided],
+    load: get,
+    handler: (call) => decideAppeal(ctx, call, call.params.appeal, call.body),
   })
 }

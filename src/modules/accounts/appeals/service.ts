@@ -1,21 +1,184 @@
+import { escapeLike } from '#lib/text.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { type Actor, recordAudit } from '#modules/audit/index.ts'
 import { notify } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Db, onConstraint, transaction } from '#platform/database'
-import type { CountAttempt } from '#platform/http'
-import { lift } from '../sanctions/service.ts'
-import { proveOutside } from '../sign-in/service.ts'
-import { type AppealRow, findAppealable, insertAppeal, settleAppeal } from './queries.ts'
 import {
-  type Appeal,
-  type AppealDecision,
-  type AppealInput,
-  appealDecided,
-  appealOpen,
-  nothingToAppeal,
-  type OutsideAppealInput,
-} from './schema.ts'
+  type Db,
+  type Fragment,
+  ifGiven,
+  listingClause,
+  listingOrder,
+  onConstraint,
+  type Row,
+  type Tables,
+  transaction,
+} from '#platform/database'
+import { apiError } from '#platform/errors.ts'
+import {
+  type CountAttempt,
+  Id,
+  listingQuery,
+  Nullable,
+  OneOf,
+  pageOf,
+  Shared,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#platform/http'
+import { SignIn } from '../identity/schema.ts'
+import { proveOutside } from '../identity/sign-in.ts'
+import { SANCTION_KINDS, type SanctionKind } from '../sanctions/schema.ts'
+import { lift } from '../sanctions/service.ts'
+
+export const nothingToAppeal = apiError(
+  422,
+  'nothing_to_appeal',
+  'Nothing is in force against which you could appeal.',
+  '没有可申诉的处罚。',
+)
+export const appealOpen = apiError(
+  422,
+  'appeal_open',
+  'An appeal of yours is being looked at already.',
+  '你已有一个申诉正在处理中。',
+)
+export const appealDecided = apiError(
+  422,
+  'appeal_decided',
+  'This appeal has been decided already.',
+  '该申诉已被处理。',
+)
+
+const Contents = Text(2000, { minLength: 1 })
+
+/** A new appeal. Default `sanction`: the latest in force. */
+export const AppealInput = Shared('NewAppeal', { contents: Contents, sanction: Type.Optional(Id) })
+export type AppealInput = Static<typeof AppealInput>
+
+/** An appeal without a session. It carries the credentials of a sign-in. */
+export const OutsideAppealInput = Shared('NewAppealOutside', { ...SignIn.properties, contents: Contents })
+export type OutsideAppealInput = Static<typeof OutsideAppealInput>
+
+const STATES = ['pending', 'accepted', 'rejected'] as const
+
+export const Appeal = Shared('Appeal', {
+  id: Type.Integer(),
+  user_id: Type.Integer(),
+  name: Type.String(),
+  contents: Type.String(),
+  state: OneOf(STATES),
+  answer: Nullable(Type.String()),
+  decided_by: Nullable(Type.Integer()),
+  decided_at: Nullable(Time),
+  created_at: Time,
+  sanction: Shared('AppealedSanction', {
+    id: Type.Integer(),
+    kind: OneOf(SANCTION_KINDS),
+    reason: Type.String(),
+    imposed_by: Type.Integer(),
+    ends_at: Nullable(Time),
+    created_at: Time,
+  }),
+})
+export type Appeal = Static<typeof Appeal>
+
+/** Filters appeals by state and user. `q` matches their text. */
+export const AppealQuery = Type.Object({
+  ...listingQuery(['id']),
+  state: Type.Optional(OneOf(STATES)),
+  user: Type.Optional(Id),
+})
+export type AppealQuery = Static<typeof AppealQuery>
+
+export const AppealParams = Type.Object({ appeal: Id })
+
+/** A decision. Acceptance lifts the sanction. The user sees `answer`. */
+export const AppealDecision = Shared('AppealDecision', {
+  action: OneOf(['accept', 'reject'] as const),
+  answer: Type.Optional(Text(1000)),
+})
+export type AppealDecision = Static<typeof AppealDecision>
+
+/** Finds an appealable sanction of a user: the given or the latest one, if it is in force or a warning. */
+async function findAppealable(
+  sql: Db,
+  userId: number,
+  sanction: number | undefined,
+): Promise<number | undefined> {
+  const [row] = await sql<{ id: number }[]>`
+    select id from sanctions
+    where user_id = ${userId} and lifted_at is null and (ends_at is null or ends_at > now())
+      ${ifGiven(sql, sanction, (id) => sql`and id = ${id}`)}
+    order by kind = 'warning', id desc limit 1`
+  return row?.id
+}
+
+/** Inserts an appeal. Violates `appeals_open` while the user has an open one. */
+async function insertAppeal(
+  sql: Db,
+  appeal: { sanctionId: number; userId: number; contents: string },
+): Promise<number> {
+  const [row] = await sql<[{ id: number }]>`
+    insert into appeals (sanction_id, user_id, contents)
+    values (${appeal.sanctionId}, ${appeal.userId}, ${appeal.contents}) returning id`
+  return row.id
+}
+
+/** Decides an open appeal once. Undefined if it is decided already. */
+async function settleAppeal(
+  sql: Db,
+  id: number,
+  decision: { state: 'accepted' | 'rejected'; answer: string | null; by: number },
+): Promise<Tables['appeals'] | undefined> {
+  const [row] = await sql<Tables['appeals'][]>`
+    update appeals set state = ${decision.state}, answer = ${decision.answer}, decided_by = ${decision.by},
+      decided_at = now()
+    where id = ${id} and state = 'pending' returning *`
+  return row
+}
+
+type AppealRow = Tables['appeals'] &
+  Row<'users', 'name'> &
+  Row<'sanctions', 'reason' | 'imposed_by' | 'ends_at'> & {
+    state: Appeal['state']
+    kind: SanctionKind
+    imposed_at: Tables['sanctions']['created_at']
+  }
+
+const columns = (sql: Db) =>
+  sql`a.*, u.name, s.kind, s.reason, s.imposed_by, s.ends_at, s.created_at as imposed_at`
+const from = (sql: Db) =>
+  sql`from appeals a join sanctions s on s.id = a.sanction_id join users u on u.id = a.user_id`
+
+export function listAppeals(sql: Db, query: AppealQuery) {
+  const where = sql`
+    where true
+      ${ifGiven(sql, query.state, (state) => sql`and a.state = ${state}`)}
+      ${ifGiven(sql, query.user, (id) => sql`and a.user_id = ${id}`)}
+      ${ifGiven(sql, query.q, (part) => sql`and a.contents ilike ${`%${escapeLike(part)}%`}`)}`
+  const list = { id: sql`a.id` }
+  return pageOf<AppealRow>(
+    sql,
+    // Joins sanctions and users for the rows of the page only.
+    sql`select ${columns(sql)} ${from(sql)}
+      where a.id = any(array(select a.id from appeals a ${where} ${listingClause(sql, query, list)})) ${listingOrder(sql, query, list)}`,
+    sql`select count(*)::int as total from appeals a ${where}`,
+  )
+}
+
+export async function findAppeal(sql: Db, id: number): Promise<AppealRow | undefined> {
+  const [row] = await sql<AppealRow[]>`select ${columns(sql)} ${from(sql)} where a.id = ${id}`
+  return row
+}
+
+/** Appeals of a user, as part of their history. */
+export const appealsOf = (sql: Db, userId: number): Fragment => sql`
+  select created_at as at, 'appeal-' || id as id, 'appeal' as event, user_id as by, 'appeals/' || id as subject,
+    jsonb_build_object('sanction', sanction_id, 'contents', contents) as details
+  from appeals where user_id = ${userId}`
 
 export const appealView = (row: AppealRow): Appeal => ({
   id: row.id,

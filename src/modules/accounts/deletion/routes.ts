@@ -1,13 +1,11 @@
 import { wireTime } from '#lib/time.ts'
 import type { Context } from '#platform/context.ts'
 import { attemptCounter, Empty, ownAttemptCounter, routesOn, type Server } from '#platform/http'
-import { lastFounder } from '../admin/schema.ts'
-import { OWNER_PROOF_ERRORS, OwnerProof } from '../owner-proof/schema.ts'
-import { verifyOwnerOrName } from '../owner-proof/service.ts'
-import { wrongPassword } from '../passwords/schema.ts'
+import { lastFounder } from '../admin/queries.ts'
+import { verifyOwnerOrName } from '../identity/owner-proof.ts'
+import { OUTSIDE_ERRORS, OWNER_PROOF_ERRORS, OwnerProof, SignIn, wrongPassword } from '../identity/schema.ts'
+import { proveOutside } from '../identity/sign-in.ts'
 import { wrongCode } from '../schema.ts'
-import { OUTSIDE_ERRORS, SignIn } from '../sign-in/schema.ts'
-import { proveOutside } from '../sign-in/service.ts'
 import { askDeletion, Deletion, keepAccount } from './service.ts'
 
 /** Deletion of the viewer's account (rights-1). */

@@ -1,7 +1,7 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
 import { andAfterRow, type Db, ifGiven, limitClause, planSearch, SCANNED } from '#platform/database'
-import { hasBlocked, notBlockedBy } from '../blocks/queries.ts'
 import { listIdsByCount } from '../counters.ts'
+import { hasBlocked, notBlockedBy } from '../relations/queries.ts'
 
 type Page = { limit?: number; offset?: number; after?: number }
 

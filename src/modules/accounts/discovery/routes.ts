@@ -1,22 +1,41 @@
 import { isPhone, normalizePhone } from '#lib/phones.ts'
 import { nameKey } from '#lib/text.ts'
+import { wireTime } from '#lib/time.ts'
+import { recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
+import { type Db, listingClause, transaction } from '#platform/database'
 import {
   attemptCounter,
   Cursor,
+  CursorBy,
+  Empty,
   Limit,
+  Listing,
+  listingQuery,
   Offset,
+  pageOf,
   routesOn,
   type Server,
   Shared,
+  type Static,
   Text,
   TextList,
+  Time,
   Type,
   WithAlias,
 } from '#platform/http'
-import { UserView } from '../schema.ts'
+import { noSuchUser, UserParams, UserView } from '../schema.ts'
+import { nameContains } from '../users/queries.ts'
 import { userPage, userViews } from '../users/view.ts'
-import { findByPhones, listLatestIds, listPopularIds, listRecommendedIds, searchUserIds } from './queries.ts'
+import {
+  findByPhones,
+  listLatestIds,
+  listPopularIds,
+  listRecommendedIds,
+  recommend,
+  searchUserIds,
+  unrecommend,
+} from './queries.ts'
 
 const DiscoveryQuery = Type.Object({ limit: Limit(), offset: Offset, after: Cursor })
 
@@ -89,4 +108,82 @@ export function discoveryRoutes(server: Server, ctx: Context) {
       })
     },
   })
+}
+
+/** A recommended user and the time of the recommendation. */
+const Recommendation = Shared('RecommendedUser', { recommended_at: Time, user: UserView })
+
+/** Filters recommended users by a part of the name. */
+const RecommendationQuery = Type.Object({
+  ...listingQuery(['recommended_at', 'id']),
+  after: CursorBy('user.id'),
+})
+type RecommendationQuery = Static<typeof RecommendationQuery>
+
+function listRecommended(sql: Db, { sort = 'recommended_at', order, q, ...page }: RecommendationQuery) {
+  const where = sql`where u.recommended_at is not null and u.deleted_at is null ${nameContains(sql, q)}`
+  const by = sort === 'recommended_at' ? sql`u.recommended_at` : undefined
+  return pageOf<{ id: number; recommended_at: string }>(
+    sql,
+    sql`select u.id, u.recommended_at from users u ${where}
+      ${listingClause(sql, { order, ...page }, { id: sql`u.id`, by, from: sql`users u` })}`,
+    sql`select count(*)::int as total from users u ${where}`,
+  )
+}
+
+/** Recommended users (administration-9). */
+export function adminRecommendationRoutes(server: Server, ctx: Context) {
+  const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'Admin: people' })
+  const access = { ability: 'admin:user:update' }
+
+  route('GET /admin/user-recommends', {
+    operationId: 'adminListRecommendedUsers',
+    summary: 'List recommended people, newest first',
+    access,
+    query: RecommendationQuery,
+    reply: { 200: Listing(Recommendation) },
+    handler: async ({ query, viewer }) => {
+      const { data, total } = await listRecommended(sql, query)
+      const ids = data.map(({ id }) => id)
+      const users = await userViews(ctx, sql, ids, viewer.id)
+      const shown = data.flatMap((row) => {
+        const user = users.get(row.id)
+        return user ? [{ recommended_at: wireTime(row.recommended_at), user }] : []
+      })
+      return { data: shown, total }
+    },
+  })
+
+  for (const [verb, operationId, action, summary, change] of [
+    [
+      'PUT',
+      'adminRecommendUser',
+      'users.recommend',
+      'Recommend a person; repeating it changes nothing',
+      recommend,
+    ],
+    [
+      'DELETE',
+      'adminUnrecommendUser',
+      'users.unrecommend',
+      'End a recommendation, if there is one',
+      unrecommend,
+    ],
+  ] as const)
+    route(`${verb} /admin/user-recommends/:user`, {
+      operationId,
+      summary,
+      access,
+      params: UserParams,
+      reply: { 204: Empty },
+      errors: [noSuchUser],
+      handler: (call) =>
+        transaction(sql, async (tx) => {
+          const { user } = call.params
+          const changed = await change(tx, user)
+          if (changed === undefined) throw noSuchUser()
+          if (changed) await recordAudit(tx, call, { action, subjectType: 'users', subjectId: user })
+        }),
+    })
 }

@@ -11,26 +11,27 @@ import {
   sendBytes,
   Type,
 } from '#platform/http'
-import { OWNER_PROOF_ERRORS, OwnerProof } from '../owner-proof/schema.ts'
-import { verifyOwnerOrName } from '../owner-proof/service.ts'
-import { wrongPassword } from '../passwords/schema.ts'
+import { verifyOwnerOrName } from '../identity/owner-proof.ts'
+import { OUTSIDE_ERRORS, OWNER_PROOF_ERRORS, OwnerProof, SignIn, wrongPassword } from '../identity/schema.ts'
+import { proveOutside } from '../identity/sign-in.ts'
 import { wrongCode } from '../schema.ts'
-import { OUTSIDE_ERRORS, SignIn } from '../sign-in/schema.ts'
-import { proveOutside } from '../sign-in/service.ts'
-import { type ExportRow, findArchive, findExport, listExports } from './queries.ts'
 import {
   ArchiveAddress,
   ArchiveQuery,
   badExportAddress,
   DataExport,
   ExportParams,
+  type ExportRow,
   exportNotReady,
   exportRunning,
   exportTooSoon,
+  findArchive,
+  findExport,
+  listExports,
   noSuchExport,
   OutsideExport,
   SignedExportQuery,
-} from './schema.ts'
+} from './queries.ts'
 import { askExport, askExportOutside, endExport, getReadyExport } from './service.ts'
 
 const HOUR = 3_600_000

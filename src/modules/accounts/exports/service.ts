@@ -9,15 +9,17 @@ import type { Context } from '#platform/context.ts'
 import { type Tx, transaction } from '#platform/database'
 import type { Language } from '#platform/errors.ts'
 import { addJob, type Schedule, type TaskList } from '#platform/jobs'
-import { findContacts } from '../alerts/service.ts'
-import { enqueueMessage } from '../messages/service.ts'
-import type { UseProof } from '../owner-proof/service.ts'
+import type { UseProof } from '../identity/owner-proof.ts'
+import { enqueueMessage, findContacts } from '../messages.ts'
 import { writeArchive } from './archive.ts'
 import {
   deleteExportsOf,
   deleteOldExports,
   type ExportRow,
   expireExports,
+  exportNotReady,
+  exportRunning,
+  exportTooSoonUntil,
   failExports,
   findArchive,
   findExport,
@@ -26,9 +28,9 @@ import {
   finishExport,
   insertExport,
   listExports,
+  noSuchExport,
   type WaitingRow,
 } from './queries.ts'
-import { exportNotReady, exportRunning, exportTooSoonUntil, noSuchExport } from './schema.ts'
 
 const ATTEMPTS = 5
 const AT_ONCE = 500

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { useInvitation } from '#modules/accounts/invitations/queries.ts'
+import { useInvitation } from '#modules/accounts/invitations/service.ts'
 import { transaction } from '#platform/database'
 import { fieldError, fresh, refusalOf, settingsOn, signUpsOn } from '#test/sign-up.ts'
 import { createWorld, type Person } from '#test/world.ts'

@@ -3,10 +3,170 @@ import { wireTime } from '#lib/time.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Tx, transaction } from '#platform/database'
-import { type InvitationRow, insertInvitation, isInvitationGood, useInvitation } from './queries.ts'
-import type { Invitation, NewInvitation } from './schema.ts'
-import { invitationNotGood, mayNotInvite, tooManyInvitations } from './schema.ts'
+import { type Db, type Fragment, type Row, type Tx, transaction, when } from '#platform/database'
+import { apiError, fieldError } from '#platform/errors.ts'
+import { Cursor, Id, Int, Limit, Nullable, Shared, type Static, Text, Time, Type } from '#platform/http'
+
+export const invitationNeeded = fieldError(
+  'invitation_code',
+  'invitation_needed',
+  'This site is joined by invitation: enter the code of yours.',
+  '本站仅限邀请注册，请填写邀请码。',
+)
+const invitationNotGood = fieldError(
+  'invitation_code',
+  'invitation_not_good',
+  'This invitation does not exist, is used up or has expired.',
+  '邀请码不存在、已用完或已过期。',
+)
+export const INVITATION_ERRORS = [invitationNeeded, invitationNotGood]
+
+export const mayNotInvite = apiError(
+  403,
+  'may_not_invite',
+  'You cannot make invitations here.',
+  '你没有创建邀请码的权限。',
+)
+export const tooManyInvitations = apiError(
+  422,
+  'too_many_invitations',
+  'You have too many invitations that are still good. End one first.',
+  '你的有效邀请码过多，请先停用一个。',
+)
+export const noSuchInvitation = apiError(
+  404,
+  'no_such_invitation',
+  'This invitation does not exist.',
+  '邀请码不存在。',
+)
+
+export const Invitation = Shared('SiteInvitation', {
+  id: Type.Integer(),
+  code: Type.String(),
+  max_uses: Type.Integer({ description: 'how many newcomers may come by it' }),
+  uses: Type.Integer({ description: 'how many came' }),
+  note: Nullable(Type.String()),
+  ended: Type.Boolean({ description: 'ended by somebody, used up or expired' }),
+  expires_at: Time,
+  created_at: Time,
+})
+export type Invitation = Static<typeof Invitation>
+
+/** A new invitation. Defaults are the maximum that the creator may give. */
+export const NewInvitation = Shared('NewSiteInvitation', {
+  max_uses: Type.Optional(Int(1, 1000)),
+  days: Type.Optional(Int(1, 365, { description: 'how long it is good' })),
+  note: Type.Optional(Text(100)),
+})
+export type NewInvitation = Static<typeof NewInvitation>
+
+export const InvitationParams = Type.Object({ invitation: Id })
+
+/** Pagination of invitations or invited users. `after` is the last id of the former page. */
+export const InvitationQuery = Type.Object({ limit: Limit(), after: Cursor })
+export type InvitationQuery = Static<typeof InvitationQuery>
+
+export type InvitationRow = Row<
+  'invitations',
+  'id' | 'code' | 'max_uses' | 'note' | 'expires_at' | 'created_at'
+> & {
+  uses: number
+  ended: boolean
+}
+
+const usesOf = (sql: Db): Fragment =>
+  sql`(select count(*)::int from invitation_uses u where u.invitation_id = i.id)`
+const isOpen = (sql: Db): Fragment => sql`i.ended_at is null and i.expires_at > now()`
+
+/** Condition that invitation `i` has expired, ended or is used up. */
+export const hasEnded = (sql: Db): Fragment => sql`not (${isOpen(sql)} and ${usesOf(sql)} < i.max_uses)`
+
+/** Columns of invitations `i`. */
+export const invitationColumns = (sql: Db): Fragment => sql`
+  i.id, i.code, i.max_uses, i.note, i.expires_at, i.created_at, ${usesOf(sql)} as uses,
+  ${hasEnded(sql)} as ended`
+
+/** Inserts and returns an invitation. Undefined if its creator has `openMax` open ones. */
+async function insertInvitation(
+  tx: Tx,
+  given: {
+    userId: number
+    code: string
+    maxUses: number
+    days: number
+    note: string | null
+    openMax: number
+  },
+): Promise<InvitationRow | undefined> {
+  const { userId, code, maxUses, days, note, openMax } = given
+  // Serializes requests of one creator, since concurrent ones would both pass the limit.
+  await tx`select from users where id = ${userId} for no key update`
+  const [row] = await tx<InvitationRow[]>`
+    with i as (
+      insert into invitations (code, user_id, max_uses, note, expires_at)
+      select ${code}, ${userId}, ${maxUses}, ${note}, now() + make_interval(days => ${days})
+      where (select count(*) from invitations i where i.user_id = ${userId} and ${isOpen(tx)}) < ${openMax}
+      returning *
+    )
+    select i.id, i.code, i.max_uses, i.note, i.expires_at, i.created_at, 0 as uses, false as ended from i`
+  return row
+}
+
+/** A user's invitations, newest first. */
+export const listInvitations = (sql: Db, userId: number, { limit = 15, after = 0 }: InvitationQuery) => sql<
+  InvitationRow[]
+>`
+  select ${invitationColumns(sql)} from invitations i
+  where i.user_id = ${userId} ${when(sql, after > 0, () => sql`and i.id < ${after}`)}
+  order by i.id desc limit ${limit}`
+
+/** Ends an invitation, optionally only of this user. False if there is none. Idempotent. */
+export async function endInvitation(sql: Db, id: number, userId?: number): Promise<boolean> {
+  const rows = await sql`
+    update invitations set ended_at = coalesce(ended_at, now())
+    where id = ${id} ${when(sql, userId !== undefined, () => sql`and user_id = ${userId ?? 0}`)} returning 1`
+  return rows.length === 1
+}
+
+/** Ids of users that someone invited, newest first, without disabled ones. */
+export async function listInvitedIds(
+  sql: Db,
+  userId: number,
+  { limit = 15, after = 0 }: InvitationQuery,
+): Promise<number[]> {
+  const rows = await sql<{ user_id: number }[]>`
+    select n.user_id from invitation_uses n join users u on u.id = n.user_id and u.deleted_at is null
+    where n.inviter_id = ${userId} ${when(sql, after > 0, () => sql`and n.user_id < ${after}`)}
+    order by n.user_id desc limit ${limit}`
+  return rows.map(({ user_id }) => user_id)
+}
+
+type Open = Row<'invitations', 'id' | 'user_id' | 'max_uses'>
+
+const openByCode = (sql: Db, code: string): Fragment => sql`
+  select i.id, i.user_id, i.max_uses from invitations i join users m on m.id = i.user_id and m.deleted_at is null
+  where i.code = ${code} and ${isOpen(sql)}`
+
+/** Checks that a code is valid now. */
+async function isInvitationGood(sql: Db, code: string): Promise<boolean> {
+  const [row] = await sql<[{ good: boolean }]>`
+    select exists (
+      select from (${openByCode(sql, code)}) i where ${usesOf(sql)} < i.max_uses
+    ) as good`
+  return row.good
+}
+
+/** Records the use of a code. False if it is no longer valid. */
+export async function useInvitation(tx: Tx, code: string, userId: number): Promise<boolean> {
+  const [open] = await tx<Open[]>`${openByCode(tx, code)} for no key update of i`
+  if (!open) return false
+  // A separate statement, so that it counts uses committed before the lock was granted.
+  const rows = await tx`
+    insert into invitation_uses (user_id, invitation_id, inviter_id)
+    select ${userId}, i.id, i.user_id from invitations i
+    where i.id = ${open.id} and ${usesOf(tx)} < i.max_uses returning 1`
+  return rows.length === 1
+}
 
 /**
  * Omits look-alikes (0 and O, 1, I and L, U and V), because codes are read aloud. Ten characters give 48

@@ -15,24 +15,25 @@ import { balancesOf } from '#modules/ledger/index.ts'
 import type { Context } from '#platform/context.ts'
 import { notFound } from '#platform/errors.ts'
 import { Empty, encapsulate, ownAttemptCounter, routesOn, type Server } from '#platform/http'
-import { signInAgain } from '../owner-proof/schema.ts'
-import { wrongPassword } from '../passwords/schema.ts'
-import { CONTACT_ERRORS } from '../registration/rules.ts'
+import { findPrivateRow } from '../identity/queries.ts'
+import { CONTACT_ERRORS } from '../identity/registration-rules.ts'
+import { signInAgain, wrongPassword } from '../identity/schema.ts'
 import { emailTaken, NAME_ERRORS, phoneTaken, wrongCode } from '../schema.ts'
 import { userViews } from '../users/view.ts'
-import { findPrivateRow } from './queries.ts'
 import {
   BackgroundForm,
   type Balances,
   Binding,
+  bind,
   notBound,
   PrivateUser,
   ProfilePatch,
   proofRequired,
   Unbinding,
+  unbind,
+  updateProfile,
   wrongOldCode,
-} from './schema.ts'
-import { bind, unbind, updateProfile } from './service.ts'
+} from './service.ts'
 
 /** Balances in the formats that clients read. */
 function balancesView(

@@ -1,16 +1,116 @@
-import { getStoredNode, type StoredNode } from '#modules/files/index.ts'
+import { getStoredNode, maxNodeBytes, type StoredNode } from '#modules/files/index.ts'
+import { IN_FEN, IN_POINTS } from '#modules/ledger/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint, transaction } from '#platform/database'
-import type { CountAttempt, Viewer } from '#platform/http'
-import { alertAccountOwner } from '../alerts/service.ts'
-import { accountOf, checkCode, storedAccount, useCode } from '../codes/service.ts'
-import { checkOwnPassword, verifyPasswordOrCode } from '../owner-proof/owner.ts'
-import { checkContact } from '../registration/rules.ts'
-import { checkUserName } from '../registration/service.ts'
-import { USER_CONSTRAINTS } from '../schema.ts'
-import { bindAccount, findPrivateRow, saveProfile, unbindAccount } from './queries.ts'
-import type { Binding, ProfilePatch, Unbinding } from './schema.ts'
-import { notBound, proofRequired, wrongOldCode } from './schema.ts'
+import { fieldError } from '#platform/errors.ts'
+import {
+  type CountAttempt,
+  Flag,
+  Int,
+  Nullable,
+  RawText,
+  Shared,
+  type Static,
+  Text,
+  Type,
+  type Viewer,
+} from '#platform/http'
+import { accountOf, checkCode, storedAccount, useCode } from '../identity/codes.ts'
+import { checkOwnPassword, verifyPasswordOrCode } from '../identity/owner.ts'
+import { bindAccount, findPrivateRow, saveProfile, unbindAccount } from '../identity/queries.ts'
+import { checkUserName } from '../identity/registration.ts'
+import { checkContact } from '../identity/registration-rules.ts'
+import { Code, CodeTarget } from '../identity/schema.ts'
+import { alertAccountOwner } from '../messages.ts'
+import { USER_CONSTRAINTS, UserView } from '../schema.ts'
+
+/** Rejects unbinding a contact that is not bound. */
+export const notBound = {
+  email: fieldError('email', 'not_bound', 'Your account has no e-mail address.', '账号未绑定邮箱。'),
+  phone: fieldError('phone', 'not_bound', 'Your account has no phone number.', '账号未绑定手机号。'),
+}
+
+/** A token alone must not take over an account (sign-in-8). */
+export const proofRequired = fieldError(
+  'password',
+  'proof_required',
+  'Give your password, or a code that was sent to the phone or e-mail you have now (old_verifiable_code).',
+  '请提供密码，或发送至已绑定手机号或邮箱的验证码（old_verifiable_code）。',
+)
+export const wrongOldCode = fieldError(
+  'old_verifiable_code',
+  'wrong_code',
+  'The code is wrong or no longer valid.',
+  '验证码错误或已失效。',
+)
+
+/** Balances in three formats that clients read (sign-in-10). */
+export const Balances = Type.Object({
+  wallet: Shared('Wallet', { id: Type.Integer(), user_id: Type.Integer(), balance: Type.Integer(IN_FEN) }),
+  new_wallet: Shared('NewWallet', {
+    owner_id: Type.Integer(),
+    balance: Type.Integer(IN_FEN),
+    total_income: Type.Integer(IN_FEN),
+    total_expenses: Type.Integer(IN_FEN),
+  }),
+  currency: Shared('Points', {
+    owner_id: Type.Integer(),
+    type: Type.Integer({ description: '1: points' }),
+    sum: Type.Integer(IN_POINTS),
+  }),
+})
+export type Balances = Static<typeof Balances>
+
+/** The viewer's own account (sign-in-10). */
+export const PrivateUser = Shared('PrivateUser', {
+  ...UserView.properties,
+  phone: Nullable(Type.String()),
+  email: Nullable(Type.String()),
+  ...Balances.properties,
+  friends_count: Type.Integer({ description: 'people who follow me and whom I follow' }),
+  initial_password: Type.Boolean({ description: 'whether the account has a password' }),
+  found_by_phone: Type.Boolean({
+    description: 'whether people with my number in their address book find me',
+  }),
+})
+export type PrivateUser = Static<typeof PrivateUser>
+
+/** Changes of the profile. Null or an empty text clears a field. */
+export const ProfilePatch = Shared('ProfileChanges', {
+  name: Type.Optional(Text(100)),
+  bio: Type.Optional(Nullable(Text(255))),
+  sex: Type.Optional(Nullable(Int(0, 2, { description: '0 unknown, 1 male, 2 female' }))),
+  location: Type.Optional(Nullable(Text(255))),
+  avatar: Type.Optional(Nullable(Text(255, { description: 'node of a picture of mine' }))),
+  bg: Type.Optional(Nullable(Text(255, { description: 'node of a picture of mine' }))),
+  found_by_phone: Type.Optional(Flag()),
+})
+export type ProfilePatch = Static<typeof ProfilePatch>
+
+/** Only for the documentation: the parts of a multipart body are read as they arrive. */
+export const BackgroundForm = Shared('BackgroundForm', {
+  image: Type.Optional(
+    Type.Unsafe<unknown>({
+      type: 'string',
+      format: 'binary',
+      maxLength: maxNodeBytes,
+      description: 'a JPEG, PNG, GIF or WebP picture',
+    }),
+  ),
+})
+
+/** A phone or e-mail with its code, and proof of ownership if the account has a contact already. */
+export const Binding = Shared('AccountBinding', {
+  ...CodeTarget.properties,
+  verifiable_code: Code,
+  password: Type.Optional(RawText(128)),
+  old_verifiable_code: Type.Optional(Code),
+})
+export type Binding = Static<typeof Binding>
+
+/** Credentials required to unbind a phone or e-mail. */
+export const Unbinding = Shared('AccountUnbinding', { password: RawText(128), verifiable_code: Code })
+export type Unbinding = Static<typeof Unbinding>
 
 /** Updates the viewer's profile. Pictures must be the viewer's uploads. */
 export async function updateProfile(ctx: Context, userId: number, patch: ProfilePatch): Promise<void> {

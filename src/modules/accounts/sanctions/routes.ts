@@ -1,8 +1,23 @@
+import { beyondOwnAbilities } from '#modules/abilities/index.ts'
 import type { Context } from '#platform/context.ts'
-import { routesOn, type Server, Type } from '#platform/http'
-import { listSanctionsOf } from './queries.ts'
-import { OwnSanction, OwnSanctionQuery } from './schema.ts'
-import { ownSanctionView } from './service.ts'
+import { transaction } from '#platform/database'
+import { notFound } from '#platform/errors.ts'
+import { Created, Empty, Listing, routesOn, type Server, Type } from '#platform/http'
+import { findManagedUser } from '../admin/queries.ts'
+import { UserParams } from '../schema.ts'
+import { findSanction, listSanctions, listSanctionsOf } from './queries.ts'
+import {
+  alreadySanctioned,
+  cannotSanctionOneself,
+  OwnSanction,
+  OwnSanctionQuery,
+  Sanction,
+  SanctionInput,
+  SanctionParams,
+  SanctionQuery,
+  sanctionOver,
+} from './schema.ts'
+import { imposeSanction, lift, ownSanctionView, sanctionView } from './service.ts'
 
 /** The viewer's own sanctions (sign-in-27). */
 export function sanctionRoutes(server: Server, ctx: Context) {
@@ -16,5 +31,73 @@ export function sanctionRoutes(server: Server, ctx: Context) {
     reply: { 200: Type.Array(OwnSanction) },
     handler: async ({ query, viewer }) =>
       (await listSanctionsOf(ctx.sql, viewer.id, query)).map(ownSanctionView),
+  })
+}
+
+/** Warnings, silences and suspensions (administration-16). */
+export function adminSanctionRoutes(server: Server, ctx: Context) {
+  const route = routesOn(server, ctx, { tag: 'Admin: moderation' })
+  const access = { ability: 'admin: sanctions' }
+  const get = async ({ params }: { params: { sanction: number } }) => {
+    const row = await findSanction(ctx.sql, params.sanction)
+    if (!row) throw notFound()
+    return row
+  }
+
+  route('GET /admin/sanctions', {
+    operationId: 'adminListSanctions',
+    summary: 'List warnings, silences and suspensions',
+    access,
+    query: SanctionQuery,
+    reply: { 200: Listing(Sanction) },
+    handler: async ({ query }) => {
+      const { data, total } = await listSanctions(ctx.sql, query)
+      return { data: data.map(sanctionView), total }
+    },
+  })
+
+  route('GET /admin/sanctions/:sanction', {
+    operationId: 'adminGetSanction',
+    summary: 'Read a sanction',
+    access,
+    params: SanctionParams,
+    reply: { 200: Sanction },
+    load: get,
+    handler: ({ loaded }) => sanctionView(loaded),
+  })
+
+  route('POST /admin/users/:user/sanctions', {
+    operationId: 'adminSanctionUser',
+    summary: 'Warn, silence or suspend a person, with notification',
+    access,
+    params: UserParams,
+    body: SanctionInput,
+    reply: { 201: Created },
+    errors: [beyondOwnAbilities, cannotSanctionOneself, alreadySanctioned],
+    load: async ({ params }) => {
+      if (!(await findManagedUser(ctx.sql, params.user))) throw notFound()
+    },
+    handler: async (call) => {
+      const { id, after } = await transaction(ctx.sql, (tx) =>
+        imposeSanction(ctx, tx, call, call.params.user, call.body),
+      )
+      await after()
+      return { id }
+    },
+  })
+
+  route('DELETE /admin/sanctions/:sanction', {
+    operationId: 'adminLiftSanction',
+    summary: 'Lift a sanction or withdraw a warning; the person is notified',
+    access,
+    params: SanctionParams,
+    reply: { 204: Empty },
+    errors: [sanctionOver],
+    load: get,
+    handler: async (call) => {
+      const after = await transaction(ctx.sql, (tx) => lift(ctx, tx, call, call.params.sanction))
+      if (!after) throw sanctionOver()
+      await after()
+    },
   })
 }

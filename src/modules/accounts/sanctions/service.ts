@@ -8,7 +8,7 @@ import type { Db, Tx } from '#platform/database'
 import { type ApiError, forbidden, invalidField } from '#platform/errors.ts'
 import { addJob } from '#platform/jobs'
 import { defineCache } from '#platform/memory'
-import { alertOfSuspension } from '../alerts/service.ts'
+import { alertOfSuspension } from '../messages.ts'
 import {
   findSuspension,
   holdPeople,

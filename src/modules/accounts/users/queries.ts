@@ -11,8 +11,8 @@ import {
   type Tables,
   when,
 } from '#platform/database'
-import { hasBlocked } from '../blocks/queries.ts'
-import { isFollowing } from '../follows/queries.ts'
+import { blocked } from '#platform/errors.ts'
+import { hasBlocked, isFollowing } from '../relations/queries.ts'
 
 /** Public fields of a user, except counters and relations. Every change increments `content_version`. */
 export type UserTextRow = Row<
@@ -101,7 +101,7 @@ export const findUserTexts = (sql: Db, ids: number[]) => sql<UserTextRow[]>`
   select u.id, u.content_version, u.name, u.bio, u.sex, u.location, u.avatar, u.bg, u.verified, u.created_at, u.updated_at
   from users u where u.id = any(${ids})`
 
-export type UserFilter = {
+type UserFilter = {
   ids?: number[] | undefined
   /** Name keys, which are unique. */
   names?: string[] | undefined
@@ -230,4 +230,9 @@ export async function setVerified(sql: Db, userId: number, verified: UserTextRow
   await sql`
     update users set verified = ${verified === null ? null : sql.json(verified)}, updated_at = now()
     where id = ${userId}`
+}
+
+/** Throws 403 if one of the other users blocks `userId` (conventions-26). */
+export async function requireNotBlocked(sql: Db, userId: number, others: number[]): Promise<void> {
+  if ((await findBlockers(sql, userId, others)).size > 0) throw blocked()
 }

@@ -5,10 +5,9 @@ import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { invalidField } from '#platform/errors.ts'
 import { attemptCounter, type CountAttempt, routesOn, type Server, Type } from '#platform/http'
-import { isAccountUsed, storedAccount } from '../codes/service.ts'
-import { UserView } from '../schema.ts'
+import { isAccountUsed, storedAccount } from '../identity/codes.ts'
+import { noSuchUser, UserFlagsQuery, UserKeyParams, UserListQuery, UserView } from '../schema.ts'
 import { findRelation, findUserId, listUserIds } from './queries.ts'
-import { noSuchUser, UserFlagsQuery, UserKeyParams, UserListQuery } from './schema.ts'
 import { userPage, userViews } from './view.ts'
 
 const NAMES_MAX = 100

@@ -1,0 +1,293 @@
+import { randomInt } from 'node:crypto'
+import { isEmail, normalizeEmail } from '#lib/identifiers.ts'
+import { isPhone, normalizePhone } from '#lib/phones.ts'
+import { reserveText, sendText, tooManyTexts } from '#modules/text-messages/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type Db, transaction } from '#platform/database'
+import {
+  type DeclaredError,
+  invalidField,
+  invalidFields,
+  type Language,
+  type Text,
+  tooManyRequests,
+} from '#platform/errors.ts'
+import {
+  addressKey,
+  attemptCounter,
+  type CountAttempt,
+  language,
+  localizedMessage,
+  Message,
+  rateLimitHeaders,
+  routesOn,
+  type Server,
+} from '#platform/http'
+import { addJob, type Schedule, type TaskList } from '#platform/jobs'
+import { emailTaken, phoneTaken, wrongCode } from '../schema.ts'
+import {
+  CONTACT_ERRORS,
+  checkContact,
+  checkRegistrationMethod,
+  REGISTRATION_RULE_ERRORS,
+} from './registration-rules.ts'
+import {
+  type Account,
+  type Channel,
+  CodeTarget,
+  codeTooEarly,
+  noSuchEmail,
+  noSuchPhone,
+  type Purpose,
+  RegistrationCodeTarget,
+} from './schema.ts'
+
+/**
+ * Attempts on one account from all addresses together, as a multiple of the limit per address. An attacker
+ * needs that many addresses to lock the owner out, and gets no further guesses than this.
+ */
+const ADDRESSES = 20
+
+/**
+ * Counts an attempt on an account: per address, which the headers report, and with a far larger limit per
+ * given login and per user. The headers omit these two, because they would reveal that a phone and a name
+ * belong together.
+ */
+export async function limitAttempts(
+  ctx: Context,
+  countAttempt: CountAttempt,
+  account: string,
+  userId: number | undefined,
+): Promise<void> {
+  await countAttempt()
+  const { sensitive } = ctx.config.rateLimits
+  if (sensitive === 0) return
+  const keys = [`account:${account}`, ...(userId === undefined ? [] : [`user:${userId}`])]
+  for (const key of keys) {
+    const state = await ctx.limiter.hit(`sensitive:${key}`, sensitive * ADDRESSES)
+    if (state.exceeded) throw tooManyRequests({ headers: rateLimitHeaders(state) })
+  }
+}
+
+type StoredCode = { account: string; purpose: Purpose; hash: string }
+
+/** Hourly limit of codes per account and purpose. Each code allows five attempts. */
+const HOURLY_MAX = 10
+
+/** Stores a code over the former one. False if that is younger than a minute, or above the hourly limit. */
+async function saveCode(sql: Db, code: StoredCode): Promise<boolean> {
+  const rows = await sql`
+    insert into verification_codes as c (account, purpose, code_hash, expires_at)
+    values (${code.account}, ${code.purpose}, ${code.hash}, now() + interval '10 minutes')
+    on conflict (account, purpose) do update set
+      code_hash = excluded.code_hash, attempts = 0, created_at = excluded.created_at, expires_at = excluded.expires_at,
+      sent = case when excluded.created_at - c.sent_since >= interval '1 hour' then 1 else c.sent + 1 end,
+      sent_since = case when excluded.created_at - c.sent_since >= interval '1 hour' then excluded.created_at else c.sent_since end
+    where excluded.created_at - c.created_at >= interval '60 seconds'
+      and (c.sent < ${HOURLY_MAX} or excluded.created_at - c.sent_since >= interval '1 hour')
+    returning 1`
+  return rows.length === 1
+}
+
+/** Checks for the active code. A wrong code costs one of five attempts. */
+async function tryCode(sql: Db, code: StoredCode): Promise<boolean> {
+  const [row] = await sql<{ correct: boolean }[]>`
+    update verification_codes set attempts = attempts + (code_hash <> ${code.hash})::int
+    where account = ${code.account} and purpose = ${code.purpose} and expires_at > now() and attempts < 5
+    returning code_hash = ${code.hash} as correct`
+  return row?.correct ?? false
+}
+
+/** Consumes a code. False if another request was first. */
+async function takeCode(sql: Db, code: StoredCode): Promise<boolean> {
+  const rows = await sql`
+    delete from verification_codes
+    where account = ${code.account} and purpose = ${code.purpose} and code_hash = ${code.hash}
+      and expires_at > now() and attempts < 5
+    returning 1`
+  return rows.length === 1
+}
+
+/** Deletes codes that are expired and outside the hourly limit. */
+async function removeOldCodes(sql: Db): Promise<void> {
+  await sql`
+    delete from verification_codes
+    where expires_at < now() - interval '1 hour' and sent_since < now() - interval '1 hour'`
+}
+
+/** Checks that an e-mail or phone belongs to a user, even a disabled one. */
+export async function isAccountUsed(sql: Db, { field, key }: Account): Promise<boolean> {
+  const [row] = await sql<[{ used: boolean }]>`
+    select exists (
+      select from users where ${field === 'email' ? sql`email_key` : sql`phone`} = ${key}
+    ) as used`
+  return row.used
+}
+
+const INVALID_EMAIL: Text = { en: 'This is not an e-mail address.', zh: '邮箱格式不正确。' }
+const INVALID_PHONE: Text = {
+  en: 'This is not a mobile phone number. Numbers outside mainland China begin with + and the country code.',
+  zh: '手机号格式不正确，中国大陆以外的号码请以 + 和国家代码开头。',
+}
+const EITHER: Text = {
+  en: 'Give either a phone number or an e-mail address.',
+  zh: '请提供手机号或邮箱之一。',
+}
+
+/** Parses the account of a request. Throws 422 unless it has exactly one well-formed account. */
+export function accountOf({ phone, email }: CodeTarget): Account {
+  if ((phone === undefined) === (email === undefined))
+    throw invalidFields({ phone: [EITHER], email: [EITHER] })
+  if (email !== undefined) {
+    if (!isEmail(email)) throw invalidField('email', INVALID_EMAIL)
+    return { channel: 'mail', field: 'email', value: email, key: normalizeEmail(email) }
+  }
+  const given = phone as string
+  if (!isPhone(given)) throw invalidField('phone', INVALID_PHONE)
+  const key = normalizePhone(given)
+  return { channel: 'sms', field: 'phone', value: key, key }
+}
+
+/** The account of a stored e-mail or phone. */
+export const storedAccount = (field: 'email' | 'phone', value: string): Account => ({
+  channel: field === 'email' ? 'mail' : 'sms',
+  field,
+  value,
+  key: field === 'email' ? normalizeEmail(value) : value,
+})
+
+/** Keyed hash of a code, bound to its account and purpose. */
+const stored = (ctx: Context, account: Account, purpose: Purpose, code: number) => ({
+  account: account.key,
+  purpose,
+  hash: ctx.secrets.sign(`verification code ${purpose} ${account.key} ${digits(code)}`),
+})
+const digits = (code: number) => String(code).padStart(6, '0')
+
+/** Job payload, encrypted because queued jobs are stored in the database. */
+type Dispatch = { channel: Channel; to: string; code: string; language: Language }
+
+/** Creates a code and enqueues its delivery in one transaction. */
+async function sendCode(
+  ctx: Context,
+  countAttempt: CountAttempt,
+  { invitation_code: invitation, ...target }: RegistrationCodeTarget,
+  {
+    purpose,
+    language,
+    viewerId,
+    address,
+  }: { purpose: Purpose; language: Language; viewerId: number; address: string },
+): Promise<void> {
+  const account = accountOf(target)
+  await limitAttempts(ctx, countAttempt, account.key, undefined)
+  if (purpose === 'register') {
+    // A signed-in user binds the contact, so registration settings do not apply (registration-2).
+    if (viewerId === 0) await checkRegistrationMethod(ctx, { door: account.field, invitation })
+    await checkContact(ctx, account)
+  }
+  if ((await isAccountUsed(ctx.sql, account)) !== (purpose === 'user')) {
+    if (purpose === 'register') throw account.field === 'email' ? emailTaken() : phoneTaken()
+    throw account.field === 'email' ? noSuchEmail() : noSuchPhone()
+  }
+  const code = randomInt(1_000_000)
+  const dispatch: Dispatch = {
+    channel: account.channel,
+    to: account.value,
+    code: digits(code),
+    language,
+  }
+  await transaction(ctx.sql, async (tx) => {
+    if (!(await saveCode(tx, stored(ctx, account, purpose, code))))
+      throw codeTooEarly({ headers: { 'Retry-After': 60 } })
+    if (account.channel === 'sms') await reserveText(ctx, tx, { phone: account.value, address })
+    const payload = { sealed: ctx.secrets.seal(JSON.stringify(dispatch)) }
+    await addJob(tx, 'send_code', payload, { maxAttempts: 5 })
+  })
+}
+
+/** Checks for the active code of the account. A wrong code costs one attempt. */
+export const isCode = (ctx: Context, account: Account, purpose: Purpose, code: number) =>
+  tryCode(ctx.sql, stored(ctx, account, purpose, code))
+
+/** Throws 422 unless the code is the active one of the account. It stays valid until `useCode`. */
+export async function checkCode(ctx: Context, account: Account, purpose: Purpose, code: number) {
+  if (!(await isCode(ctx, account, purpose, code))) throw wrongCode()
+}
+
+/** Consumes a checked code in the transaction of its purpose. Throws 422 if another request was first. */
+export async function useCode(ctx: Context, tx: Db, account: Account, purpose: Purpose, code: number) {
+  if (!(await takeCode(tx, stored(ctx, account, purpose, code)))) throw wrongCode()
+}
+
+const tidyCodes = (ctx: Context) => removeOldCodes(ctx.sql)
+
+const TEXTS = {
+  en: (code: string) =>
+    `Your verification code is ${code}. It is good for ten minutes. If you did not ask for it, ignore this message.`,
+  zh: (code: string) => `您的验证码是 ${code}，十分钟内有效。如非本人操作，请忽略。`,
+}
+const SUBJECTS = { en: 'Verification code', zh: '验证码' }
+
+async function send(ctx: Context, { channel, to, code, language }: Dispatch, askedAt: Date): Promise<void> {
+  // Reads the database's clock, because the node's own may be off.
+  const [late] =
+    await ctx.sql`select where now() > ${askedAt.toISOString()}::timestamptz + interval '10 minutes'`
+  if (late) return
+  const text = TEXTS[language](code)
+  try {
+    if (channel === 'sms') await sendText(ctx, { phone: to, text, purpose: 'code', code })
+    else await ctx.mail.send({ to, subject: SUBJECTS[language], text, kind: 'verification', code })
+  } catch (error) {
+    if (!(error as { permanent?: boolean }).permanent) throw error
+    ctx.log.warn({ err: error }, 'a verification code was rejected permanently')
+  }
+}
+
+export const codeTasks = (ctx: Context): TaskList => ({
+  send_code: (payload, { job }) =>
+    send(ctx, JSON.parse(ctx.secrets.open((payload as { sealed: string }).sealed)), new Date(job.created_at)),
+  tidy_codes: () => tidyCodes(ctx),
+})
+
+export const codeSchedules: Schedule[] = [{ task: 'tidy_codes', pattern: '41 * * * *' }]
+
+/** Codes that verify a phone or e-mail. */
+export function codeRoutes(server: Server, ctx: Context) {
+  const route = routesOn(server, ctx, { tag: 'Accounts' })
+
+  const send = (
+    purpose: Purpose,
+    path: '/verifycodes' | '/verifycodes/register',
+    operation: { operationId: string; summary: string; errors: readonly DeclaredError[] },
+  ) =>
+    route(`POST ${path}`, {
+      ...operation,
+      errors: [codeTooEarly, tooManyTexts, ...operation.errors],
+      whileSilenced: true,
+      access: 'optional',
+      body: purpose === 'register' ? RegistrationCodeTarget : CodeTarget,
+      reply: { 202: Message },
+      handler: async (call) => {
+        const { request, viewer } = call
+        await sendCode(ctx, attemptCounter(ctx, call), call.body, {
+          purpose,
+          language: language(request),
+          viewerId: viewer.id,
+          address: addressKey(request.ip),
+        })
+        return localizedMessage(request, 'The code is on its way.', '验证码已发送。')
+      },
+    })
+
+  send('register', '/verifycodes/register', {
+    operationId: 'sendRegistrationCode',
+    summary: 'Send a code to an unused phone or e-mail',
+    errors: [emailTaken, phoneTaken, ...REGISTRATION_RULE_ERRORS, ...CONTACT_ERRORS],
+  })
+  send('user', '/verifycodes', {
+    operationId: 'sendCode',
+    summary: 'Send a code to the phone or e-mail of an account',
+    errors: [noSuchEmail, noSuchPhone],
+  })
+}

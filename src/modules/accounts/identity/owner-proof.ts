@@ -1,0 +1,45 @@
+import type { Context } from '#platform/context.ts'
+import type { Tx } from '#platform/database'
+import type { CountAttempt, Viewer } from '#platform/http'
+import { useCode } from './codes.ts'
+import { verifyPasswordOrCode } from './owner.ts'
+import { isNameOf } from './registration.ts'
+import { type OwnerProof, proofMissing, wrongProof } from './schema.ts'
+import { proveByFactor } from './second-factor.ts'
+
+/** Consumes a proof in the transaction that it authorizes. */
+export type UseProof = (tx: Tx) => Promise<void>
+
+/** Verifies ownership for requests that a token alone must not authorize (sign-in-26). */
+export async function verifyOwner(
+  ctx: Context,
+  countAttempt: CountAttempt,
+  viewer: Viewer,
+  { password, verifiable_code: code, second_factor: factor }: Omit<OwnerProof, 'name'>,
+): Promise<UseProof> {
+  if (password === undefined && code === undefined && factor !== undefined) {
+    await proveByFactor(ctx, countAttempt, viewer.id, factor)
+    return async () => {}
+  }
+  const refusals = { missing: proofMissing, wrong: wrongProof }
+  const account = await verifyPasswordOrCode(ctx, countAttempt, viewer, { password, code }, refusals)
+  return async (tx) => {
+    if (account) await useCode(ctx, tx, account, 'user', code as number)
+  }
+}
+
+/**
+ * Verifies ownership for irreversible requests. An account without credentials gives its name as well
+ * (rights-1, rights-9).
+ */
+export async function verifyOwnerOrName(
+  ctx: Context,
+  countAttempt: CountAttempt,
+  viewer: Viewer,
+  { name = '', ...proof }: OwnerProof,
+): Promise<UseProof> {
+  const use = await verifyOwner(ctx, countAttempt, viewer, proof)
+  const isProved = Object.values(proof).some((given) => given !== undefined)
+  if (!isProved && !(await isNameOf(ctx.sql, viewer.id, name))) throw proofMissing()
+  return use
+}

@@ -1,0 +1,185 @@
+import { loginKind } from '#lib/identifiers.ts'
+import { readSettings } from '#modules/settings/index.ts'
+import { dropCachedTokens, isFreshSignIn, revokeTokens } from '#modules/tokens/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type Db, type Tx, transaction } from '#platform/database'
+import { invalidField } from '#platform/errors.ts'
+import {
+  attemptCounter,
+  type CountAttempt,
+  Empty,
+  ownAttemptCounter,
+  type Payer,
+  routesOn,
+  type Server,
+  type Viewer,
+} from '#platform/http'
+import { addJob } from '#platform/jobs'
+import { hashPassword, verifyPassword } from '#platform/passwords.ts'
+import { alertAccountOwner } from '../messages.ts'
+import { wrongCode } from '../schema.ts'
+import { accountOf, checkCode, limitAttempts, useCode } from './codes.ts'
+import { verifyPasswordOrCode } from './owner.ts'
+import { findPassword, saveDisabled, savePassword } from './queries.ts'
+import {
+  bothAccounts,
+  PasswordChange,
+  PasswordReset,
+  paymentNeedsPassword,
+  proofOfFirst,
+  signInAgain,
+  wrongOldPassword,
+  wrongPaymentPassword,
+} from './schema.ts'
+import { findAccount, holdAccount } from './sign-in.ts'
+
+/**
+ * Stores a new password, alerts the user and ends their sessions except an optional one, in the caller's
+ * transaction. Returns the argument of `dropCachedTokens` for after the commit, or null if the password differs
+ * from the expected one.
+ */
+export async function setPassword(
+  ctx: Context,
+  tx: Db,
+  userId: number,
+  hashed: string,
+  { expected, except = null }: { expected?: string | null; except?: string | null } = {},
+): Promise<string[] | null> {
+  if (!(await savePassword(tx, userId, hashed, expected))) return null
+  await alertAccountOwner(ctx, tx, userId, 'password')
+  return revokeTokens(ctx, tx, userId, { except })
+}
+
+/** Removes linked external accounts in the caller's transaction. Injected by `linked-accounts`. */
+export type DeleteLinks = (ctx: Context, tx: Tx, userId: number) => Promise<unknown>
+
+/**
+ * Disables an account and ends its sessions, or enables it. Call it like `setPassword`. Null without a
+ * change.
+ */
+export async function setAccountDisabled(ctx: Context, tx: Db, userId: number, disabled: boolean) {
+  if (!(await saveDisabled(tx, userId, disabled))) return null
+  await addJob(tx, 'user_access_changed', { id: userId })
+  return disabled ? revokeTokens(ctx, tx, userId, { keepsChat: true }) : []
+}
+
+/** Changes the viewer's password. Every other session ends. */
+async function changePassword(
+  ctx: Context,
+  countAttempt: CountAttempt,
+  viewer: Viewer,
+  {
+    old_password: old,
+    password,
+    password_confirmation,
+    verifiable_code: code,
+    unlink_accounts,
+  }: PasswordChange,
+  deleteLinks: DeleteLinks,
+): Promise<void> {
+  if (password !== password_confirmation)
+    throw invalidField('password', { en: 'The two passwords differ.', zh: '两次输入的密码不一致。' })
+  await countAttempt()
+  const current = (await findPassword(ctx.sql, viewer.id)) ?? null
+  if (current !== null) {
+    if (old === undefined)
+      throw invalidField('old_password', {
+        en: 'The old_password field is required.',
+        zh: 'old_password 不能为空。',
+      })
+    if (!(await verifyPassword(current, old))) throw wrongOldPassword()
+    if (await verifyPassword(current, password))
+      throw invalidField('password', {
+        en: 'The new password is the old one.',
+        zh: '新密码不能与旧密码相同。',
+      })
+  }
+  const proof = current === null ? await proveFirst(ctx, countAttempt, viewer, code) : undefined
+  const hashed = await hashPassword(password)
+  const keys = await transaction(ctx.sql, async (tx) => {
+    if (proof) await useCode(ctx, tx, proof, 'user', code as number)
+    if (unlink_accounts) await deleteLinks(ctx, tx, viewer.id)
+    return setPassword(ctx, tx, viewer.id, hashed, { expected: current, except: viewer.family })
+  })
+  if (!keys) throw wrongOldPassword()
+  await dropCachedTokens(ctx, keys)
+}
+
+/** Requires proof of ownership for an account without a password, unless its sign-in is recent. */
+async function proveFirst(
+  ctx: Context,
+  countAttempt: CountAttempt,
+  viewer: Viewer,
+  code: number | undefined,
+) {
+  if (code === undefined && (await isFreshSignIn(ctx.sql, viewer))) return undefined
+  const refusals = { missing: proofOfFirst, wrong: wrongCode }
+  return verifyPasswordOrCode(ctx, countAttempt, viewer, { password: undefined, code }, refusals)
+}
+
+/** Resets a password with a code. Every session ends. */
+async function resetPassword(
+  ctx: Context,
+  countAttempt: CountAttempt,
+  body: PasswordReset,
+  deleteLinks: DeleteLinks,
+): Promise<void> {
+  if (body.phone !== undefined && body.email !== undefined) throw bothAccounts()
+  const account = accountOf(body)
+  const user = await findAccount(ctx.sql, loginKind(account.key))
+  await limitAttempts(ctx, countAttempt, account.key, user?.id)
+  if (account.channel !== body.verifiable_type) throw wrongCode()
+  await checkCode(ctx, account, 'user', body.verifiable_code)
+  if (!user || user.disabled) throw wrongCode()
+  const hashed = await hashPassword(body.password)
+  const keys = await transaction(ctx.sql, async (tx) => {
+    await useCode(ctx, tx, account, 'user', body.verifiable_code)
+    if (!(await holdAccount(tx, user))) throw wrongCode()
+    if (body.unlink_accounts) await deleteLinks(ctx, tx, user.id)
+    return setPassword(ctx, tx, user.id, hashed)
+  })
+  await dropCachedTokens(ctx, keys ?? [])
+}
+
+/**
+ * Throws 403 unless `password` is the sign-in password, while the setting requires it (conventions-29). Runs
+ * before body validation and balance checks.
+ */
+export async function checkPaymentPassword(
+  ctx: Context,
+  { id, password, countAttempt }: Payer,
+): Promise<void> {
+  if (!(await readSettings(ctx))['pay-validate-user-password']) return
+  await countAttempt()
+  const current = (await findPassword(ctx.sql, id)) ?? null
+  if (current === null) throw paymentNeedsPassword()
+  const given = typeof password === 'string' && password.length <= 128 ? password : ''
+  if (given === '' || !(await verifyPassword(current, given))) throw wrongPaymentPassword()
+}
+
+/** Password changes, with the old password or a code (sign-in-7). */
+export const passwordRoutes = (deleteLinks: DeleteLinks) => (server: Server, ctx: Context) => {
+  const route = routesOn(server, ctx, { tag: 'Accounts' })
+
+  route('PUT /user/password', {
+    operationId: 'changePassword',
+    summary: 'Change my password, or set the first one',
+    tag: 'Me',
+    whileSilenced: true,
+    access: 'user',
+    body: PasswordChange,
+    reply: { 204: Empty },
+    errors: [wrongOldPassword, proofOfFirst, wrongCode, signInAgain],
+    handler: (call) => changePassword(ctx, ownAttemptCounter(ctx, call), call.viewer, call.body, deleteLinks),
+  })
+
+  route('PUT /user/retrieve-password', {
+    operationId: 'resetPassword',
+    summary: 'Set a new password with a code',
+    access: 'public',
+    body: PasswordReset,
+    reply: { 204: Empty },
+    errors: [bothAccounts, wrongCode],
+    handler: (call) => resetPassword(ctx, attemptCounter(ctx, call), call.body, deleteLinks),
+  })
+}

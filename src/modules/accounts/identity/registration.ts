@@ -1,0 +1,234 @@
+import { randomBytes } from 'node:crypto'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isUserName, normalizeEmail } from '#lib/identifiers.ts'
+import { grams, lookalikeKey, nameKey } from '#lib/text.ts'
+import { addRoles, hasHolder } from '#modules/abilities/index.ts'
+import { publishEvent } from '#modules/notifications/index.ts'
+import { readSettings } from '#modules/settings/index.ts'
+import { type IssuedToken, issueToken } from '#modules/tokens/index.ts'
+import { screenWords, sensitiveWords } from '#modules/words/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type Db, onConstraint, type Tx, transaction } from '#platform/database'
+import { invalidField } from '#platform/errors.ts'
+import { type Device, deviceOf, localizedMessage, Message, routesOn, type Server, Type } from '#platform/http'
+import { addJob } from '#platform/jobs'
+import { hashPassword } from '#platform/passwords.ts'
+import { followFamous } from '../famous.ts'
+import { comeByInvitation } from '../invitations/service.ts'
+import { insertRequest } from '../requests.ts'
+import {
+  emailTaken,
+  NAME_ERRORS,
+  nameReserved,
+  nameTaken,
+  phoneTaken,
+  USER_CONSTRAINTS,
+  wrongCode,
+} from '../schema.ts'
+import { accountOf, checkCode, storedAccount, useCode } from './codes.ts'
+import {
+  CONTACT_ERRORS,
+  checkContact,
+  checkRegistrationMethod,
+  REGISTRATION_RULE_ERRORS,
+  type RegistrationContext,
+} from './registration-rules.ts'
+import { accountWaiting, type NewUser, RegisteredToken, Registration } from './schema.ts'
+
+/** Inserts a user with their counters and returns the id. */
+async function insertUser(sql: Db, user: NewUser): Promise<number> {
+  const { name, password, email = null, phone = null, verified = false, waiting } = user
+  const [row] = await sql<[{ id: number }]>`
+    with made as (
+      insert into users (name, name_key, name_grams, password, email, email_key, phone,
+        email_verified_at, phone_verified_at, deleted_at)
+      values (${name}, ${nameKey(name)}, ${grams(name)}, ${password}, ${email},
+        ${email === null ? null : normalizeEmail(email)}, ${phone},
+        ${verified && email !== null ? sql`now()` : null}, ${verified && phone !== null ? sql`now()` : null},
+        ${waiting ? sql`now()` : null})
+      returning id
+    ),
+    counted as (insert into user_counts (user_id) select id from made)
+    select id from made`
+  return row.id
+}
+
+/** Checks for another user with this name, ignoring case and width. */
+async function isNameTaken(sql: Db, name: string, exceptId = 0): Promise<boolean> {
+  const [row] = await sql<[{ taken: boolean }]>`
+    select exists (select from users where name_key = ${nameKey(name)} and id <> ${exceptId}) as taken`
+  return row.taken
+}
+
+/** Checks that the user has exactly this name. */
+export async function isNameOf(sql: Db, id: number, name: string): Promise<boolean> {
+  const [row] = await sql<[{ same: boolean }]>`
+    select exists (select from users where id = ${id} and name = ${name}) as same`
+  return row.same
+}
+
+/**
+ * Serializes the nodes that look for a founder until the transaction ends. Each node runs it once at startup.
+ */
+async function lockFounding(tx: Db): Promise<void> {
+  await tx`select pg_advisory_xact_lock(4127003)`
+}
+
+/**
+ * Creates an account in the caller's transaction, without permission checks. Throws 422 on a field with a
+ * taken value.
+ */
+export async function createUser(tx: Db, user: NewUser): Promise<number> {
+  const id = await onConstraint(insertUser(tx, user), USER_CONSTRAINTS)
+  await addRoles(tx, id, [...user.roles])
+  if (user.waiting) {
+    // The follow-up for new users runs on approval.
+    await insertRequest(tx, id, user.name, user.waiting.introduction)
+    return id
+  }
+  await followFamous(tx, id)
+  // Triggers higher modules for every new user.
+  await addJob(tx, 'user_created', { id })
+  return id
+}
+
+/**
+ * Throws 422 on `name` unless it is valid (conventions-32), not reserved and not taken by anyone but
+ * `exceptId`. An unchanged own name passes, because clients send the whole profile back and the founder's
+ * name is reserved.
+ */
+export async function checkUserName(ctx: Context, name: string, exceptId = 0): Promise<void> {
+  if (exceptId !== 0 && (await isNameOf(ctx.sql, exceptId, name))) return
+  if (!isUserName(name))
+    throw invalidField('name', {
+      en: 'A name has 2 to 12 characters, an ASCII one counting half; it begins with a letter, an underscore or a non-ASCII character and has no spaces or signs.',
+      zh: '用户名长度为 2 至 12 个字（英文字母和数字算半个），以字母、下划线或非 ASCII 字符开头，不能包含空格和符号。',
+    })
+  const reserved = (await readSettings(ctx))['site:reserved-nickname'].split(',').map(lookalikeKey)
+  if (reserved.includes(lookalikeKey(name))) throw nameReserved()
+  if (await isNameTaken(ctx.sql, name, exceptId)) throw nameTaken()
+}
+
+/** Registers a user with a verified phone or e-mail, and signs them in. */
+async function register(ctx: Context, input: Registration, device: Device) {
+  // Checked first, so that users do not fill in a form for a disabled method.
+  const account = accountOf(input)
+  const { invitation_code: invitation, introduction } = input
+  const arrival: RegistrationContext = { door: account.field, invitation, introduction, device }
+  await checkRegistrationMethod(ctx, arrival)
+  await checkContact(ctx, account)
+  const body = await screenWords(ctx, input, Registration, ['name', 'introduction'])
+  await checkUserName(ctx, body.name)
+  if (account.channel !== body.verifiable_type)
+    throw invalidField('verifiable_type', {
+      en: 'Use mail with an e-mail address and sms with a phone number.',
+      zh: '邮箱请使用 mail，手机号请使用 sms。',
+    })
+  await checkCode(ctx, account, 'register', body.verifiable_code)
+  const password = body.password === undefined ? null : await hashPassword(body.password)
+  const person = { name: body.name, password, verified: true, [account.field]: account.value }
+  const issued = await registerUser(ctx, { ...arrival, introduction: body.introduction }, person, (tx) =>
+    useCode(ctx, tx, account, 'register', body.verifiable_code),
+  )
+  if (!issued) return undefined
+  const { access_token, expires_in, refresh_ttl } = issued
+  return { token: access_token, ttl: expires_in, refresh_ttl }
+}
+
+/** Validates and screens the name of a new user. Throws 422. */
+export async function checkNewName(
+  ctx: Context,
+  arrival: RegistrationContext,
+  wanted: string,
+): Promise<string> {
+  await checkRegistrationMethod(ctx, arrival)
+  const { name } = await screenWords(ctx, { name: wanted }, Type.Pick(Registration, ['name']), ['name'])
+  await checkUserName(ctx, name)
+  return name
+}
+
+/**
+ * Creates a user and signs them in. Undefined if they need approval. `prove` consumes their credential in the
+ * same transaction.
+ */
+export async function registerUser(
+  ctx: Context,
+  arrival: RegistrationContext,
+  person: Omit<NewUser, 'roles'>,
+  prove: (tx: Tx, id: number) => PromiseLike<unknown>,
+): Promise<IssuedToken | undefined> {
+  await checkRegistrationMethod(ctx, arrival)
+  if (person.email) await checkContact(ctx, storedAccount('email', person.email))
+  if (person.phone) await checkContact(ctx, storedAccount('phone', person.phone))
+  const { 'register:role': role, 'register:type': type } = await readSettings(ctx)
+  const waiting = type === 'approval' ? { introduction: arrival.introduction ?? null } : undefined
+  return transaction(ctx.sql, async (tx) => {
+    const id = await createUser(tx, { ...person, roles: [role], ...(waiting ? { waiting } : {}) })
+    await prove(tx, id)
+    if (arrival.invitation !== undefined) await comeByInvitation(tx, arrival.invitation, id)
+    if (waiting) return undefined
+    const issued = await issueToken(tx, id, { device: arrival.device })
+    await publishEvent(ctx, tx, 'user.created', { id, name: person.name })
+    return issued
+  })
+}
+
+/** File with the generated password of the first administrator. */
+export const founderPasswordPath = (ctx: Context) => join(ctx.config.dataDir, 'founder-password')
+
+/**
+ * Creates the first administrator unless a founder exists, once even if several nodes start together.
+ * Imported users do not count as founders. Returns `password` only if it was generated.
+ */
+export async function ensureFounder(ctx: Context): Promise<{ name: string; password?: string } | undefined> {
+  if (await hasHolder(ctx.sql, 'founder')) return undefined
+  const { founderName: name, founderPassword } = ctx.config
+  if (!isUserName(name)) throw new Error(`FOUNDER_NAME cannot be "${name}": it is not a user name`)
+  if ((founderPassword?.length ?? 0) > 128) throw new Error('FOUNDER_PASSWORD has more than 128 characters')
+  const password = founderPassword ?? randomBytes(12).toString('base64url')
+  const hashed = await hashPassword(password)
+  return transaction(ctx.sql, async (tx) => {
+    await lockFounding(tx)
+    if (await hasHolder(tx, 'founder')) return undefined
+    if (await isNameTaken(tx, name))
+      throw new Error(
+        `There is no founder, and another user has the name "${name}": set FOUNDER_NAME, or run kith admin create.`,
+      )
+    await createUser(tx, { name, password: hashed, roles: ['founder', 'owner'] })
+    if (founderPassword !== undefined) return { name }
+    // Written before the commit: an orphaned file is better than an administrator with an unknown password.
+    const path = founderPasswordPath(ctx)
+    await rm(path, { force: true })
+    await writeFile(path, `${password}\n`, { mode: 0o600, flag: 'wx' })
+    return { name, password }
+  })
+}
+
+export function registrationRoutes(server: Server, ctx: Context) {
+  const route = routesOn(server, ctx, { tag: 'Accounts' })
+
+  route('POST /users', {
+    operationId: 'register',
+    summary: 'Register with a code that was sent to a phone or e-mail',
+    access: 'public',
+    body: Registration,
+    reply: { 201: RegisteredToken, 202: Message },
+    errors: [
+      wrongCode,
+      ...NAME_ERRORS,
+      emailTaken,
+      phoneTaken,
+      sensitiveWords,
+      ...REGISTRATION_RULE_ERRORS,
+      ...CONTACT_ERRORS,
+    ],
+    handler: async ({ body, request, reply }) => {
+      const issued = await register(ctx, body, deviceOf(request))
+      return (
+        issued ??
+        reply.code(202).send(localizedMessage(request, accountWaiting.text.en, accountWaiting.text.zh))
+      )
+    },
+  })
+}

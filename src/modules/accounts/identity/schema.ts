@@ -1,0 +1,264 @@
+import { apiError, fieldError } from '#platform/errors.ts'
+import { Int, OneOf, RawText, Shared, type Static, Text, Type } from '#platform/http'
+import { wrongCode } from '../schema.ts'
+
+export const InvitationCode = Text(32, { description: 'of an invitation, where newcomers need one' })
+
+export const codeTooEarly = apiError(
+  403,
+  'code_too_early',
+  'A code was sent a moment ago. Wait a minute before asking for another.',
+  '验证码已发送，请稍后再试。',
+)
+const unknown = (field: string) =>
+  fieldError(field, 'no_such_account', 'Nobody has this account.', '该账号不存在。')
+export const noSuchEmail = unknown('email')
+export const noSuchPhone = unknown('phone')
+
+/** Recipient of a code: exactly one of phone and e-mail. */
+export const CodeTarget = Shared('CodeTarget', {
+  phone: Type.Optional(Text(20)),
+  email: Type.Optional(Text(128)),
+})
+export type CodeTarget = Static<typeof CodeTarget>
+
+/** Recipient of a registration code, with an invitation if the settings require one. */
+export const RegistrationCodeTarget = Shared('RegistrationCodeTarget', {
+  ...CodeTarget.properties,
+  invitation_code: Type.Optional(InvitationCode),
+})
+export type RegistrationCodeTarget = Static<typeof RegistrationCodeTarget>
+
+/** A received code. An integer also accepts a code from a client that dropped its leading zeros. */
+export const Code = Int(0, 999_999, { description: 'six digits' })
+
+export type Channel = 'mail' | 'sms'
+
+/**
+ * Purpose of a code. `register`: an unused account, for registration and binding. `user`: a used account, for
+ * sign-in, password reset and unbinding.
+ */
+export type Purpose = 'register' | 'user'
+
+/** An e-mail address or phone number, as typed and in its unique form. */
+export type Account = { channel: Channel; field: 'email' | 'phone'; value: string; key: string }
+
+export const factorRequired = fieldError(
+  'second_factor',
+  'second_factor_required',
+  'Send the code of your authenticator app, or a recovery code, as second_factor.',
+  '请在 second_factor 中提供身份验证器的动态码或恢复码。',
+)
+export const wrongFactor = fieldError(
+  'second_factor',
+  'wrong_second_factor',
+  'This code is wrong, or was used already.',
+  '动态码或恢复码错误，或已被使用。',
+)
+/** Errors of the second factor at sign-in. */
+export const FACTOR_ERRORS = [factorRequired, wrongFactor]
+
+export const factorOn = apiError(
+  422,
+  'second_factor_on',
+  'Your account has a second factor already. Take it off first.',
+  '账号已开启两步验证，请先关闭。',
+)
+export const factorOff = apiError(
+  422,
+  'second_factor_off',
+  'Your account has no second factor.',
+  '账号未开启两步验证。',
+)
+
+/** A code of an authenticator app, or a recovery code. */
+export const FactorCode = Text(32, { description: 'six digits of an authenticator app, or a recovery code' })
+
+/** State of the second factor, with the number of unused recovery codes. */
+export const SecondFactor = Shared('SecondFactor', {
+  enabled: Type.Boolean(),
+  recovery_codes: Type.Integer(),
+})
+
+/** The secret for an authenticator app. Shown once. */
+export const FactorSecret = Shared('SecondFactorSecret', {
+  secret: Type.String({ description: 'to be typed' }),
+  uri: Type.String({ description: 'otpauth://, to be shown as a QR code' }),
+})
+
+export const FactorProof = Shared('SecondFactorProof', { second_factor: FactorCode })
+export type FactorProof = Static<typeof FactorProof>
+
+/** Single-use recovery codes. Shown once. */
+export const RecoveryCodes = Shared('RecoveryCodes', { recovery_codes: Type.Array(Type.String()) })
+
+/** A token alone must not delete or export an account. */
+export const proofMissing = fieldError(
+  'password',
+  'proof_required',
+  'Give your password, or a code that was sent to your phone or e-mail (verifiable_code).',
+  '请提供密码，或发送至已绑定手机号或邮箱的验证码（verifiable_code）。',
+)
+export const wrongProof = fieldError(
+  'verifiable_code',
+  'wrong_code',
+  'The code is wrong or no longer valid.',
+  '验证码错误或已失效。',
+)
+/** An account without password, phone and e-mail requires a recent sign-in. */
+export const signInAgain = apiError(
+  403,
+  'sign_in_again',
+  'Sign in again and repeat this within 15 minutes.',
+  '请重新登录，并在 15 分钟内再次操作。',
+)
+/** Errors of a proof of ownership, except a wrong password. */
+export const OWNER_PROOF_ERRORS = [proofMissing, wrongProof, wrongFactor, factorOff, signInAgain]
+
+/**
+ * Proof of ownership: the password, a code sent to the account's phone or e-mail, or the second factor. An
+ * account without these gives its name, as a safeguard against irreversible mistakes.
+ */
+export const OwnerProof = Shared('OwnerProof', {
+  password: Type.Optional(RawText(128)),
+  verifiable_code: Type.Optional(Code),
+  second_factor: Type.Optional(FactorCode),
+  name: Type.Optional(Text(100)),
+})
+export type OwnerProof = Static<typeof OwnerProof>
+
+/** A new password (sign-in-7). */
+export const NewPassword = RawText(128, { minLength: 8 })
+
+/** A registration, with the code that verifies the phone or e-mail. */
+export const Registration = Shared('Registration', {
+  name: Text(100),
+  verifiable_type: OneOf(['mail', 'sms'] as const),
+  verifiable_code: Code,
+  ...CodeTarget.properties,
+  password: Type.Optional(NewPassword),
+  invitation_code: Type.Optional(InvitationCode),
+  introduction: Type.Optional(
+    Text(500, { description: 'what somebody says of themselves who needs an approval' }),
+  ),
+})
+export type Registration = Static<typeof Registration>
+
+/** Access token in the reply to a registration (sign-in-2). */
+export const RegisteredToken = Shared('RegisteredToken', {
+  token: Type.String(),
+  ttl: Type.Integer({ description: 'minutes' }),
+  refresh_ttl: Type.Integer({ description: 'minutes' }),
+})
+
+/** Initial values of an account. */
+export type NewUser = {
+  name: string
+  /** Hash from `hashPassword`. Null for sign-in by code only. */
+  password: string | null
+  email?: string | null
+  /** Normalized by `normalizePhone`. */
+  phone?: string | null
+  /** True if a code verified the e-mail or phone. */
+  verified?: boolean
+  /** Set for an account that is disabled until its approval, with the applicant's introduction. */
+  waiting?: { introduction: string | null }
+  /** Role names. Unknown ones are ignored. */
+  roles: readonly string[]
+}
+
+export const wrongPaymentPassword = apiError(403, 'wrong_password', 'The password is wrong.', '密码错误。')
+export const paymentNeedsPassword = apiError(
+  403,
+  'password_not_set',
+  'Set a password for your account before you pay.',
+  '支付前请先为账号设置密码。',
+)
+/** Errors of `checkPaymentPassword`. */
+export const PAYMENT_PASSWORD_ERRORS = [wrongPaymentPassword, paymentNeedsPassword]
+
+export const bothAccounts = apiError(
+  400,
+  'ambiguous_account',
+  'Give either a phone number or an e-mail address, not both.',
+  '手机号和邮箱只能提供一个。',
+)
+/** A token alone must not set a first password, since that password would prove ownership (sign-in-8). */
+export const proofOfFirst = fieldError(
+  'verifiable_code',
+  'proof_required',
+  'Give a code that was sent to your phone or e-mail (verifiable_code), or sign in again first.',
+  '请提供发送至已绑定手机号或邮箱的验证码（verifiable_code），或先重新登录。',
+)
+const wrong = (field: string) => fieldError(field, 'wrong_password', 'The password is wrong.', '密码错误。')
+export const wrongOldPassword = wrong('old_password')
+export const wrongPassword = wrong('password')
+
+const UnlinkAccounts = Type.Optional(
+  Type.Boolean({ description: 'Also ends the links of accounts outside that sign in here' }),
+)
+
+/** A new password, with the old one if there is one. */
+export const PasswordChange = Shared('PasswordChange', {
+  old_password: Type.Optional(RawText(128)),
+  password: NewPassword,
+  password_confirmation: Type.Optional(RawText(128)),
+  verifiable_code: Type.Optional(Code),
+  unlink_accounts: UnlinkAccounts,
+})
+export type PasswordChange = Static<typeof PasswordChange>
+
+/** A new password, with a code instead of the old one. */
+export const PasswordReset = Shared('PasswordReset', {
+  verifiable_type: OneOf(['mail', 'sms'] as const),
+  verifiable_code: Code,
+  ...CodeTarget.properties,
+  password: NewPassword,
+  unlink_accounts: UnlinkAccounts,
+})
+export type PasswordReset = Static<typeof PasswordReset>
+
+export const accountWaiting = apiError(
+  403,
+  'account_waiting',
+  'Your registration waits for an administrator. You will be told what becomes of it.',
+  '你的注册申请正在等待管理员审核，审核结果将通知你。',
+)
+
+/** The same error for an unknown account and a wrong password, to prevent account enumeration (sign-in-4). */
+export const wrongSignIn = apiError(
+  422,
+  'wrong_sign_in',
+  'The account or the password is wrong.',
+  '账号或密码错误。',
+)
+export const accountDisabled = apiError(
+  403,
+  'account_disabled',
+  'This account is disabled.',
+  '该账号已被禁用。',
+)
+/** Errors of proving an identity without signing in. */
+export const OUTSIDE_ERRORS = [wrongSignIn, wrongCode, accountDisabled, accountWaiting, ...FACTOR_ERRORS]
+
+export const SignIn = Shared('SignIn', {
+  login: Text(128, { description: 'E-mail address, phone number, name or id' }),
+  password: Type.Optional(RawText(128)),
+  verifiable_code: Type.Optional(Code),
+  second_factor: Type.Optional(FactorCode),
+})
+export type SignIn = Static<typeof SignIn>
+
+/** An access token with lifetimes in minutes (sign-in-5). */
+export const TokenView = Shared('Token', {
+  access_token: Type.String(),
+  token_type: Type.String(),
+  expires_in: Type.Integer({ description: 'minutes' }),
+  refresh_ttl: Type.Integer({ description: 'minutes in which the token can be exchanged' }),
+})
+
+/** The token, if neither header nor query holds it. */
+export const TokenInput = Shared('TokenInput', { token: Type.Optional(Text(512)) })
+
+/** Reply to a sign-out: a plain text (sign-in-6). */
+export const SignedOut = Shared('SignedOut', { message: Type.String() })

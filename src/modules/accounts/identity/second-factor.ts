@@ -1,0 +1,347 @@
+import { randomInt } from 'node:crypto'
+import { Secret, TOTP } from 'otpauth'
+import { readSettings } from '#modules/settings/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type Db, type Row, type Tx, transaction } from '#platform/database'
+import { tooManyRequests } from '#platform/errors.ts'
+import {
+  type CountAttempt,
+  Empty,
+  ownAttemptCounter,
+  routesOn,
+  type Server,
+  type Viewer,
+} from '#platform/http'
+import { enqueueMessage, findContacts } from '../messages.ts'
+import { wrongCode } from '../schema.ts'
+import { useCode } from './codes.ts'
+import { verifyPasswordOrCode } from './owner.ts'
+import {
+  FactorProof,
+  FactorSecret,
+  factorOff,
+  factorOn,
+  factorRequired,
+  OwnerProof,
+  proofMissing,
+  RecoveryCodes,
+  SecondFactor,
+  signInAgain,
+  wrongFactor,
+  wrongPassword,
+  wrongProof,
+} from './schema.ts'
+
+/** Stores an unconfirmed secret. False if a confirmed one exists. */
+async function saveSecret(sql: Db, userId: number, secret: string): Promise<boolean> {
+  const rows = await sql`
+    insert into second_factors as f (user_id, secret) values (${userId}, ${secret})
+    on conflict (user_id) do update set secret = excluded.secret, last_step = 0 where f.confirmed_at is null
+    returning 1`
+  return rows.length === 1
+}
+
+type FactorRow = Row<'second_factors', 'secret'> & { confirmed: boolean; recovery_codes: number }
+
+/** A user's second factor, confirmed or not. */
+async function findFactor(sql: Db, userId: number): Promise<FactorRow | undefined> {
+  const [row] = await sql<FactorRow[]>`
+    select f.secret, f.confirmed_at is not null as confirmed,
+      (select count(*)::int from (
+        select from recovery_codes r where r.user_id = f.user_id limit 100) as codes) as recovery_codes
+    from second_factors f where f.user_id = ${userId}`
+  return row
+}
+
+/** Checks for a confirmed second factor. */
+async function hasFactor(sql: Db, userId: number): Promise<boolean> {
+  const rows = await sql`select from second_factors where user_id = ${userId} and confirmed_at is not null`
+  return rows.length === 1
+}
+
+/** Counts an attempt before verification, so that racing ones count too. False above the hourly limit. */
+async function countAttemptOn(sql: Db, userId: number, max: number): Promise<boolean> {
+  const rows = await sql`
+    update second_factors set
+      failures = case when failures_since <= now() - interval '1 hour' then 1 else failures + 1 end,
+      failures_since = case when failures_since <= now() - interval '1 hour' then now() else failures_since end
+    where user_id = ${userId} and (failures < ${max} or failures_since <= now() - interval '1 hour')
+    returning 1`
+  return rows.length === 1
+}
+
+/** Consumes the code of a time step once and resets failed attempts. False if it or a later one was used. */
+async function takeStep(sql: Db, userId: number, step: number): Promise<boolean> {
+  const rows = await sql`
+    update second_factors set last_step = ${step}, failures = 0
+    where user_id = ${userId} and last_step < ${step} returning 1`
+  return rows.length === 1
+}
+
+/** Consumes a recovery code once and resets failed attempts. */
+async function takeRecoveryCode(sql: Db, userId: number, hash: string): Promise<boolean> {
+  const rows = await sql`
+    with gone as (delete from recovery_codes where user_id = ${userId} and hash = ${hash} returning user_id)
+    update second_factors set failures = 0 where user_id in (select user_id from gone) returning 1`
+  return rows.length === 1
+}
+
+/** Confirms the second factor. False without a change. */
+async function confirmFactor(sql: Db, userId: number): Promise<boolean> {
+  const rows = await sql`
+    update second_factors set confirmed_at = now() where user_id = ${userId} and confirmed_at is null returning 1`
+  return rows.length === 1
+}
+
+async function saveRecoveryCodes(tx: Tx, userId: number, hashes: string[]): Promise<void> {
+  await tx`delete from recovery_codes where user_id = ${userId}`
+  await tx`insert into recovery_codes (user_id, hash) select ${userId}, unnest(${hashes}::text[])`
+}
+
+/** Deletes a second factor. False if there is none. */
+async function deleteFactor(sql: Db, userId: number): Promise<boolean> {
+  const rows = await sql`delete from second_factors where user_id = ${userId} returning confirmed_at`
+  return rows.some(({ confirmed_at }) => confirmed_at !== null)
+}
+
+/** Label of the account in an authenticator app. */
+async function findLabel(sql: Db, userId: number): Promise<string> {
+  const [row] = await sql<{ name: string }[]>`select name from users where id = ${userId}`
+  return row?.name ?? ''
+}
+
+const PERIOD = 30
+/** Tolerates one step of clock skew in each direction. */
+const WINDOW = 1
+const FAILURES_MAX = 10
+const RECOVERY_CODES = 10
+/** Omits look-alike characters. Ten characters give 48 bits. */
+const LETTERS = '23456789abcdefghjkmnpqrstwxyz'
+
+const totpOf = (secret: Secret, label = '') =>
+  new TOTP({ issuer: 'Kith', label, secret, period: PERIOD, digits: 6, algorithm: 'SHA1' })
+
+const hashOf = ({ secrets }: Context, userId: number, code: string) =>
+  secrets.sign(`recovery code ${userId} ${code.toLowerCase().replace(/[\s-]/g, '')}`)
+
+/** Verifies and consumes a code of a user. */
+async function takeCode(ctx: Context, userId: number, { secret }: FactorRow, code: string): Promise<boolean> {
+  const digits = code.replace(/\s/g, '')
+  if (!/^\d{6}$/.test(digits)) return takeRecoveryCode(ctx.sql, userId, hashOf(ctx, userId, code))
+  const totp = totpOf(Secret.fromBase32(ctx.secrets.open(secret)))
+  const timestamp = Date.now()
+  const delta = totp.validate({ token: digits, window: WINDOW, timestamp })
+  return delta !== null && takeStep(ctx.sql, userId, Math.floor(timestamp / 1000 / PERIOD) + delta)
+}
+
+/** Throws 422 unless the code is valid, and 429 after too many attempts in an hour. */
+async function checkCode(ctx: Context, userId: number, factor: FactorRow, code: string): Promise<void> {
+  if (!(await countAttemptOn(ctx.sql, userId, FAILURES_MAX)))
+    throw tooManyRequests({ headers: { 'Retry-After': 3600 } })
+  if (!(await takeCode(ctx, userId, factor, code))) throw wrongFactor()
+}
+
+/** Verifies the second factor at sign-in, if there is one, after the first factor (rights-7). */
+export async function checkSecondFactor(
+  ctx: Context,
+  userId: number,
+  code: string | undefined,
+): Promise<void> {
+  const factor = await findFactor(ctx.sql, userId)
+  if (!factor?.confirmed) return
+  if (code === undefined) throw factorRequired()
+  await checkCode(ctx, userId, factor, code)
+}
+
+const TEXTS = {
+  on: '您的账号已开启两步验证。 Signing in to your account takes a second factor from now on.',
+  off: '您的账号已关闭两步验证。如非本人操作，请立即修改密码。 Signing in to your account takes no second factor any more. If it was not you, change your password.',
+  codes:
+    '您账号的恢复码已更换。如非本人操作，请立即修改密码。 The recovery codes of your account were replaced. If it was not you, change your password.',
+}
+
+async function tell(ctx: Context, tx: Tx, userId: number, state: keyof typeof TEXTS): Promise<void> {
+  const contacts = await findContacts(tx, userId)
+  if (contacts)
+    await enqueueMessage(ctx, tx, contacts, {
+      subject: '两步验证 Second factor',
+      text: TEXTS[state],
+      page: 'security',
+    })
+}
+
+/** Creates a secret for an app after proof of ownership. A code has to confirm it. */
+async function prepareFactor(
+  ctx: Context,
+  countAttempt: CountAttempt,
+  viewer: Viewer,
+  { password, verifiable_code: code }: OwnerProof,
+) {
+  const refusals = { missing: proofMissing, wrong: wrongProof }
+  const proof = await verifyPasswordOrCode(ctx, countAttempt, viewer, { password, code }, refusals)
+  const secret = new Secret({ size: 20 })
+  // The app shows the label beside the code, so that users tell their accounts apart.
+  const label = await findLabel(ctx.sql, viewer.id)
+  await transaction(ctx.sql, async (tx) => {
+    if (proof) await useCode(ctx, tx, proof, 'user', code as number)
+    if (!(await saveSecret(tx, viewer.id, ctx.secrets.seal(secret.base32)))) throw factorOn()
+  })
+  return { secret: secret.base32, uri: totpOf(secret, label).toString() }
+}
+
+async function makeRecoveryCodes(ctx: Context, tx: Tx, userId: number): Promise<string[]> {
+  const letter = () => LETTERS[randomInt(LETTERS.length)] as string
+  const part = () => Array.from({ length: 5 }, letter).join('')
+  const codes = Array.from({ length: RECOVERY_CODES }, () => `${part()}-${part()}`)
+  await saveRecoveryCodes(
+    tx,
+    userId,
+    codes.map((code) => hashOf(ctx, userId, code)),
+  )
+  return codes
+}
+
+/** Enables the second factor with a first code of the app. Returns the recovery codes. */
+async function turnOn(
+  ctx: Context,
+  countAttempt: CountAttempt,
+  userId: number,
+  code: string,
+): Promise<string[]> {
+  await countAttempt()
+  const factor = await findFactor(ctx.sql, userId)
+  if (!factor) throw factorOff()
+  if (factor.confirmed) throw factorOn()
+  await checkCode(ctx, userId, factor, code)
+  return transaction(ctx.sql, async (tx) => {
+    if (!(await confirmFactor(tx, userId))) throw factorOn()
+    await tell(ctx, tx, userId, 'on')
+    return makeRecoveryCodes(ctx, tx, userId)
+  })
+}
+
+/** Throws 422 unless there is a second factor and the code is valid. */
+export async function proveByFactor(
+  ctx: Context,
+  countAttempt: CountAttempt,
+  userId: number,
+  code: string,
+): Promise<void> {
+  await countAttempt()
+  const factor = await findFactor(ctx.sql, userId)
+  if (!factor?.confirmed) throw factorOff()
+  await checkCode(ctx, userId, factor, code)
+}
+
+async function renewRecoveryCodes(
+  ctx: Context,
+  countAttempt: CountAttempt,
+  userId: number,
+  code: string,
+): Promise<string[]> {
+  await proveByFactor(ctx, countAttempt, userId, code)
+  return transaction(ctx.sql, async (tx) => {
+    await tell(ctx, tx, userId, 'codes')
+    return makeRecoveryCodes(ctx, tx, userId)
+  })
+}
+
+async function turnOff(
+  ctx: Context,
+  countAttempt: CountAttempt,
+  userId: number,
+  code: string,
+): Promise<void> {
+  await proveByFactor(ctx, countAttempt, userId, code)
+  await transaction(ctx.sql, async (tx) => {
+    if (await takeOff(ctx, tx, userId)) return
+    throw factorOff()
+  })
+}
+
+/** Removes the second factor and alerts its user. False if there is none. */
+export async function takeOff(ctx: Context, tx: Tx, userId: number): Promise<boolean> {
+  if (!(await deleteFactor(tx, userId))) return false
+  await tell(ctx, tx, userId, 'off')
+  return true
+}
+
+/** Checks for an administrator without the second factor that the setting requires (rights-8). */
+export async function lacksSecondFactor(ctx: Context, userId: number): Promise<boolean> {
+  if (!(await readSettings(ctx))['account:second-factor-for-administrators']) return false
+  return !(await hasFactor(ctx.sql, userId))
+}
+
+/** Two-factor authentication (rights-6). */
+export function secondFactorRoutes(server: Server, ctx: Context) {
+  const route = routesOn(server, ctx, { tag: 'Me' })
+
+  route('GET /user/second-factor', {
+    operationId: 'getSecondFactor',
+    summary: 'Read whether I use a second factor',
+    access: 'user',
+    reply: { 200: SecondFactor },
+    handler: async ({ viewer }) => {
+      const factor = await findFactor(ctx.sql, viewer.id)
+      return { enabled: factor?.confirmed ?? false, recovery_codes: factor?.recovery_codes ?? 0 }
+    },
+  })
+
+  route('POST /user/second-factor', {
+    operationId: 'prepareSecondFactor',
+    summary: 'Create a secret for an authenticator app; it takes effect once a code confirms it',
+    access: 'user',
+    whileSilenced: true,
+    body: OwnerProof,
+    reply: { 201: FactorSecret },
+    errors: [proofMissing, wrongPassword, wrongProof, wrongCode, signInAgain, factorOn],
+    handler: (call) => prepareFactor(ctx, ownAttemptCounter(ctx, call), call.viewer, call.body),
+  })
+
+  route('PUT /user/second-factor', {
+    operationId: 'turnSecondFactorOn',
+    summary: 'Enable the second factor with a code; returns recovery codes once',
+    access: 'user',
+    whileSilenced: true,
+    body: FactorProof,
+    reply: { 200: RecoveryCodes },
+    errors: [wrongFactor, factorOn, factorOff],
+    handler: async (call) => ({
+      recovery_codes: await turnOn(
+        ctx,
+        ownAttemptCounter(ctx, call),
+        call.viewer.id,
+        call.body.second_factor,
+      ),
+    }),
+  })
+
+  route('POST /user/second-factor/recovery-codes', {
+    operationId: 'renewRecoveryCodes',
+    summary: 'Replace my recovery codes; returns the new ones once',
+    access: 'user',
+    whileSilenced: true,
+    body: FactorProof,
+    reply: { 201: RecoveryCodes },
+    errors: [wrongFactor, factorOff],
+    handler: async (call) => ({
+      recovery_codes: await renewRecoveryCodes(
+        ctx,
+        ownAttemptCounter(ctx, call),
+        call.viewer.id,
+        call.body.second_factor,
+      ),
+    }),
+  })
+
+  route('DELETE /user/second-factor', {
+    operationId: 'turnSecondFactorOff',
+    summary: 'Turn the second factor off, with a code',
+    access: 'user',
+    whileSilenced: true,
+    body: FactorProof,
+    reply: { 204: Empty },
+    errors: [wrongFactor, factorOff],
+    handler: (call) => turnOff(ctx, ownAttemptCounter(ctx, call), call.viewer.id, call.body.second_factor),
+  })
+}

@@ -1,0 +1,248 @@
+import { deviceName } from '#lib/device-name.ts'
+import { wireTime } from '#lib/time.ts'
+import { beyondOwnAbilities, findExcessAbilities } from '#modules/abilities/index.ts'
+import { type Actor, recordAudit } from '#modules/audit/index.ts'
+import { notify } from '#modules/notifications/index.ts'
+import { readSettings } from '#modules/settings/index.ts'
+import {
+  dropCachedTokens,
+  type IssuedToken,
+  isNewDevice,
+  issueToken,
+  listSignIns,
+  revokeTokens,
+} from '#modules/tokens/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type Tx, transaction } from '#platform/database'
+import { apiError, notFound } from '#platform/errors.ts'
+import {
+  type Device,
+  Empty,
+  Nullable,
+  routesOn,
+  type Server,
+  Shared,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#platform/http'
+import { accountExists } from '../admin/queries.ts'
+import { takeDeletionBack } from '../deletion/service.ts'
+import { enqueueMessage, findContacts } from '../messages.ts'
+import { UserParams } from '../schema.ts'
+
+const noSuchSession = apiError(404, 'no_such_session', 'You have no such sign-in.', '没有该登录记录。')
+
+const Session = Shared('Session', {
+  id: Type.String(),
+  device: Nullable(
+    Type.String({ description: 'what the client calls itself; null for one from before this was kept' }),
+  ),
+  place: Nullable(Type.String({ description: 'the network it was last seen in' })),
+  current: Type.Boolean({ description: 'whether this request belongs to it' }),
+  created_at: Time,
+  used_at: Time,
+})
+type Session = Static<typeof Session>
+
+const SessionParams = Type.Object({
+  session: Text(36, { pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' }),
+})
+
+/** Alerts a user of a sign-in from a new device (rights-5). */
+async function tellSignIn(
+  ctx: Context,
+  tx: Tx,
+  userId: number,
+  { userAgent, network }: Device,
+): Promise<void> {
+  const contacts = await findContacts(tx, userId)
+  const name = deviceName(userAgent)
+  const [zh, en] = name === undefined ? ['未知设备', 'unknown device'] : [name, name]
+  if (contacts)
+    await enqueueMessage(
+      ctx,
+      tx,
+      { email: contacts.email, phone: null },
+      {
+        subject: '新设备登录提醒 Sign-in from a new device',
+        text: `您的账号刚刚在新设备上登录（${zh}，${network}）。如非本人操作，请立即修改密码并结束该登录。 Somebody signed in to your account from a new device (${en}, ${network}). If it was not you, change your password and end that sign-in.`,
+        page: 'sessions',
+      },
+    )
+  await notify(tx, {
+    type: 'system',
+    recipients: [userId],
+    senderId: 0,
+    cause: { type: 'users', id: userId },
+    data: { type: 'account:changed', state: 'sign-in' },
+  })
+}
+
+/** Opens a session for a proven user. The caller holds the lock of the account. */
+export async function openSession(
+  ctx: Context,
+  tx: Tx,
+  userId: number,
+  device: Device,
+): Promise<IssuedToken> {
+  await takeDeletionBack(ctx, tx, userId)
+  const { 'account:sign-in-notices': tells } = await readSettings(ctx)
+  if (tells && (await isNewDevice(tx, userId, device))) await tellSignIn(ctx, tx, userId, device)
+  return issueToken(tx, userId, { device })
+}
+
+/** A user's sessions, last used first. `current` marks the session of the request. */
+const sessionsOf = async (ctx: Context, userId: number, current: string): Promise<Session[]> =>
+  (await listSignIns(ctx.sql, userId)).map((row) => ({
+    id: row.id,
+    device: row.user_agent,
+    place: row.network,
+    current: row.id === current,
+    created_at: wireTime(row.created_at),
+    used_at: wireTime(row.used_at),
+  }))
+
+/** Notifies a user of sessions that an administrator ended. */
+async function tellSignOut(ctx: Context, tx: Tx, userId: number): Promise<void> {
+  const contacts = await findContacts(tx, userId)
+  if (contacts)
+    await enqueueMessage(
+      ctx,
+      tx,
+      { email: contacts.email, phone: null },
+      {
+        subject: '您已被退出登录 You were signed out',
+        text: '管理员刚刚结束了您账号的登录，请重新登录。 An administrator just ended sign-ins of your account. Sign in again.',
+      },
+    )
+  await notify(tx, {
+    type: 'system',
+    recipients: [userId],
+    senderId: 0,
+    cause: { type: 'users', id: userId },
+    data: { type: 'account:changed', state: 'sign-outs' },
+  })
+}
+
+/**
+ * Ends one session of a user, or all except the administrator's own, with a notification and an audit record
+ * (administration-22). Sessions opened later stay.
+ */
+async function signOut(
+  ctx: Context,
+  actor: Actor & { viewer: { family: string } },
+  userId: number,
+  session?: string,
+): Promise<void> {
+  const ended = (await listSignIns(ctx.sql, userId)).filter(({ id }) =>
+    session === undefined ? id !== actor.viewer.family : id === session,
+  )
+  if (session !== undefined && ended.length === 0) throw noSuchSession()
+  if (ended.length === 0) return
+  const keys = await transaction(ctx.sql, async (tx) => {
+    const revoked = await revokeTokens(
+      ctx,
+      tx,
+      userId,
+      session === undefined ? { except: actor.viewer.family } : { family: session },
+    )
+    await tellSignOut(ctx, tx, userId)
+    await recordAudit(tx, actor, {
+      action: 'users.sign-out',
+      subjectType: 'users',
+      subjectId: userId,
+      before: { sessions: ended.map(({ user_agent, network }) => ({ device: user_agent, place: network })) },
+    })
+    return revoked
+  })
+  await dropCachedTokens(ctx, keys)
+}
+
+/** The viewer's sessions (rights-4). */
+export function sessionRoutes(server: Server, ctx: Context) {
+  const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'Me' })
+
+  route('GET /user/sessions', {
+    operationId: 'listSessions',
+    summary: 'List my sessions, last used first',
+    access: 'user',
+    reply: { 200: Type.Array(Session) },
+    handler: ({ viewer }) => sessionsOf(ctx, viewer.id, viewer.family),
+  })
+
+  route('DELETE /user/sessions', {
+    operationId: 'endOtherSessions',
+    summary: 'End all my other sessions',
+    access: 'user',
+    whileSilenced: true,
+    reply: { 204: Empty },
+    handler: async ({ viewer }) => {
+      const keys = await transaction(sql, (tx) => revokeTokens(ctx, tx, viewer.id, { except: viewer.family }))
+      await dropCachedTokens(ctx, keys)
+    },
+  })
+
+  route('DELETE /user/sessions/:session', {
+    operationId: 'endSession',
+    summary: 'End a session of mine',
+    access: 'user',
+    whileSilenced: true,
+    params: SessionParams,
+    reply: { 204: Empty },
+    errors: [noSuchSession],
+    handler: async ({ viewer, params }) => {
+      const family = params.session.toLowerCase()
+      const known = await listSignIns(sql, viewer.id)
+      if (!known.some(({ id }) => id === family)) throw noSuchSession()
+      const keys = await transaction(sql, (tx) => revokeTokens(ctx, tx, viewer.id, { family }))
+      await dropCachedTokens(ctx, keys)
+    },
+  })
+}
+
+/** Sessions of other users (administration-22). */
+export function adminSessionRoutes(server: Server, ctx: Context) {
+  const route = routesOn(server, ctx, { tag: 'Admin: people' })
+  const access = { ability: 'admin:user:update' }
+  const load = async ({ params, viewer }: { params: { user: number }; viewer: { id: number } }) => {
+    if (!(await accountExists(ctx.sql, params.user))) throw notFound()
+    if (params.user !== viewer.id && (await findExcessAbilities(ctx.sql, params.user, viewer.id)).length > 0)
+      throw beyondOwnAbilities()
+  }
+
+  route('GET /admin/users/:user/sessions', {
+    operationId: 'adminListSessions',
+    summary: 'List the sessions of a person, last used first',
+    access,
+    params: UserParams,
+    reply: { 200: Type.Array(Session) },
+    errors: [beyondOwnAbilities],
+    load,
+    handler: ({ params, viewer }) => sessionsOf(ctx, params.user, viewer.family),
+  })
+
+  route('DELETE /admin/users/:user/sessions', {
+    operationId: 'adminEndSessions',
+    summary: 'End all sessions of a person, with notification',
+    access,
+    params: UserParams,
+    reply: { 204: Empty },
+    errors: [beyondOwnAbilities],
+    load,
+    handler: (call) => signOut(ctx, call, call.params.user),
+  })
+
+  route('DELETE /admin/users/:user/sessions/:session', {
+    operationId: 'adminEndSession',
+    summary: 'End one session of a person, with notification',
+    access,
+    params: Type.Object({ ...UserParams.properties, ...SessionParams.properties }),
+    reply: { 204: Empty },
+    errors: [beyondOwnAbilities, noSuchSession],
+    load,
+    handler: (call) => signOut(ctx, call, call.params.user, call.params.session.toLowerCase()),
+  })
+}

@@ -1,0 +1,167 @@
+import { notify, withdrawNotifications } from '#modules/notifications/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type Sql, transaction } from '#platform/database'
+import { apiError, blocked } from '#platform/errors.ts'
+import { Empty, language, routesOn, type Server, Shared, Type } from '#platform/http'
+import { noSuchUser, UserParams, UserView } from '../schema.ts'
+import { isUser } from '../users/queries.ts'
+import { userPage } from '../users/view.ts'
+import {
+  alreadyFollowed,
+  deleteBlock,
+  deleteFollow,
+  followsOneself,
+  insertBlock,
+  insertFollow,
+  listBlockedIds,
+  listFollowerIds,
+  listFollowingIds,
+  listMutualIds,
+  MutualQuery,
+  RelationQuery,
+  TargetParams,
+} from './queries.ts'
+
+/** Follows a user and notifies them. Throws for a duplicate, unlike topics (sign-in-15). */
+async function follow(sql: Sql, userId: number, targetId: number): Promise<void> {
+  if (userId === targetId) throw followsOneself()
+  await transaction(sql, async (tx) => {
+    const outcome = await insertFollow(tx, userId, targetId)
+    if (!outcome.found) throw noSuchUser()
+    if (outcome.blocked) throw blocked()
+    if (!outcome.made) throw alreadyFollowed()
+    const cause = { type: 'users', id: targetId }
+    await notify(tx, { type: 'follow', recipients: [targetId], senderId: userId, cause, data: {} })
+  })
+}
+
+/** Removes a follow and its unread notification. */
+async function unfollow(sql: Sql, userId: number, targetId: number): Promise<void> {
+  await transaction(sql, async (tx) => {
+    const { found, gone } = await deleteFollow(tx, userId, targetId)
+    if (gone)
+      await withdrawNotifications(tx, {
+        type: 'follow',
+        senderId: userId,
+        recipients: [targetId],
+        cause: { type: 'users', id: targetId },
+      })
+    else if (!found) throw noSuchUser()
+  })
+}
+
+/** Follows and their lists (sign-in-15). */
+export function followRoutes(server: Server, ctx: Context) {
+  const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'Relations' })
+  const requireUser = async (id: number) => {
+    if (!(await isUser(sql, id))) throw noSuchUser()
+  }
+
+  route('PUT /user/followings/:target', {
+    operationId: 'followUser',
+    summary: 'Follow somebody; a second time is 422',
+    access: 'user',
+    params: TargetParams,
+    reply: { 204: Empty },
+    errors: [noSuchUser, followsOneself, alreadyFollowed, blocked],
+    handler: ({ params, viewer }) => follow(sql, viewer.id, params.target),
+  })
+
+  route('DELETE /user/followings/:target', {
+    operationId: 'unfollowUser',
+    summary: 'Stop following somebody',
+    access: 'user',
+    params: TargetParams,
+    reply: { 204: Empty },
+    errors: [noSuchUser],
+    handler: ({ params, viewer }) => unfollow(sql, viewer.id, params.target),
+  })
+
+  for (const [name, entities, list] of [
+    ['followers', 'Followers', listFollowerIds],
+    ['followings', 'Followings', listFollowingIds],
+  ] as const) {
+    route(`GET /user/${name}`, {
+      operationId: `listMy${entities}`,
+      summary: `List my ${name}, newest first`,
+      access: 'user',
+      query: RelationQuery,
+      reply: { 200: Type.Array(UserView) },
+      handler: async ({ viewer, query }) => userPage(ctx, await list(sql, viewer.id, query), viewer.id),
+    })
+
+    route(`GET /users/:user/${name}`, {
+      operationId: `list${entities}`,
+      summary: `List the ${name} of a person, newest first`,
+      access: 'optional',
+      params: UserParams,
+      query: RelationQuery,
+      reply: { 200: Type.Array(UserView) },
+      errors: [noSuchUser],
+      precheck: ({ params }) => requireUser(params.user),
+      handler: async ({ params, query, viewer }) => {
+        const [ids] = await Promise.all([list(sql, params.user, query), requireUser(params.user)])
+        return userPage(ctx, ids, viewer.id)
+      },
+    })
+  }
+
+  route('GET /user/follow-mutual', {
+    operationId: 'listFriends',
+    summary: 'List mutual followings, newest first',
+    access: 'user',
+    query: MutualQuery,
+    reply: { 200: Type.Array(UserView) },
+    handler: async ({ viewer, query }) =>
+      userPage(ctx, await listMutualIds(sql, viewer.id, query), viewer.id),
+  })
+}
+
+/** Reply to a block: a plain text (sign-in-16). */
+const Blocked = Shared('Blocked', { message: Type.String() })
+
+const blocksOneself = apiError(422, 'blocks_oneself', 'You cannot block yourself.', '不能将自己加入黑名单。')
+
+export function blockRoutes(server: Server, ctx: Context) {
+  const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'Relations' })
+
+  route('POST /user/black/:user', {
+    operationId: 'blockUser',
+    summary: 'Block somebody',
+    whileSilenced: true,
+    access: 'user',
+    params: UserParams,
+    reply: { 201: Blocked },
+    errors: [noSuchUser, blocksOneself],
+    handler: async ({ params, viewer, request }) => {
+      if (params.user === viewer.id) throw blocksOneself()
+      if (!(await insertBlock(sql, viewer.id, params.user))) throw noSuchUser()
+      return { message: language(request) === 'zh' ? '已加入黑名单。' : 'Blocked.' }
+    },
+  })
+
+  route('DELETE /user/black/:user', {
+    operationId: 'unblockUser',
+    summary: 'Unblock somebody',
+    whileSilenced: true,
+    access: 'user',
+    params: UserParams,
+    reply: { 204: Empty },
+    errors: [noSuchUser],
+    handler: async ({ params, viewer }) => {
+      if (!(await deleteBlock(sql, viewer.id, params.user))) throw noSuchUser()
+    },
+  })
+
+  route('GET /user/blacks', {
+    operationId: 'listBlockedUsers',
+    summary: 'List people I block, newest first',
+    access: 'user',
+    query: RelationQuery,
+    reply: { 200: Type.Array(UserView) },
+    handler: async ({ viewer, query }) =>
+      userPage(ctx, await listBlockedIds(sql, viewer.id, query), viewer.id),
+  })
+}

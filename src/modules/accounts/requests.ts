@@ -1,0 +1,247 @@
+import { escapeLike } from '#lib/text.ts'
+import { wireTime } from '#lib/time.ts'
+import { replaceRoles } from '#modules/abilities/index.ts'
+import { recordAudit } from '#modules/audit/index.ts'
+import { publishEvent } from '#modules/notifications/index.ts'
+import type { Context } from '#platform/context.ts'
+import {
+  type Db,
+  ifGiven,
+  listingClause,
+  type Row,
+  type Tables,
+  type Tx,
+  transaction,
+} from '#platform/database'
+import { apiError, notFound } from '#platform/errors.ts'
+import {
+  Empty,
+  Id,
+  Listing,
+  listingQuery,
+  Nullable,
+  OneOf,
+  pageOf,
+  routesOn,
+  type Server,
+  Shared,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#platform/http'
+import { addJob } from '#platform/jobs'
+import { followFamous } from './famous.ts'
+import { saveDisabled } from './identity/queries.ts'
+import { enqueueMessage, findContacts } from './messages.ts'
+
+const requestDecided = apiError(
+  422,
+  'already_decided',
+  'This registration was decided on already.',
+  '该注册申请已处理。',
+)
+
+type RequestState = 'waiting' | 'accepted' | 'rejected'
+type RequestRow = Tables['registration_requests'] & { state: RequestState }
+
+export const insertRequest = (sql: Db, userId: number, name: string, introduction: string | null) => sql`
+  insert into registration_requests (user_id, name, introduction) values (${userId}, ${name}, ${introduction})`
+
+/** Checks for an account that is disabled because its request is pending. */
+export async function isWaiting(sql: Db, userId: number): Promise<boolean> {
+  const [row] = await sql<[{ waiting: boolean }]>`
+    select exists (
+      select from registration_requests where user_id = ${userId} and state = 'waiting'
+    ) as waiting`
+  return row.waiting
+}
+
+/** Decides a pending request, by its id or user. Undefined if there is none. */
+async function decideRequest(
+  sql: Db,
+  of: { id?: number; userId?: number },
+  { state, remark, decidedBy }: { state: RequestState; remark: string | null; decidedBy: number },
+): Promise<{ user_id: number; name: string } | undefined> {
+  const [row] = await sql<{ user_id: number; name: string }[]>`
+    update registration_requests set state = ${state}, remark = ${remark}, decided_by = ${decidedBy}, decided_at = now()
+    where state = 'waiting' and user_id is not null
+      ${ifGiven(sql, of.id, (id) => sql`and id = ${id}`)} ${ifGiven(sql, of.userId, (id) => sql`and user_id = ${id}`)}
+    returning user_id, name`
+  return row
+}
+
+/** Deletes an account that was never active. Returns its e-mail and phone. */
+async function deleteNewcomer(sql: Db, userId: number): Promise<Row<'users', 'email' | 'phone'> | undefined> {
+  const [row] = await sql<Row<'users', 'email' | 'phone'>[]>`
+    delete from users where id = ${userId} returning email, phone`
+  return row
+}
+
+const REASON = { zh: '说明：', en: 'Reason: ' }
+const withReason = (zh: string, en: string, remark: string | null) =>
+  remark === null ? `${zh} ${en}` : `${zh}${REASON.zh}${remark} ${en} ${REASON.en}${remark}`
+
+type Decision = { decidedBy: number; remark: string | null }
+
+/**
+ * Approves a pending user by request or account, and notifies them. From here on they are a regular member.
+ * False if none is pending.
+ */
+export async function admit(
+  ctx: Context,
+  tx: Tx,
+  of: { id?: number; userId?: number },
+  { decidedBy, remark }: Decision,
+): Promise<boolean> {
+  const decided = await decideRequest(tx, of, { state: 'accepted', remark, decidedBy })
+  if (!decided) return false
+  const { user_id: id, name } = decided
+  await saveDisabled(tx, id, false)
+  await followFamous(tx, id)
+  await addJob(tx, 'user_created', { id })
+  await publishEvent(ctx, tx, 'user.created', { id, name })
+  const contacts = await findContacts(tx, id)
+  if (contacts)
+    await enqueueMessage(ctx, tx, contacts, {
+      subject: '注册申请已通过 Your registration was accepted',
+      text: withReason(
+        '您的注册申请已通过，现在可以登录。',
+        'Your registration was accepted. You can sign in now.',
+        remark,
+      ),
+    })
+  return true
+}
+
+/**
+ * Rejects a pending user, notifies them, and frees their name, e-mail and phone. False if none is pending.
+ */
+async function turnAway(ctx: Context, tx: Tx, id: number, { decidedBy, remark }: Decision): Promise<boolean> {
+  const decided = await decideRequest(tx, { id }, { state: 'rejected', remark, decidedBy })
+  if (!decided) return false
+  await replaceRoles(tx, decided.user_id, [])
+  const contacts = await deleteNewcomer(tx, decided.user_id)
+  if (contacts)
+    await enqueueMessage(ctx, tx, contacts, {
+      subject: '注册申请未通过 Your registration was not accepted',
+      text: withReason(
+        '您的注册申请未通过，所填资料已删除。',
+        'Your registration was not accepted, and what you entered was deleted.',
+        remark,
+      ),
+    })
+  return true
+}
+
+const STATES = ['waiting', 'accepted', 'rejected'] as const
+
+/** A registration request. E-mail and phone come from the account, which a rejection deletes. */
+const RegistrationRequest = Shared('RegistrationRequest', {
+  id: Type.Integer(),
+  user_id: Nullable(Type.Integer()),
+  name: Type.String(),
+  email: Nullable(Type.String()),
+  phone: Nullable(Type.String()),
+  introduction: Nullable(Type.String()),
+  inviter_id: Nullable(Type.Integer()),
+  state: OneOf(STATES),
+  remark: Nullable(Type.String()),
+  decided_by: Nullable(Type.Integer()),
+  decided_at: Nullable(Time),
+  created_at: Time,
+})
+
+/** Filters requests by state. Default: pending ones, oldest first. `q` is a part of the name. */
+const RegistrationRequestQuery = Type.Object({
+  ...listingQuery(['id']),
+  order: Type.Optional(OneOf(['asc', 'desc'] as const, { default: 'asc' })),
+  state: Type.Optional(OneOf(STATES, { default: 'waiting' })),
+})
+type RegistrationRequestQuery = Static<typeof RegistrationRequestQuery>
+
+const RegistrationRequestParams = Type.Object({ registration: Id })
+
+/** A decision with its reason for the applicant. */
+const RegistrationDecision = Shared('RegistrationDecision', {
+  action: OneOf(['accept', 'reject'] as const),
+  remark: Type.Optional(Text(255)),
+})
+
+type ManagedRequestRow = RequestRow & Row<'users', 'email' | 'phone'> & { inviter_id: number | null }
+
+const columns = (sql: Db) => sql`
+  select r.*, u.email, u.phone, n.inviter_id from registration_requests r
+  left join users u on u.id = r.user_id left join invitation_uses n on n.user_id = r.user_id`
+
+function listRequests(sql: Db, { order = 'asc', state = 'waiting', q, ...page }: RegistrationRequestQuery) {
+  const where = sql`
+    where r.state = ${state} ${ifGiven(sql, q, (part) => sql`and r.name ilike ${`%${escapeLike(part)}%`}`)}`
+  return pageOf<ManagedRequestRow>(
+    sql,
+    sql`${columns(sql)} ${where} ${listingClause(sql, { order, ...page }, { id: sql`r.id` })}`,
+    sql`select count(*)::int as total from registration_requests r ${where}`,
+  )
+}
+
+async function findRequest(sql: Db, id: number): Promise<ManagedRequestRow | undefined> {
+  const [row] = await sql<ManagedRequestRow[]>`${columns(sql)} where r.id = ${id}`
+  return row
+}
+
+/** Registration requests while new accounts need approval (registration-8). */
+export function adminRequestRoutes(server: Server, ctx: Context) {
+  const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'Admin: people' })
+  const access = { ability: 'admin: registrations' }
+
+  route('GET /admin/registrations', {
+    operationId: 'adminListRegistrations',
+    summary: 'List registration requests, pending and oldest first; `q` searches names',
+    access,
+    query: RegistrationRequestQuery,
+    reply: { 200: Listing(RegistrationRequest) },
+    handler: async ({ query }) => {
+      const { data, total } = await listRequests(sql, query)
+      const shown = data.map((row) => ({
+        ...row,
+        created_at: wireTime(row.created_at),
+        decided_at: row.decided_at === null ? null : wireTime(row.decided_at),
+      }))
+      return { data: shown, total }
+    },
+  })
+
+  route('PATCH /admin/registrations/:registration', {
+    operationId: 'adminDecideRegistration',
+    summary: 'Accept or reject a registration request; the person is notified',
+    access,
+    params: RegistrationRequestParams,
+    body: RegistrationDecision,
+    reply: { 204: Empty },
+    errors: [requestDecided],
+    load: async ({ params }) => {
+      const row = await findRequest(sql, params.registration)
+      if (!row) throw notFound()
+      return row
+    },
+    handler: (call) =>
+      transaction(sql, async (tx) => {
+        const { loaded: request, body } = call
+        const { action, remark = null } = body
+        const decision = { decidedBy: call.viewer.id, remark }
+        const done =
+          action === 'accept'
+            ? await admit(ctx, tx, { id: request.id }, decision)
+            : await turnAway(ctx, tx, request.id, decision)
+        if (!done) throw requestDecided()
+        await recordAudit(tx, call, {
+          action: `registrations.${action}`,
+          subjectType: 'registrations',
+          subjectId: request.id,
+          before: { name: request.name, user_id: request.user_id },
+          after: { remark },
+        })
+      }),
+  })
+}
