@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { SITE } from '../../site.ts'
 import { RESOURCE_CODES, resourceCode, SYSTEM_TYPES, sentenceOf } from './codes.ts'
-import { ruleOf } from './system/types.ts'
+import { ruleOf } from './system/notices.ts'
 
 test('has a text in both languages for every system type, and unique codes (notifications-8)', () => {
   for (const type of SYSTEM_TYPES)

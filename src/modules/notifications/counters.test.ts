@@ -7,8 +7,7 @@ import { noticesOf } from '#test/fixtures/notices.ts'
 import { settingsOn } from '#test/sign-up.ts'
 import { createWorld } from '#test/world.ts'
 import { notificationCounters } from './counters.ts'
-import { deleteSurplus } from './retention/queries.ts'
-import { tidyNotifications } from './retention/service.ts'
+import { deleteSurplus, tidyNotifications } from './retention.ts'
 import { takeBackRest } from './service.ts'
 
 const world = await createWorld()

@@ -9,8 +9,7 @@ import { notificationCounters } from './counters.ts'
 import { DISTRIBUTED, DISTRIBUTION_SQL } from './distribution.ts'
 import { countUnread } from './push/web-push.ts'
 import { findNotifications, forgetRecipient } from './queries.ts'
-import { deleteSurplus } from './retention/queries.ts'
-import { clearSurplus, countSurplusOf, tidyNotifications } from './retention/service.ts'
+import { clearSurplus, countSurplusOf, deleteSurplus, tidyNotifications } from './retention.ts'
 
 const seen = new Set<string>()
 let isWatching = false

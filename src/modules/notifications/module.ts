@@ -1,24 +1,51 @@
 import { personalTable } from '#contracts/personal-data.ts'
+import type { Context } from '#platform/context.ts'
 import { longTransaction } from '#platform/database'
+import type { Schedule, TaskList } from '#platform/jobs'
 import type { Module } from '../../module.ts'
 import { notificationCounters } from './counters.ts'
 import { countRoutes } from './counts/routes.ts'
-import { notificationSchedules, notificationTasks } from './jobs.ts'
 import { adminNoticeRoutes } from './notices/admin/routes.ts'
-import { adminPushDeliveryRoutes } from './push/deliveries.ts'
+import { sendToAll } from './notices/service.ts'
+import { adminPushDeliveryRoutes, deleteOldOutcomes } from './push/deliveries.ts'
 import { pushPreferenceRoutes } from './push/preferences.ts'
 import { deviceRoutes } from './push/routes.ts'
-import { findNotifications, forgetRecipient } from './queries.ts'
-import { clearSurplus, countSurplusOf } from './retention/service.ts'
+import { type Pushed, pushNotifications } from './push/service.ts'
+import { findNotifications, forgetRecipient, type Taken } from './queries.ts'
+import { clearSurplus, countSurplusOf, tidyNotifications } from './retention.ts'
 import { notificationRoutes } from './routes.ts'
-import { notificationView, notify } from './service.ts'
+import { findMissing, notificationView, notify, takeBackRest } from './service.ts'
 import { streamRoutes } from './stream/routes.ts'
-import { findMissing } from './system/service.ts'
 import { adminWebhookDeliveryRoutes } from './webhooks/admin/deliveries/routes.ts'
 import { adminWebhookRoutes } from './webhooks/admin/routes.ts'
+import { announce, deliverEvents, resumeDeliveries, sendWebhook, tidyEvents } from './webhooks/service.ts'
+
+/** User ids and sequence numbers of notifications. */
+type Places = { places: [number, number][] }
+
+export const notificationTasks = (ctx: Context): TaskList => ({
+  take_back_notifications: (payload, { abortSignal }) => takeBackRest(ctx, payload as Taken, abortSignal),
+  send_notice: (payload, { abortSignal }) => sendToAll(ctx, (payload as { id: number }).id, abortSignal),
+  tidy_notifications: async () => {
+    await tidyNotifications(ctx)
+    await deleteOldOutcomes(ctx.sql)
+  },
+  push_notifications: (payload) => pushNotifications(ctx, payload as Pushed),
+  announce_notifications: (payload) => announce(ctx, (payload as Places).places),
+  deliver_events: (payload) => deliverEvents(ctx, (payload as { ids: number[] }).ids),
+  send_webhook: (payload) => sendWebhook(ctx, (payload as { id: number }).id),
+  resume_webhooks: () => resumeDeliveries(ctx),
+  tidy_webhook_events: () => tidyEvents(ctx),
+})
+
+const notificationSchedules: Schedule[] = [
+  { task: 'tidy_notifications', pattern: '41 3 * * *' },
+  { task: 'tidy_webhook_events', pattern: '51 3 * * *' },
+  { task: 'resume_webhooks', pattern: '* * * * *' },
+]
 
 /** Notifications in the personal data export, as the recipient sees them. */
-export const notificationPersonal = [
+const notificationPersonal = [
   personalTable({
     file: 'notifications',
     about: { en: 'What you were told', zh: '您收到的通知' },

@@ -5,7 +5,7 @@ import { settingsOn } from '#test/sign-up.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { resourceCode } from './codes.ts'
 import { notificationCounters } from './counters.ts'
-import { tidyNotifications } from './retention/service.ts'
+import { tidyNotifications } from './retention.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql, ctx } = world

@@ -4,7 +4,7 @@ import { type Notice, notify, withdrawNotifications } from '#modules/notificatio
 import { untilWaiting } from '#test/waiting.ts'
 import { createWorld } from '#test/world.ts'
 import { deleteUnread, markRead } from './queries.ts'
-import { deleteRead } from './retention/queries.ts'
+import { deleteRead } from './retention.ts'
 
 const { person, sql } = await createWorld()
 

@@ -13,8 +13,15 @@ import {
   ReadBody,
   Statistics,
 } from './schema.ts'
-import { mentionView, notificationView, PAGE_SIZE, pageView, statisticsView } from './service.ts'
-import { findMissing, readStatistics } from './system/service.ts'
+import {
+  findMissing,
+  mentionView,
+  notificationView,
+  PAGE_SIZE,
+  pageView,
+  readStatistics,
+  statisticsView,
+} from './service.ts'
 
 const noSuchNotification = apiError(
   404,

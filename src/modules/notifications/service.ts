@@ -1,6 +1,6 @@
 import { uuidv7 } from '#lib/ids.ts'
 import { zuluTime, zuluTimeOrNull } from '#lib/time.ts'
-import type { LinkTo } from '#modules/settings/index.ts'
+import { type LinkTo, linksOf, readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database'
 import type { Language } from '#platform/errors.ts'
@@ -8,6 +8,7 @@ import { addJob } from '#platform/jobs'
 import { resourceCode, sentenceOf } from './codes.ts'
 import {
   deleteUnread,
+  findStatistics,
   findUnreadRecipients,
   insertNotices,
   type NotificationRow,
@@ -22,8 +23,8 @@ import type {
   NotificationType,
   Statistics,
 } from './schema.ts'
-import { systemNotice } from './system/types.ts'
-import { type Found, systemData } from './system/view.ts'
+import { systemNotice } from './system/notices.ts'
+import { type Found, findThings, systemData, wantedOf } from './system/view.ts'
 
 /** Default page size. */
 export const PAGE_SIZE = 15
@@ -227,4 +228,41 @@ async function takeBack(tx: Db, taken: Taken): Promise<boolean> {
   const { users, areAll } = await findUnreadRecipients(tx, taken, AT_ONCE)
   for (const user of users) await deleteUnread(tx, user, taken)
   return !areAll
+}
+
+/**
+ * Looks up fields that were missing when rows were stored: no query when complete, else one statement for
+ * all.
+ */
+export async function findMissing(
+  ctx: Context,
+  rows: readonly NotificationRow[],
+  readerOf: (row: NotificationRow) => number,
+): Promise<Told> {
+  const wanted = rows.flatMap((row) => wantedOf(row, readerOf(row)))
+  const [things, settings] = await Promise.all([
+    wanted.length > 0 ? findThings(ctx.sql, wanted) : [],
+    readSettings(ctx),
+  ])
+  const byKey = new Map(things.map((thing) => [`${thing.kind} ${thing.reader} ${thing.id}`, thing]))
+  const unit = settings['site:currency-unit'] || settings['site:currency-name']
+  return {
+    linkTo: linksOf(ctx.config, settings),
+    known: (row) => ({
+      unit,
+      things: Object.fromEntries(
+        wantedOf(row, readerOf(row)).map(({ kind, reader, id }) => [
+          kind,
+          byKey.get(`${kind} ${reader} ${id}`),
+        ]),
+      ),
+    }),
+  }
+}
+
+/** Reads the unread counts and newest notifications of a user, and completes the one shown. */
+export async function readStatistics(ctx: Context, userId: number) {
+  const types = await findStatistics(ctx.sql, userId)
+  const first = types.find(({ kind }) => kind === 'system')?.newest[0]
+  return { types, told: await findMissing(ctx, first ? [first] : [], () => userId) }
 }

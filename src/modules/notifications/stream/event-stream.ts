@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import type { Context } from '#platform/context.ts'
 import type { Language } from '#platform/errors.ts'
 import type { Viewer } from '#platform/http'
 
@@ -90,3 +91,23 @@ export function eventOf({ last, chats }: EventStream, event: string, data: strin
   const id = chats?.cursor === undefined ? last : `${last}-${chats.cursor}`
   return `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`
 }
+
+/** The open streams of this process that asked for chat messages. */
+export type OpenStreams = {
+  of(userId: number): EventStream[]
+  all(): EventStream[]
+}
+
+/** A source of chat events on the streams that ask for them. A higher module offers it. */
+type ChatSource = {
+  /**
+   * Starts a stream after a cursor of an earlier one, else with what is new. Resolves when the start is known.
+   */
+  open(stream: EventStream, after: number | undefined): Promise<void>
+  /** Continues a stream whose full buffer has drained. */
+  resume(stream: EventStream): void
+  /** Looks for events whose signals were lost. */
+  poll(): void
+  close(): void
+}
+export type CreateChatSource = (ctx: Context, streams: OpenStreams) => ChatSource

@@ -5,10 +5,8 @@ import type { Db } from '#platform/database'
 import type { Language } from '#platform/errors.ts'
 import type { Viewer } from '#platform/http'
 import { completeRows, type NotificationRow, SIGNAL, selectOfMany } from '../queries.ts'
-import { notificationView } from '../service.ts'
-import { findMissing } from '../system/service.ts'
-import { createEventStream, type EventStream, eventOf } from './event-stream.ts'
-import type { CreateChatSource } from './sources.ts'
+import { findMissing, notificationView } from '../service.ts'
+import { type CreateChatSource, createEventStream, type EventStream, eventOf } from './event-stream.ts'
 
 /** Reads the last sequence number of a user, 0 before the first notification. */
 async function findLastSeq(sql: Db, userId: number): Promise<number> {

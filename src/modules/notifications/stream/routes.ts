@@ -1,8 +1,8 @@
 import type { Context } from '#platform/context.ts'
 import { apiError } from '#platform/errors.ts'
 import { Flag, Int, language, MAX_ID, routesOn, type Server, Type } from '#platform/http'
+import type { CreateChatSource } from './event-stream.ts'
 import { createHub, type StreamStart } from './hub.ts'
-import type { CreateChatSource } from './sources.ts'
 
 const tooManyStreams = apiError(
   503,

@@ -1,3 +1,4 @@
+import { createHmac, randomBytes } from 'node:crypto'
 import { messageOf } from '#lib/faults.ts'
 import { uuidv7 } from '#lib/ids.ts'
 import { type LinkTo, webLinks } from '#modules/settings/index.ts'
@@ -23,8 +24,66 @@ import {
   recordEndpoint,
   resetDeliveries,
 } from './queries.ts'
-import { signedHeaders } from './signature.ts'
-import type { EventData, EventType } from './types.ts'
+
+/**
+ * Webhook events with the fields of each. Receivers get ids, and the user only when a guest could see it.
+ * docs/notifications.md repeats the table.
+ */
+export const EVENTS = {
+  'notification.created': ['id', 'user_id', 'type'],
+  'user.created': ['id', 'name'],
+  'user.deleted': ['id'],
+  'feed.created': ['id', 'user_id'],
+  'feed.deleted': ['id', 'deleted_by'],
+  'comment.created': ['id', 'user_id', 'commentable'],
+  'comment.deleted': ['id', 'commentable'],
+  'topic.created': ['id', 'user_id', 'status'],
+  'topic.deleted': ['id', 'deleted_by'],
+  'news.published': ['id', 'user_id'],
+  'news.deleted': ['id', 'user_id'],
+  'question.created': ['id', 'user_id'],
+  'question.deleted': ['id', 'deleted_by'],
+  'answer.created': ['id', 'question_id', 'user_id'],
+  'answer.deleted': ['id', 'question_id', 'deleted_by'],
+  'group.created': ['id'],
+  'group.deleted': ['id'],
+  'post.created': ['id', 'group_id', 'user_id'],
+  'post.deleted': ['id', 'group_id'],
+  'message.created': ['id', 'chat_id'],
+  'purchase.created': ['node', 'channel', 'raw', 'amount', 'currency'],
+  'reward.created': ['rewardable', 'user_id', 'amount'],
+  'webhook.ping': ['endpoint'],
+} as const satisfies Record<string, readonly string[]>
+
+/** An event name, such as `feed.created`. */
+type EventType = keyof typeof EVENTS
+
+/** The fields of an event, without its link. */
+type EventData<T extends EventType> = { [Field in (typeof EVENTS)[T][number]]?: unknown }
+
+const PREFIX = 'whsec_'
+
+/** Generates a secret in the format of Standard Webhooks. */
+export const createWebhookSecret = (): string => PREFIX + randomBytes(32).toString('base64')
+
+/** Headers of a message in the format of Standard Webhooks, signed with each valid secret. */
+export function signedHeaders(message: {
+  key: string
+  seconds: number
+  body: string
+  secrets: string[]
+}): Record<string, string> {
+  const { key, seconds, body, secrets } = message
+  const signatures = secrets.map((secret) => {
+    const bytes = Buffer.from(secret.slice(PREFIX.length), 'base64')
+    return `v1,${createHmac('sha256', bytes).update(`${key}.${seconds}.${body}`).digest('base64')}`
+  })
+  return {
+    'webhook-id': key,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': signatures.join(' '),
+  }
+}
 
 /**
  * Seconds between attempts, as Standard Webhooks recommends. The last attempt is about three days after the

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { notificationTasks } from '#modules/notifications/jobs.ts'
+import { notificationTasks } from '#modules/notifications/module.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
 const { as, person, sql, ctx, work } = await createWorld()

@@ -6,7 +6,7 @@ import { groupMaker } from '#test/fixtures/groups.ts'
 import { certify, createCategory, createNews, createTag, givePoints } from '#test/fixtures/news.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { type Answer, createWorld } from '#test/world.ts'
-import { EVENTS } from '../types.ts'
+import { EVENTS } from '../service.ts'
 
 const world = await createWorld({ WEBHOOKS_ALLOW_PRIVATE: 'true' })
 const { as, guest, person, sql, work } = world

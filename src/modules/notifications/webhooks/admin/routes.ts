@@ -3,28 +3,26 @@ import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database'
 import { invalidField, notFound } from '#platform/errors.ts'
 import { Empty, isPublicAddress, Listing, literalAddress, routesOn, type Server } from '#platform/http'
-import { announceListened, forgetListened } from '../service.ts'
-import { createWebhookSecret } from '../signature.ts'
+import { announceListened, createWebhookSecret, forgetListened } from '../service.ts'
 import {
+  addressNotPublic,
+  CreatedWebhook,
   deleteWebhook,
   findWebhook,
   insertWebhook,
   listWebhooks,
-  rotateSecret,
-  updateWebhook,
-  type WebhookRow,
-} from './queries.ts'
-import {
-  addressNotPublic,
-  CreatedWebhook,
   RotatedSecret,
+  rotateSecret,
+  summaryOf,
+  updateWebhook,
   WebhookChanges,
   WebhookInput,
   WebhookParams,
   WebhookQuery,
+  type WebhookRow,
   WebhookView,
-} from './schema.ts'
-import { summaryOf, webhookView } from './view.ts'
+  webhookView,
+} from './queries.ts'
 
 /**
  * Rejects URLs that can never be allowed. Host names are resolved on each delivery, because their addresses

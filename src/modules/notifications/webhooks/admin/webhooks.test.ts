@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { notify, publishEvent, withdrawNotifications } from '#modules/notifications/index.ts'
-import { notificationTasks } from '#modules/notifications/jobs.ts'
-import { signedHeaders } from '#modules/notifications/webhooks/signature.ts'
+import { notificationTasks } from '#modules/notifications/module.ts'
+import { signedHeaders } from '#modules/notifications/webhooks/service.ts'
 import { createWorld } from '#test/world.ts'
 
 const { as, person, sql, ctx, work } = await createWorld({ WEBHOOKS_ALLOW_PRIVATE: 'true' })

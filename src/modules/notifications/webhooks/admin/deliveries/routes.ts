@@ -4,18 +4,20 @@ import { transaction } from '#platform/database'
 import { invalidField, notFound } from '#platform/errors.ts'
 import { Created, Empty, Listing, routesOn, type Server } from '#platform/http'
 import { replay, sendPing } from '../../service.ts'
-import { findDelivery, findWebhook, listDeliveries } from '../queries.ts'
 import {
   DeliveryItem,
   DeliveryParams,
   DeliveryQuery,
   DeliveryView,
+  deliveryView,
+  findDelivery,
+  findWebhook,
+  listDeliveries,
   ReplayBody,
   Replayed,
   WebhookParams,
   webhookDisabled,
-} from '../schema.ts'
-import { deliveryView } from '../view.ts'
+} from '../queries.ts'
 
 /** Parses a UTC time in either format. */
 function timeOf(text: string): string {

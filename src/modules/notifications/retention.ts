@@ -1,5 +1,7 @@
+import { readSettings } from '#modules/settings/index.ts'
+import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
-import type { NotificationType } from '../schema.ts'
+import type { NotificationType } from './schema.ts'
 
 /** A point up to which a user has read a type. */
 type Mark = { user_id: number; type: NotificationType; seq: number }
@@ -41,7 +43,7 @@ export async function deleteRead(
 }
 
 /** Deletes marks that no longer cover any notification. */
-export async function deleteMarks(sql: Db, marks: Mark[]): Promise<void> {
+async function deleteMarks(sql: Db, marks: Mark[]): Promise<void> {
   await sql`
     delete from notification_reads r
     using jsonb_to_recordset(${sql.json(marks as never)}) as m (user_id bigint, type text, seq bigint)
@@ -50,13 +52,13 @@ export async function deleteMarks(sql: Db, marks: Mark[]): Promise<void> {
 }
 
 /** Retention limits: maximum age, and maximum number per type. */
-export type Bounds = { days: number; most: number }
+type Bounds = { days: number; most: number }
 
 /** The notifications of one type of one user. */
 type Pile = { user_id: number; type: NotificationType }
 
 /** Lists the next piles in key order, and whether each exceeds the limits. */
-export const listPiles = (sql: Db, after: Pile, { days, most }: Bounds, limit: number) => sql<
+const listPiles = (sql: Db, after: Pile, { days, most }: Bounds, limit: number) => sql<
   (Pile & { is_over: boolean })[]
 >`
   select user_id, type, total > ${most} or unread > 0 and coalesce((
@@ -115,7 +117,7 @@ export async function deleteSurplus(
 }
 
 /** Counts notifications beyond the limits. */
-export async function countSurplus(sql: Db, { days, most }: Bounds): Promise<number> {
+async function countSurplus(sql: Db, { days, most }: Bounds): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*)::int as count from (
       select n.created_at, n.seq > c.read_seq as is_unread, c.total > ${most}
@@ -125,3 +127,48 @@ export async function countSurplus(sql: Db, { days, most }: Bounds): Promise<num
     where is_beyond or is_unread and created_at < now() - make_interval(days => ${days})`
   return row.count
 }
+
+const PILES = 1000
+/** Maximum number of notifications that one statement deletes. */
+const AT_ONCE = 5000
+
+async function readBounds(ctx: Context): Promise<Bounds> {
+  const settings = await readSettings(ctx)
+  return { days: settings['notifications:keep-unread-days'], most: settings['notifications:keep-most'] }
+}
+
+/** Deletes read notifications past the setting's age, and those beyond the limits, in batches. */
+export async function tidyNotifications(ctx: Context, batch = AT_ONCE): Promise<void> {
+  const days = (await readSettings(ctx))['notifications:keep-read-days']
+  for (;;) {
+    const { gone, marks } = await deleteRead(ctx.sql, days, batch)
+    if (marks.length === 0) break
+    // A partial batch means that nothing is left up to these marks.
+    if (gone < batch) await deleteMarks(ctx.sql, marks)
+  }
+  await clearSurplus(ctx, batch)
+}
+
+/**
+ * Deletes outdated unread notifications, and the oldest of each type beyond the maximum number. Returns the
+ * number deleted.
+ */
+export async function clearSurplus(ctx: Context, batch = AT_ONCE): Promise<number> {
+  const bounds = await readBounds(ctx)
+  let gone = 0
+  let last: Parameters<typeof listPiles>[1] = { user_id: 0, type: 'at' }
+  for (;;) {
+    const piles = await listPiles(ctx.sql, last, bounds, PILES)
+    for (const pile of piles) {
+      if (!pile.is_over) continue
+      for (let some = batch; some >= batch; gone += some)
+        some = await deleteSurplus(ctx.sql, pile, bounds, batch)
+    }
+    last = piles.at(-1) ?? last
+    if (piles.length < PILES) return gone
+  }
+}
+
+/** Counts notifications due for deletion, for `kith doctor`. */
+export const countSurplusOf = async (ctx: Context, tx: Db): Promise<number> =>
+  countSurplus(tx, await readBounds(ctx))
