@@ -7,7 +7,6 @@ import type { Statement } from './floor.ts'
 
 type Connection = { host: string; port: number; user: string; database: string }
 
-/** Runs one request inside this process, with identity and settings cached, and returns its SQL. */
 export async function captureStatements(
   connection: Connection,
   dataDir: string,

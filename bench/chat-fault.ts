@@ -11,7 +11,6 @@ import { untilReady } from './paying.ts'
 
 const PEOPLE = 5
 
-/** A client that sends one message after the other, each under its key until it is acknowledged. */
 type Sender = { token: string; name: string; sent: number; pending?: { key: string; chat: number } }
 type Stored = { chat_id: number; position: number; body: string }
 
@@ -52,7 +51,6 @@ async function chat(
   return false
 }
 
-/** A person's stream, which continues after each kill where it was cut. */
 function follow(token: string) {
   const seen: ChatEventMessage[] = []
   let last: string | undefined
@@ -71,7 +69,6 @@ function follow(token: string) {
   }
 }
 
-/** The bodies of a conversation in the order of their first arrival. */
 function firstArrivals(messages: ChatEventMessage[], chatId: number): string[] {
   const bodies: string[] = []
   let position = 0

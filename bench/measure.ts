@@ -20,7 +20,6 @@ export function processorTime(pids: number[]): number {
   return (ticks / TICKS) * 1e6
 }
 
-/** Child processes. Those of a database server are its connections and helpers. */
 export function childrenOf(parent: number): number[] {
   const found: number[] = []
   for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
@@ -81,7 +80,6 @@ export async function drive(load: Load): Promise<Measured> {
   }
 }
 
-/** Combines several runs: sums, and the median of the latencies. */
 export function sumUp(rounds: Measured[]): Measured {
   const add = (name: 'requests' | 'perSecond' | 'failures') =>
     rounds.reduce((sum, each) => sum + each[name], 0)

@@ -168,10 +168,6 @@ async function checkLedger(sql: Sql): Promise<void> {
   console.log(`${row.count} movements, and the ledger balances`)
 }
 
-/**
- * The standard script of pgbench (three updates, a select and an insert in one transaction), prepared;
- * undefined without pgbench.
- */
 async function runPgbench(connection: {
   host: string
   port: number

@@ -12,7 +12,6 @@ export type Side = 'this' | 'other'
 
 export type Serving = {
   url: string
-  /** Processor time of all server processes so far, in microseconds. */
   server: () => number
   database: () => number
   serverProcesses: () => number[]

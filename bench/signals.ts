@@ -22,7 +22,6 @@ import { findFreePort } from '#test/servers.ts'
 import { processorTime } from './measure.ts'
 
 requireRuntime()
-/** Signals each process sends, one a millisecond at most. */
 const SIGNALS = 3_000
 const TICK_MS = 10
 const PER_TICK = 5

@@ -19,7 +19,6 @@ export const SIZES = {
     questions: 50_000,
     remarks: 1_000_000,
   },
-  // Ten times as many users and feeds, with one comment each; for `bench:scale`.
   huge: {
     people: 1_000_000,
     topics: 20_000,
@@ -60,7 +59,6 @@ export type Size = {
   comments: number
   songs: number
   news: number
-  /** Each with 25 answers. */
   questions: number
   /** Comments on songs, and the same number on articles. */
   remarks: number

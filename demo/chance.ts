@@ -5,7 +5,6 @@ export type Chance = {
   between(low: number, high: number): number
   happens(share: number): boolean
   one<T>(list: readonly T[]): T
-  /** Picks distinct items of a list. */
   some<T>(list: readonly T[], count: number): T[]
   /** Creates an independent generator. Numbers drawn from it do not affect this one. */
   fork(name: string): Chance

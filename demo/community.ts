@@ -24,7 +24,6 @@ export type Community = {
   topics: Map<string, number>
   feeds: { id: number; at: number; author: Member; comments: { id: number; author: Member }[] }[]
   draw: Studio
-  /** Registers an account that needs approval. */
   apply(person: {
     name: string
     email: string
@@ -34,7 +33,6 @@ export type Community = {
   photograph(person: Person, scene: Scene): Promise<number>
 }
 
-/** Accounts listed in the output, with the password. */
 export const KNOWN = {
   administrator: 'demo_admin',
   moderator: 'demo_mod',

@@ -25,7 +25,6 @@ type Progress = (share: number, what: string) => void
 
 const NO_LIMITS = { anonymous: 0, user: 0, sensitive: 0, files: 0, variants: 0 }
 
-/** Schedules all events before any runs. */
 export function plan(community: Community): void {
   const made: Made = {
     articles: [],
@@ -107,9 +106,6 @@ async function tell(
   }
 }
 
-/**
- * Writes the crowd, runs the story of the small demo, and spreads it in time. Returns the number of requests.
- */
 export async function tellStory(
   ctx: Context,
   connection: JobsConnection,

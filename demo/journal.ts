@@ -37,7 +37,6 @@ const patiently = (sql: Sql, work: (tx: Tx) => Promise<void>) =>
     await work(tx)
   })
 
-/** Records the rows that exist before the demo. */
 export async function openJournal(sql: Sql, seed: number, scale: string): Promise<void> {
   await patiently(sql, async (tx) => {
     await tx.unsafe(`drop schema if exists ${JOURNAL} cascade; create schema ${JOURNAL}`)

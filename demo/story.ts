@@ -4,7 +4,6 @@ type Happening = { at: number; what: () => Promise<unknown>; isAside: boolean }
 
 const SIDE_BY_SIDE = 6
 
-/** Events over some weeks, run in order of time regardless of the order of scheduling. */
 export type Story = {
   readonly minutes: number
   /** Schedules an event. A minute beyond the end is moved just before it. */
@@ -15,7 +14,6 @@ export type Story = {
    */
   aside(minute: number, what: () => Promise<unknown>): void
   sometime(from: number, to: number): number
-  /** Runs all events. Passes the minute of the next one to `began`. */
   tell(began: (minute: number, done: number, total: number) => void): Promise<void>
 }
 

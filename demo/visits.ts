@@ -10,9 +10,6 @@ import type { CrowdPeople } from './crowd.ts'
 
 const CROWD_SHARE = 8
 
-/**
- * Plans visits as pairs of user and day index. Some users come often, and more come later and at weekends.
- */
 export function planVisits(chance: Chance, people: number, days: number): { day: number; person: number }[] {
   const habits = Array.from({ length: people }, () => 0.25 + 0.65 * chance.number())
   return Array.from({ length: days }, (_, day) => {
@@ -21,7 +18,6 @@ export function planVisits(chance: Chance, people: number, days: number): { day:
   }).flat()
 }
 
-/** Records activity for each day up to today: that of authors, and that of readers. */
 export async function tellVisits(
   sql: Sql,
   chance: Chance,

@@ -7,7 +7,6 @@ const read = <T>(name: string): T =>
 export type Language = 'en' | 'zh'
 type Named = readonly [name: string, description: string][]
 
-/** Users of the small demo. The names are made up. `sex` is 1 for male and 2 for female. */
 export const PEOPLE =
   read<readonly { name: string; bio: string; location: string; sex: 0 | 1 | 2; speaks: Language }[]>('people')
 
@@ -25,7 +24,6 @@ export const FEEDS = read<readonly Publication[]>('feeds')
 
 export const REMARKS = read<Readonly<Record<Language, readonly string[]>>>('remarks')
 
-/** Sentence parts of the crowd. A text combines one of each. `names` holds their given names. */
 export const { sentences: CROWD, names: GIVEN } = read<{
   sentences: Readonly<
     Record<Language, { begins: readonly string[]; goes: readonly string[]; ends: readonly string[] }>

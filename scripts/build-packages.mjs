@@ -19,7 +19,6 @@ import { ENDING, withLock } from './lock.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Name, setting and build program of each package. The program takes the folder of its output. */
 const PACKAGES = {
   web: { title: 'the site', setting: 'WEB', program: (out) => ['build.mjs', out] },
   console: {
@@ -75,7 +74,6 @@ async function build(name) {
 
 const builtFile = (name) => join(root, name, 'dist', 'built.json')
 
-/** Returns whether the package can be built. A release holds only its build. */
 const hasSources = (name) => existsSync(join(root, name, 'package-lock.json'))
 
 /** Compares times and sizes first. Contents decide when these differ, as after a checkout. */
@@ -97,7 +95,6 @@ function isBuilt(name) {
   return true
 }
 
-/** Everything that a build depends on: the package, the client and the contract. */
 function sourcesOf(name) {
   const filesIn = (folder, recursive = false) =>
     (existsSync(join(root, folder))
@@ -145,7 +142,6 @@ async function install(folder) {
   writeFileSync(stamp, wanted)
 }
 
-/** Adds compressed versions of the files, so that the server compresses nothing. */
 function compress(assets) {
   mkdirSync(assets, { recursive: true })
   for (const name of readdirSync(assets).filter((each) => /\.(js|css|svg|json)$/.test(each))) {

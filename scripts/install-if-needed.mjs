@@ -20,7 +20,6 @@ const modules = join(root, 'node_modules')
 const unused = ['typescript', '@typescript']
 const stamp = join(modules, '.kith-install')
 
-/** Fingerprint of the last comparison, to skip the next one. */
 function readState() {
   try {
     const lock = createHash('sha256')
@@ -49,7 +48,6 @@ function writeStamp() {
   }
 }
 
-/** Returns why an install is needed; null when everything is in place. */
 function findReason() {
   const wanted = readPackages('package-lock.json')
   const present = readPackages('node_modules/.package-lock.json')
@@ -77,7 +75,6 @@ function isUnused(path) {
   return unused.some((name) => path === `node_modules/${name}` || path.startsWith(`node_modules/${name}/`))
 }
 
-/** Returns whether development tools are installed. They stay, because a test may be running. */
 function hasTools() {
   const wanted = readPackages('package-lock.json') ?? {}
   const present = readPackages('node_modules/.package-lock.json') ?? {}
@@ -125,7 +122,6 @@ function allows(list, value) {
   return names.includes(value) || names.includes('any') || names.every((name) => name.startsWith('!'))
 }
 
-/** Runs npm. A signal stops it and removes a half-finished reinstall. */
 async function install() {
   // Programs in node_modules, including the bundled Node, must not be in use while npm replaces them.
   const path = (process.env.PATH ?? process.env.Path ?? '')

@@ -13,7 +13,6 @@ export function readChangelog(text: string): { before: string; lines: string[]; 
   }
 }
 
-/** Upgrade notes: the pending migrations, and the lines that begin with `Upgrading:`. */
 export function upgradeNotes(of: {
   from: string | undefined
   migrations: string[]

@@ -72,7 +72,6 @@ function writeVersion(version: string): void {
   for (const folder of PACKAGES)
     for (const [name, times] of [
       ['package.json', 1],
-      // The version of the file, and that of the package it locks.
       ['package-lock.json', 2],
     ] as const) {
       const path = join(folder, name)

@@ -81,7 +81,6 @@ function textOf({ pattern, minLength = 1, maxLength = 1000 }: Schema, length?: n
 
 type Place = (string | number)[]
 
-/** A valid value. `given` replaces the value at a place. */
 function build(described: Schema, given?: { place: Place; value: unknown }, at: Place = []): unknown {
   const schema = resolve(described)
   const isOnWay = given?.place.slice(0, at.length).join() === at.join()

@@ -14,7 +14,6 @@ const run = promisify(execFile)
 export type Console = World & {
   address: string
   founder: Person
-  /** Opens a page, signed in as the administrator by default. */
   open(
     path: string,
     options?: { person?: Person | null; locale?: 'en' | 'zh' } & BrowserContextOptions,
@@ -23,7 +22,6 @@ export type Console = World & {
   faults: string[]
 }
 
-/** Builds the console if its sources changed, and opens it on a world of its own. */
 export async function openConsole(): Promise<Console> {
   await run(process.execPath, ['scripts/build-packages.mjs', 'console'])
   const world = await createWorld({ PORT: '0', CONSOLE: 'on' })
@@ -155,7 +153,6 @@ export async function settled(page: Page): Promise<void> {
     .waitFor({ state: 'detached' })
 }
 
-/** Navigates like a click on a link, without a reload of the console. */
 async function follow(page: Page, path: string): Promise<void> {
   const before = await page.locator('#react-admin-title').innerText()
   await page.evaluate((path) => {
@@ -198,7 +195,6 @@ async function switchTheme(page: Page): Promise<void> {
   await page.getByRole('tooltip').waitFor({ state: 'detached' })
 }
 
-/** Opens half of all pages in a language, each in both themes, and returns the problems. */
 export async function walkPages(
   world: Console,
   part: 'first half' | 'second half',

@@ -9,7 +9,6 @@ type Schema = {
   anyOf?: Schema[]
 }
 
-/** Examples by operation (`GET /api/v2/feeds/:feed`) and by the title of a schema. */
 export type Examples = {
   operations: Record<string, { request?: unknown; reply?: Record<string, unknown> }>
   schemas: Record<string, unknown>

@@ -88,7 +88,6 @@ const { app, as, guest, person, sql } = await createWorld(
 
 type Property = { type?: string | string[]; enum?: unknown[]; minimum?: number; maximum?: number }
 
-/** A typical value of a query parameter, or all values of an enum. */
 function valuesOf({ type, enum: listed, minimum = 0, maximum = 1000 }: Property): string[] {
   if (listed) return listed.filter((value) => value !== null).map(String)
   const types = [type].flat()

@@ -33,7 +33,6 @@ const document = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
 const resolve = (schema: Schema = {}): Schema =>
   schema.$ref ? (document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema
 
-/** Fields of a reply that are lists; '' for a bare list. */
 function listsIn(operation: Operation): string[] {
   const { type, properties = {} } = resolve(
     Object.values(operation.responses['200']?.content ?? {})[0]?.schema,
@@ -91,7 +90,6 @@ async function readPage(list: List, address: string, query: string): Promise<Rea
 
 const unfiltered = new Map<string, Promise<Read>>()
 
-/** Reads a list to its end, once. */
 function readUnfiltered(list: List, address: string, query: string): Promise<Read> {
   const what = `${address}?${query}`
   const read = unfiltered.get(what) ?? readWhole(list, address, query)
@@ -206,7 +204,6 @@ for (const list of lists) {
   })
 }
 
-/** Joins query strings. A later value replaces an earlier one. */
 function join(...queries: (string | undefined)[]): string {
   const joined = new URLSearchParams()
   for (const query of queries) for (const [name, value] of new URLSearchParams(query)) joined.set(name, value)

@@ -50,7 +50,6 @@ const document = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
 const resolve = (schema: Schema): Schema =>
   schema.$ref ? (document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema
 
-/** The field of a reply with the items; '' for a bare list. */
 function placeOf(operation: Operation): string | undefined {
   const schema = Object.values(operation.responses['200']?.content ?? {})[0]?.schema
   if (!schema) return undefined

@@ -115,7 +115,6 @@ suite('a Patroni cluster of three', () => {
     hasPassed &&= (t as TestContext).passed
   })
 
-  /** Posts a notice to all users through a node. Its job may run on any node. */
   async function notify(node: string | undefined): Promise<void> {
     const contents = `notice ${notices.length}`
     await eventually('a notice', async () => {
@@ -206,7 +205,6 @@ suite('a Patroni cluster of three', () => {
         from notices n where n.contents = ${notice}`,
     )
 
-  /** Repeats every request with its key, and compares it with the database. */
   async function assertNothingLost(paid: Payment[], posted: Post[]): Promise<void> {
     const [node = ''] = nodes
     await retry(node, paid)

@@ -59,7 +59,6 @@ function problemOf(text: string): string | undefined {
   return retired && `has a retired wording; ${retired[1]}`
 }
 
-/** Lists the problems of a source as `file:line: text: hint`. Continued line comments count as one. */
 function problemsOf(file: string, source: string): string[] {
   const found: string[] = []
   const lineAt = (index: number) => source.slice(0, index).split('\n').length
@@ -102,7 +101,6 @@ function blocksOf(document: string): { line: number; text: string }[] {
   return blocks
 }
 
-/** Lists the problems of a document as `file:line: sentence: hint`, with the last line of the paragraph. */
 function problemsOfDocument(file: string, document: string): string[] {
   return blocksOf(document).flatMap(({ line, text }) =>
     text.split(/(?<=[.!?]\)?) +(?=[A-Z])/).flatMap((sentence) => {

@@ -20,7 +20,6 @@ type Schema = Record<string, unknown> & {
 const read = <T>(name: string) =>
   JSON.parse(readFileSync(new URL(`./contract/${name}`, import.meta.url), 'utf8')) as T
 const OPERATIONS = read<Operation[]>('endpoints.json')
-/** Operations of the specification that are not implemented yet; the list only shrinks. */
 const NOT_YET = read<string[]>('not-yet.json')
 const OPEN = read<string[]>('open-routes.json')
 

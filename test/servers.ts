@@ -1,6 +1,5 @@
 import { createServer } from 'node:net'
 
-/** A local port that was free a moment ago. */
 export const findFreePort = () =>
   new Promise<number>((resolve) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {
@@ -9,7 +8,6 @@ export const findFreePort = () =>
     })
   })
 
-/** Waits until an address returns 200, at most five minutes. */
 export async function waitForAnswer(url: string): Promise<void> {
   for (let attempt = 0; attempt < 3000; attempt += 1) {
     const answer = await fetch(url).catch(() => undefined)

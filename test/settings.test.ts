@@ -76,7 +76,6 @@ const tidied = async (who: Person, settings: Partial<Settings>) => {
   return (await sql`select from notifications where user_id = ${who.id}`).length
 }
 const statusOf = async (path: string, body: object) => (await as(ann, 'POST', path, body)).status
-/** Requests that are rejected with this value and accepted with that one. */
 const bounds =
   (name: SettingName, refused: unknown, taken: unknown, path: string, body: object) => async () => {
     await under({ [name]: refused } as Partial<Settings>, async () =>

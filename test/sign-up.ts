@@ -22,7 +22,6 @@ export function signUpsOn({ guest, outbox, sql, work }: World) {
   }
   const lastCode = (to: string) => outbox.findLast((sent) => sent.to === to)?.code as string
 
-  /** Requests a code and returns it, a minute after the previous one. */
   async function codeFor(to: string, path: '/verifycodes' | '/verifycodes/register' = '/verifycodes') {
     await sql`update verification_codes set created_at = created_at - interval '1 minute'`
     const target = to.includes('@') ? { email: to } : { phone: to }

@@ -208,7 +208,6 @@ const JOINT_READS: Record<string, Record<string, string>> = {
   },
 }
 
-/** The same for writes. */
 const JOINT_WRITES: Record<string, Record<string, string>> = {
   accounts: {
     user_roles: 'an import gives people their roles as it writes them',

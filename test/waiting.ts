@@ -1,6 +1,5 @@
 import type { Sql } from '#platform/database'
 
-/** Resolves once this many statements on the database wait for a row lock. */
 export async function untilWaiting(sql: Sql, statements = 1): Promise<void> {
   for (let tries = 0; tries < 6000; tries += 1) {
     const waiting = await sql`

@@ -3,9 +3,7 @@ import { join } from 'node:path'
 import { beforeEach } from 'node:test'
 import { findBirth } from '#test/processes.ts'
 
-/** State that a test process writes for the runner, which kills it when it hangs. */
 export type Running = {
-  /** Start time of the process, which distinguishes it from another one with the same id. */
   birth: string
   /** The running test file, and its start in ms since 1970. */
   file: string

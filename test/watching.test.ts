@@ -31,7 +31,6 @@ const sampleOf = (sample: string) => {
   return line === undefined ? undefined : Number(line.slice(sample.length + 1))
 }
 
-/** Metric names in an expression: its words without labels, functions and keywords. */
 function metricsOf(expression: string): string[] {
   const bare = expression
     .replaceAll(/\{[^}]*\}/g, ' ')

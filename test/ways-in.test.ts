@@ -33,7 +33,6 @@ const age = (who: Person) =>
   sql`update token_families set created_at = now() - interval '16 minutes' where user_id = ${who.id}`
 const change = (who: Person, old_password: string, password: string, fields = {}) =>
   as(who, 'PUT', '/user/password', { old_password, password, password_confirmation: password, ...fields })
-/** Number of messages, pending ones included. */
 const sent = async () => {
   await work()
   return outbox.length
@@ -54,7 +53,6 @@ async function guarded() {
   return { ...ann, codeNow, recovery: on.body.recovery_codes as string[] }
 }
 
-/** Checks of each row of the table, by its name. */
 const WAYS: Record<string, () => Promise<void>> = {
   Password: async () => {
     const ann = await signUp()

@@ -127,7 +127,6 @@ const BUDGET = JSON.parse(readFileSync(join(packageFolder('web'), 'budget.json')
   number
 >
 
-/** Compressed bytes of a built file; small ones are sent as they are. */
 function sizeOf(file: string): number {
   const full = join(builtFolder('web'), file.replace(/^\/_\//, ''))
   const { size } = statSync(full)

@@ -25,7 +25,6 @@ const publish = async (who: Awaited<ReturnType<typeof person>>, text: string, mo
   return answer.body.id as number
 }
 
-/** A public and a hidden item of every kind. */
 async function fill() {
   const ada = await person({ name: 'ada_lovelace' })
   const hidden = await person({ name: `${SECRET}_asker` })

@@ -26,7 +26,6 @@ type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
 export type Person = { id: number; name: string; token: string }
 
-/** A reply: the parsed body (null when empty), status and headers. */
 export type Answer = {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: a test reads bodies of every shape
@@ -39,7 +38,6 @@ export type World = {
   ctx: Context
   sql: Sql
   connection: Connection
-  /** Codes and messages in the outbox. */
   outbox: { to: string; text: string; code?: string }[]
   person(options?: { name?: string; roles?: string[] }): Promise<Person>
   as(
@@ -50,7 +48,6 @@ export type World = {
     headers?: Record<string, string>,
   ): Promise<Answer>
   guest(method: Method, url: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
-  /** Runs pending jobs, such as sending codes to the outbox. */
   work(): Promise<void>
 }
 

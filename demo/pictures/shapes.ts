@@ -15,7 +15,6 @@ export const glow = (id: string, colour: string) =>
 export const rectangle = (y: number, height: number, fill: string) =>
   `<rect x="0" y="${y}" width="${WIDTH}" height="${height}" fill="${fill}"/>`
 
-/** Draws a ridge across the picture as a sum of random waves. */
 export function ridge(chance: Chance, base: number, height: number, fill: string, roughness = 1): string {
   const waves = Array.from({ length: 5 }, (_, n) => ({
     size: (height * 0.6) / (n + 1) ** (1.25 / roughness),

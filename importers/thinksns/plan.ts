@@ -40,7 +40,6 @@ import { tagged, tagPeople, tagTables } from './modules/tags.ts'
 import { showLogos, topicTables } from './modules/topics.ts'
 import { wordTables } from './modules/words.ts'
 
-/** The imported tables and steps, each after those it refers to. */
 export const PLAN: Plan = [
   ...abilityTables,
   ...settingTables,

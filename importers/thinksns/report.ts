@@ -30,7 +30,6 @@ export async function printTotals(sql: Db, known: string[], left: LeftTable[], p
 
 export type Money = Brought & { source: number }
 
-/** Prints balances of the source and of this site. Returns false when they differ. */
 export function printMoney(money: Money[], print: Print): boolean {
   printTable(
     [

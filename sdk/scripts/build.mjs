@@ -47,7 +47,6 @@ const missingOf = ({ compiler, carried }) => [
   ...CARRIED.filter((name) => !carried[name]),
 ]
 
-/** Installs the packages of sdk/ unless sdk/ or the repository has what the build needs. */
 function findOrInstall() {
   const found = findAll()
   if (missingOf(found).length === 0) return found

@@ -89,7 +89,6 @@ function listsOf({ paths, components }) {
   return `/** Lists that have pages: what they go on by, which field of the last item that is, where the items are, and how many a page has at most. */\nexport const LISTS = {\n${entries.join('')}} as const\n`
 }
 
-/** Puts each member of the interfaces and of their nested types on its own line. */
 function compact(text) {
   const lines = []
   let depth = 1

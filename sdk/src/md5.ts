@@ -45,7 +45,6 @@ export async function md5(blob: Blob, signal?: AbortSignal | null): Promise<stri
   return [...new Uint8Array(state.buffer)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** The last block with the padding and the length in bits. */
 function padded(rest: Uint8Array, size: number): Uint8Array {
   const whole = new Uint8Array(Math.ceil((rest.length + 9) / 64) * 64)
   whole.set(rest)

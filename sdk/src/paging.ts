@@ -5,7 +5,6 @@ export type ListPath = keyof typeof LISTS
 
 type ItemsOf<Path extends ListPath> = (typeof LISTS)[Path]['items']
 
-/** Item type of a list with pages of type `Reply`. */
 export type ItemOf<Path extends ListPath, Reply> = Reply extends readonly (infer Item)[]
   ? Item
   : ItemsOf<Path> extends keyof Reply
@@ -20,7 +19,6 @@ type Init = { params?: { query?: Query | undefined } | undefined; pageSize?: num
 /** Default page size. */
 const PAGE_SIZE = 50
 
-/** Query of the first page of a list, with the number of items that it asks for. */
 function firstQuery(path: ListPath, { pageSize, params }: Init): Query {
   const given = params?.query ?? {}
   const { max } = LISTS[path]

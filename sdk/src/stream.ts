@@ -100,7 +100,6 @@ export async function* streamedEvents(
 const isFinal = ({ status, code }: KithError) =>
   (status >= 400 && status < 500 && status !== 429) || code === 'too_many_streams'
 
-/** Parses Server-Sent Events, including events without data. Calls `onBytes` for comments too. */
 async function* eventsOf(response: Response, onBytes: () => void): AsyncGenerator<StreamEvent> {
   const decoder = new TextDecoder()
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()

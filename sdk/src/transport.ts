@@ -30,7 +30,6 @@ export function wait(ms: number, signal?: AbortSignal | null): Promise<void> {
   })
 }
 
-/** Exponential backoff with jitter. */
 export const backOff = (attempt: number, baseMs: number, maxMs: number): number =>
   Math.min(maxMs, baseMs * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2)
 

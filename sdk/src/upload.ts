@@ -24,13 +24,11 @@ export type Uploaded = {
 export type Uploader = {
   base: string
   fetch: typeof fetch
-  /** Sends a request with the sign-in; calls `make` again for a retry. */
   send(make: () => Request, by?: (request: Request) => Promise<Response>): Promise<Response>
 }
 
 const nameOf = (blob: Blob, name: string | undefined) => name ?? ('name' in blob ? String(blob.name) : 'file')
 
-/** Uploads a file unless this user uploaded its bytes before. */
 export async function uploadFile(uploader: Uploader, blob: Blob, options: UploadOptions): Promise<Uploaded> {
   const { base, send } = uploader
   const init = options.signal ? { signal: options.signal } : {}
@@ -50,7 +48,6 @@ export async function uploadFile(uploader: Uploader, blob: Blob, options: Upload
   return { id, url, reused: false }
 }
 
-/** Uploads a picture of at most 2 MiB as a node, the form of topic pictures, avatars and the like. */
 export async function uploadNode(uploader: Uploader, blob: Blob, options: UploadOptions): Promise<string> {
   const { base, send } = uploader
   const init = options.signal ? { signal: options.signal } : {}
@@ -126,7 +123,6 @@ function sizeOf(body: FormData | Blob): number {
   return size
 }
 
-/** The used part of XMLHttpRequest, which Node lacks. */
 type Xhr = {
   open(method: string, url: string): void
   setRequestHeader(name: string, value: string): void

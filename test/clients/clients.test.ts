@@ -30,7 +30,6 @@ const fill = (text: string) =>
     return String(typeof value === 'function' ? value() : value)
   })
 
-/** Values at a path, one for each item of the lists in it. */
 function valuesAt(value: unknown, steps: string[], where: string): unknown[] {
   const [step, ...rest] = steps
   if (step === undefined) return [value]

@@ -14,7 +14,6 @@ export const methodOf = ([, , { method, body } = {}]: MobileCall) => method ?? (
 
 type Ids = Awaited<ReturnType<typeof seedForMobile>> & Awaited<ReturnType<typeof seedMobileLists>>
 
-/** Calls of both clients with the model of the reply, writes last. */
 export function callsOf({ reader, writer, values }: Seed, ids: Ids): MobileCall[] {
   const { topic, feed, news, song } = values
   return [

@@ -11,7 +11,6 @@ import type { World } from '#test/world.ts'
 type Place = { group: number; post: number; answer: number; paidSong: number; film: number }
 type Scene = Seed & Place & { world: World; call: ReturnType<typeof callerOf> }
 
-/** Gives the reader a row in every list that mobile clients read. Returns the ids in their requests. */
 export async function seedMobileLists(world: World, seed: Seed, place: Place) {
   const scene = { ...seed, ...place, world, call: callerOf(world) }
   return {

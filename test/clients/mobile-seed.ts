@@ -150,7 +150,6 @@ async function seedRequests({ world, reader, writer, values, call }: Scene, grou
       select id from pins where channel = ${channel} and target_id = ${target}`
     return pin.id
   }
-  /** Requests pins of two comments by the writer, of which the reader accepts the first. */
   const pinComments = async (
     comments: string,
     request: (comment: number) => string,

@@ -47,7 +47,6 @@ const UNSEEN: Record<string, string> = {
   'Song.deleted_at': 'A deleted song is 404.',
 }
 
-/** GET operations that no call decodes, by reason. Those of the administration are left out. */
 const UNDECODED: Record<string, string[]> = {
   'New in Kith: no client of the original reads it.': [
     '/chats',

@@ -20,7 +20,6 @@ export type Seed = {
 const PHONE = '13700000001'
 const PASSWORD = 'a password of a client'
 
-/** Creates a small community through the API with an item in every list that clients read. */
 export async function seedForClients(world: World): Promise<Seed> {
   const { as, person, sql } = world
   const feeds = feedsOf(world)

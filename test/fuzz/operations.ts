@@ -25,7 +25,6 @@ type Document = {
   components: { schemas: Record<string, Schema> }
 }
 
-/** Every operation of the description except the endless one, with the referenced schemas. */
 export function readOperations(app: Server): { operations: Operation[]; named: Record<string, Schema> } {
   const { paths, components } = app.swagger() as unknown as Document
   const operations = Object.entries(paths).flatMap(([path, verbs]) =>

@@ -34,11 +34,9 @@ export type ListRow = {
 export const fieldOf = (item: Item, path: string): unknown =>
   path.split('.').reduce((value, name) => value?.[name], item)
 
-/** A value as a parameter. Flags are 0 and 1 in queries. */
 const textOf = (value: unknown): string =>
   typeof value === 'boolean' ? String(Number(value)) : String(value)
 
-/** Values of fields, most frequent first. Missing and empty ones are left out. */
 function valuesOf(items: Item[], paths: string[]): string[] {
   const all = items.flatMap((item) => paths.flatMap((path) => fieldOf(item, path)))
   const shown = all.filter((value) => value !== null && value !== undefined && value !== '').map(textOf)
@@ -51,14 +49,12 @@ const three = (values: string[]) => [
   ...new Set([0, values.length >> 1, values.length - 1].flatMap((at) => values[at] ?? [])),
 ]
 
-/** Any of the fields is the value, or a list with it. */
 export const equals = (...paths: string[]): Filter => ({
   values: (items) => three(valuesOf(items, paths)),
   matches: (item, value) =>
     paths.flatMap((path) => fieldOf(item, path)).some((each) => textOf(each) === value),
 })
 
-/** Any of the texts contains the value. Tries a part of each. */
 export const contains = (...paths: string[]): Filter => ({
   values: (items) =>
     paths
@@ -72,7 +68,6 @@ export const contains = (...paths: string[]): Filter => ({
     ),
 })
 
-/** The field is in a list of values separated by commas. */
 export const oneOf = (path: string): Filter => ({
   values: (items) => [three(valuesOf(items, [path])).join(',')],
   matches: (item, value) => value.split(',').includes(String(fieldOf(item, path))),
@@ -86,7 +81,6 @@ export const cases = (conditions: Record<string, (item: Item) => boolean>): Filt
 
 export const flag = (holds: (item: Item) => boolean): Filter => cases({ 1: holds, 0: (item) => !holds(item) })
 
-/** The number is past the value, in the direction of the list. */
 export const below = (path: string): Filter => ({
   values: (items) => three(valuesOf(items, [path])).slice(1),
   matches: (item, value) => Number(fieldOf(item, path)) < Number(value),
@@ -98,13 +92,11 @@ export const rows = (statements: Record<string, string>): Filter => ({
   statements,
 })
 
-/** The direction of a list that is ordered by a field. */
 export const direction = (path: string): Filter => ({
   values: () => ['asc', 'desc'],
   sorts: { by: (item) => fieldOf(item, path), isDescending: (value) => value === 'desc' },
 })
 
-/** Fields that the values of a parameter order by, descending. */
 export const sortsBy = (fields: Record<string, string>): Filter => ({
   values: () => Object.keys(fields),
   sorts: { by: (item, value) => fieldOf(item, fields[value] ?? 'id'), isDescending: () => true },

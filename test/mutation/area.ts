@@ -89,7 +89,6 @@ function nearness(file: string, test: string): number {
   return apart < 0 ? one.length : apart
 }
 
-/** Tests that should fail without a guard of this file, nearest first. */
 export function testsFor(root: string, file: string, kind: string): string[] {
   const [, place, module_ = ''] = file.split('/')
   const own = place === 'modules' ? `src/modules/${module_}` : dirname(file)

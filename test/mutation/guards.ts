@@ -21,7 +21,6 @@ export type Guard = {
   file: string
   kind: Kind
   line: number
-  /** The trimmed first line, which identifies the guard with file and kind when lines move. */
   text: string
   start: number
   end: number
@@ -30,7 +29,6 @@ export type Guard = {
 
 export type Finding = { kind: Kind; start: number; end: number; replacement: string }
 
-/** Position after the bracket that closes the one at `open`; skips strings and templates. */
 function closing(source: string, open: number): number {
   let depth = 0
   let quote = ''
@@ -64,7 +62,6 @@ function refusals(source: string): Finding[] {
   })
 }
 
-/** A condition that depends on the viewer: `${notBlockedBy(…)}`, `${visibleFeed(…)}`, `${when(…)}`. */
 function filters(source: string): Finding[] {
   const calls = /\$\{(?:(notBlockedBy|unblocked|when)|visible[A-Z]\w*)\(/g
   return [...source.matchAll(calls)].flatMap((match): Finding[] => {

@@ -9,7 +9,6 @@ const BEFORE_PATTERN = /[(,=:[!&|?{};\n]$|\breturn$/
 /** Classifies every character. Statements are templates with the tag `sql`, nested ones included. */
 function groundsOf(source: string): Ground[] {
   const grounds: Ground[] = []
-  /** Open templates and the braces open in their interpolations. */
   const open: { ground: Ground; braces: number }[] = []
   let isText = false
   for (let at = 0; at < source.length; ) {
@@ -74,7 +73,6 @@ const isClause = (source: string, at: number) =>
   NEXT_CLAUSE.test(source.slice(at, at + 20)) &&
   !/\bdistinct$|\bbetween\s+\S+$/.test(source.slice(Math.max(0, at - 80), at))
 
-/** Position of the end of a condition that begins here: the next clause, bracket or interpolated fragment. */
 function endOfCondition(source: string, from: number, grounds: Ground[]): number {
   let brackets = 0
   let braces = 0
@@ -102,7 +100,6 @@ function endOfCondition(source: string, from: number, grounds: Ground[]): number
 const on = (source: string, grounds: Ground[], ground: Ground, pattern: RegExp) =>
   [...source.matchAll(pattern)].filter(({ index }) => grounds[index] === ground)
 
-/** A condition after `and`, replaced by `true`. */
 function predicates(source: string, grounds: Ground[]): Finding[] {
   return on(source, grounds, 'sql', /\band (?=\S)/g).flatMap((match): Finding[] => {
     const start = match.index + match[0].length
@@ -113,7 +110,6 @@ function predicates(source: string, grounds: Ground[]): Finding[] {
   })
 }
 
-/** True when `=` before this position assigns: after `set`, or in a fragment that begins with a comma. */
 function isAssignment(source: string, at: number, grounds: Ground[]): boolean {
   let from = at
   while (from > 0 && grounds[from - 1] === 'sql') from -= 1
@@ -134,7 +130,6 @@ function comparisons(source: string, grounds: Ground[]): Finding[] {
     ...on(source, grounds, 'sql', /(?<=(?<!now\(\)) )(?:<=|>=|<|>|=)(?= (?!now\(\)))/g).filter(
       ({ 0: sign, index }) => sign !== '=' || !isAssignment(source, index, grounds),
     ),
-    // Numbers, and constants that hold one.
     ...on(source, grounds, 'code', /(?<=[\w)\]] )(?:<=|>=|<|>)(?= (?:\d|[A-Z][A-Z_]+\b))/g),
   ]
   return found.map(({ 0: sign, index }) => ({

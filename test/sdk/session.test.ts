@@ -33,7 +33,6 @@ function browser() {
   return {
     tab: () => createClient({ url, tokens: browserTokens({ key, storage }), fetch: counted }),
     exchanges: () => calls.filter((path) => path.endsWith('/auth/refresh')).length,
-    /** Makes the token expire soon by the browser's clock. */
     age: () => {
       const token = JSON.parse(kept.get(key) ?? '')
       kept.set(key, JSON.stringify({ ...token, expiresAt: Date.now() + 1_000 }))

@@ -46,7 +46,6 @@ const DOCUMENTS = COLLECTED.flatMap(({ documents }) => documents)
  */
 const NUMBERED = /^\/(feeds|users|questions|musics|music_specials)\/(\d{1,15})$/
 
-/** Renders a page or document. Returns undefined when the address has none and the client did not ask for a page. */
 export async function render(request: WebRequest): Promise<WebReply | undefined> {
   const { pathname, searchParams } = new URL(request.url, request.origin)
   const api = createClient({

@@ -8,7 +8,6 @@ import { fileAddressOf } from './pictures.ts'
 let abilities: Promise<Set<string>> | null = null
 let identity: Promise<UserIdentity> | null = null
 
-/** Abilities of the signed-in user, fetched once per sign-in. */
 export function myAbilities(): Promise<Set<string>> {
   abilities ??= call<{ name: string }[]>('GET', '/user/abilities').then(
     (list) => new Set(list.map(({ name }) => name)),

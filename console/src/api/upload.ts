@@ -1,6 +1,5 @@
 import { call, kith, type Wire } from './client.ts'
 
-/** Uploads a file and returns its id. The server reuses a known file. */
 export async function uploadFile(file: File): Promise<number> {
   const form = new FormData()
   form.append('file', file)
@@ -14,7 +13,6 @@ export async function uploadFile(file: File): Promise<number> {
   return Number(data?.id)
 }
 
-/** Stores a picture outside the uploads, and returns its node. */
 export async function storePicture(file: File): Promise<string> {
   const { md5 } = await import('./md5.ts')
   const task = await call<{ uri: string; method: string; headers: Record<string, string>; node: string }>(

@@ -32,9 +32,7 @@ export type Column = {
   label: Text
   as?: Shown
   choices?: readonly Choice[]
-  /** Value to show, if not the one of that name. */
   from?: (row: Wire, t: Translate) => unknown
-  /** Hidden on phones. */
   wide?: boolean
 }
 
@@ -110,9 +108,7 @@ export type Section =
 export type Area = {
   /** Also the path below /admin. */
   name: string
-  /** Below /api/v2/admin. */
   path: string
-  /** Path parameter of a record's id. */
   param?: string
   section: Section
   label: Text
@@ -134,7 +130,6 @@ export type Area = {
   /** A custom page for one record, loaded on demand. */
   detail?: string
   hasSearch?: boolean
-  /** Not in the menu, but linked from another page. */
   isHidden?: boolean
   emptyNote?: Text
   deletes?: { label?: Text; ask?: Text } | false

@@ -16,7 +16,6 @@ const ACCEPTED = {
   upload: '',
 }
 
-/** Uploads a picture or recording at once, and stores its id. */
 export function UploadInput({
   source,
   label,

@@ -23,7 +23,6 @@ const SPANS: readonly { hours: number; label: Text }[] = [
   { hours: 168, label: ['7 days', '7 天'] },
 ]
 
-/** Recent request counts and times; nothing without the ability. */
 export function RequestsCharts() {
   const t = useText()
   const [locale] = useLocaleState()

@@ -1,7 +1,6 @@
 import { type Currency, formatAmount } from '../shell/money.ts'
 import type { Text } from '../shell/text.ts'
 
-/** A series of `GET /admin/statistics/days`: a value for each day, and the total of all. */
 export type Series = { name: string; values: (number | null)[]; total: number | null }
 
 export const CURRENCIES: Record<string, Currency> = { 'points-moved': 'points', 'wallet-moved': 'wallet' }

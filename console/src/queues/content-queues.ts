@@ -28,7 +28,6 @@ const TOPIC_REVIEW = { verb: 'PUT', path: 'feed-topics', below: '/review' } as c
 const periodOf = ({ kind, hours }: Wire) =>
   kind === 'warning' || !hours || hours === 'lasting' ? undefined : { hours: Number(hours) }
 
-/** Handles a report in full: removes the content and warns its author, all or nothing. */
 const DEALING: Verdict = {
   label: ['Remove or sanction', '删除或处罚'],
   reason: { label: ['Remark for other administrators', '给其他管理员的备注'] },

@@ -6,7 +6,6 @@ import type { Decided } from './queue.ts'
 /** How long a decision can be undone before it is sent. */
 export const UNDO_MS = 5000
 
-/** A decision that is not sent yet, or was rejected. */
 export type Pending = {
   /** The item: `topics 7`. */
   id: string
@@ -88,7 +87,6 @@ export const usePending = () =>
     () => pending,
   )
 
-/** Calls back when a decision is sent, rejected or undone. Returns the unsubscribe function. */
 export function onFinished(
   listener: (id: string, outcome: 'sent' | 'refused' | 'undone') => void,
 ): () => void {

@@ -25,7 +25,6 @@ export const FACTS = {
   person: personFact(['Person', '申请人']),
 } as const satisfies Record<string, Fact>
 
-/** A decision by one request about a row of `path`, or about a part of it (`below`). */
 export function verdict(
   label: Text,
   { verb = 'PATCH', path, below = '' }: { verb?: Decided['verb']; path: string; below?: string },
@@ -39,7 +38,6 @@ export function verdict(
   }
 }
 
-/** The decisions of an operation that takes `action` and a text. */
 export function actions(
   path: string,
   field?: string,

@@ -12,7 +12,6 @@ export type Detail = {
   required?: boolean
   /** Asked for only after certain other inputs. */
   when?: (given: Wire) => boolean
-  /** Additional operation that it needs. */
   operation?: string
 }
 
@@ -35,7 +34,6 @@ export type Queue = {
   /** Path below /admin with the query for pending items. */
   path: string
   query: Wire
-  /** The deciding operation; users without it do not see the queue. */
   operation: string
   title: (row: Wire) => string
   /** The body is Markdown, shown as readers see it. */
@@ -52,6 +50,5 @@ export type Queue = {
   author: (row: Wire) => number | undefined
   accept: Verdict
   reject: Verdict
-  /** Acceptance with more inputs than a remark. */
   more?: Verdict
 }

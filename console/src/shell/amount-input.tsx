@@ -34,7 +34,6 @@ export function AmountInput({
 }: Omit<TextFieldProps, 'onChange' | 'value'> & {
   currency: Currency
   initial?: number | null
-  /** Shows the sign of a grant or deduction. */
   signed?: boolean
   note?: string
   change(amount: number | null, isWrong: boolean): void

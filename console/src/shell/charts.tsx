@@ -7,7 +7,6 @@ const WIDTH = 640
 const HEIGHT = 160
 const COLORS = { light: ['#11695f', '#b4532a', '#3d5bb5'], dark: ['#68d3c3', '#f3a683', '#9db4ff'] }
 
-/** A line chart over time. Missing values leave a gap. */
 export function LineChart({
   label,
   ends,
@@ -19,7 +18,6 @@ export function LineChart({
   ends: readonly [string, string]
   lines: Line[]
   unit?: string
-  /** Formats the highest value. Default: the number and `unit`. */
   say?: ((value: number) => string) | undefined
 }) {
   const { palette } = useTheme()

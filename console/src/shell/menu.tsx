@@ -38,7 +38,6 @@ export function ConsoleMenu() {
   )
 }
 
-/** A job that opens and closes. The one with the shown page is open, and decisions are from the start. */
 function JobGroup({ job: { name, label, entries }, isFew }: { job: Job; isFew: boolean }) {
   const t = useText()
   const [open] = useSidebarState()

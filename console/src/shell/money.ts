@@ -38,7 +38,6 @@ export function formatAmount(
 export const plainAmount = (amount: number, currency: Currency): string =>
   (amount / 10 ** decimalsOf(currency)).toFixed(decimalsOf(currency))
 
-/** Words and signs that people write beside an amount, the longest first. */
 function unitsOf(currency: Currency): string[] {
   if (currency === 'points') return ['POINTS', 'POINT', '积分']
   const code = codeOf(currency)

@@ -4,7 +4,6 @@ import { useState } from 'react'
 import { fileAddress } from '../api/upload.ts'
 import { useText } from './text.ts'
 
-/** A picture by its address or upload id; `opens` links to the full size. */
 export function Picture({
   id,
   url,

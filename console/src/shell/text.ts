@@ -13,7 +13,6 @@ export function currentLocale(): Locale {
   return navigator.language.toLowerCase().startsWith('zh') ? 'zh' : 'en'
 }
 
-/** Stores the language and sets it on the page, for screen readers. */
 export function keepLocale(locale: string): void {
   localStorage.setItem(KEPT, locale)
   document.documentElement.lang = locale === 'zh' ? 'zh-CN' : 'en'

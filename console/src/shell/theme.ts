@@ -3,9 +3,6 @@ import { defaultDarkTheme, defaultLightTheme, type RaThemeOptions } from 'react-
 const FONT =
   'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif'
 
-/**
- * Common parts of the light and dark theme: plain surfaces, thin lines instead of shadows, one accent colour.
- */
 const shared = (line: string, paper: string): RaThemeOptions => ({
   typography: {
     fontFamily: FONT,

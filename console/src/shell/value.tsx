@@ -16,7 +16,6 @@ export function valueAt(row: Wire, path: string): unknown {
 
 const TONES = { good: 'success', bad: 'error', wait: 'warning', quiet: 'default' } as const
 
-/** Labels of the states on the wire, unless an area has its own. */
 const STATES: Record<string, { name: readonly [string, string]; tone: keyof typeof TONES }> = {
   pending: { name: ['pending', '待处理'], tone: 'wait' },
   waiting: { name: ['waiting', '待审核'], tone: 'wait' },
@@ -54,14 +53,12 @@ const STATES: Record<string, { name: readonly [string, string]; tone: keyof type
   suspension: { name: ['suspension', '停用'], tone: 'bad' },
 }
 
-/** Formats a UTC time of the wire in the local zone. */
 export function timeOf(value: unknown): Date | null {
   if (typeof value !== 'string' || value === '') return null
   const date = new Date(/[zZ]|[+-]\d\d:?\d\d$/.test(value) ? value : `${value.replace(' ', 'T')}Z`)
   return Number.isNaN(date.getTime()) ? null : date
 }
 
-/** Columns that hold the currency of amounts of a payment provider. */
 const CURRENCY_COLUMNS = { charged: 'charge_currency', found: 'found_currency', fee: 'fee_currency' } as const
 
 export const currencyOf = (as: Shown, row: Wire): Currency =>

@@ -12,9 +12,6 @@ export type SourceAddress = {
 
 const hasTls = ({ ssl }: ConnectionOptions) => ssl !== undefined
 
-/**
- * The three TLS levels of MySQL clients: encrypted, trusted authority, trusted authority and matching name.
- */
 async function tlsOf(ssl: string | null, { tls = false, tlsCa }: SourceAddress) {
   if (ssl !== null && !['true', 'verify', 'false'].includes(ssl))
     throw new Error('?ssl= of the database of the source is true, or verify')

@@ -56,7 +56,6 @@ export async function openFiles(
   return place.startsWith('s3://') ? openObjects(place, s3, largest) : openFolder(place, largest)
 }
 
-/** Normalizes a path below the root as `a/b`; undefined for one that leaves it. */
 function cleanPath(path: string): string | undefined {
   const clean = normalize(path.replaceAll('\\', '/'))
   return clean === '.' || clean.startsWith('/') || clean.split('/').includes('..') ? undefined : clean
@@ -150,7 +149,6 @@ async function openObjects(place: string, s3: S3Options, largest: number): Promi
   }
 }
 
-/** Reads a stream of declared length. */
 async function collect(stream: Readable, size: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(size)
   let at = 0

@@ -9,7 +9,6 @@ import { defineTable } from './table.ts'
 
 const { ctx, sql } = await createWorld()
 
-/** A source of one table that claims more or fewer rows than it has. */
 const sourceOf = (rows: number, said = rows) =>
   ({
     tables: new Map([['things', new Set(['id'])]]),

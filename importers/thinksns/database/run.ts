@@ -9,7 +9,6 @@ import { type Chunk, rangeOf, type Source } from './source.ts'
 import { addNotes, dropChunk, dropNotes, listChunks, type Note, saveChunk } from './state.ts'
 import type { Batch, FindOwners, ImportOptions, ImportStep, SourceRow, TableImport } from './table.ts'
 
-/** Tables in the order of their references, with steps between them. */
 export type Plan = (TableImport | ImportStep)[]
 
 export type Progress = {
@@ -18,7 +17,6 @@ export type Progress = {
   total: number
 }
 
-/** Transactions of a run: those of the pool, or savepoints of a dry run. */
 export type Transactions = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
 
 const patiently = async <T>(tx: Tx, work: (tx: Tx) => Promise<T>) => {
@@ -35,7 +33,6 @@ export const patientTransactions =
 
 class Undone extends Error {}
 
-/** Runs `work` in nested transactions and rolls all of them back at the end. */
 export async function withoutTrace(sql: Sql, work: (run: Transactions) => Promise<void>): Promise<void> {
   try {
     await sql.begin((tx) =>

@@ -26,7 +26,6 @@ export const beginRun = (sql: Db, source: string, options: object) => sql`
 
 export const finishRun = (sql: Db) => sql`update imports set finished_at = now()`
 
-/** Closes the import. Returns false without an open one. */
 export async function closeImport(sql: Db, source: string): Promise<boolean> {
   const { count } = await sql`
     update imports set closed_at = now() where source = ${source} and closed_at is null and finished_at is not null`
@@ -39,7 +38,6 @@ export async function listChunks(sql: Db, table: string): Promise<Map<number, Ch
   return new Map(rows.map((row) => [row.chunk, row]))
 }
 
-/** Records the outcome of a range, in the transaction that wrote it. */
 export async function saveChunk(sql: Db, table: string, row: ChunkRow): Promise<void> {
   await sql`
     insert into import_chunks (source_table, chunk, checksum, rows, imported, merged, left_out)
@@ -53,7 +51,6 @@ export const dropNotes = (sql: Db, table: string, chunk: number) => sql`
 
 const VALUE_MAX = 2000
 
-/** Writes a value as JSON. Shortens a long text to the part around the first difference. */
 function shownValue(value: unknown, other: unknown): string {
   if (typeof value !== 'string' || value.length <= VALUE_MAX) return JSON.stringify(value ?? null)
   let at = 0

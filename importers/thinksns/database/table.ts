@@ -75,7 +75,6 @@ export type Into = {
 }
 
 export type TableImport<C extends Columns = Columns> = {
-  /** Name in the source, without prefix. */
   table: string
   /** Integer column that splits the table into ranges; null for a small table that is read at once. */
   by: string | null
@@ -88,7 +87,6 @@ export type TableImport<C extends Columns = Columns> = {
    * a target.
    */
   into: Into[] | null
-  /** Columns that identify a row in the report, and order a range after `by`. */
   key: string[]
   order?: string[]
   batch?: number

@@ -11,7 +11,6 @@ const COLUMNS = {
   created_at: 'timestamptz',
 }
 
-/** Import of a table of collections: of one kind, or of the kinds that its rows name. */
 function collected(table: string, column: string, own?: string): TableImport {
   const columns: Columns = {
     id: 'int',

@@ -149,7 +149,6 @@ async function writeNotifications(tx: Tx, rows: Row[], batch: Batch): Promise<vo
     }
     return []
   })
-  // Rebuilds the whole sequence of a user.
   await tx`delete from notifications where user_id = any(${[...fresh]})`
   await tx`delete from notification_reads where user_id = any(${[...fresh]})`
   const columns = {

@@ -22,7 +22,6 @@ const whole = (value: unknown) => {
 }
 const text = (value: unknown) =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
-/** Reads a list from serialized PHP, or from comma-separated text. */
 const list = (value: unknown): unknown[] | undefined =>
   Array.isArray(value)
     ? value
@@ -115,14 +114,12 @@ const OLD_NAMES: Record<string, string> = {
   'question onlookers-amount': 'question onlookers_amount',
 }
 
-/** Reads places, highest `sort` first, given as names or with a sort value. */
 const places = (value: unknown) =>
   list(value)
     ?.map((each, at) => ({ name: text(part(each, 'name') ?? each), sort: whole(part(each, 'sort')) ?? -at }))
     .sort((a, b) => b.sort - a.sort)
     .flatMap(({ name }) => name ?? [])
 
-/** True when a list lost entries, or a number its fraction. */
 const isCut = (value: unknown, read: unknown) =>
   Array.isArray(read)
     ? read.length < (list(value)?.length ?? 0)

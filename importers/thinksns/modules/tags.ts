@@ -89,7 +89,6 @@ const tags = defineTable({
   },
 })
 
-/** Finds or creates a category for tags without one. */
 async function otherCategory(sql: Db): Promise<number> {
   const [row] = await sql<{ id: number }[]>`
     with first as (select id from tag_categories order by id limit 1),

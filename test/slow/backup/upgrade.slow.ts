@@ -14,7 +14,6 @@ const folder = await mkdtemp(join(tmpdir(), 'kith-upgrade-'))
 await chmod(folder, 0o755)
 after(() => rm(folder, { recursive: true, force: true }))
 
-/** Each release adds a backup of a small site: the users and posts of docs/first-hour.md. */
 const RELEASES = readdirSync(KEPT).filter((name) => name.endsWith('.backup'))
 
 test('finds sites of earlier releases', () => {

@@ -17,7 +17,6 @@ mkdirSync(out + '/assets', { recursive: true })
 writeFileSync(out + '/index.html', '<p>')
 writeFileSync(out + '/assets/index.js', ' '.repeat(5000))`
 
-/** A clone with the install step, console sources, and fakes of `npm` and `vite`. */
 async function clone(name: string, { npm, vite = MAKES }: { npm?: string; vite?: string } = {}) {
   const folder = join(root, name)
   const home = join(folder, 'console')

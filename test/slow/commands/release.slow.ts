@@ -15,7 +15,6 @@ await chmod(scratch, 0o755)
 after(() => rm(scratch, { recursive: true, force: true }))
 let repositories = 0
 
-/** A repository with the files of a release. Stubs in its package.json replace slow steps. */
 function repository({ changes = '- A first thing.\n', green = true, migrations = ['0001_first'] } = {}) {
   repositories += 1
   const root = join(scratch, String(repositories))

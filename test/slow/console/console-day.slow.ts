@@ -19,7 +19,6 @@ const contents = world ? await fillConsole(world) : undefined
 const REPORTS = 10
 const read = async (path: string) => (await world!.as(world!.founder, 'GET', path)).body
 
-/** Accepts items of a queue with a key, and waits until the server has all decisions. */
 async function acceptAll(page: Page, queue: string, count: number): Promise<void> {
   let sent = 0
   const note = (response: { request(): { method(): string }; status(): number }) => {

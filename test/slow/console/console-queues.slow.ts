@@ -33,7 +33,6 @@ async function show(page: Page, title: string): Promise<void> {
   await heading.waitFor()
 }
 
-/** Inputs of each queue, with the check of the result through the API. */
 const DECISIONS: { queue: string; key: 'a' | 'r'; reason?: string; holds: () => Promise<boolean> }[] = [
   { queue: 'reports', key: 'a', holds: async () => (await read('/admin/reports')).data[0].status === 1 },
   {

@@ -60,7 +60,6 @@ test('lists current operations, finds one, signs in and runs it at /docs', {
   const all = Object.values(paths).flatMap((operations) => Object.values(operations))
   const current = all.filter((operation) => !operation['x-alias-of'])
   assert.ok(all.length - current.length > 100, 'aliases are marked')
-  // Schemas have entries too.
   const entries = '.nav-bar-path:not([data-content-id^="cmp--"])'
   const listed = () => page.locator(entries).count()
   assert.equal(await listed(), current.length)

@@ -25,7 +25,6 @@ after(async () => {
 const WRITERS = 4
 /** Maximum connections: more than all pools of the server together. */
 const MOST_CONNECTIONS = 40
-/** Samples during which the proxy leads to the standby before its promotion. */
 const SAMPLES = 150
 const SAMPLE_MS = 200
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

@@ -13,7 +13,6 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Two crashes with the database and one without; `npm run torture` runs hundreds. */
 const CRASHES = 3
 
 test('neither loses nor repeats a payment when the server is killed, and keeps the ledger balanced', async (t) => {

@@ -53,7 +53,6 @@ function contentsOf(dataDir: string): string[] {
 const LOST =
   /^DATA_DIR: the database in \S+\/cluster is missing, and \S+\/app-secret shows that there was one: put it back, restore a backup with `npx kith restore`, name a database of your own in DATABASE_URL, or begin an empty site in another DATA_DIR\.$/
 
-/** Kinds of damage to a data directory, with the sentence that the start prints. */
 const DAMAGES: [name: string, damage: (dataDir: string) => void, told: RegExp][] = [
   [
     'app-secret is a folder',

@@ -22,10 +22,8 @@ async function sendNotice() {
   )
 }
 
-/** Stages at which the first connections of the mail server hang. */
 const STAGES = ['greeting', 'EHLO', 'MAIL', 'DATA'] as const
 
-/** A mail server whose first connections each hang at a stage. Later ones accept every mail. */
 async function startMailServer() {
   const recipients: string[] = []
   const sockets = new Set<Socket>()

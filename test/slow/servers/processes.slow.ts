@@ -16,7 +16,6 @@ const LIMIT = 100
 let server: ReturnType<typeof startServer>
 let address = ''
 let output = ''
-/** Two signed-in users, created within the limit of guests. */
 let tokens: string[] = []
 
 before(async () => {
@@ -53,7 +52,6 @@ async function metric(name: string): Promise<number> {
 
 type Reply = { status: number; process: string; connection: string | undefined; text: string }
 
-/** Sends a request, over a connection of its own unless an agent is given. */
 function send(
   path: string,
   {

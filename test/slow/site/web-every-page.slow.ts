@@ -19,7 +19,6 @@ const ROUTES = globSync('web/src/modules/*/routes.ts')
     return found.map(([, path = '', access]) => ({ path, access: access as Access }))
   })
 
-/** Signs in a member of the demo, and finds an example of every kind for the routes. */
 async function findExamples() {
   const { guest, as, sql } = site!
   const { body } = await guest('POST', '/auth/login', { login: 'demo', password: DEMO_PASSWORD })

@@ -1,4 +1,3 @@
-/** Addresses of the earlier product's clients (PC, H5 and web), and the pages that take their place. */
 const MOVED: [string, string][] = [
   ['/feeds', '/'],
   ['/feed', '/'],

@@ -14,13 +14,11 @@ export type Visit = {
 export type Head = {
   title: string
   description?: string
-  /** Path that search engines should know the page by. */
   canonical?: string
   image?: { url: string; alt: string }
   type?: 'website' | 'article' | 'profile'
   data?: object
   atom?: string
-  /** Search engines leave the page out. */
   isPrivate?: boolean
 }
 

@@ -8,9 +8,7 @@ export type Theme = 'auto' | 'light' | 'dark'
 export type Boot = {
   language: Language
   theme: Theme
-  /** Address of the site, without a slash at the end. */
   origin: string
-  /** The signed-in person; null for guests. */
   viewer: Schema<'PrivateUser'> | null
   settings: Schema<'Bootstrap'>
 }

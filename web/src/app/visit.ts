@@ -8,7 +8,6 @@ import { known, knownItems, load } from './api.ts'
 import type { Head, Known, Page, Route, Visit } from './page.ts'
 import type { Boot } from './site.ts'
 
-/** A page that is ready to be shown, or the failure that replaces it. */
 export type Shown = {
   url: string
   visit: Visit

@@ -4,7 +4,6 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 const EACH = 10
 /** Rows within this distance of the screen are in the document. */
 const NEAR = '2500px'
-/** Heights of rows that were shown, by the key of the list and their first item. */
 const heights = new Map<string, number>()
 
 /** A long list, in rows of ten. Rows far from the screen are replaced by their height. */

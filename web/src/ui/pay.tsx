@@ -31,7 +31,6 @@ export function Pay({
   onClose,
 }: {
   title: string
-  /** Number inputs, such as an amount, with minimum and default. */
   fields?: { name: string; label: string; least: number; start?: number }[]
   price(entered: Record<string, number>): number
   pay(payment: Payment): Promise<unknown>

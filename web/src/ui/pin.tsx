@@ -14,7 +14,6 @@ const WORDS = words({
 })
 
 type Pinning = {
-  /** The query of average prices, and the field for this kind of content. */
   average: ['/feeds/average' | '/news/average' | '/plus-group/average', string]
   send(
     body: { amount: number; day: number; password?: string },

@@ -9,7 +9,6 @@ const WORDS = words({
   rewards: ['Rewards', '打赏记录'],
 })
 
-/** Links to the people who like a text and those who rewarded it. `path` is the path of the text. */
 export function Supporters({ path, likes }: { path: string; likes: number }) {
   const t = useWords(WORDS)
   return (

@@ -6,7 +6,6 @@ import { call } from '../../api/client.ts'
 import { messageOf } from '../../api/message.ts'
 import { useText } from '../../shell/text.ts'
 
-/** Changes the own password, which ends all other sign-ins. */
 export function Password({ name }: { name: string }) {
   const t = useText()
   const notify = useNotify()

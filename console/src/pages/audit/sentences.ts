@@ -62,7 +62,6 @@ export const SUBJECTS: Record<string, { noun: Text; page?: (id: string) => strin
   withdrawals: { noun: ['the withdrawal', '提现'], page: (id) => `/withdrawals/${id}/show` },
 }
 
-/** Past tense of the last part of an action. */
 const VERBS: Record<string, Text> = {
   create: ['created', '创建了'],
   update: ['changed', '修改了'],
@@ -121,7 +120,6 @@ function periodOf(entry: AuditEntry, end: unknown): Text {
 const withReason = ([en, zh]: Text, reason: unknown): Text =>
   typeof reason === 'string' && reason !== '' ? [`${en}: ${reason}`, `${zh}：${reason}`] : [en, zh]
 
-/** Returns a record as a sentence with `{a}` for its actor and `{s}` for its subject. */
 export function sentenceOf(entry: AuditEntry): Text {
   const { action, after, before } = entry
   const reason = after?.mark ?? after?.remark ?? after?.reason ?? after?.answer ?? after?.reject_content
@@ -155,7 +153,6 @@ export function sentenceOf(entry: AuditEntry): Text {
 export const nounOf = (entry: AuditEntry): Text =>
   SUBJECTS[entry.subject_type]?.noun ?? [entry.subject_type, entry.subject_type]
 
-/** Returns the name of a subject as it was then, or its id. */
 export function nameOf(entry: AuditEntry): string {
   for (const name of [
     'name',

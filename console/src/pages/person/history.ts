@@ -10,7 +10,6 @@ export type HistoryEntry = Wire & {
   subject: string
 }
 
-/** Event types of the server, and actions of the audit log on accounts. */
 const TITLES: Record<string, Text> = {
   report: ['Reported', '被举报'],
   'report.passed': ['Report dealt with', '举报已处理'],
@@ -28,7 +27,6 @@ const TITLES: Record<string, Text> = {
   'users.unfamous': ['No longer famous', '取消名人'],
 }
 
-/** The currency of an amount that an administrator gave or took, as in `wallet.adjust`. */
 const adjusted = (event: string): string | undefined => /^(.+)\.adjust$/.exec(event)?.[1]
 
 const bothLocales = (format: (locale: 'en' | 'zh') => string): Text => [format('en'), format('zh')]
@@ -43,7 +41,6 @@ export function titleOf({ event, details }: Pick<HistoryEntry, 'event'> & Wire):
     : [`${en} given by an administrator`, `管理员发放 ${zh}`]
 }
 
-/** The details of a record, at any depth; for a change the new value. */
 export function detailsOf({ event, details }: Pick<HistoryEntry, 'event'> & Wire): Text {
   const currency = adjusted(event)
   if (!currency) return bothLocales(() => listed(details).join(' · '))

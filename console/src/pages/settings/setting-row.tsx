@@ -32,7 +32,6 @@ function amountsOf(text: string, schema: SettingSchema, currency: Currency): unk
   return amounts.join(',')
 }
 
-/** One setting. A switch saves at once; other values on save. */
 export function SettingRow({
   name,
   value,

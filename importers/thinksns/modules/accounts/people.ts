@@ -119,7 +119,6 @@ async function contactsOf(
   return contacts
 }
 
-/** Names in use by users outside this batch. */
 async function heldNames(tx: Tx, keys: string[], ids: number[]) {
   const rows = await tx<{ key: string }[]>`
     select name_key as key from users where name_key = any(${keys}) and not id = any(${ids})`

@@ -22,7 +22,6 @@ export function nodePicture(named: string): { node: string; path: string } {
 
 export type WantedPicture = { id: number; ownerId: number; node: string; path: string }
 
-/** Records the pictures that a column of these rows refers to, and drops stale records. */
 export async function wantPictures(
   sql: Db,
   place: string,
@@ -50,7 +49,6 @@ export async function applyPictures(sql: Db, place: string, table: string, colum
       select from import_pictures p where p.place = ${place} and p.id = t.id and p.node = (t.${shown} ->> 'node'))`
 }
 
-/** Copied pictures of a place, for rows that show them as uploads. */
 export const listPictures = (sql: Db, place: string) => sql<{ id: number; owner_id: number; node: string }[]>`
   select p.id, p.owner_id, p.node from import_pictures p
   join storage_nodes n on n.node = p.node where p.place = ${place} order by p.id`
@@ -79,9 +77,6 @@ export type Stored = {
   sent: { md5: string; sha256: string }
 }
 
-/**
- * Passes media without place and device metadata to a callback. Returns the reason if the file is unusable.
- */
 export const readMedia = (
   files: FileSource,
   path: string,

@@ -23,7 +23,6 @@ const contents = defineTable({
   },
 })
 
-/** Channel names in Kith. Undefined ones are not imported. */
 const CHANNELS: Record<string, string | undefined> = {
   'news:storage': 'news:image',
   'question-answers:images': 'answer:images',

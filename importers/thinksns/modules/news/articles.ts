@@ -41,7 +41,6 @@ function feeOf(row: Row, refund: boolean): { amount: number; state: string; wait
   return { amount, state: status === 0 || status === 5 ? 'income' : 'refunded', waits: false }
 }
 
-/** Finds or creates the category for articles without one. */
 async function otherCategory(sql: Db): Promise<number> {
   const [row] = await sql<{ id: number }[]>`
     with made as (

@@ -43,7 +43,6 @@ const COLUMNS = {
   settled_before: 'boolean',
 }
 
-/** Finds targets with an open pin from another row. */
 async function findOpen(tx: Tx, pins: Pin[], ids: number[]): Promise<Set<string>> {
   const rows = await tx<{ same: string }[]>`
     select channel || ' ' || target_id as same from pins

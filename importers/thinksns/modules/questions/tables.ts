@@ -43,7 +43,6 @@ export const settleQuestions: ImportStep = {
   },
 }
 
-/** Shows topic pictures after their bytes are imported. */
 export const showTopicPictures: ImportStep = {
   name: 'pictures of question topics',
   run: ({ transaction }) =>

@@ -8,7 +8,6 @@ const WORDS = words({
   continue: [(name: string) => `Continue with ${name}`, (name: string) => `使用 ${name} 登录`],
 })
 
-/** State that the browser stores during a redirect to a provider. */
 type Departure = { provider: string; verification: string; purpose: 'enter' | 'link'; next: string }
 
 const KEY = 'kith-departure'
@@ -32,7 +31,6 @@ export function takeDeparture(provider: string): Departure | undefined {
 
 type Entry = 'POST' | 'PATCH' | 'PUT'
 
-/** Signs in (`POST`), registers (`PATCH`) or links by password (`PUT`) with the proof of a provider. */
 export const enter = (
   method: Entry,
   provider: string,

@@ -8,7 +8,6 @@ import { watchChats } from './live.ts'
 export type Pending = {
   key: string
   body?: string
-  /** Picture or sound, uploaded before the message is sent. */
   blob?: File
   file?: number
   reply_to?: number
@@ -25,7 +24,6 @@ const merged = (all: ChatMessage[], more: ChatMessage[]): ChatMessage[] =>
     (a, b) => a.position - b.position,
   )
 
-/** Returns whether a message is the one being sent. */
 const isSame = ({ body, file, reply_to }: Pending, message: ChatMessage) =>
   (body ?? '') === message.body && file === message.file?.file && (reply_to ?? null) === message.reply_to
 
@@ -37,7 +35,6 @@ export function useConversation(chat: number, first: ChatMessage[], isLive: bool
   const [pending, setPending] = useState<Pending[]>([])
   const [hasEarlier, setHasEarlier] = useState(first.length >= PAGE)
   const [typing, setTyping] = useState<number[]>([])
-  /** Read positions of the others, by user id. */
   const [seen, setSeen] = useState<Record<number, number>>({})
   const last = messages.at(-1)?.position ?? 0
   const sent = useRef(new Set<number>())

@@ -19,7 +19,6 @@ const WORDS = words({
   me: ['Me', '我'],
 })
 
-/** Shortens a message for quotations and lists. */
 export function useBrief() {
   const t = useWords(WORDS)
   return ({ body, file, deleted }: Pick<ChatMessage, 'body' | 'file' | 'deleted'>): string => {

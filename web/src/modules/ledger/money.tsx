@@ -42,7 +42,6 @@ export const money = (fen: number, language: Language): string =>
 
 export const count = (points: number, language: Language): string => points.toLocaleString(locale(language))
 
-/** Reads `12`, `12.5` or `12,50` as fen, and undefined from anything else. */
 export function fenOf(text: string | undefined): number | undefined {
   const [, yuan = '', rest = ''] = /^\s*(\d{1,8})(?:[.,](\d{1,2}))?\s*$/.exec(text ?? '') ?? []
   return yuan === '' ? undefined : Number(yuan) * 100 + Number(rest.padEnd(2, '0'))

@@ -80,7 +80,6 @@ function waysFor(types: string[], isTelephone: boolean): string[] {
   return offered.filter((type) => best.find((each) => WAYS[each] === WAYS[type]) === type)
 }
 
-/** Storage key of the open order, so that a reload shows it again. */
 const ORDER = 'kith.payment.order'
 
 /** Returns the order of the address, if this browser opened it. */
@@ -89,7 +88,6 @@ function keptOrder(id: number): (Order & { told: Told }) | undefined {
   return order?.id === id ? order : undefined
 }
 
-/** Polls an order until it is decided, and shows it. */
 function Progress({ order, told, onAgain }: { order: Order; told?: Told; onAgain(): void }) {
   const t = useWords(WORDS)
   const { api, language } = useSite()
@@ -269,7 +267,6 @@ export const page = definePage({
   },
 })
 
-/** Amounts in fen of a setting such as `100,500,1000`. */
 function optionsOf(setting: string): number[] {
   return setting
     .split(',')

@@ -39,7 +39,6 @@ type Rules = { 'news:contribute': { pay: boolean; verified: boolean }; news: { p
 
 const categoriesOf = () => read('/news/cates')
 const tagsOf = () => read('/tags')
-/** The rejected article being revised; absent for a new one. */
 const revised = ({ search }: Visit) => Number(search.get('article')) || undefined
 const articleOf = (visit: Visit) => read('/news/{news}', { params: { path: { news: revised(visit) ?? 0 } } })
 

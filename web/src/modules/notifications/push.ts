@@ -16,7 +16,6 @@ function workerAddress(): string {
   return policy?.createScriptURL(worker) ?? worker
 }
 
-/** Returns whether this browser supports push messages. Browsers offer them on secure pages only. */
 export const canPush = (): boolean =>
   'serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis
 

@@ -21,7 +21,6 @@ const WORDS = words({
   until: [(time: string) => `Until ${time}`, (time: string) => `截止 ${time}`],
 })
 
-/** Sentence after the name of the actor. System notifications contain their own sentence. */
 export function sentenceOf(type: Type, { data }: Notification, language: Language): string {
   const t = WORDS[language]
   if (type === 'system') return data.contents

@@ -31,7 +31,6 @@ const WORDS = words({
 
 type Answer = Schema<'Answer'>
 
-/** Paths whose replies contain answers. */
 const CHANGED = ['/questions/{question}', '/questions/{question}/answers', '/question-answers/{answer}']
 
 export function AnswerCard({ answer, canAdopt }: { answer: Answer; canAdopt?: boolean }) {

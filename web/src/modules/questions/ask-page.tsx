@@ -25,7 +25,6 @@ const WORDS = words({
 const topicsOf = () => list('/question-topics', { params: { query: { limit: 50 } } })
 const KEY = 'kith.draft.question'
 
-/** The question being edited; absent for a new one. */
 const editedOf = ({ search }: Visit) => Number(search.get('question')) || undefined
 const questionOf = (visit: Visit) =>
   read('/questions/{question}', { params: { path: { question: editedOf(visit) ?? 0 } } })

@@ -34,7 +34,6 @@ async function partOf(api: Kith, kind: string, part: number, origin: string): Pr
   return `${HEAD}<urlset ${SITEMAPS}>\n${urls.join('\n')}\n</urlset>\n`
 }
 
-/** oEmbed replies by the path of a page. */
 const EMBEDS: [
   RegExp,
   (api: Kith, id: number) => Promise<{ title: string; author?: string; text?: string }>,

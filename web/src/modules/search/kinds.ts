@@ -1,6 +1,5 @@
 import type { Kith } from '@kith/client'
 
-/** An item for search engines: its page and last change. */
 type Found = { id: number; path: string; time: string }
 
 type Page = { limit: number; after?: number }
@@ -8,7 +7,6 @@ type Page = { limit: number; after?: number }
 const changed = ({ created_at, updated_at }: { created_at: string; updated_at?: string }) =>
   updated_at ?? created_at
 
-/** Lists public content of each kind, newest first, below the id `after`. */
 export const KINDS: Record<string, (api: Kith, query: Page) => Promise<Found[]>> = {
   feeds: async (api, query) =>
     (await api.get('/feeds', { params: { query } })).feeds
@@ -62,6 +60,5 @@ export const KINDS: Record<string, (api: Kith, query: Page) => Promise<Found[]>>
       })),
 }
 
-/** The highest public id of a kind. */
 export const newestOf = async (api: Kith, kind: string): Promise<number> =>
   (await KINDS[kind]?.(api, { limit: 1 }))?.[0]?.id ?? 0

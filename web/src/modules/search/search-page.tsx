@@ -33,7 +33,6 @@ type Results = Schema<'SearchResults'>
 const KINDS = ['users', 'feeds', 'feed-topics', 'news', 'questions', 'groups'] as const
 type Kind = (typeof KINDS)[number]
 const PAGE = 15
-/** Results of each kind in a search of all. */
 const EACH = 5
 
 const kindOf = ({ search }: Visit): Kind | undefined => KINDS.find((kind) => kind === search.get('type'))
