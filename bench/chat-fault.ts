@@ -1,4 +1,4 @@
-/** A part of `npm run torture` that kills the server, and every second time its database, while people chat. */
+/** Part of `npm run torture`: kills the server, and every second time also its database, during chats. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -14,7 +14,7 @@ const PEOPLE = 5
 type Sender = { token: string; name: string; sent: number; pending?: { key: string; chat: number } }
 type Stored = { chat_id: number; position: number; body: string }
 
-/** Sends until the server is gone or `isOver`. Returns whether a message was cut off. */
+/** Sends until the server is gone or `isOver`. Returns whether a message was interrupted. */
 async function chat(
   address: string,
   sender: Sender,
@@ -111,7 +111,7 @@ async function listAll(address: string, token: string, chatId: number): Promise<
   }
 }
 
-/** Drops announcements of the site, such as that a group was created. */
+/** Drops system messages, such as that a group was created. */
 const fromPeople = <T extends { body: string }>(messages: T[]): T[] =>
   messages.filter(({ body }) => body.startsWith('chatter'))
 

@@ -1,4 +1,4 @@
-/** Parts of `npm run torture` that cause a fault under payments, and end it again. */
+/** Parts of `npm run torture` that cause a fault during payments, and end it again. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -45,7 +45,7 @@ export const breakDatabase = (dataDir: string, seed: number) =>
       assert.ok((counts[503] ?? 0) > 0, `answered ${JSON.stringify(counts)}`)
       assertNoFault(counts)
     } finally {
-      // Resumes the database whatever the result, so that it can exit.
+      // Resumes the database in any case, so that it can exit.
       signal(still, 'SIGCONT')
     }
     const back = await untilReady(address)
@@ -126,7 +126,6 @@ export async function breakMail(dataDir: string, seed: number): Promise<string> 
   }
 }
 
-/** A webhook endpoint accepts requests and never replies. */
 export async function breakWebhooks(dataDir: string, seed: number): Promise<string> {
   let hanging = 0
   let most = 0

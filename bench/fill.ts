@@ -123,8 +123,8 @@ export async function fill(sql: Sql, size: Size): Promise<Filled> {
 }
 
 /**
- * Drops the indexes and foreign keys of bulk-filled tables. Creating them again from all rows takes a
- * fraction of the time. Referenced keys stay.
+ * Drops the indexes and foreign keys of bulk-filled tables. Recreating them from all rows takes a fraction of the
+ * time. Referenced keys stay.
  */
 async function takeIndexes(sql: Sql, tables: string[]) {
   const taken = await sql<{ drop: string; make: string }[]>`

@@ -1,6 +1,6 @@
 /**
- * The floor: a bare node:http server that runs the captured statements of an operation with their parameters,
- * and returns the rows as JSON. Started by run.ts, which sends it the statements.
+ * The floor: a bare node:http server that runs the captured statements of an operation with their parameters, and
+ * returns the rows as JSON. run.ts starts it and sends it the statements.
  */
 import { createServer } from 'node:http'
 import pg from 'pg'

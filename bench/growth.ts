@@ -1,6 +1,6 @@
 /**
- * `npm run bench:growth -- --keep=DIR`: the pages of the database (buffers) that a request reads, in a database
- * that `bench:scale --keep=DIR` filled. Buffers depend on rows and indexes alone, not on the machine's load.
+ * `npm run bench:growth -- --keep=DIR`: counts the database pages (buffers) that a request reads, in a database
+ * that `bench:scale --keep=DIR` filled. Buffers depend on rows and indexes, not on the machine's load.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,7 +23,7 @@ const { values: options } = parseArgs({
   },
 })
 if (!options.keep) throw new Error('--keep=DIR names the folder that bench:scale filled')
-/** People that the dense and the sparse follower follow. */
+/** Number of users that the dense and the sparse follower follow. */
 const FOLLOWED = 5_000
 
 const database = await startEmbeddedPostgres({
@@ -33,7 +33,7 @@ const database = await startEmbeddedPostgres({
 })
 const sql = openDatabase({ connection: database.connection, poolSize: 2, statementTimeoutMs: 0 })
 await migrate(sql)
-// Replaces the job `count_friends`, which an upgrade runs.
+// Replaces the job `count_friends`, which runs after an upgrade.
 await sql`update user_counts set friends_count = 0 where friends_count is null`
 const root = openDatabase({
   connection: { ...database.connection, user: 'postgres' },
@@ -48,8 +48,8 @@ await Promise.all([sql.end(), root.end()])
 await database.stop()
 
 /**
- * Adds two people who follow 5,000: one whose followed people post like all others, one whose followed people
- * posted last in the older half. Adds the search entries of all feeds and names.
+ * Adds two users who follow 5,000 others. Those of the first have usual activity, and those of the second have no
+ * recent feeds. Also adds the search entries of all feeds and names.
  */
 async function fillGrowth(db: Sql): Promise<void> {
   const [{ people, first, feeds, oldest }] = await db<
@@ -168,7 +168,6 @@ async function measure(db: Sql): Promise<void> {
       if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`)
       return (await answer.json()) as unknown
     }
-    // Reads settings and the like, which later requests find in memory.
     const body = await request()
     await root`select pg_stat_statements_reset()`
     await request()

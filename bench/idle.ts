@@ -1,6 +1,6 @@
 /**
- * Measures idle connections: `npm run bench:idle`. Memory and processor time of a process with 10,000 open streams of
- * 10,000 people, beside bare servers that keep a response or a raw socket open for each.
+ * Measures idle connections: `npm run bench:idle`. Prints memory and processor time of a process with 10,000 open
+ * streams of 10,000 users, beside bare servers that keep a response or a raw socket open for each.
  */
 import assert from 'node:assert/strict'
 import { fork, spawn } from 'node:child_process'
@@ -84,7 +84,7 @@ const openStream =
     return () => response.destroy()
   }
 
-/** Opens a socket past HTTP, as a WebSocket is after its handshake. */
+/** Opens a socket and stops speaking HTTP, like a WebSocket after its handshake. */
 async function openSocket(port: number): Promise<Close> {
   const socket: Socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')
@@ -99,7 +99,7 @@ async function measure(
   tokens: string[],
   open: (port: number, token: string) => Promise<Close>,
 ) {
-  // One connection warms the code up.
+  // One connection warms up the code.
   const first = await open(port, tokens[0] ?? '')
   await pause(1000)
   const before = memoryOf(pid)

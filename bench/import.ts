@@ -1,9 +1,8 @@
 /**
  * Measures `kith import thinksns` on a generated community: `npm run bench:import -- DIR [--scale=0.01]
- * [--no-kill]`. At scale 1 it has 200,000 users, 2,000,000 feeds and 10,000,000 comments and likes. DIR needs
- * 30 GB then and holds everything: its own MariaDB (mariadb-server must be installed) and the target
- * database. The importer is killed half way and restarted. Prints rows per second, the peak memory of the
- * importer, and the output of `kith doctor`.
+ * [--no-kill]`. At scale 1 it has 200,000 users, 2,000,000 feeds and 10,000,000 comments and likes, and DIR needs
+ * 30 GB for MariaDB and the target database. Kills the importer half way and restarts it. Prints rows per second,
+ * the importer's peak memory, and the output of `kith doctor`. Needs mariadb-server.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-/** Part of `npm run torture`: servers die in the middle of erasures, returns of bounties and exports. */
+/** Part of `npm run torture`: kills servers during erasures, refunds of bounties and exports. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readdir } from 'node:fs/promises'

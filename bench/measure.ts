@@ -5,8 +5,8 @@ import autocannon from 'autocannon'
 const TICKS = 100
 
 /**
- * Returns the processor time of these processes and their finished children in microseconds; 0 when the
- * system does not report it. A database connection that ends stays counted with its parent.
+ * Returns the processor time of these processes and their finished children in microseconds, or 0 if the system
+ * does not report it. The parent keeps the time of closed database connections.
  */
 export function processorTime(pids: number[]): number {
   let ticks = 0
@@ -34,7 +34,6 @@ export function childrenOf(parent: number): number[] {
 export type Load = {
   url: string
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Empty for a guest. */
   token: string
   seconds: number
   connections: number

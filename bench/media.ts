@@ -41,7 +41,7 @@ function* persons() {
 }
 
 function* remarks(of: 'song' | 'news', count: number) {
-  // A step coprime to the number of items spreads the comments out of order, as users do.
+  // The step is coprime to the number of items. It spreads the comments out of order, as users do.
   for (let n = 0; n < count; n += 1)
     yield {
       kind: 'comment',

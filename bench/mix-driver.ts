@@ -12,13 +12,13 @@ export type Drawn = {
 /** A finished request. In the open loop its time counts from when it was due. Status 0 means no reply. */
 export type Timed = { kind: string; ms: number; status: number }
 
-/** Concurrent requests in the open loop. A server that falls behind by more has failed the rate. */
+/** Maximum concurrent requests in the open loop. A server that exceeds it has failed the rate. */
 const OPEN_LOOP_MOST = 512
 
 /**
  * Drives a mixed load for some seconds and returns all requests. With `rate` 0 each connection sends its next
- * request after the reply (closed loop). Otherwise requests are due at random times, `rate` a second, however
- * slow the replies are (open loop).
+ * request after the reply (closed loop). Otherwise `rate` requests per second are due at random times, however slow
+ * the replies are (open loop).
  */
 export async function driveMix(load: {
   url: string

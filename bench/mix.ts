@@ -78,9 +78,9 @@ type Weighted<T> = readonly (readonly [weight: number, T])[]
 type Made = [method: string, path: string, body?: object]
 
 /**
- * Returns a function that draws the next request. The k-th most popular item has a frequency of 1/k: newest
- * feeds, articles and questions, and the first users and topics. `guests` is the share of reads without a
- * token; one fifth of the other reads are the viewer's own.
+ * Returns a function that draws the next request. The k-th most popular item has a frequency of 1/k. Newest feeds,
+ * articles and questions, and the first users and topics, are the most popular. `guests` is the share of reads
+ * without a token. One fifth of the other reads concern the viewer's own data.
  */
 export function mixOf(site: {
   ranges: Ranges

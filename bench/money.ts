@@ -23,7 +23,7 @@ const seconds = Number(options.seconds)
 const connections = Number(options.connections)
 const BUYERS = 64
 const AUTHORS = 64
-// Each pin takes another feed, and no current machine pins faster than this.
+// Each pin needs another feed. No current machine pins faster than this.
 const FEEDS = Math.ceil((seconds + 2) * 1500)
 
 const dataDir = await mkdtemp(join(tmpdir(), 'kith-bench-money-'))
@@ -64,7 +64,7 @@ async function main() {
 
   let bought = 0
   const purchases = await driveAs((n) => {
-    // Each buyer has an own order of feeds, and buys none twice.
+    // Each buyer has another order of feeds, and buys each feed once.
     const buyer = buyers[n % BUYERS] as Person
     const feed = feeds[(Math.floor(n / BUYERS) + (n % BUYERS) * 97) % FEEDS] as Shop['feeds'][number]
     bought += 1
@@ -189,7 +189,7 @@ async function runPgbench(connection: {
   const run = async (...parameters: string[]) =>
     (await promisify(execFile)('pgbench', [...parameters, 'pgbench'], { env })).stdout
   try {
-    // As many branches as connections, so that its transactions contend no more than those of as many buyers.
+    // As many branches as connections, so that its transactions contend as little as those of that many buyers.
     await run('-i', '-q', '-s', String(connections))
     const output = await run(
       '-n',

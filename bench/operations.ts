@@ -10,12 +10,12 @@ export type Operation = {
   /** Range of `{n}` in the path: 1 to `size.topics` and so on. */
   range?: 'topics' | 'feeds' | 'people' | 'posts' | 'songs' | 'news' | 'questions'
   /**
-   * The requesting user: one with few or many notifications, or one with collections and follows. By default
-   * writes come from one user, and reads from many in turn.
+   * The user who sends the request: one with few or many notifications, or one with collections and follows. By
+   * default one user sends writes, and many alternate for reads.
    */
   as?: Reader | 'viewer'
   isGuest?: true
-  /** The operation with the same cost target, however much data there is. */
+  /** The operation with which this one shares its cost target, whatever the amount of data. */
   against?: string
 }
 
@@ -93,7 +93,7 @@ export const OPERATIONS: Operation[] = [
 
 export type Range = { from: number; count: number }
 
-/** Irrational, so that its multiples spread evenly between two integers. */
+/** An irrational step, so that its multiples spread evenly over the range. */
 const STEP = 0.618_033_988_749_894_9
 
 /**

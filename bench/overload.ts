@@ -1,6 +1,6 @@
 /**
- * Overload test: measures the capacity, and then sends four times as many requests at a fixed rate, whether
- * or not earlier ones were completed.
+ * Overload test: measures the capacity, and then sends four times as many requests at a fixed rate, without waiting
+ * for replies.
  */
 import assert from 'node:assert/strict'
 import {
@@ -121,7 +121,7 @@ export async function overload(
   clearInterval(probe)
   wire.close()
 
-  // Repeats rejected payments with their keys; each takes effect once.
+  // Repeats rejected payments with their keys. Each takes effect once.
   await retry(address, payments)
   await assertSound(address, askEmbedded(dataDir), site, payments)
   server.child.kill('SIGTERM')

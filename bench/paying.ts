@@ -19,12 +19,12 @@ type Running = {
   address: string
   site: Site
   dataDir: string
-  /** Replies by status since the last reading, 0 for none. */
   look(): Record<number, number>
 }
 
 /**
- * Runs `work` on a server under continuous payments. Afterwards every acknowledged payment must exist once.
+ * Runs `work` on a server under continuous payments, and checks afterwards that every acknowledged payment exists
+ * once.
  */
 export async function whilePaying(
   dataDir: string,

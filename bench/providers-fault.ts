@@ -1,4 +1,4 @@
-/** Part of `npm run torture`: servers die while people pay through each payment provider, and are refunded. */
+/** Part of `npm run torture`: kills servers during payments through each provider, and during refunds. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'

@@ -8,7 +8,7 @@ const READING_PEOPLE = 50
 
 export type Ranges = Record<NonNullable<Operation['range']>, Range>
 
-/** The users of the bench with tokens valid for a day, because a kept database may be older than an hour. */
+/** Users of the bench, with tokens that are valid for a day, because a kept database may be older than an hour. */
 export async function peopleOf(sql: Sql): Promise<Filled> {
   const [{ people }] = await sql<[{ people: Filled }]>`select people from bench_people`
   const ids = Object.values(people).map(({ id }) => id)
@@ -17,7 +17,7 @@ export async function peopleOf(sql: Sql): Promise<Filled> {
   return people
 }
 
-/** Tokens of readers. One reader would not be representative. */
+/** Tokens of many readers, because a single reader would not be representative. */
 export async function readersOf(sql: Sql, { people }: Ranges): Promise<string[]> {
   const ids = Array.from({ length: READING_PEOPLE }, (_, n) => people.from + ((n * 37) % people.count))
   return Promise.all(ids.map(async (id) => (await issueToken(sql, id)).access_token))

@@ -112,7 +112,7 @@ async function measure(processes: string, { filled, ranges, readers, connection 
     if (!isManys) return { token, request }
     return { token, request: (n: number) => ({ ...request(n), token: readers[n % readers.length] ?? token }) }
   }
-  // Warms up a new process, because its first thousands of requests run unoptimized.
+  // Warms up a new process, because its first thousands of requests run unoptimized code.
   for (const operation of operations.filter(({ method }) => method === 'GET'))
     await drive({ ...who(operation), url, method: operation.method, seconds: 2, connections })
   const databasePids = () => findDatabaseProcesses(join(folder, 'cluster'))

@@ -36,7 +36,7 @@ const size = SIZES[options.size as keyof typeof SIZES]
 if (!size) throw new Error(`--size is one of ${Object.keys(SIZES).join(', ')}`)
 const times = Number(options.times)
 const dataDir = options.keep ?? (await mkdtemp(join(tmpdir(), 'kith-scale-')))
-/** Settings for a fast fill; the measured server has those of every embedded database. */
+/** Settings for a fast fill. The measured server has the default settings of an embedded database. */
 const FILLING = {
   ...{
     fsync: 'off',

@@ -21,8 +21,8 @@ export type Serving = {
 }
 
 /**
- * Runs this checkout, and another one if named, each on a copy of one filled database. `keep` names a folder
- * that keeps the databases for later runs. `close` stops every process and deletes the rest.
+ * Runs this checkout, and another one if named, each on a copy of one filled database. `keep` names a folder that
+ * keeps the databases for later runs. `close` stops every process and deletes all other files.
  */
 export async function openSides(options: {
   size: string
@@ -86,7 +86,7 @@ export async function openSides(options: {
       const running = await readPidFile(join(postgres, 'cluster'))
       if (!running) throw new Error(`no database in ${postgres}`)
       const connection = { host: running.socketFolder, port: running.port, user: 'kith', database: 'kith' }
-      // The serving processes are children of this one; the database has another parent.
+      // The server processes are children of this one. The database has another parent.
       const serverProcesses = () => [server.pid ?? 0, ...childrenOf(server.pid ?? 0)]
       const databaseProcesses = () => findDatabaseProcesses(join(postgres, 'cluster'))
       return {

@@ -1,6 +1,6 @@
 /**
- * Compares signals by NOTIFY with signals by Redis: `node bench/signals.ts`. Two, four and eight processes
- * commit transactions with one signal each. Prints the processor time of all, in microseconds per signal.
+ * Compares signals by NOTIFY with signals by Redis: `node bench/signals.ts`. Two, four and eight processes commit
+ * transactions with one signal each. Prints the total processor time in microseconds per signal.
  */
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'

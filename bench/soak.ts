@@ -28,7 +28,7 @@ const { values: options } = parseArgs({
 const SAMPLE_SECONDS = 30
 /** Maximum memory of the last third of the run, as a multiple of that of the middle third. */
 const MOST_GROWTH = 1.15
-/** Interval of uploads, and of closing the oldest stream and opening another. */
+/** Interval of uploads, and of replacing the oldest stream. */
 const EACH_MS = 1_000
 
 type Sample = { [column: string]: number }
@@ -97,8 +97,8 @@ function descriptorsOf(pid: number): number {
 }
 
 /**
- * Notes each process of the server, and the database as a whole, because its processes come and go. They share memory, which
- * VmRSS would count once for each, so that only their private memory is summed.
+ * Records each process of the server. Sums the database processes, because they come and go. They share memory,
+ * which VmRSS would count repeatedly, so only their private memory counts.
  */
 async function sample(serving: Serving, sql: Sql): Promise<Sample> {
   const [servers, database] = [serving.serverProcesses(), serving.databaseProcesses()]

@@ -28,9 +28,9 @@ const seed = Number(options.seed)
 const minutes = Number(options.minutes)
 if (!Number.isInteger(seed) || !(minutes > 0))
   throw new Error('--seed is a whole number, --minutes more than 0')
-/** A kill with restart and checks takes a few seconds. */
+/** A kill takes a few seconds with restart and checks. */
 const kills = options.kills === undefined ? Math.max(1, Math.round(minutes * 5)) : Number(options.kills)
-/** More than the five attempts of an export. */
+/** More kills than the five attempts of an export. */
 const MOST_JOB_KILLS = 8
 
 const folder = await mkdtemp(join(tmpdir(), 'kith-torture-'))

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:web`: processor time of pages of the site beside that of the API calls that each of them makes, as a
- * guest and as a member, without the cache of guests' pages.
+ * `npm run bench:web`: compares the processor time of pages with that of their API calls, as a guest and as a
+ * member, without the cache of guests' pages.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

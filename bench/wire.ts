@@ -11,8 +11,8 @@ type Connection = {
 }
 
 /**
- * Keep-alive connections with little overhead for the sender, because it shares the machine with the server.
- * Each carries one request at a time; every response needs a length.
+ * Keep-alive connections with little overhead for the sender, because it shares the machine with the server. Each
+ * carries one request at a time. Every response must have a length.
  */
 export function openWire(address: string) {
   const { hostname, port } = new URL(address)

@@ -1,12 +1,10 @@
 export type Chance = {
-  /** A number from 0 up to but excluding 1. */
   number(): number
-  /** An integer from `low` to `high`, both inclusive. */
   between(low: number, high: number): number
   happens(share: number): boolean
   one<T>(list: readonly T[]): T
   some<T>(list: readonly T[], count: number): T[]
-  /** Creates an independent generator. Numbers drawn from it do not affect this one. */
+  /** Creates an independent generator. Drawing from it does not affect this one. */
   fork(name: string): Chance
 }
 

@@ -97,7 +97,7 @@ export function fillDemo(
     )
     return well ? 0 : 1
   }
-  // Data lost in a power failure can be generated again.
+  // The demo can be generated again after a power failure.
   return withContext(env, fill, { isDurable: false })
 }
 

@@ -6,11 +6,11 @@ import type { Language } from './words.ts'
 import { CROWD, GIVEN, REMARKS } from './words.ts'
 
 export type CrowdSize = { people: number; feeds: number }
-/** The id of the first user. The others follow without gaps. */
+/** Id of the first user. The other ids follow without gaps. */
 export type CrowdPeople = { first: number; people: number }
 
 const CHUNK = 25_000
-/** Days of crowd history before the story. */
+/** Days of the crowd's history before the story. */
 const DAYS = 300
 /** Number of latest feeds in the search index. Each costs about a hundred index entries. */
 const SEARCHED = 50_000
@@ -71,8 +71,8 @@ export async function writeCrowd(
       await tx`
         create temporary table crowd_ids on commit drop as
         select c.*, f.id from crowd_feeds c join feeds f on f.user_id = c.author and f.feed_mark = 'crowd ' || c.n`
-      // Offsets from the author's place are distinct, so a user neither likes their own feed nor likes one
-      // twice.
+      // Offsets from the author's position are distinct and not zero, so users like neither their own feed nor one
+      // feed twice.
       await tx`
         insert into comments (commentable_type, commentable_id, user_id, target_user, body, created_at, updated_at)
         select 'feeds', id, ${first} + (author - ${first} + 1 + k * 17 + (mixed >> 3) % 11) % ${size.people}, author,
@@ -134,7 +134,7 @@ async function writePeople(sql: Sql, count: number, at: Date): Promise<number> {
     const [first = 0] = ids
     if (ids.at(-1) !== first + count - 1)
       throw new Error('another user registered while the crowd was inserted')
-    // Fixed distances give each user as many followers as follows.
+    // Constant distances give each user as many followers as follows.
     await tx`
       insert into user_follows (user_id, target_id, created_at)
       select ${first} + n, ${first} + (n + k * k * 3 + 1) % ${count}, ${at}

@@ -89,7 +89,7 @@ async function tell(
     }
     plan(community)
     await story.tell((minute, done, total) => {
-      // Marks rise strictly, so that each time lies after exactly one of them.
+      // Marks rise strictly, so that each time belongs to exactly one of them.
       const written = Math.max(performance.now() + apart, marks.at(-1)!.written + 0.002)
       marks.push({ written, happened: begun + minute * 60_000 })
       progress(done / total, 'telling six weeks')
@@ -112,7 +112,6 @@ export async function tellStory(
   options: {
     seed: number
     password: string
-    /** Users and feeds older than the story. */
     crowd?: CrowdSize | undefined
     progress: Progress
   },

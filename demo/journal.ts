@@ -2,10 +2,7 @@ import type { Db, Sql, Tx } from '#platform/database'
 
 export type Keyed = { name: string; key: string[] }
 
-/**
- * Schema that records the rows of the demo. It is not part of Kith's schema; only the demo creates and drops
- * it.
- */
+/** Schema that records the rows of the demo. It is not part of Kith's schema. Only the demo creates and drops it. */
 export const JOURNAL = 'kith_demo'
 
 /** Tables without content: sign-ins expire, sums are recomputed, and the others describe this database. */

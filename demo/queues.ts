@@ -30,10 +30,10 @@ export function spend({ site, story, chance, root, members, feeds }: Community):
 
 export function wait(community: Community, made: Made): void {
   const { site, story, chance, root, members, feeds, photograph } = community
-  /** A minute in the last days, so that ages in a queue differ. */
+  /** A minute in the last days, so that waiting items have different ages. */
   const lately = () => story.minutes - chance.between(60, 7_000)
   const some = (count: number) => chance.some(members, count)
-  // Only topics proposed in these days wait for a review. Afterwards the site is as open as a fresh one.
+  // New topics need a review only in these days. Afterwards the site is as open as a fresh one.
   for (const [at, review] of [
     [story.minutes - 9_000, true],
     [story.minutes - 30, false],

@@ -30,7 +30,7 @@ type Reference = {
   cascades: boolean
 }
 
-/** Number of rows from which a table without remaining rows is truncated. */
+/** Minimum number of rows for truncating a table that keeps none. */
 const MANY = 10_000
 
 /** The rows to delete: those of the demo, extended by their dependants and reduced by exceptions. */
@@ -69,7 +69,7 @@ export async function removeRows(sql: Sql, { many = MANY } = {}): Promise<number
     const ordered = childrenFirst(tables, references)
     let rows = await emptyWhole(tx, ordered, references, many)
     for (const table of ordered) rows += await removeFrom(tx, table)
-    // Sums of deleted rows, which a job recomputes.
+    // Sums over deleted rows. A job recomputes them.
     await tx`delete from ledger_checkpoints`
     await recountDays(tx, since)
     await invalidatePeriodSums(tx)
@@ -84,7 +84,7 @@ const doomRows = (tx: Tx, { name, key }: Keyed, condition: string) =>
 
 async function doom(tx: Tx, tables: Keyed[], references: Reference[]): Promise<void> {
   for (const { name, key } of tables) {
-    // The table may be newer than the demo.
+    // The table may have been created after the demo.
     await tx.unsafe(
       `create table if not exists ${doomed(name)} as select ${keys('t', key)} from "${name}" t where false`,
     )
@@ -136,16 +136,12 @@ async function doom(tx: Tx, tables: Keyed[], references: Reference[]): Promise<v
 }
 
 /**
- * True when rows of the reference are deleted with their target: links and dependants, not independent
- * content.
+ * Whether rows are deleted with the target of this reference. Links and dependants are, independent content is not.
  */
 const goesAlong = ({ cascades, columns }: Reference, key: string[]) =>
   cascades || key.length > 1 || key.every((column) => columns.includes(column))
 
-/**
- * Follows the references until nothing changes. A reference is followed again when its `from` table has
- * changed.
- */
+/** Follows the references until nothing changes. Repeats a reference when its `from` table has changed. */
 async function settle(
   references: Reference[],
   from: 'parent' | 'child',
@@ -193,9 +189,8 @@ function childrenFirst(tables: Keyed[], references: Reference[]): Keyed[] {
 }
 
 /**
- * Truncates large tables without remaining rows, together with the tables that reference them, which then are
- * empty too. Row by row, each deletion would search every referencing table. Returns the number of deleted
- * rows.
+ * Truncates large tables that keep no rows, together with the tables that reference them, which are then empty too.
+ * Deleting row by row would search every referencing table. Returns the number of deleted rows.
  */
 async function emptyWhole(tx: Tx, ordered: Keyed[], references: Reference[], many: number): Promise<number> {
   const wholes = new Set<string>()

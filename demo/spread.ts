@@ -5,7 +5,7 @@ import type { Sql } from '#platform/database'
 /** Time at which a part of the story was written, and its time in the story, in milliseconds since 1970. */
 export type Mark = { written: number; happened: number }
 
-/** Tables with current or own times: sign-ins, codes, idempotent replies, migrations. */
+/** Tables with current or separate times: sign-ins, codes, idempotent replies, migrations. */
 const LEFT_ALONE = [
   'tokens',
   'token_families',
@@ -20,8 +20,8 @@ const LEFT_ALONE = [
 type Column = { table_name: string; columns: string[] }
 
 /**
- * Moves every time written during the story to its time in the story. Marks rise on both sides, so the order
- * of rows, cursors and ledgers stays. Future times, such as the end of a pin, stay.
+ * Moves every time written during the story to its time in the story. Marks rise on both sides, which preserves the
+ * order of rows, cursors and ledgers. Future times, such as the end of a pin, stay unchanged.
  */
 export async function spreadInTime(sql: Sql, marks: Mark[]): Promise<void> {
   const columns = await sql<Column[]>`
@@ -36,7 +36,7 @@ export async function spreadInTime(sql: Sql, marks: Mark[]): Promise<void> {
       create temporary table demo_marks (
         written timestamptz primary key, happened timestamptz not null, pace float8 not null
       ) on commit drop`
-    // A part that took longer to write than its story time is compressed to end before the next one.
+    // Compresses a part that took longer to write than its story time, so that it ends before the next one.
     await tx`
       insert into demo_marks
       select written, happened, least(1, coalesce(
@@ -49,8 +49,8 @@ export async function spreadInTime(sql: Sql, marks: Mark[]): Promise<void> {
       ) as mark
       window marks as (order by written)`
     await tx`analyze demo_marks`
-    // The ledger and the audit log are append-only. Their times belong to the story, and no reader has seen
-    // them yet.
+    // The ledger and the audit log are append-only. Their times may still change here, because no reader has seen
+    // them.
     const guarded = await tx<{ name: string }[]>`
       select distinct tgrelid::regclass::text as name from pg_trigger
       where not tgisinternal and tgrelid::regclass::text = any(${columns.map(({ table_name }) => table_name)})`
@@ -69,7 +69,7 @@ export async function spreadInTime(sql: Sql, marks: Mark[]): Promise<void> {
       )
     }
     for (const { name } of guarded) await tx.unsafe(`alter table ${name} enable trigger user`)
-    // The server had counted finished days before activity moved into them.
+    // The server had counted finished days before the story moved activity into them.
     await recountDays(tx, since)
     await invalidatePeriodSums(tx)
   })

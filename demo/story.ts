@@ -9,8 +9,8 @@ export type Story = {
   /** Schedules an event. A minute beyond the end is moved just before it. */
   at(minute: number, what: () => Promise<unknown>): void
   /**
-   * Schedules an event without dependants, such as a like. Later events do not wait for it, so the order
-   * among asides depends on the machine.
+   * Schedules an event without dependants, such as a like. Later events do not wait for it, so the order among such
+   * events depends on the machine.
    */
   aside(minute: number, what: () => Promise<unknown>): void
   sometime(from: number, to: number): number

@@ -1,5 +1,5 @@
-// Builds the site (web/) and the console (console/): `node scripts/build-packages.mjs web console`. Does nothing
-// where the build matches its sources. Plain JavaScript for the host's Node 20, because `npm start` runs it first.
+// Builds the site (web/) and the console (console/): `node scripts/build-packages.mjs web console`. Skips a build
+// that matches its sources. Plain JavaScript for the host's Node 20, because `npm start` runs it first.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -28,13 +28,15 @@ const PACKAGES = {
   },
 }
 const NPM = ['ci', '--include=dev', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
-// A start without a network must not wait minutes for it.
+// A start without a network must not wait minutes for npm.
 NPM.push('--loglevel=error', '--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-timeout=60000')
 
 let child
 let interrupted
 
-/** Builds what is missing or older than its sources and not turned off. A failure does not stop the start. */
+/**
+ * Builds the packages that are enabled, and missing or older than their sources. A failure does not stop the start.
+ */
 export async function buildForStart() {
   for (const [name, { title, setting }] of Object.entries(PACKAGES)) {
     if (process.env[setting] === 'off' || !hasSources(name) || isBuilt(name)) continue
@@ -76,7 +78,7 @@ const builtFile = (name) => join(root, name, 'dist', 'built.json')
 
 const hasSources = (name) => existsSync(join(root, name, 'package-lock.json'))
 
-/** Compares times and sizes first. Contents decide when these differ, as after a checkout. */
+/** Compares times and sizes first. Compares contents only if these differ, as after a checkout. */
 function isBuilt(name) {
   let built
   try {
@@ -90,7 +92,7 @@ function isBuilt(name) {
   try {
     writeFileSync(builtFile(name), JSON.stringify({ ...built, seen }))
   } catch {
-    // The folder may be read-only; then the next start compares again.
+    // The folder may be read-only. The next start then compares again.
   }
   return true
 }
@@ -152,7 +154,7 @@ function compress(assets) {
   }
 }
 
-/** The Node that the project carries; the builds need a newer one than the host may have. */
+/** Finds the bundled Node, because the builds need a newer one than the host may have. */
 function findNode() {
   const program = process.platform === 'win32' ? ['bin', 'node.exe'] : ['bin', 'node']
   const platform = process.platform === 'win32' ? 'win' : process.platform
@@ -162,7 +164,6 @@ function findNode() {
   return found ?? process.execPath
 }
 
-/** Runs a program. Rejects with the most telling line of its output. */
 async function run(program, args, folder) {
   const path = (process.env.PATH ?? process.env.Path ?? '')
     .split(delimiter)

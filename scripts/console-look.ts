@@ -1,8 +1,7 @@
 /**
- * Takes the pictures of docs/console.md from a running demo with the local Chromium, and measures the load
- * time of the first page. Usage: node scripts/console-look.ts ADDRESS PASSWORD [FOLDER]. PASSWORD is that of
- * the demo's `demo_admin`. Pictures go to docs/images unless FOLDER is given; then every page is taken in
- * both languages, and at phone width too.
+ * Takes the pictures of docs/console.md from a running demo with the local Chromium, and measures the load time of
+ * the first page: node scripts/console-look.ts ADDRESS PASSWORD [FOLDER]. PASSWORD is that of `demo_admin`.
+ * Pictures go to docs/images. With FOLDER the script takes every page in both languages, and at phone width too.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -28,7 +28,7 @@ ajv.addSchema({ $id: 'kith', components: document.components })
 const fits = (schema: Schema, value: unknown): boolean =>
   ajv.validate(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"kith#/')), value)
 
-/** Names of test people become readable, and the same name stays the same. */
+/** Replaces names of test users by readable ones, and equal names by the same one. */
 const NAMES = ['ada_lovelace', 'lin_xia', 'noor_haddad', 'tomas_vale', 'mei_chen', 'ravi_rao']
 const readable = (text: string) => {
   const seen = new Map<string, string>()

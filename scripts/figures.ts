@@ -23,8 +23,8 @@ function unpack(commit: string): string {
 }
 
 /**
- * Strips comments and strings, but keeps the expressions of templates. Recognises a regular expression by the
- * token before it.
+ * Strips comments and strings, but keeps the expressions in templates. Recognises a regular expression by the token
+ * before it.
  */
 function codeOf(text: string): string {
   let code = ''

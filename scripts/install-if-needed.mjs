@@ -1,7 +1,7 @@
-// Runs before `npm start`, `npm test` and the like, on the host's Node: plain JavaScript for Node 20, no
-// dependencies. Installs missing or outdated dependencies of package-lock.json: only those of production for
-// a server, the development tools too for other commands, or those of the package in a given folder. Before a
-// start it also builds the site and the console.
+// Runs before `npm start`, `npm test` and the like, on the host's Node. It is plain JavaScript for Node 20 without
+// dependencies. Installs missing or outdated dependencies of package-lock.json: only those for production before a
+// start, development tools too before other commands, or those of the package in a given folder. Before a start it
+// also builds the site and the console.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ const oldestNode = 24
 const isStart = process.env.npm_lifecycle_event === 'prestart'
 const needsTools = !isStart
 const modules = join(root, 'node_modules')
-/** An optional peer of a dependency, a compiler that a server never runs. */
+/** A compiler that is an optional peer dependency, which a server never runs. */
 const unused = ['typescript', '@typescript']
 const stamp = join(modules, '.kith-install')
 
@@ -44,7 +44,7 @@ function writeStamp() {
   try {
     writeFileSync(stamp, String(readState()))
   } catch {
-    // node_modules may be read-only; then the next run compares again.
+    // node_modules may be read-only. The next run then compares again.
   }
 }
 
@@ -82,7 +82,8 @@ function hasTools() {
 }
 
 /**
- * Returns whether only development tools are missing. They are added, and a running server keeps the rest.
+ * Returns whether only development tools are missing. npm then adds them and replaces nothing that a running server
+ * uses.
  */
 function lacksToolsOnly() {
   const wanted = readPackages('package-lock.json') ?? {}
@@ -136,7 +137,7 @@ async function install() {
   const { npm_execpath: npm, npm_node_execpath: node } = process.env
   const isDirect = npm?.endsWith('npm-cli.js') && node && !node.includes(`${sep}node_modules${sep}node-`)
   const windows = process.platform === 'win32'
-  // Installed before npm starts, because a signal in between would stop only this program.
+  // The handler is installed before npm starts, because a signal in between would stop only this program.
   let interrupted
   let child
   const pass = (signal) => {
@@ -147,7 +148,7 @@ async function install() {
   child = spawn(isDirect ? node : 'npm', isDirect ? [npm, ...args] : args, {
     cwd: root,
     env: { ...process.env, PATH: path, KITH_INSTALLING: '1' },
-    // Standard output belongs to the command that follows.
+    // Only the command that follows may write to standard output.
     stdio: ['ignore', 2, 2],
     shell: windows && !isDirect,
   })
@@ -163,7 +164,7 @@ async function install() {
   return { ...outcome, interrupted }
 }
 
-/** Removes compiler headers, and in a lean install the compiler: together 98 MB. */
+/** Removes compiler headers, and in a lean install the compiler. This saves 98 MB. */
 function removeUnused(isLean) {
   const headers = (existsSync(modules) ? readdirSync(modules) : [])
     .filter((name) => /^node-(bin-)?(linux|darwin|win)-/.test(name))
@@ -185,7 +186,7 @@ async function installIfStillNeeded() {
   process.exitCode = interrupted ? 130 : error ? 1 : (status ?? 1)
 }
 
-/** Names a system library that the bundled Node needs and small systems lack, before it fails. */
+/** Reports a system library that the bundled Node needs and small systems lack, before Node fails. */
 function checkCarriedNode() {
   const node = join(kith, 'node_modules', '.bin', 'node')
   if (process.platform !== 'linux' || !existsSync(node)) return

@@ -1,7 +1,6 @@
 /**
- * Installs the Debian packages that tests need beyond npm, where they are missing: `node scripts/install-packages.mjs
- * quick`, or groups of the slow suite. Does nothing elsewhere than on Debian as root; the tests then say what they
- * cannot run.
+ * Installs missing Debian packages for tests: `node scripts/install-packages.mjs quick`, or groups of the slow
+ * suite. Works only on Debian as root. Elsewhere the tests report what they cannot run.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
@@ -54,7 +53,7 @@ export function installPackages(groups) {
   )
   if (packages.size === 0 || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return
   console.log(`Installing ${[...packages].join(', ')}`)
-  // The tests start these themselves, on ports of their own.
+  // The tests start these services themselves, on other ports.
   const policy = '/usr/sbin/policy-rc.d'
   const hadPolicy = existsSync(policy)
   if (!hadPolicy) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 })

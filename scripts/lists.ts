@@ -25,7 +25,6 @@ export type Described = {
 const CURSORS = ['after', 'max_id', 'index', 'since', 'hot', 'page', 'offset']
 const SEARCHES = ['q', 'search', 'key', 'keyword', 'keywords', 'name', 'subject']
 
-/** `docs/lists.md`: every paged list of the API description. */
 export function listsPage(document: Described): { text: string; count: number } {
   const resolve = (schema: Schema): Schema =>
     schema.$ref ? (document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema
@@ -90,7 +89,7 @@ ${rows.join('\n')}
   return { text, count: rows.length }
 }
 
-/** `docs/deprecated-paths.md`: every path that the API keeps for existing clients, with the current one. */
+/** `docs/deprecated-paths.md`: every path that the API keeps for existing clients, with its current path. */
 export function deprecatedPage(document: Described): { text: string; count: number } {
   const all = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([verb, operation]) => ({

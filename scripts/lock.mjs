@@ -1,11 +1,12 @@
-// One install or build of a folder at a time. Plain JavaScript for Node 20, because it runs before an install.
+// Allows one install or build of a folder at a time. Plain JavaScript for Node 20, because it runs before an
+// install.
 import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
 export const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
-/** Runs `work` while no other process works in the folder. A second one waits for the first. */
+/** Runs `work` while no other process works in the folder. A second process waits for the first. */
 export async function withLock(folder, work) {
   const lock = join(folder, '.installing')
   const draft = `${lock}.${process.pid}`
@@ -39,7 +40,7 @@ export async function withLock(folder, work) {
   }
 }
 
-/** Removes what killed processes have left. */
+/** Removes remains of killed processes. */
 function removeDrafts(folder, own) {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name)

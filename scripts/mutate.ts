@@ -1,6 +1,6 @@
 /**
- * `npm run mutate -- [paths] [--sample N | --each N] [--seed N] [--kind lock] [--turns N] [--list]`: removes
- * or changes one guard at a time in a copy of the sources and runs the tests of its area. See docs/testing.md.
+ * `npm run mutate -- [paths] [--sample N | --each N] [--seed N] [--kind lock] [--turns N] [--list]`: removes or
+ * changes one guard at a time in a copy of the sources, and runs the tests of its area. See docs/testing.md.
  */
 import {
   chmodSync,
@@ -137,7 +137,7 @@ async function tryWithout(guard: Guard): Promise<'noticed' | 'survived' | 'untes
   for (const files of inTurns(testsFor(ROOT, guard.file, guard.kind))) {
     let ending = await runWithout(guard, files)
     if (ending !== 'green' && (await areGreen(files))) return 'noticed'
-    // One of several fails in any case, so each has its own turn.
+    // One of the files fails even with every guard in place, so each runs alone.
     if (ending !== 'green' && files.length > 1)
       for (const file of files) {
         if (!(await areGreen([file]))) continue
@@ -149,7 +149,7 @@ async function tryWithout(guard: Guard): Promise<'noticed' | 'survived' | 'untes
   return isTested ? 'survived' : 'untested'
 }
 
-/** Runs the nearest file first, which finds most, and then several in one process. */
+/** Runs the nearest file first, because it finds most mutants. Then runs several files in one process. */
 function inTurns(files: string[]): string[][] {
   const [first, ...others] = files.filter((file) => usual.get(file) !== false)
   if (first === undefined) return []

@@ -25,7 +25,7 @@ const log = {
   child: () => log,
 }
 
-// Routes are described and never called, so no external service is needed.
+// The program only describes routes, so it needs no external service.
 const ctx = {
   config: readConfig({}),
   log,
@@ -58,7 +58,6 @@ const app = await buildApp(ctx)
 await app.ready()
 const { paths, ...document } = app.swagger() as unknown as { paths: Record<string, Json> } & Json
 const byMethod = Object.entries(paths).map(([path, operations]) => [path, sorted(operations)])
-// Members of the document, then paths and component kinds, then operations and components.
 const text = `${print({ ...document, paths: sorted(Object.fromEntries(byMethod)) }, 3)}\n`
 await app.close()
 if (!process.argv.includes('--check')) {
@@ -81,7 +80,7 @@ function generateClient(...options: string[]): number {
   return status ?? 1
 }
 
-/** Resolves all conflicts of generated files in a merge or rebase with the new output. */
+/** Resolves all conflicts of generated files in a merge or rebase by generating them again. */
 function resolveConflicts(): void {
   const root = fileURLToPath(new URL('..', import.meta.url))
   const isMerging = ['MERGE_HEAD', 'rebase-merge', 'rebase-apply'].some((name) =>

@@ -17,7 +17,7 @@ const IMAGES = resolve(import.meta.dirname, '../docs/images')
 const MOST_BYTES = 120_000
 const PASSWORD = 'password-of-pictures'
 const WIDE = { viewport: { width: 1280, height: 800 } }
-/** High enough for the pending items and the charts below them. */
+/** High enough for pending items and the charts below them. */
 const HIGH = { viewport: { width: 1280, height: 1300 } }
 const TALL = { ...TELEPHONE, viewport: { width: 390, height: 800 }, deviceScaleFactor: 1.5 }
 
@@ -47,7 +47,7 @@ if (execFileSync('fc-list', [':lang=zh'], { encoding: 'utf8' }).trim() === '')
 const run = (script: string, args: string[], env: NodeJS.ProcessEnv) =>
   execFileSync(process.execPath, [join(import.meta.dirname, script), ...args], { env, stdio: 'inherit' })
 
-/** Compresses a picture to the size limit of a documentation page, with as many colours as fit. */
+/** Compresses a picture to the size limit of a documentation page, with as many colours as possible. */
 async function keep(name: string, picture: Buffer): Promise<void> {
   for (const colours of [256, 128, 64, 32, 16]) {
     const png = await sharp(picture)

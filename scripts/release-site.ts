@@ -1,6 +1,6 @@
 /**
- * Stores a small site of this version for later upgrade tests, `node scripts/release-site.ts FILE`: runs a
- * server on an empty folder, plays docs/first-hour.md, and backs it up.
+ * Stores a small site of this version for later upgrade tests: `node scripts/release-site.ts FILE`. Runs a server
+ * on an empty folder, plays docs/first-hour.md, and backs it up.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,8 +1,7 @@
 /**
- * Makes a release of the current repository: `npm run release -- 0.2.0`. Checks that there are changes and
- * that tests pass, writes the version and the changelog section, stores a site for later upgrade tests,
- * commits, tags, and packs an archive with the built site and console. `--dry-run` changes nothing and prints the
- * plan.
+ * Creates a release: `npm run release -- 0.2.0`. Checks for changes and runs the tests, writes the version and the
+ * changelog section, stores a site for later upgrade tests, commits, tags, and packs an archive with the built site
+ * and console. `--dry-run` only prints the plan.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -13,7 +12,7 @@ import { readChangelog, upgradeNotes, withRelease } from './release-notes.ts'
 
 const OUTPUT = 'release'
 const BUILT = ['web/dist', 'console/dist']
-/** Files for development only, and sources of what the archive carries built. */
+/** Development files, and sources of packages that the archive contains as builds. */
 const LEFT_OUT = ['.ci', 'bench', 'console', 'test', 'web']
 const PACKAGES = ['.', 'sdk', 'console', 'web']
 
@@ -55,7 +54,7 @@ function check(version: string | undefined): string {
   if (git('status', '--porcelain') !== '')
     refuse('The tree is dirty: commit or put away what `git status` lists first.')
   if (git('tag', '--list', `v${version}`) !== '') refuse(`There is a tag v${version} already.`)
-  // The first release takes the version that is already set.
+  // The first release has the version that package.json already names.
   if (!isNewer(version, present) && !(version === present && tag === undefined))
     refuse(`${version} is not newer than ${present}, which package.json has.`)
   if (readChangelog(readFileSync('CHANGELOG.md', 'utf8')).lines.length === 0)
@@ -94,7 +93,7 @@ function pack(version: string): string {
     for (const built of BUILT) cpSync(built, join(folder, name, built), { recursive: true })
     mkdirSync(OUTPUT, { recursive: true })
     const archive = join(OUTPUT, `${name}.tar.gz`)
-    // Reproducible: no disk order, no owner, no build time.
+    // Makes the archive reproducible, without disk order, owner or build time.
     const time = git('log', '-1', '--format=%cI', `v${version}`)
     const plain = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', `--mtime=${time}`]
     run('tar', [...plain, '--use-compress-program=gzip -n', '-cf', archive, '-C', folder, name])
@@ -134,7 +133,7 @@ function release(version: string, isDry: boolean): void {
     git('add', '--all')
     git('commit', '--quiet', `--message=Release ${version}`)
   } catch (error) {
-    // The tree was clean, so this reverts only our own changes.
+    // The tree was clean, so this reverts only the changes of the release.
     git('reset', '--quiet', '--hard')
     rmSync(site, { force: true })
     throw error

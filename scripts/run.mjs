@@ -1,6 +1,6 @@
-// Runs a program of the repository on the Node.js that it carries: `node scripts/run.mjs bench/site.ts --minutes=1`.
-// Installs the dependencies first where they are missing. Plain JavaScript for the host's Node 20. A shell that
-// ran both commands would use the host's Node for the second too, because it remembers where it found the first.
+// Runs a program of the repository on the bundled Node.js: `node scripts/run.mjs bench/site.ts --minutes=1`.
+// Installs missing dependencies first. Plain JavaScript for the host's Node 20. A shell script would use the host's
+// Node after the install too, because the shell remembers its path.
 import { spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
@@ -8,7 +8,7 @@ const installer = fileURLToPath(new URL('install-if-needed.mjs', import.meta.url
 const { status } = spawnSync(process.execPath, [installer], { stdio: 'inherit' })
 if (status !== 0) process.exit(status ?? 1)
 
-// npm puts node_modules/.bin before the rest of PATH.
+// npm puts node_modules/.bin first in PATH.
 const child = spawn('node', process.argv.slice(2), { stdio: 'inherit' })
 // A terminal sends Ctrl-C and the like to the whole group.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])

@@ -1,6 +1,6 @@
 /**
- * Writes src/generated/tables.ts, the row types of the migrated database. With --check it fails when the
- * committed copy differs. Uses a database of its own, made from the migrations.
+ * Writes src/generated/tables.ts, the row types of the migrated database. With --check it fails when the committed
+ * copy differs. Creates a separate database from the migrations.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { type Generator, makePgTsGenerator, processDatabase } from 'kanel'
@@ -9,7 +9,7 @@ import { globalSetup, globalTeardown } from '#test/setup.ts'
 
 requireRuntime()
 const FILE = new URL('../src/generated/tables.ts', import.meta.url)
-/** Result types of platform/database.ts. JSON columns are narrowed by their readers. */
+/** Result types of platform/database.ts. Readers of JSON columns narrow them. */
 const TYPES: Record<string, string> = {
   bool: 'boolean',
   bytea: 'Buffer',
@@ -33,7 +33,7 @@ function typeOf(column: string, type: string): string {
   return known
 }
 
-/** Drops the insert and update types of kanel, which have no use here. */
+/** Drops kanel's insert and update types, which Kith does not use. */
 const PREFIX = 'row of '
 
 type Output = Awaited<ReturnType<Generator>>

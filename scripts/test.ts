@@ -19,7 +19,7 @@ import { countSlots, planBundles, type Result, runBundles } from '#test/runner.t
 import { globalSetup, globalTeardown } from '#test/setup.ts'
 
 requireRuntime()
-// Child processes inherit it. Without it each of them compiles hundreds of files again.
+// Child processes inherit this cache. Without it each of them compiles hundreds of files again.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url))
 // Test servers have no console and no site, unless a test turns them on.
 process.env.CONSOLE ??= 'off'
@@ -40,7 +40,7 @@ const isSlow = given.includes('--slow')
 const DURATIONS = fileURLToPath(new URL('../test/durations.json', import.meta.url))
 const durations = JSON.parse(readFileSync(DURATIONS, 'utf8')) as Record<string, number>
 const UNKNOWN_MS = 3_000
-/** Red files that run again. More than this is no accident of one test. */
+/** Maximum number of red files to run again. More are no accident. */
 const REPEATED_MOST = 30
 
 const files = findFiles()
@@ -69,7 +69,7 @@ const options = {
   limitMs: 1000 * Number(valuesOf('limit')[0] ?? 900),
   namePatterns: valuesOf('name'),
 }
-// A slow test compares what its servers hold, so it shares no process. Those that freeze machines run by themselves.
+// Slow tests do not share processes, because they compare the state of their servers. Those that freeze machines run alone.
 const [alone, others] = isSlow ? [files.filter(isAlone), files.filter((file) => !isAlone(file))] : [[], files]
 // Under a title pattern, node:test never finishes the second file of a process.
 const bundles =
@@ -103,7 +103,7 @@ for (const [file, { failures }] of results)
 console.log(`${passed} passed, ${failed} failed`)
 await stop(failed > 0 || passed === 0 ? 1 : 0)
 
-/** A pattern, or a folder for the tests below it. Slow tests are chosen by group. */
+/** Accepts a pattern, or a folder for the tests below it. Slow tests are chosen by group. */
 function findFiles(): string[] {
   const chosen = isSlow
     ? (patterns.length > 0 ? patterns : ['*']).map((group) => `test/slow/${group}/*.slow.ts`)

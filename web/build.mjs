@@ -1,5 +1,5 @@
-// Builds the site into the folder of the first argument: scripts and styles for browsers in `assets`, the renderer
-// of the server in `server`, and `manifest.json`, which names them. `node build.mjs dist`.
+// Builds the site: `node build.mjs dist`. Writes scripts and styles for browsers to `assets`, the renderer of the
+// server to `server`, and their names to `manifest.json`.
 import { createHash } from 'node:crypto'
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
@@ -18,7 +18,10 @@ const pageFiles = new Map(
   filesOf('src/modules/*/**/*-page.tsx').map((file) => [basename(file, '.tsx'), file]),
 )
 
-/** Gives `virtual:pages` every page by its file name, `virtual:modules` the routes of every folder, and `virtual:documents` what the server alone makes. */
+/**
+ * Provides `virtual:pages` with every page by its file name, `virtual:modules` with the routes of every folder, and
+ * `virtual:documents` with texts that only the server generates.
+ */
 const collected = {
   name: 'collected',
   setup({ onResolve, onLoad }) {
@@ -81,7 +84,7 @@ const server = await build({
   entryPoints: ['src/server.tsx'],
   outdir: join(out, 'server'),
   entryNames: '[name]-[hash]',
-  // The assets are those of the other build.
+  // Refers to the assets of the other build.
   assetNames: '../assets/[name]-[hash]',
   platform: 'node',
   target: 'node24',
@@ -94,7 +97,6 @@ const outputs = new Map(
   ]),
 )
 const nameOf = (source) => [...outputs].find(([, { entryPoint }]) => entryPoint === source)?.[0]
-/** A file and everything that it imports at once. */
 function withImports(name, seen = new Set()) {
   if (!name || seen.has(name)) return seen
   seen.add(name)

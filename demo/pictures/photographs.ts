@@ -32,8 +32,7 @@ async function draw(chance: Chance, scene: Scene, width: number): Promise<Buffer
 }
 
 /**
- * Starts a drawing before its use. The user of the promise receives a failure; until then it counts as
- * handled.
+ * Starts a drawing before its use. Marks a rejection as handled, because the caller awaits the promise only later.
  */
 export function ahead(drawing: Promise<Buffer>): Promise<Buffer> {
   drawing.catch(() => {})

@@ -1,4 +1,4 @@
-/** Kinds by the last part of the class names that old versions of ThinkSNS+ stored. */
+/** Kinds by the last part of a class name in old versions of ThinkSNS+. */
 const CLASSES: Record<string, string> = {
   User: 'users',
   Comment: 'comments',
@@ -36,7 +36,8 @@ export function readObject(text: string | null): Record<string, unknown> | undef
 }
 
 /**
- * The path at which the first versions stored a picture by row id: `000/000/000/01`, without the extension.
+ * Path of a picture in the first versions, which derived it from the row id: `000/000/000/01`, without the
+ * extension.
  */
 export function numberedPath(id: number): string {
   const digits = String(id).padStart(11, '0')

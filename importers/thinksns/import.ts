@@ -68,7 +68,7 @@ export async function closeMove(ctx: Context): Promise<number> {
   return 0
 }
 
-/** The choices that must be the same in every run of an import. */
+/** Options that must be the same in every run of an import. */
 function choicesOf(given: ThinkSnsOptions) {
   const zone = given['time-zone'] ?? ''
   if (!isTimeZone(zone))
@@ -86,8 +86,8 @@ function choicesOf(given: ThinkSnsOptions) {
 }
 
 /**
- * Runs the import on a prepared database. Exit code 0 also when rows were left out, which the report lists; 1
- * when balances differ from the imported ones.
+ * Runs the import on a prepared database. The exit code is 0 even if the report lists omitted rows, and 1 if
+ * balances differ from the imported ones.
  */
 export async function bringOver(ctx: Context, given: ThinkSnsOptions, out: Output): Promise<number> {
   const choices = choicesOf(given)
@@ -164,7 +164,7 @@ async function refuseWrongMoment(ctx: Context, choices: object, given: ThinkSnsO
     )
 }
 
-/** Takes a lock, because two concurrent runs would overwrite each other. */
+/** Takes a lock, because two concurrent runs would overwrite each other's rows. */
 async function holdingTheLock(ctx: Context, work: () => Promise<void>): Promise<void> {
   const held = await ctx.sql.reserve()
   try {
@@ -173,7 +173,7 @@ async function holdingTheLock(ctx: Context, work: () => Promise<void>): Promise<
     try {
       await work()
     } finally {
-      // The connection returns to the pool, where the lock would survive an aborted run.
+      // Unlocks explicitly, because the connection returns to the pool and would keep the lock.
       await held`select pg_advisory_unlock(4127013)`
     }
   } finally {
@@ -219,7 +219,7 @@ async function countLeft(source: Source): Promise<LeftTable[]> {
 
 const SECOND = 1000
 
-/** A line on stderr once a second: what is done, how much of all, and how long the rest takes at this pace. */
+/** Writes a line to stderr once per second: the current table, the share done, and the remaining time. */
 function consoleOutput(): Output {
   const begun = Date.now()
   let shown = 0

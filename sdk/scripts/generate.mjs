@@ -1,6 +1,5 @@
-// Writes src/generated from openapi.json of the repository. With --check it fails when the committed copy
-// differs. One operation, path and schema per line, in the order of openapi.json, so that both change and
-// merge in the same places.
+// Writes src/generated from openapi.json. With --check it fails when the committed copy differs. Writes one
+// operation, path and schema per line in the order of openapi.json, so that both merge at the same places.
 import { spawnSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -10,16 +9,14 @@ const PREFIX = '/api/v2'
 const VERBS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace']
 const NOTE = '// Generated from openapi.json by `npm run openapi`. Do not edit.\n'
 
-/** The generator needs its own version of the compiler, which is installed beside it when missing. */
+/** Installs the generator's own version of the compiler if it is missing. */
 function installTools() {
   const script = fileURLToPath(at('../scripts/install-if-needed.mjs'))
   const { status } = spawnSync(process.execPath, [script, fileURLToPath(at(''))], { stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)
 }
 
-/**
- * Keeps what a client needs: current operations without aliases, and without errors, which share one form.
- */
+/** Keeps the parts for clients: current operations without aliases. Drops errors, which share one form. */
 function forClients(document) {
   const errorCodes = new Set()
   const unpaidCodes = new Set()

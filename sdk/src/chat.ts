@@ -40,12 +40,10 @@ export class Chats {
     this.#operations = operations
   }
 
-  /** Opens the conversation with a person. */
   withPerson(user: number): Promise<Chat> {
     return this.#operations.openPerson(user)
   }
 
-  /** Opens the conversation of a chat group. */
   ofGroup(group: number): Promise<Chat> {
     return this.#operations.openGroup(group)
   }
@@ -55,12 +53,12 @@ export class Chats {
     return this.#operations.send(chat, typeof message === 'string' ? { body: message } : message)
   }
 
-  /** Lists messages, oldest first: the newest, those before or those after a position. */
+  /** Lists messages, oldest first: the newest, or those before or after a position. */
   async messages(chat: number, query: Pages = {}): Promise<ChatMessage[]> {
     return (await this.#operations.messages(chat, query)).data
   }
 
-  /** Marks messages up to a position as read, and returns the position in force. */
+  /** Marks messages up to a position as read, and returns the resulting position. */
   async read(chat: number, position: number): Promise<number> {
     return (await this.#operations.read(chat, position)).position
   }
@@ -69,12 +67,12 @@ export class Chats {
     await this.#operations.typing(chat)
   }
 
-  /** Tells the connected members that you are here. Those who are come as `presence` events. */
+  /** Tells the connected members that you are here. Members who are here arrive as `presence` events. */
   async presence(chat: number): Promise<void> {
     await this.#operations.presence(chat)
   }
 
-  /** Yields new, edited and deleted messages, each once, with read positions and typing. */
+  /** Yields each new, edited and deleted message once, with read positions and typing. */
   async *events({ after, ...options }: ChatStreamOptions = {}): AsyncGenerator<ChatEvent, void, undefined> {
     const positions = new Map<number, number>()
     const changes = new Map<number, string>()

@@ -112,7 +112,7 @@ export class Kith {
           return request
         }
         const through = by ? (((request: Request) => by(request)) as typeof fetch) : own
-        // Deduplicated by content.
+        // The server deduplicates uploads by content, so a repeated request is safe.
         return send(inLanguage, { fetch: through, session: this.session, retry, repeatable: true })
       },
     }
@@ -151,7 +151,7 @@ export class Kith {
       yield* (items === null ? page : (page as Record<string, unknown>)[items]) as ItemOf<Path, Page<Path>>[]
   }
 
-  /** Uploads a file, unless this user uploaded the same bytes before. The id is for one use. */
+  /** Uploads a file, unless this user has uploaded the same bytes before. The id is valid for one use. */
   upload(file: Blob, options: UploadOptions = {}): Promise<Uploaded> {
     return uploadFile(this.#uploader, file, options)
   }

@@ -27,13 +27,13 @@ export class KithError extends Error {
   /** The HTTP status; 0 without a response. */
   readonly status: number
   readonly code: KnownErrorCode | (string & {})
-  /** Errors by input field; empty unless the server sent some. */
+  /** Errors by input field. Empty if the server sent none. */
   readonly fields: Readonly<Record<string, readonly string[]>>
-  /** Request id for fault reports. */
+  /** Request id for bug reports. */
   readonly requestId: string | null
   /** Seconds to wait before a retry, if the server sent them. */
   readonly retryAfter: number | null
-  /** The whole body, with extra fields of an operation (`paid_node`, `amount`). */
+  /** The whole body, with additional fields of an operation (`paid_node`, `amount`). */
   readonly body: Readonly<Record<string, unknown>>
 
   constructor(

@@ -16,7 +16,6 @@ export type ItemOf<Path extends ListPath, Reply> = Reply extends readonly (infer
 type Query = Record<string, unknown>
 type Init = { params?: { query?: Query | undefined } | undefined; pageSize?: number | undefined }
 
-/** Default page size. */
 const PAGE_SIZE = 50
 
 function firstQuery(path: ListPath, { pageSize, params }: Init): Query {
@@ -27,7 +26,7 @@ function firstQuery(path: ListPath, { pageSize, params }: Init): Query {
     : { ...given, limit: Math.min(pageSize ?? (Number(given.limit) || PAGE_SIZE), max) }
 }
 
-/** Returns the query of the page after `reply`, which answered `query`; null after the last page. */
+/** Returns the query of the page after `reply`, which is the reply to `query`. Null after the last page. */
 export function nextQuery(path: ListPath, query: Query, reply: unknown): Query | null {
   const { by, key, items, max } = LISTS[path]
   const list = itemsIn(reply, items)
@@ -37,7 +36,7 @@ export function nextQuery(path: ListPath, query: Query, reply: unknown): Query |
   return { ...query, ...next(path, by, key, query, list.length, last as Record<string, unknown>) }
 }
 
-/** Yields the pages of a list, one request each, until one is short (conventions of the API). */
+/** Yields the pages of a list, one request each, until a page is short. */
 export async function* pagesOf<Reply>(
   path: ListPath,
   init: Init,
@@ -56,7 +55,7 @@ function itemsIn(reply: unknown, items: string | null): unknown[] {
   return (items === null ? reply : (reply as Record<string, unknown>)[items]) as unknown[]
 }
 
-/** Returns whether a page is the last: by its own statement, else by its length. */
+/** Returns whether a page is the last one, which the page itself states or its length shows. */
 function isLast(reply: unknown, by: string, query: Query, count: number, size: number | null): boolean {
   const { total, meta } = reply as { total?: unknown; meta?: { last_page?: number } }
   const page = Number(query.page ?? 1)

@@ -13,16 +13,18 @@ export type AnswerSecondFactor = (challenge: KithError) => string | null | Promi
 
 const SECOND_FACTOR = ['second_factor_required', 'wrong_second_factor']
 
-/** Tokens this close to their expiry are refreshed before use. */
+/** Refreshes tokens that expire within this time before use. */
 const EARLY_MS = 60_000
-/** Retries a refresh without a response at once, because the server repeats its reply for 30 seconds only. */
+/** Retries a refresh without a reply at once, because the server repeats its reply for only 30 seconds. */
 const EXCHANGE_ATTEMPTS = 3
 const EXCHANGE_TIMEOUT_MS = 8_000
 
 type Locks = { request<T>(name: string, work: () => Promise<T>): Promise<T> }
 type Listener = (signedIn: boolean) => void
 
-/** The sign-in of a user: stored, refreshed before it expires, one refresh at a time across all tabs. */
+/**
+ * The sign-in of a user. It is stored and refreshed before it expires, with one refresh at a time across all tabs.
+ */
 export class Session {
   readonly #base: string
   readonly #fetch: typeof fetch
@@ -58,8 +60,8 @@ export class Session {
   }
 
   /**
-   * Takes over a token of another operation, such as registration or an external account. Throws a TypeError
-   * for anything else, because a stored non-token would fail much later.
+   * Stores a token from another operation, such as registration or an external account. Throws a TypeError for any
+   * other value, because it would fail much later.
    */
   async adopt(
     token: { refresh_ttl: number } & (
@@ -76,7 +78,7 @@ export class Session {
     this.#tell(true, true)
   }
 
-  /** Signs out here and on the server. Always succeeds here; the result says whether the server confirmed. */
+  /** Signs out here and on the server. Always succeeds here. The result says whether the server confirmed. */
   async signOut(): Promise<boolean> {
     const kept = await this.#store.get()
     await this.#forget()
@@ -100,8 +102,8 @@ export class Session {
   }
 
   /**
-   * Returns a token for a request, refreshed when it expires soon; null for guests. `refused` is one that the
-   * server rejected.
+   * Returns a token for a request, and refreshes it first if it expires soon. Null for guests. `refused` is a token
+   * that the server rejected.
    */
   async token(refused?: string): Promise<string | null> {
     const kept = await this.#store.get()
@@ -125,8 +127,8 @@ export class Session {
   }
 
   /**
-   * Runs while no other tab refreshes. Without locks (a page without TLS) two tabs may refresh the same token
-   * at once. Within 30 seconds the server gives each a valid one, and each reads the store first.
+   * Runs while no other tab refreshes. Without locks (a page without TLS) two tabs may refresh the same token at
+   * once. The server then returns a valid token to each within 30 seconds.
    */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const { locks } = (globalThis.navigator ?? {}) as { locks?: Locks }
@@ -134,7 +136,7 @@ export class Session {
   }
 
   async #exchange(refused: string | undefined): Promise<StoredToken | null> {
-    // Another tab may have refreshed first.
+    // Another tab may have refreshed in the meantime.
     const kept = await this.#store.get()
     if (!kept || (kept.token !== refused && Date.now() < kept.expiresAt - EARLY_MS)) return kept
     for (let attempt = 1; ; attempt += 1) {
@@ -152,7 +154,7 @@ export class Session {
           return null
         }
         if (error.status !== 0 || attempt === EXCHANGE_ATTEMPTS) {
-          // A token that is valid for a while is used until the server is reachable again.
+          // Uses a token that is still valid until the server is reachable again.
           if (kept.token !== refused && Date.now() < kept.expiresAt) return kept
           throw error
         }
@@ -185,7 +187,7 @@ export class Session {
   }
 }
 
-/** Notifies other tabs of sign-ins; absent for an unshared sign-in. Does not keep a Node process alive. */
+/** Notifies other tabs of sign-ins. Absent for an unshared sign-in. Does not keep a Node process alive. */
 function openChannel(name: string | undefined): BroadcastChannel | null {
   if (!name || typeof BroadcastChannel === 'undefined') return null
   const channel = new BroadcastChannel(`kith:${name}`)

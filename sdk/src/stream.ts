@@ -14,7 +14,7 @@ export type StreamOptions = {
    */
   after?: number
   signal?: AbortSignal
-  /** Called when the connection opens, and when it is lost and retried. */
+  /** Called when the connection opens, and when it is lost before a retry. */
   onConnection?: (isOpen: boolean) => void
 }
 
@@ -46,7 +46,7 @@ export async function* notificationsOf(
 
 /**
  * Yields the events of a stream across lost connections, refreshed tokens and server restarts. Ends with the
- * signal, and throws when the sign-in is over or another stream replaced this one.
+ * signal. Throws when the sign-in has ended or another stream replaced this one.
  */
 export async function* streamedEvents(
   open: OpenStream,
@@ -67,8 +67,6 @@ export async function* streamedEvents(
         timer = setTimeout(() => silence.abort(), SILENCE_MS)
       })) {
         failures = 0
-        // The first event gives the starting position, so a connection lost before any notification resumes
-        // there.
         if (event.id !== '') after = event.id
         if (!isOpen) options.onConnection?.(true)
         isOpen = true
@@ -87,7 +85,7 @@ export async function* streamedEvents(
       if (failure instanceof KithError && isFinal(failure)) throw failure
     } finally {
       clearTimeout(timer)
-      // A caller that stops reading releases the connection.
+      // Closes the connection when the caller stops reading.
       silence.abort()
     }
     options.onConnection?.(false)

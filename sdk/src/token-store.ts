@@ -1,4 +1,3 @@
-/** A stored sign-in. */
 export type StoredToken = {
   token: string
   /** Expiry, in milliseconds since 1970 by the local clock. */
@@ -8,13 +7,13 @@ export type StoredToken = {
 }
 
 /**
- * Storage of the sign-in. Every read must return what another tab or process wrote, because the
- * server revokes the sign-in when a refreshed token is presented again after 30 seconds.
+ * Storage of the sign-in. Every read must return the latest value of other tabs or processes, because the server
+ * revokes the sign-in when a refreshed token is used again after 30 seconds.
  */
 export type TokenStore = {
   get(): StoredToken | null | Promise<StoredToken | null>
   set(token: StoredToken | null): void | Promise<void>
-  /** A lock for clients that share the sign-in: they refresh one at a time. */
+  /** Name of a lock for clients that share the sign-in, so that they refresh one at a time. */
   readonly name?: string
 }
 

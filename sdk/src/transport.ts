@@ -1,7 +1,6 @@
 import { networkError } from './errors.ts'
 import type { Session } from './session.ts'
 
-/** Retry policy for transient failures. */
 export type RetryOptions = {
   /** Total attempts; 1 for no retry. */
   attempts: number
@@ -34,9 +33,8 @@ export const backOff = (attempt: number, baseMs: number, maxMs: number): number 
   Math.min(maxMs, baseMs * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2)
 
 /**
- * Sends a request with the sign-in and the language. Refreshes a rejected token once. Retries a transient
- * failure only where that is safe: reads, and operations with an idempotency key, which stays the same. Calls
- * `make` for each attempt.
+ * Sends a request with the sign-in and the language. Refreshes a rejected token once. Retries a transient failure
+ * only of reads and of operations with an idempotency key, which stays the same. Calls `make` for each attempt.
  */
 export async function send(
   make: () => Request,
@@ -72,7 +70,7 @@ export async function send(
       continue
     }
     const stillRuns = response.headers.get('x-error-code') === 'idempotency_key_running'
-    // A rate-limited request did nothing; other failures are uncertain.
+    // A rate-limited request had no effect. Other failures are uncertain.
     const mayRepeat = repeatable || response.status === 429
     if (isLast || !mayRepeat || !(PASSING.has(response.status) || stillRuns)) return response
     const asked = Number(response.headers.get('retry-after') ?? 0) * 1000

@@ -14,7 +14,7 @@ export type UploadOptions = {
   signal?: AbortSignal
 }
 
-/** An upload: `id` stands for one use of it, `url` shows it for an hour or two. */
+/** An upload. `id` is valid for one use. `url` shows the file for an hour or two. */
 export type Uploaded = {
   id: number
   url: string /** Whether the server had the bytes already. */
@@ -64,7 +64,7 @@ export async function uploadNode(uploader: Uploader, blob: Blob, options: Upload
   )
   if (!asked.ok) throw await readError(asked)
   const task = (await asked.json()) as Task
-  // The signed address may belong to another host and takes no token.
+  // The signed address may belong to another host, so it gets no token.
   const signed = { method: task.method, headers: { ...task.headers }, body: blob, ...init }
   const stored = await sendBody({ ...uploader, send: sendOpen(uploader) }, task.uri, signed, options)
   if (!stored.ok) throw await readError(stored)
@@ -77,10 +77,7 @@ const sendOpen =
   (make, by = fetch) =>
     by(make())
 
-/**
- * Sends bytes and reports progress. Browsers report it for XMLHttpRequest only; elsewhere the stream is
- * counted.
- */
+/** Sends bytes and reports progress. Browsers report it only for XMLHttpRequest. Elsewhere the stream is counted. */
 function sendBody(
   { send }: Pick<Uploader, 'send'>,
   url: string,
@@ -148,7 +145,7 @@ function sendByXhr(
     const xhr = new XMLHttpRequest()
     xhr.open(request.method, request.url)
     request.headers.forEach((value, name) => {
-      // The browser sets the type of a form, with its boundary.
+      // The browser sets the content type of a form, because it contains the boundary.
       if (name !== 'content-type' || !(body instanceof FormData)) xhr.setRequestHeader(name, value)
     })
     xhr.responseType = 'blob'

@@ -10,12 +10,12 @@ const read = (headers: HeaderSource, name: string): string => {
 
 const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
 
-/** A webhook message: `id` stays the same when it is sent again. */
+/** A webhook message. `id` stays the same when it is sent again. */
 export type WebhookMessage = { id: string; sentAt: Date; payload: unknown }
 
 /**
- * Verifies the signature of a webhook message (Standard Webhooks) and parses it. `body` is the body byte for
- * byte; `secrets` are all valid ones, two during a rotation. Throws `KithError` with `webhook_not_signed`.
+ * Verifies the signature of a webhook message (Standard Webhooks) and parses it. `body` must be unchanged bytes.
+ * `secrets` are all valid ones, which are two during a rotation. Throws `KithError` with `webhook_not_signed`.
  */
 export async function verifyWebhook(input: {
   headers: HeaderSource
@@ -39,7 +39,6 @@ export async function verifyWebhook(input: {
     const algorithm = { name: 'HMAC', hash: 'SHA-256' }
     const raw = bytesOf(secret.replace(/^whsec_/, ''))
     const key = await crypto.subtle.importKey('raw', raw, algorithm, false, ['verify'])
-    // Compares in constant time.
     for (const each of given)
       if (await crypto.subtle.verify('HMAC', key, signatureOf(each), signed))
         return { id, sentAt: new Date(Number(timestamp) * 1000), payload: JSON.parse(text) }

@@ -135,7 +135,7 @@ export default defineConfig({
   },
   themeConfig: { search: { provider: 'local' } },
   markdown: {
-    // Links out of docs/ lead to files of the repository, which are no pages of the site.
+    // Links that leave docs/ lead to files of the repository, which are not pages of the site.
     config(md) {
       const open = md.renderer.rules.link_open!
       const close = md.renderer.rules.link_close
@@ -157,7 +157,7 @@ export default defineConfig({
       }
     },
   },
-  // The pages lie outside this package, so their imports resolve here.
+  // The pages are outside this package, so their imports resolve here.
   vite: {
     resolve: {
       alias: [

@@ -13,7 +13,6 @@ import { findRoute, headOf, openVisit } from './app/visit.ts'
 import type { Language } from './app/words.ts'
 import { newestOf } from './modules/search/kinds.ts'
 
-/** Request of the server. src/platform/http/web has the same type. */
 export type WebRequest = {
   url: string
   origin: string
@@ -42,7 +41,7 @@ export type WebReply = {
 const DOCUMENTS = COLLECTED.flatMap(({ documents }) => documents)
 /**
  * Pages with ascending ids that only deletion hides, so that a missing lower id was deleted. Articles, groups,
- * their posts and topics may be hidden instead, and must then look as if they never existed.
+ * their posts and topics may be hidden instead, and must then look as if they had never existed.
  */
 const NUMBERED = /^\/(feeds|users|questions|musics|music_specials)\/(\d{1,15})$/
 

@@ -47,7 +47,7 @@ const VERBS: Record<string, string> = {
 export const authProvider: AuthProvider = {
   async login({ username, password, code }: { username: string; password: string; code?: string }) {
     forget()
-    // A code is valid for one attempt, so a mistyped one is asked for again on the page.
+    // A code is valid for one attempt, so the page asks again after a wrong one.
     let given = code ?? null
     const secondFactor = () => {
       const once = given

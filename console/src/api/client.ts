@@ -13,8 +13,8 @@ export type Wire = Record<string, unknown>
 const ACCOUNT = '/admin/account'
 
 /**
- * Calls an operation with a path from data, below /api/v2. Throws server errors. Leads to the second factor when the
- * site requires one (rights-8).
+ * Calls an operation below /api/v2 with a path from data. Throws server errors. Opens the page of the second factor
+ * when the site requires one (rights-8).
  */
 export async function call<T = Wire>(
   verb: Verb,

@@ -53,7 +53,7 @@ export const dataProvider: DataProvider = {
     )
     if (Array.isArray(answer)) return { data: answer.map(identify(area)), total: answer.length }
     const data = answer.data.map(identify(area))
-    // An unknown total, because a frequent text is searched in the newest items only.
+    // The total is unknown, because a frequent text is searched only in the newest items.
     if (answer.more) return { data, pageInfo: { hasNextPage: true, hasPreviousPage: page > 1 } }
     return { data, total: answer.total }
   },
@@ -75,7 +75,7 @@ export const dataProvider: DataProvider = {
   },
   async create(name, { data }) {
     const area = areaNamed(name)
-    // An empty field is omitted, because null would clear it.
+    // Omits an empty field, because null would clear it.
     const given = Object.fromEntries(Object.entries(data as Wire).filter(([, value]) => value !== null))
     const made = await tell(call('POST', `/admin/${area.path}`, { body: area.toWire?.(given) ?? given }))
     if (made?.id && typeof made.secret === 'string') createdSecrets.set(Number(made.id), made.secret)

@@ -1,4 +1,4 @@
-/** The address of a picture (`{url}`) on this server, whatever its public name is. */
+/** Returns the address of a picture (`{url}`) on this server, whatever its public host is. */
 export function fileAddressOf(attachment: unknown): string | undefined {
   const address =
     typeof attachment === 'string' ? attachment : (attachment as { url?: string } | null | undefined)?.url

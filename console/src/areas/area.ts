@@ -68,13 +68,12 @@ export type Field = {
   shows?: string
   /** Label of a record of `of`, when it depends on the language. */
   names?: (row: Wire) => Text
-  /** Stored field of a record of `of`, if not its id. */
+  /** Field of a record of `of` to store, if not its id. */
   keeps?: string
   required?: boolean
   help?: Text
   /** Only for new records, or only for existing ones. */
   only?: 'new' | 'known'
-  /** Shown beside the form's columns. */
   full?: boolean
   standard?: unknown
 }
@@ -84,7 +83,7 @@ export type Deed = {
   label: Text
   /** Path below the record, with a method: `PUT hot`. */
   call: (row: Wire) => { verb: 'POST' | 'PUT' | 'PATCH' | 'DELETE'; path: string; body?: Wire }
-  /** The operation that decides on visibility, such as `put feed-topics/{topicID}/hot`. */
+  /** The action is visible to users who may call this operation, such as `put feed-topics/{topicID}/hot`. */
   operation: string
   when?: (row: Wire) => boolean
   ask?: Text
@@ -106,7 +105,6 @@ export type Section =
   | 'system'
 
 export type Area = {
-  /** Also the path below /admin. */
   name: string
   path: string
   param?: string

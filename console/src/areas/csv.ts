@@ -1,6 +1,6 @@
 /**
- * Characters that start a formula, with the full-width and small forms that spreadsheets treat alike, after
- * any blanks, quotes and zero-width marks that they skip.
+ * Characters that start a formula, after blanks, quotes and zero-width marks, which spreadsheets skip. Includes
+ * full-width and small forms, which they treat alike.
  */
 const FORMULA =
   /(^|[;,|\t\r\n])([\s"'\u200b-\u200f\u2060\ufeff]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b\u2212])/g

@@ -33,7 +33,7 @@ export const EVENT_TEXTS: Record<string, Text> = {
 export function EventChecks({ source, label }: { source: string; label: string }) {
   const t = useText()
   const { field } = useInput({ source, defaultValue: null })
-  // A new form has an empty text.
+  // The field of a new form is an empty text.
   const chosen: string[] | null = Array.isArray(field.value) ? field.value : null
   const toggle = (name: string) => {
     const next = chosen?.includes(name) ? chosen.filter((each) => each !== name) : [...(chosen ?? []), name]

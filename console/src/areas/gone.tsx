@@ -4,7 +4,7 @@ import { Missing } from '../shell/not-found.tsx'
 import { ErrorState } from '../shell/states.tsx'
 import type { Area } from './area.ts'
 
-/** Leaves the error to the page instead of returning to the list with a message. */
+/** Lets the page show the error, instead of returning to the list with a message. */
 export const QUIET = { onError: () => {}, retry: false }
 
 export function Gone({ area }: { area: Area }) {

@@ -136,7 +136,7 @@ export function inputOf(field: Field, t: Translate, { isFilter = false } = {}): 
   }
 }
 
-/** The input of an amount. An unreadable text is kept as NaN, so that the form is not sent. */
+/** Input of an amount. Unreadable text becomes NaN, which prevents sending the form. */
 function AmountField({
   currency,
   source,

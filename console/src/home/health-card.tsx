@@ -87,7 +87,7 @@ export function HealthCard() {
     good_at: null,
     figures: [],
   }
-  // An unready server makes the last reported states obsolete.
+  // The last reported states are obsolete when the server is not ready.
   const parts = health && ready !== false ? health.parts : ready === undefined ? [] : [server]
   return (
     <>

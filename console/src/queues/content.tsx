@@ -20,7 +20,7 @@ export function Content({ queue, row }: { queue: Queue; row: Wire }) {
     enabled: address !== undefined,
     retry: false,
   })
-  // Keeps the requested values of the list, and adds details from the whole item.
+  // Keeps the values of the list, and adds details of the whole item.
   const shown: Wire = { ...data, ...row }
   const body = queue.body?.(shown)
   const chatMessage = queue.chatMessage?.(row)

@@ -3,11 +3,10 @@ import { call } from '../api/client.ts'
 import { messageOf } from '../api/message.ts'
 import type { Decided } from './queue.ts'
 
-/** How long a decision can be undone before it is sent. */
+/** Time in which a decision can be undone before it is sent. */
 export const UNDO_MS = 5000
 
 export type Pending = {
-  /** The item: `topics 7`. */
   id: string
   title: string
   verdict: string
@@ -64,7 +63,7 @@ async function send(id: string, keepalive = false) {
   const { verb, path, body } = decision.decided
   try {
     await call(verb, path, { body, keepalive, key: decision.key })
-    // Listeners hear of it first, so that no list shows the item again.
+    // Informs listeners first, so that no list shows the item again.
     finish(id, 'sent')
     set(pending.filter((each) => each.id !== id))
   } catch (error) {

@@ -44,7 +44,7 @@ function QueueView({ queue, item }: { queue: Queue; item: string | undefined }) 
   const pending = usePending()
   const navigate = useNavigate()
   const [asking, setAsking] = useState<VerdictName | null>(null)
-  // Undefined, the choice of several items, or the chosen ones.
+  // Undefined: one item at a time. `choosing`: the user selects items. A list: the selected items.
   const [several, setSeveral] = useState<'choosing' | Wire[]>()
   const heading = useRef<HTMLHeadingElement>(null)
   const { canAccess, isPending: isAsking } = useCanAccess({
@@ -60,12 +60,12 @@ function QueueView({ queue, item }: { queue: Queue; item: string | undefined }) 
     enabled: canAccess === true,
     refetchInterval: 30_000,
   })
-  // Sent decisions whose items the loaded list still holds.
+  // Sent decisions with items that are still in the loaded list.
   const sent = useRef(new Set<string>())
   const decidedIds = new Set([...sent.current, ...pending.map(({ id }) => id)])
   const waiting = (data?.data ?? []).filter((row) => !decidedIds.has(`${queue.name} ${row.id}`))
   const at = waiting.findIndex(({ id }) => String(id) === item)
-  // An item further back than the first page, by its address.
+  // An item beyond the first page, from the address of the page.
   const single = useQuery({
     queryKey: ['queue', queue.name, 'item', item],
     queryFn: () => call('GET', `/admin/${queue.path}/${encodeURIComponent(item as string)}`),

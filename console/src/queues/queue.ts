@@ -10,7 +10,7 @@ export type Detail = {
   as: 'flag' | 'number' | 'text' | 'choice'
   choices?: readonly { id: string; name: Text }[]
   required?: boolean
-  /** Asked for only after certain other inputs. */
+  /** Asks for this input only after certain other inputs. */
   when?: (given: Wire) => boolean
   operation?: string
 }
@@ -19,7 +19,6 @@ export type Verdict = {
   label: Text
   reason?: { label: Text; required?: boolean; from?: (row: Wire) => string }
   details?: readonly Detail[]
-  /** Returns the words that the author receives, for the inputs so far. */
   preview?: (given: Wire) => { told: Text; effect: Text } | undefined
   call: (row: Wire, reason: string, given: Wire) => Decided
 }

@@ -18,7 +18,7 @@ export function FileButton({
         hidden
         onChange={(event) => {
           choose(event.target.files?.[0])
-          // The same file can be chosen again after a fault.
+          // Lets the user choose the same file again after an error.
           event.target.value = ''
         }}
       />

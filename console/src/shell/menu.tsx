@@ -8,7 +8,7 @@ import { Icon } from './icon.tsx'
 import { type Entry, entriesFor, HOME, type Job } from './navigation.ts'
 import { useText } from './text.ts'
 
-/** Number of entries up to which all jobs are open from the start. */
+/** Maximum number of entries for which all groups of the menu start open. */
 const FEW = 20
 
 export function ConsoleMenu() {
@@ -43,7 +43,7 @@ function JobGroup({ job: { name, label, entries }, isFew }: { job: Job; isFew: b
   const [open] = useSidebarState()
   const { pathname } = useLocation()
   const [kept, keep] = useStore<boolean | null>(`menu.${name}`, null)
-  // A job closed by hand stays closed.
+  // A group that the user closed stays closed.
   const isHere = entries.some(({ to }) => pathname === to || pathname.startsWith(`${to}/`))
   const isOpen = kept ?? (isFew || isHere || name === 'decide')
   const links = entries.map((entry) => <EntryLink key={entry.to} entry={entry} />)

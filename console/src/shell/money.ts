@@ -1,14 +1,14 @@
 /** Points, money of the wallet in fen (1/100 CNY), or the code of a currency that a provider charges. */
 export type Currency = 'points' | 'wallet' | (string & {})
 
-/** Decimals of currencies that have not two, as the server sends them to Stripe. */
+/** Currencies without two decimals, as the server sends them to Stripe. */
 const WHOLE = 'bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' ')
 const THOUSANDTHS = 'bhd jod kwd omr tnd'.split(' ')
 
 export const decimalsOf = (currency: Currency): number =>
   currency === 'points' || WHOLE.includes(currency) ? 0 : THOUSANDTHS.includes(currency) ? 3 : 2
 
-/** Returns the code of a currency of money. XXX replaces an invalid code, with which formatting would throw. */
+/** Returns the ISO code of a currency. XXX replaces an invalid code, because formatting would throw. */
 export const codeOf = (currency: Currency): string => {
   if (currency === 'wallet') return 'CNY'
   return /^[a-z]{3}$/i.test(currency) ? currency.toUpperCase() : 'XXX'

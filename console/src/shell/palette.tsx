@@ -59,7 +59,7 @@ export function Palette({ close }: { close(): void }) {
     to: `/people/${row.id}/show`,
     label: String(row.name),
     group: t(['People found', '匹配的用户']),
-    // The server matched it, perhaps by an earlier name.
+    // The server found this match, perhaps by an earlier name, so the text matches itself.
     words: q,
   }))
   const options = q === '' ? pages : [...pages, ...settings, ...found]
@@ -78,7 +78,7 @@ export function Palette({ close }: { close(): void }) {
           openOnFocus
           disablePortal
           autoHighlight
-          // A page that is still loading may take the focus for a moment.
+          // A page that is still loading may take the focus for a moment, which must not clear the text.
           clearOnBlur={false}
           options={options}
           groupBy={({ group }) => group}

@@ -10,7 +10,6 @@ export function EmptyState({
   isHeading = false,
 }: {
   icon?: string
-  /** The text is the heading of the page. */
   isHeading?: boolean
   text: Text
   note?: Text | undefined

@@ -9,7 +9,6 @@ import { Picture } from './picture.tsx'
 import { Sound } from './sound.tsx'
 import { useText } from './text.ts'
 
-/** Returns the value at a path such as `data.name`. */
 export function valueAt(row: Wire, path: string): unknown {
   return path.split('.').reduce<unknown>((value, key) => (value as Wire | null | undefined)?.[key], row)
 }
@@ -180,7 +179,7 @@ export function Value({
         </Box>
       )
     default:
-      // Only a long word may break: `anywhere` lets a narrow column break short ones too.
+      // Breaks only long words. `anywhere` lets a narrow column break short words too.
       return (
         <span style={LONG_WORD.test(String(value)) ? { overflowWrap: 'anywhere' } : {}}>{String(value)}</span>
       )

@@ -5,7 +5,7 @@ import type { ConnectionOptions } from 'mysql2'
 export type SourceAddress = {
   /** `mysql://USER:PASSWORD@HOST:PORT/NAME`, with `?socket=` or `?ssl=true|verify`. */
   database: string
-  /** The same as `?ssl=true`: encrypted, without checking the certificate. */
+  /** The same as `?ssl=true`: an encrypted connection without a check of the certificate. */
   tls?: boolean | undefined
   tlsCa?: string | undefined
 }
@@ -31,7 +31,7 @@ export async function connectionOf(address: SourceAddress): Promise<ConnectionOp
   const socket = url.searchParams.get('socket')
   const ssl = url.searchParams.get('ssl')
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  // The library checks the certificate's names but not its addresses.
+  // The library checks the names in a certificate but not its addresses.
   if (ssl === 'verify' && isIP(host))
     throw new Error('?ssl=verify needs the name of the host, not its address')
   return {

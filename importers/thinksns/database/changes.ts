@@ -5,7 +5,7 @@ import { relation } from './write.ts'
 
 export type Change = { row: SourceRow; column: string; old: unknown; new: unknown }
 
-/** A value that is generated here, such as the default for an empty one. */
+/** A value that Kith generates, such as the default for an empty one. */
 export const ANYTHING = Symbol('anything')
 
 /** Compares references; null and 0 both mean none. */

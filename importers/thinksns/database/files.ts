@@ -7,19 +7,19 @@ import { openBucket, present, readBucketAddress, type S3Options } from '#platfor
 export type SourceBytes = Buffer | 'missing' | 'too large'
 
 export type FileSource = {
-  /** Lends the bytes of a file to `use`. The total lent is bounded, which bounds memory. */
+  /** Passes the bytes of a file to `use`. Limits the total of bytes in use, which bounds the memory. */
   read<T>(path: string, use: (bytes: SourceBytes) => Promise<T>): Promise<T>
   has(path: string): Promise<boolean>
   hasFolder(path: string): Promise<boolean>
 }
 
 const MEGABYTE = 1024 * 1024
-/** Bytes lent at once. A larger file is lent alone. */
+/** Maximum bytes in use. A larger file is read alone. */
 const ROOM = 64 * MEGABYTE
-/** Largest accepted file, because a file has to fit into memory. */
+/** Maximum size of a file, because a file has to fit into memory. */
 const LARGEST = 512 * MEGABYTE
 
-/** Starts work on bytes in order, once there is room for them. */
+/** Starts work in order, when its bytes fit into the limit. */
 function createRoom(total: number) {
   let free = total
   const waiting: { size: number; enter: () => void }[] = []
@@ -45,9 +45,7 @@ function createRoom(total: number) {
   }
 }
 
-/**
- * Opens a folder, or `s3://bucket/prefix` with the credentials of the configuration; throws when it is empty.
- */
+/** Opens a folder, or `s3://bucket/prefix` with the credentials of the configuration. Throws when it is empty. */
 export async function openFiles(
   place: string,
   s3: S3Options,

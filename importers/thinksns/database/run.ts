@@ -50,8 +50,8 @@ const HEAP_KEPT = 60_000_000
 let collect: (() => void) | undefined
 
 /**
- * Frees memory of earlier batches. V8 grows its heap as far as the machine allows, and an import runs beside
- * a server on a small machine.
+ * Frees the memory of earlier batches. V8 grows its heap up to a share of the machine's memory, and an import runs
+ * beside a server.
  */
 function tidyMemory(): void {
   if (process.memoryUsage().heapUsed < HEAP_KEPT) return

@@ -11,7 +11,6 @@ export type Chunk = { chunk: number; rows: number; checksum: string }
 export type Source = {
   tables: Map<string, Set<string>>
   count(table: string): Promise<number>
-  /** Sums a column over all rows or those with a given value; 0 without such a table. */
   sum(table: string, column: string, only?: { column: string; value: number }): Promise<number>
   chunks(table: TableImport): Promise<Chunk[]>
   /** Reads the rows of a range in order and in batches. Records values that rows cannot hold. */
@@ -21,12 +20,11 @@ export type Source = {
 
 const DEFAULT_WIDTH = 5000
 const DEFAULT_BATCH = 1000
-/** Maximum size of texts in a batch. */
 const BATCH_CHARACTERS = 2_000_000
 
 const quote = (name: string) => `\`${name.replaceAll('`', '``')}\``
 
-/** The range of rows with `by` null or negative. */
+/** The range of rows where `by` is null or negative. */
 const NOWHERE = -1
 
 export const rangeOf = ({ by, width = DEFAULT_WIDTH }: TableImport, chunk: number) =>
@@ -37,8 +35,8 @@ export const rangeOf = ({ by, width = DEFAULT_WIDTH }: TableImport, chunk: numbe
       : { from: chunk * width, to: (chunk + 1) * width }
 
 /**
- * Opens a source in one long transaction, so that all reads see one snapshot. The session keeps the server's
- * time zone, in which times were written.
+ * Opens a source in one long transaction, so that all reads see one snapshot. The session keeps the server's time
+ * zone, in which the times were written.
  */
 export async function openSource(
   address: SourceAddress,
@@ -53,8 +51,7 @@ export async function openSource(
     dateStrings: true,
     supportBigNumbers: true,
   })
-  // A lost connection already fails the current statement. Without a listener the event would end the
-  // process.
+  // A lost connection already fails the current statement. Without a listener this event would end the process.
   connection.on('error', () => {})
   const query = <Row>(sql: string, values: unknown[] = []) =>
     new Promise<Row[]>((resolve, reject) => {
@@ -65,7 +62,7 @@ export async function openSource(
   try {
     await query('set session transaction isolation level repeatable read')
     await query('start transaction with consistent snapshot, read only')
-    // The server must not close a stream that waits for our writes.
+    // The server must not close a stream while it waits for Kith's writes.
     await query('set session net_write_timeout = 86400, wait_timeout = 604800')
     for (const row of await query<{ t: string; c: string }>(
       'select table_name as t, column_name as c from information_schema.columns where table_schema = ?',

@@ -2,7 +2,7 @@ import type { Context } from '#platform/context.ts'
 import type { Db, Tx } from '#platform/database'
 import type { FileSource } from './files.ts'
 
-/** Type of a source column: `time` is in the source's zone and is returned as UTC. */
+/** Type of a source column. `time` is in the source's zone, and Kith reads it as UTC. */
 export type ColumnKind = 'int' | 'text' | 'time'
 export type Columns = Record<string, ColumnKind>
 
@@ -15,7 +15,6 @@ export type SourceRow<C extends Columns = Columns> = {
 export type FindOwners = (sql: Db, ids: number[]) => Promise<Map<number, number>>
 
 export type ImportOptions = {
-  /** Whether pending payments stay pending, or are refunded. */
   waiting: 'keep' | 'refund'
   /** Counts the old balance table for users without a new balance. */
   oldWallets: boolean
@@ -27,13 +26,13 @@ export type ImportOptions = {
   dryRun: boolean
 }
 
-/** Reports of a batch. A row without a report counts as imported. */
+/** Outcomes of the rows of a batch. A row without an outcome counts as imported. */
 export type Outcomes = {
   leaveOut(row: object, reason: string): void
   merge(row: object, reason: string): void
   /**
-   * Gives the reason for a changed column; values are read back. With `new`: a change outside the target's
-   * columns.
+   * Reports the reason for a changed column, whose values are read back. `new` reports a change outside the
+   * target's columns.
    */
   mend(row: object, reason: string, column?: string | { column: string; new: unknown }): void
 }
@@ -42,9 +41,8 @@ export type Batch = Outcomes & {
   ctx: Context
   options: ImportOptions
   files: FileSource
-  /** Returns which things of a kind exist here, with their authors; `users` is a kind too. */
+  /** Returns which targets of a kind exist here, with their authors. `users` is a kind too. */
   find(kind: string, ids: Iterable<number | null>): Promise<Map<number, number>>
-  /** State that earlier batches of a range pass to later ones. */
   memory: Map<string, unknown>
 }
 
@@ -66,10 +64,10 @@ export type Into = {
   table: string
   /** Key of the target, from source columns; `id` by default. */
   key?: Record<string, string | ((row: SourceRow) => unknown)>
-  /** Name of the mapping to newly assigned ids (`assignIds`). */
+  /** Name under which `assignIds` stored the new ids. */
   through?: string
   when?(row: SourceRow): boolean
-  /** Source columns that this target holds when another holds the rest. */
+  /** Source columns of this target, when another target has the rest. */
   only?: string[]
   columns?: Record<string, Kept>
 }
@@ -83,8 +81,8 @@ export type TableImport<C extends Columns = Columns> = {
   scope?: string
   columns: C
   /**
-   * Targets to compare rows with after writing, so that the report lists every change. Null for rows without
-   * a target.
+   * Targets to compare rows with after writing, so that the report lists every change. Null for rows without a
+   * target.
    */
   into: Into[] | null
   key: string[]
@@ -95,11 +93,11 @@ export type TableImport<C extends Columns = Columns> = {
   sweep?(tx: Tx, range: { from: number; to: number }, rows: SourceRow<C>[]): Promise<unknown>
 }
 
-/** Erases the column types, so that tables fit into one list. */
+/** Erases the column types, so that all tables fit into one list. */
 export const defineTable = <const C extends Columns>(table: TableImport<C>): TableImport =>
   table as unknown as TableImport
 
-/** Work other than rows, such as reading files or reconciling totals. Runs after tables. */
+/** Work without a source table, such as reading files or reconciling totals. Runs after the tables before it. */
 export type ImportStep = {
   name: string
   run(step: StepContext): Promise<void>

@@ -1,4 +1,3 @@
-/** Replacement for a missing time. */
 export const EPOCH = new Date(0).toISOString()
 
 export const TIMES = { created_at: 'time', updated_at: 'time' } as const

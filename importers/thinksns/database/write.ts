@@ -4,7 +4,7 @@ import type { Batch, FindOwners, Outcomes } from './table.ts'
 
 export type Target = Record<string, string>
 
-/** Passes rows as a relation `r` with these columns, in one parameter. */
+/** Passes rows in one parameter, as a relation `r` with these columns. */
 export function relation(sql: Db, columns: Target, rows: readonly object[]): Fragment {
   const list = Object.entries(columns).map(([name, type]) => `"${name}" ${type}`)
   return sql`json_to_recordset(${JSON.stringify(rows)}::text::json) as r (${sql.unsafe(list.join(', '))})`
@@ -12,7 +12,7 @@ export function relation(sql: Db, columns: Target, rows: readonly object[]): Fra
 
 /**
  * Upserts rows by key and skips unchanged ones. `keep` names columns that a later run does not overwrite. The
- * caller must give a value for each column that is not null.
+ * caller must pass a value for each `not null` column.
  */
 export async function upsert(
   sql: Db,
@@ -90,7 +90,7 @@ export async function findHeir(sql: Db): Promise<number> {
   return row?.id ?? 0
 }
 
-/** Makes names visible and unique in the table. Appends the id to a name in use. */
+/** Makes names visible and unique in the table. Appends the id to a taken name. */
 export async function uniqueNames<R extends { id: number | null; name: string | null }>(
   sql: Db,
   table: string,
@@ -103,7 +103,7 @@ export async function uniqueNames<R extends { id: number | null; name: string | 
     return nameKey(name) === '' ? `${noun} ${row.id}` : name
   }
   const ids = rows.map(({ id }) => id ?? 0)
-  // Names may have moved between rows since the last run.
+  // Rows may have exchanged their names since the last run.
   await sql`
     update ${sql(table)} t set name_key = 'moving ' || t.id
     from ${relation(
@@ -155,8 +155,8 @@ export async function findByKind<R extends object>(
 }
 
 /**
- * Returns whether a kind was seen before in this group of consecutive rows. A source spells one kind in
- * several ways, so rows of one kind need not be adjacent.
+ * Returns whether a kind occurred before in this group of consecutive rows. A source has several spellings of one
+ * kind, so its rows need not be adjacent.
  */
 export function isRepeated(memory: Batch['memory'], group: string, kind: string): boolean {
   const last = memory.get('group') as { group: string; kinds: Set<string> } | undefined
@@ -166,7 +166,7 @@ export function isRepeated(memory: Batch['memory'], group: string, kind: string)
   return seen
 }
 
-/** Returns ids for rows that cannot keep theirs: those of an earlier run, else new ones. */
+/** Returns ids for rows that cannot keep theirs: the ids of an earlier run, or new ones. */
 export async function assignIds(
   sql: Db,
   source: string,

@@ -21,7 +21,7 @@ function collected(table: string, column: string, own?: string): TableImport {
   }
   return defineTable({
     table,
-    // Batches by content, so that ranges are comparable and one batch holds all rows of a content.
+    // Batches by content, so that ranges are comparable and all rows of a content are in one batch.
     by: column,
     ...(own === undefined ? { scope: 'collectible_type' } : {}),
     width: 2000,

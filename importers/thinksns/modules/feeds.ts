@@ -46,7 +46,6 @@ const FEED_COLUMNS = {
   deleted_at: 'timestamptz',
 }
 
-/** Imports a place only if it is complete. */
 function placeOf(row: Row, batch: Batch) {
   const [latitude, longitude] = [row.feed_latitude, row.feed_longtitude].map((text) =>
     text === null || text.trim() === '' ? Number.NaN : Number(text),
@@ -261,7 +260,7 @@ const topicLinks = defineTable({
       and not index = any(${rows.map(({ index }) => index ?? 0)})`,
 })
 
-/** Repairs the hot list and the effects of deletions after the import. */
+/** Rebuilds the hot list and applies the effects of deletions after the import. */
 export const settleFeeds: ImportStep = {
   name: 'ranking of feeds',
   async run({ ctx, transaction }) {

@@ -5,7 +5,7 @@ import { findByKind, isRepeated, relation, upsert } from '../database/write.ts'
 
 const likes = defineTable({
   table: 'likes',
-  // Imports by likeable id, like the primary key here, so that ranges can be compared.
+  // Splits by likeable id, the start of the primary key here, so that ranges are comparable.
   by: 'likeable_id',
   scope: 'likeable_type',
   width: 1000,

@@ -49,7 +49,7 @@ const links = defineTable({
       }
       return []
     })
-    // Until the import is closed, the account of the source wins.
+    // The account in the source takes precedence until the import is closed.
     await tx`
       delete from linked_accounts l using unnest(
         ${given.map((row) => row.user_id ?? 0)}::bigint[], ${given.map((row) => row.provider)}::text[],

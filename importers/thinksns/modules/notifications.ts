@@ -59,7 +59,7 @@ function systemNotice(data: Record<string, unknown>): Told {
   const cause = subject ? { type: subject[1], id: idOf(data[subject[0]]) } : NOWHERE
   // The first versions stored the sentence itself.
   const told = typeof content === 'string' ? { contents: content, type: 'notice', channel } : {}
-  // The source uses this type for an adoption; here it means a new answer.
+  // The source uses this type for an adopted answer. Here it means a new answer.
   const adopted = rest.type === 'question:answer' ? { type: 'qa:answer-adoption' } : {}
   return { senderId: idOf(sender), cause, data: { ...rest, ...adopted, ...told, resource: cause } }
 }
@@ -95,7 +95,7 @@ function count(tally: Tally, type: NotificationType, readAt: string | null): num
   standing.total += 1
   standing.last = tally.seq
   standing.unread += 1
-  // A read mark covers everything before it, so it is set at the newest read notification.
+  // A read mark covers everything before it, so it is at the newest read notification.
   if (readAt === null) return 0
   const passed = standing.unread - 1
   Object.assign(standing, { readUpTo: tally.seq, readAt, unread: 0 })

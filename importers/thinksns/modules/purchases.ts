@@ -6,7 +6,7 @@ import { findTargets, relation, saveTargets, upsert } from '../database/write.ts
 import { findUses } from './files/uses.ts'
 
 const HIGHEST = 1_000_000_000_000
-/** Channel of feed prices in the first versions, and later. */
+/** Channels of feed prices: in the first versions, and later. */
 const OLD_FEED = 'feed'
 const FEED = 'feeds'
 const COMMENT = 'feed:comment'
@@ -109,14 +109,14 @@ const nodes = defineTable({
       free: 'boolean',
       ...TIME_COLUMNS,
     }
-    // A price of the last version may exist since: the earlier row is superseded.
+    // A current price may have replaced the old one meanwhile.
     await tx`
       update paid_nodes n set raw = -n.id from ${relation(tx, { id: 'bigint', channel: 'text', raw: 'bigint' }, given)}
       where n.channel = r.channel and n.raw = r.raw and n.id <> r.id`
     await upsert(tx, 'paid_nodes', columns, given)
     await saveTargets(tx, 'paid_nodes', targets)
   },
-  // Makes content free whose price is gone. Purchases of it stay valid.
+  // Makes content free when its price is gone. Earlier purchases stay valid.
   sweep: (tx, { from, to }, rows) => tx`
     update paid_nodes set free = true where raw >= ${from} and raw < ${to} and not free
       and not id = any(${rows.map(({ id }) => id ?? 0)})`,

@@ -5,7 +5,6 @@ import { defineTable } from '../database/table.ts'
 import { EPOCH } from '../database/times.ts'
 import { findTargets, relation, saveTargets, upsert } from '../database/write.ts'
 
-/** Keeps the first row of each name and maps the duplicates to it. */
 function firstOfName<R extends { id: number | null; name: string | null }>(rows: R[]) {
   const first = new Map<string, R>()
   const targets = new Map<number, number>()
@@ -49,7 +48,7 @@ const categories = defineTable({
 
 const tags = defineTable({
   table: 'tags',
-  // In one batch, because names are compared across all categories.
+  // Reads all rows in one batch, because names are compared across all categories.
   by: null,
   into: [{ table: 'tags' }],
   key: ['id'],

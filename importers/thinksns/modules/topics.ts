@@ -100,7 +100,7 @@ const followers = defineTable({
       else return [{ topic_id: row.topic_id, user_id: row.user_id, followed_at: row.following_at }]
       return []
     })
-    // Participation is derived from the posts.
+    // The posts determine the participants.
     const columns = { topic_id: 'bigint', user_id: 'bigint', followed_at: 'timestamptz' }
     await upsert(tx, 'feed_topic_users', columns, given, { key: ['topic_id', 'user_id'] })
   },

@@ -25,12 +25,12 @@ type AnyInit = { params?: { query?: Query } }
 export type Reading<T> = { queryKey: readonly [string, AnyInit]; answer?: T }
 export type Listing<T, I> = { queryKey: readonly [string, AnyInit, 'list']; answer?: T; item?: I }
 
-/** Describes a reading: `read('/feeds/{feed}', { params: { path: { feed } } })`. */
+/** Describes a query: `read('/feeds/{feed}', { params: { path: { feed } } })`. */
 export const read = <P extends GetPath>(path: P, ...[init]: Rest<InitOf<P>>): Reading<Answer<'get', P>> => ({
   queryKey: [path, (init ?? {}) as AnyInit],
 })
 
-/** Describes a list. `start` is the query of its first page, such as `{ after: '5' }` of an address. */
+/** Describes a paged list. `start` is the query of its first page, such as `{ after: '5' }` from an address. */
 export const list = <P extends ListPath & GetPath>(
   path: P,
   ...[init]: Rest<InitOf<P>>
@@ -50,7 +50,7 @@ export const startOf = (search: URLSearchParams): Record<string, number> =>
     }),
   )
 
-/** The query cache of one visit. Every query is a reading or a list, so one function fetches all of them. */
+/** Creates the query cache of a visit. All queries are readings or lists, so one function fetches them. */
 export function createCache(api: Kith): QueryClient {
   return new QueryClient({
     defaultOptions: {
@@ -60,7 +60,7 @@ export function createCache(api: Kith): QueryClient {
         gcTime: typeof document === 'undefined' ? Number.POSITIVE_INFINITY : 600_000,
         retry: false,
         refetchOnWindowFocus: false,
-        // `openVisit` reads what a page shows before it is shown. Nothing moves under the reader afterwards.
+        // `openVisit` loads the data of a page before it shows the page, so that no content shifts afterwards.
         refetchOnMount: false,
         queryFn: ({ queryKey, pageParam, signal }) => {
           const [path, init] = queryKey as [GetPath, AnyInit]
@@ -129,7 +129,7 @@ export function useList<T, I>(listing: Listing<T, I>, options: { enabled?: boole
     ...result,
     items: itemsOf(listing, pages),
     first: pages[0],
-    /** Query of the next page as an address, for browsers without JavaScript. */
+    /** Address of the next page, for browsers without JavaScript. */
     next:
       result.hasNextPage && last !== undefined && pages.length === 1
         ? nextQuery(path as ListPath, params?.query as Query, last)
@@ -153,9 +153,7 @@ export function useWrite<Given = void, Answer = unknown>(
   })
 }
 
-/**
- * Changes every copy of an object in the cache, whatever query holds it: `change(cache, isFeed(5), (feed) => …)`.
- */
+/** Changes every copy of an object in the cache: `change(cache, isFeed(5), (feed) => …)`. */
 export function change<T extends object>(
   cache: QueryClient,
   isOne: (each: object) => each is T,

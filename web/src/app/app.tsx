@@ -40,7 +40,7 @@ export function App({ first }: { first: Shown }) {
     }
   }, [url, attempt])
 
-  // Remembers the place in a page before it is left, and restores it when the visitor goes back.
+  // Stores the scroll position when the visitor leaves a page, and restores it when they go back.
   useEffect(() => {
     history.scrollRestoration = 'manual'
     const note = () => places.set(location.href, scrollY)
@@ -63,7 +63,7 @@ export function App({ first }: { first: Shown }) {
     }
     scrollTo(0, (isBack.current && places.get(location.href)) || 0)
     isBack.current = false
-    // Screen readers and the keyboard go on from the new page.
+    // Moves the focus of keyboards and screen readers to the new page.
     document.getElementById('main')?.focus({ preventScroll: true })
   }, [shown])
 

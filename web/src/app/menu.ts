@@ -3,7 +3,6 @@ import type { MenuEntry } from './page.ts'
 
 const MENU: MenuEntry[] = MODULES.flatMap(({ menu = [] }) => menu).sort((a, b) => a.order - b.order)
 
-/** Guests have few entries, so their bottom bar on phones shows those up to this place. */
 const GUESTS_MOST = 40
 
 export const menuOf = (isMember: boolean): MenuEntry[] =>

@@ -22,18 +22,20 @@ export type Head = {
   isPrivate?: boolean
 }
 
-/** Reads of a page from the cache for its head. */
+/** Reads cached data of a page for its head. */
 export type Known = {
   one<T>(reading: Reading<T>): T
   all<T, I>(listing: Listing<T, I>): I[]
 }
 
 export type Page = {
-  /** The server reads these while it renders, the browser while it navigates. One that fails fails the page. */
+  /**
+   * Queries that the server runs while it renders, and the browser while it navigates. The page fails if one fails.
+   */
   queries?(visit: Visit): (Reading<unknown> | Listing<unknown, unknown>)[]
-  /** Read as well. One that fails leaves its part of the page empty. */
+  /** Optional queries. If one fails, its part of the page stays empty. */
   extras?(visit: Visit): (Reading<unknown> | Listing<unknown, unknown>)[]
-  /** Path to go to instead, once the queries are read. */
+  /** Path for a redirect, once the queries have run. */
   redirect?(visit: Visit, known: Known): string | undefined
   head(visit: Visit, known: Known): Head
   body: ComponentType<{ visit: Visit }>

@@ -16,6 +16,6 @@ export function setUnread(kind: 'notifications' | 'chats', count: number): void 
   if (shown.title === '') shown.title = document.title
   shown.counts[kind] = count
   const sum = write()
-  // Only installed sites have a badge.
+  // Browsers show a badge only for installed sites.
   void navigator.setAppBadge?.(sum)?.catch(() => {})
 }

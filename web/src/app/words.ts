@@ -15,11 +15,11 @@ export function words<T extends Record<string, readonly [Said, Said]>>(
 
 export const useWords = <T>(table: Record<Language, T>): T => table[useSite().language]
 
-/** `1.2K` in English, `1.2万` in Chinese. */
+/** Formats `1.2K` in English, and `1.2万` in Chinese. */
 export const compact = (count: number, language: Language): string =>
   new Intl.NumberFormat(language === 'zh' ? 'zh-CN' : 'en', { notation: 'compact' }).format(count)
 
-/** `1 post`, `2 posts`. `shown` is the number as it is written. */
+/** Formats `1 post` or `2 posts`. `shown` is the formatted number. */
 export const plural = (count: number, one: string, shown = String(count)): string =>
   `${shown} ${one}${count === 1 ? '' : 's'}`
 
@@ -30,10 +30,9 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
 ]
 const WEEK = 7 * 86_400
 
-/** Reads a time of the API, which is UTC. */
 export const timeOf = (written: string): Date => new Date(`${written.replace(' ', 'T').replace(/Z?$/, 'Z')}`)
 
-/** `5 min. ago`, and the date after a week. */
+/** Formats `5 min. ago`, and the date after a week. */
 export function ago(time: Date, language: Language, now = Date.now()): string {
   const locale = language === 'zh' ? 'zh-CN' : 'en'
   const seconds = (now - time.getTime()) / 1000

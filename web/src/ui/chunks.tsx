@@ -2,11 +2,10 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 const EACH = 10
-/** Rows within this distance of the screen are in the document. */
 const NEAR = '2500px'
 const heights = new Map<string, number>()
 
-/** A long list, in rows of ten. Rows far from the screen are replaced by their height. */
+/** A long list in rows of ten. Placeholders of equal height replace rows far from the screen. */
 export function Chunks<T>({
   items,
   keyOf,

@@ -30,7 +30,7 @@ function levelHeadings(tokens: Token[]) {
 const all = (tokens: Token[] | undefined): ComponentChildren =>
   tokens?.map((token, n) => <One key={n} token={token as MarkedToken} />)
 
-/** The lexer escapes nothing, but texts may hold entities. */
+/** The lexer escapes nothing, but texts may contain entities. */
 const ENTITIES: Record<string, string> = {
   '&amp;': '&',
   '&lt;': '<',
@@ -45,7 +45,7 @@ const plain = (text: string) =>
 function One({ token }: { token: MarkedToken }): ComponentChildren {
   switch (token.type) {
     case 'heading': {
-      // The title of the page is the only heading of the first level.
+      // The page title is the only heading of the first level.
       const Level = `h${Math.min(token.depth + 1, 6)}` as 'h2'
       return <Level>{all(token.tokens)}</Level>
     }

@@ -1,6 +1,6 @@
 import { Link } from 'wouter-preact'
 
-/** Mentions stand between soft hyphens; addresses are links. */
+/** Soft hyphens enclose mentions. Addresses become links. */
 const PARTS = /(\u00ad@[^\u00ad\n]{1,100}\u00ad|https?:\/\/[^\s<>"'，。）)\]]+)/gu
 
 export function Prose({ text }: { text: string }) {
@@ -27,5 +27,4 @@ export function Prose({ text }: { text: string }) {
   )
 }
 
-/** Removes the marks of mentions, for titles and descriptions. */
 export const plain = (text: string | null): string => (text ?? '').replaceAll('\u00ad', '')

@@ -1,6 +1,5 @@
 import { SETTING_GROUPS } from './texts.ts'
 
-/** The section of a setting, by the first part of its name. */
 export function groupOf(name: string): string {
   const [first = ''] = name.split(':')
   return first in SETTING_GROUPS ? first : 'other'

@@ -78,7 +78,7 @@ function readContact(row: Row, kind: 'email' | 'phone'): Contact | undefined {
   return phone === undefined ? undefined : { value: phone, key: phone }
 }
 
-/** Resolves duplicate contacts. Deleted users lose them to others. */
+/** Resolves duplicate contacts. Of two users, an active one keeps the contact instead of a deleted one. */
 async function contactsOf(
   tx: Tx,
   rows: Row[],
@@ -166,7 +166,7 @@ async function writePeople(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
       updated_at: row.updated_at ?? created,
     }
   })
-  // Users may have swapped unique values since the last run, so clear them first.
+  // Clears unique values first, because users may have exchanged them since the last run.
   await tx`
     update users u set name_key = 'moving ' || u.id, email = null, email_key = null, phone = null
     from ${relation(tx, { id: 'bigint', name_key: 'text', email_key: 'text', phone: 'text' }, people)}
@@ -212,7 +212,7 @@ async function wantAvatars(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
 }
 
 async function findNumbered(batch: Batch, folder: string, id: number): Promise<string | undefined> {
-  // Most installations have none, so one lookup skips them all.
+  // One lookup suffices for most installations, because they have none.
   const known = `${folder} exists`
   if (!batch.memory.has(known)) batch.memory.set(known, await batch.files.hasFolder(folder))
   if (!batch.memory.get(known)) return undefined
@@ -238,8 +238,8 @@ export const users = defineTable({
   columns: PEOPLE,
   batch: 500,
   write: writePeople,
-  // Users deleted in the source. Their content stays without an author. Founders stay, because no other
-  // user could administer the site.
+  // Deletes users who were deleted in the source. Their content stays without an author. Founders stay, because
+  // otherwise no user could administer the site.
   sweep: (tx, { from, to }, rows) => tx`
     update users u set deleted_at = now() where id >= ${from} and id < ${to} and deleted_at is null
       and not id = any(${rows.map(({ id }) => id ?? 0)})
@@ -248,8 +248,8 @@ export const users = defineTable({
 })
 
 /**
- * Consecutive check-ins, with possibly several rows per user. Imported after the check-ins, which determine
- * the counters.
+ * Consecutive check-ins, with possibly several rows per user. Imported after the check-ins, which determine the
+ * counters.
  */
 export const extras = defineTable({
   table: 'user_extras',
@@ -259,7 +259,6 @@ export const extras = defineTable({
     {
       table: 'user_counts',
       key: { user_id: 'user_id' },
-      // Recounted from the check-ins.
       columns: { checkin_count: null },
     },
   ],

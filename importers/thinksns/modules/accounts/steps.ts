@@ -49,7 +49,7 @@ function standingOf({ locked, founder, disabler }: Standing, lockDisablers: bool
     : 'locked: deleted in the source'
 }
 
-/** Founders, and whether they can sign in with a password or with a code to an e-mail or phone. */
+/** Founders, and whether they can sign in with a password or with a code. */
 export const listFounders = (sql: Db) => sql<{ id: number; name: string; enters: boolean }[]>`
   select u.id, u.name, u.deleted_at is null
     and (u.password is not null or u.email is not null or u.phone is not null) as enters

@@ -9,7 +9,7 @@ import { relation, upsert } from '../../database/write.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-/** Node and path of a picture that a row names by either. A path without a valid node gets a new one. */
+/** Node and path of a picture from either of them. A path without a valid node gets a new node. */
 export function nodePicture(named: string): { node: string; path: string } {
   const path = named.slice(named.indexOf(':') + 1).replace(/^\/+/, '')
   const node = parseNode(`public:${path}`)
@@ -73,7 +73,7 @@ export type Stored = {
   bytes: Buffer
   media: Media
   damaged: boolean
-  /** Hashes of the original bytes, before metadata was stripped. Clients look uploads up by them. */
+  /** Hashes of the bytes before metadata was removed. Clients look uploads up by them. */
   sent: { md5: string; sha256: string }
 }
 

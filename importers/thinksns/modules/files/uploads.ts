@@ -80,8 +80,8 @@ const uses = defineTable({
           height: content.height,
         })
         const created = row.created_at ?? new Date(0).toISOString()
-        // Cleanup deletes uploads that stay unattached for a day. An old one may be embedded in a text
-        // without a record.
+        // Fresh uploads only: cleanup deletes those without content after a day, but an old one may be embedded in
+        // a text without a record.
         const fresh = Date.now() - Date.parse(created) < DAY
         const place = used || (fresh ? null : 'imported')
         return [

@@ -83,7 +83,6 @@ const GROUPS = {
 } as const
 type Row = SourceRow<typeof GROUPS>
 
-/** Imports a place only if it is complete. */
 function placeOf(row: Row, batch: Batch) {
   const [latitude, longitude] = [row.latitude, row.longitude].map((text) =>
     text === null || text.trim() === '' ? Number.NaN : Number(text),

@@ -87,7 +87,7 @@ export const groupMembers = defineTable({
       disabled: 'boolean',
       ...TIME_COLUMNS,
     }
-    // The group may have a new founder since the last run, so the former one is demoted first.
+    // The group may have a new founder since the last run, so the import demotes the former one first.
     await upsert(
       tx,
       'group_members',

@@ -27,8 +27,8 @@ export const clearGroupAvatars: ImportStep = {
 }
 
 /**
- * Ensures that every group has a founder and a copied picture. Runs after the sequences are set, because both
- * get new ids.
+ * Ensures that every group has a founder and a copied picture. Runs after the sequences are set, because both get
+ * new ids.
  */
 export const settleGroups: ImportStep = {
   name: 'founders and pictures of groups',

@@ -115,11 +115,11 @@ export type Hold = {
   amount: number
   kind: MovementKind
   refundKind: MovementKind
-  /** True when the price is refunded instead of held here. */
+  /** Whether the price is refunded here instead of held. */
   givenBack: boolean
 }
 
-/** Records the escrow of these subjects. The others among `ids` have none. */
+/** Records the escrow of these subjects, and deletes the records of the other `ids`. */
 export async function setHolds(sql: Db, subjectType: string, ids: number[], holds: Hold[]): Promise<void> {
   await sql`
     delete from import_holds where subject_type = ${subjectType} and subject_id = any(${ids})
@@ -150,8 +150,8 @@ export async function setHolds(sql: Db, subjectType: string, ids: number[], hold
 const PEOPLE_AT_ONCE = 1000
 
 /**
- * Books the missing amounts up to the source balances: one entry per account against issuance, and held
- * amounts into escrow. A later run books the difference, so every run ends with the balances of the source.
+ * Books the amounts missing up to the source balances: one entry per account against issuance, and held amounts
+ * into escrow. A later run books the difference, so every run ends with the source's balances.
  */
 export const bookBalances: ImportStep = {
   name: 'balances',
@@ -176,7 +176,7 @@ export const bookBalances: ImportStep = {
   },
 }
 
-/** Computes all movements due. `part` orders the movements of one user. */
+/** Computes all outstanding movements. `part` orders the movements of one user. */
 async function findDue(tx: Tx): Promise<void> {
   await tx`
     create temp table import_due (
@@ -205,7 +205,7 @@ async function findDue(tx: Tx): Promise<void> {
     from import_escrow where held > wanted
     union all
     select owner_id, currency, 2, wanted - held, kind, subject_type, subject_id from import_escrow where wanted > held`
-  // Refunded amounts come on top of the source balance.
+  // Adds refunds to the balance of the source.
   await tx`
     insert into import_due
     select owner_id, currency, 1, change, 'opening', 'users', owner_id from (
@@ -267,5 +267,5 @@ export const sumBalances = (sql: Db) => sql<Brought[]>`
   from unnest(array['points', 'wallet']) c(currency)`
 
 export const balanceTables = [points, wallets]
-/** Imports balances of the first versions, after the orders, which show whether a wallet was used since. */
+/** Imports balances of the first versions. Runs after the orders, which show whether a wallet was used since. */
 export const oldWalletTables = [oldWallets]

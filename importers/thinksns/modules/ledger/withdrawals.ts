@@ -60,7 +60,7 @@ type OldWithdrawal = {
   isPassed: boolean
 }
 
-/** Inserts withdrawals. Open ones go into escrow, or are refunded when the site imports without them. */
+/** Inserts withdrawals. Open ones go into escrow, or are refunded if the operator chose so. */
 async function writeWithdrawals(
   tx: Tx,
   old: { row: object; of: OldWithdrawal }[],
@@ -173,7 +173,6 @@ type PointOrder = {
   updated_at: string | null
 }
 
-/** Converts an order of points into money, as the source stores it, to a withdrawal. */
 export async function withdrawPoints(tx: Tx, rows: PointOrder[], batch: Batch): Promise<void> {
   const cash = rows.filter((row) => row.target_type === 'cash' && (row.amount ?? 0) > 0)
   if (cash.length === 0) return

@@ -32,7 +32,7 @@ type Row = SourceRow<typeof NEWS>
 
 const GONE = 4
 
-/** State of a contribution fee: income once the article is published, else in escrow or refunded. */
+/** State of a contribution fee. It is income once the article is published, and before that in escrow or refunded. */
 function feeOf(row: Row, refund: boolean): { amount: number; state: string; waits: boolean } {
   const amount = Math.max(row.contribute_amount ?? 0, 0)
   if (amount === 0) return { amount, state: 'none', waits: false }

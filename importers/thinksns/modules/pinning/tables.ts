@@ -182,7 +182,7 @@ const groupPins = defineTable({
     ...TIMES,
   },
   async write(tx, rows, batch) {
-    // The group of a post is stored with the post only.
+    // Only the post itself stores its group.
     const groups = await batch.find(
       'groups-of-posts',
       rows.flatMap((row) => (row.channel === 'comment' ? [] : [row.target])),

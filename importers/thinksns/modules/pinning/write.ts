@@ -14,7 +14,7 @@ export type Pin = {
   channel: string
   kinds: { target: string; content: string }
   targetId: number
-  /** The content of the target. Undefined when the target itself stores it. */
+  /** Content of the target, unless the target stores it itself. */
   contentId: number
   userId: number
   deciderId: number
@@ -108,7 +108,7 @@ export async function writePins(tx: Tx, table: string, pins: Pin[], batch: Batch
       batch.mend(pin.row, 'refunded by the import')
     }
     if (state === 'pending' || state === 'active') open.add(same)
-    // Paid and undecided in the source: held in escrow here, or refunded.
+    // A paid pin without a decision in the source is held in escrow here, or refunded.
     if (waits && there && pin.amount > 0)
       holds.push({
         subjectId: id,
@@ -117,7 +117,7 @@ export async function writePins(tx: Tx, table: string, pins: Pin[], batch: Batch
         amount: pin.amount,
         kind: 'pin' as const,
         refundKind: 'pin:refunded' as const,
-        // A second open pin was paid too, but only one pin per target can wait here, so it is refunded.
+        // A target can have only one pending pin here. The second one was paid too, so it is refunded.
         givenBack: state !== 'pending',
       })
     const updated = pin.updatedAt ?? pin.createdAt ?? EPOCH

@@ -8,7 +8,7 @@ import { applications, proposals } from './applications.ts'
 import { questions, topicLinks } from './questions.ts'
 import { experts, followers, invitations, topics, watchers } from './topics.ts'
 
-/** Settles bounties that an invited expert earned or that are refunded, and ranks authors by answers. */
+/** Pays bounties to invited experts or refunds them, and ranks authors by answers. */
 export const settleQuestions: ImportStep = {
   name: 'bounties',
   async run({ transaction, options, note }) {

@@ -46,7 +46,7 @@ export function Profile({ user, path, after }: { user: User; path: string; after
   // The menu has loaded the conversations. An error means that this site does not provide them.
   const { error } = useRead(chatsOf(), { enabled: false })
   const params = { path: { target: user.id } }
-  /** `follower` says that the viewer follows this person (sign-in-9). */
+  /** `follower` means that the viewer follows this user (sign-in-9). */
   const follow = useToggle(isUser(user.id), {
     isOn: user.follower,
     on: (api) => api.put('/user/followings/{target}', { params }),

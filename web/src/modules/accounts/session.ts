@@ -1,6 +1,6 @@
 import { isKithError, KithError } from '@kith/client'
 
-/** Sends a request of the site's own session, which keeps the token in a cookie that scripts cannot read. */
+/** Sends a request of the site's session, which keeps the token in a cookie that scripts cannot read. */
 export async function ask(method: string, path: string, body?: object): Promise<number> {
   const response = await fetch(`/_/session${path}`, {
     method,
@@ -25,14 +25,13 @@ export async function ask(method: string, path: string, body?: object): Promise<
 
 export const signIn = (body: { login: string; password: string; second_factor?: string }) =>
   ask('POST', '/auth/login', body)
-/** 204 after a sign-in; 202 when an administrator decides first. */
+/** Returns 204 after a sign-in, and 202 when an administrator decides first. */
 export const join = (body: object) => ask('POST', '/users', body)
 export const signOut = () => ask('DELETE', '')
 
 export const needsSecondFactor = (error: unknown): boolean =>
   isKithError(error) && ['second_factor_required', 'wrong_second_factor'].includes(error.code)
 
-/** A path of this site from an address, never another site. */
 export const nextPath = (search: URLSearchParams): string => {
   const next = search.get('next') ?? '/'
   return /^\/(?![/\\])/.test(next) ? next : '/'

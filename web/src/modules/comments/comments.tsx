@@ -116,7 +116,7 @@ export function Comments({
       ),
     { changes },
   )
-  // Comments in groups go to the managers of the group, others to the moderators.
+  // Reports of comments in groups go to the managers of the group, and others to the moderators.
   const report = (comment: number, reason: string) => {
     const params = { path: { comment } }
     return kind === 'group-posts'

@@ -5,7 +5,6 @@ import { useWords, words } from '../../app/words.ts'
 
 const WORDS = words({ list: ['Suggestions', '建议'] })
 
-/** An unfinished `@name` or `#topic`. */
 const STARTED = /(?:^|\s)([@#])([^\s@#\u00ad]{1,50})$/u
 const PAUSE_MS = 200
 const MOST = 5

@@ -38,7 +38,7 @@ export function Compose() {
   const area = useRef<HTMLTextAreaElement>(null)
   const moved = useRef<number | null>(null)
   const completion = useCompletion(text, cursor, ({ kind, id, name }, started) => {
-    // Mentions stand between soft hyphens (feeds-8).
+    // Soft hyphens enclose mentions (feeds-8).
     const taken = kind === '@' ? `\u00ad@${name}\u00ad ` : ''
     const next = text.slice(0, started) + taken + text.slice(cursor)
     const others = topics.filter((topic) => topic.id !== id)

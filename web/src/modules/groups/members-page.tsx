@@ -44,7 +44,6 @@ const membersOf = (visit: Visit) =>
 
 const RANKS = { member: 0, administrator: 1, founder: 2 } as const
 
-/** Permitted actions of a role on a member of lower rank. */
 function actsFor(mine: keyof typeof RANKS | undefined, { audit, disabled, role }: Member): Act[] {
   if (mine === undefined || mine === 'member' || RANKS[mine] <= RANKS[role]) return []
   if (audit === 0) return ['accept', 'reject']

@@ -67,7 +67,6 @@ function Members({ group }: { group: Schema<'ImGroup'> }) {
   }>(
     (client, by) =>
       client.patch('/im/group', {
-        // Absent settings get their default (im-6).
         body: {
           im_group_id: id,
           groupname: group.name,

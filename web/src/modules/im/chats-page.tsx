@@ -26,7 +26,6 @@ const WORDS = words({
 
 const shownOf = ({ search }: Visit) => chatsOf(Number(search.get('before')) || undefined)
 
-/** Searches for two or more characters, in all conversations or one. */
 const searchOf = ({ search }: Visit) => {
   const chat = Number(search.get('chat'))
   return {

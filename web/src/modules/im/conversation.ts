@@ -15,7 +15,7 @@ export type Pending = {
 }
 
 const TYPING_MS = 4_000
-/** Groups have no events of reading, since each would go to all members for each of them. */
+/** Polls read positions in groups. They have no events, because each would go to every member. */
 const SEEN_MS = 10_000
 const PAGE = 30
 
@@ -56,7 +56,7 @@ export function useConversation(chat: number, first: ChatMessage[], isLive: bool
       const [page] = await Promise.all([api.chat.messages(chat, { limit: PAGE }), look()])
       setMessages((all) => {
         const from = page[0]?.position ?? 0
-        // A longer interruption leaves a gap, so the page replaces earlier messages.
+        // A longer interruption leaves a gap, so the page replaces older messages.
         return (all.at(-1)?.position ?? 0) + 1 < from ? page : merged(all, page)
       })
       if (page.length >= PAGE && page[0]?.position !== 1) setHasEarlier(true)

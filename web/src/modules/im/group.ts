@@ -3,7 +3,7 @@ import { read } from '../../app/api.ts'
 
 export type Member = Schema<'ImGroup'>['affiliations'][number]
 
-/** A group of chat with its members. Its id is the one of a conversation's `group`. */
+/** A chat group with its members. Its id is that of a conversation's `group`. */
 export const groupOf = (id: string) => read('/im/group', { params: { query: { im_group_id: [id] } } })
 
 /** Converts a member to the form of user lists. Groups contain only the address of the picture. */

@@ -2,7 +2,6 @@ import type { ChatEvent, Kith } from '@kith/client'
 
 const NAME = 'kith.chats'
 
-/** An event of conversations. `open` means that the stream began. Earlier events are missing. */
 export type LiveEvent = ChatEvent | { event: 'open' }
 
 /**

@@ -66,7 +66,6 @@ export function Message({
 }: {
   message: ChatMessage
   name: string | undefined
-  /** The message that it replies to, if shown. */
   quoted: ChatMessage | undefined
   onReply(): void
   onEdit(): void

@@ -15,7 +15,7 @@ const WORDS = words({
   password: ['Your password', '登录密码'],
 })
 
-/** Settings of the site. The schema of `GET /bootstrappers` does not describe them. */
+/** Settings of the site, which the schema of `GET /bootstrappers` does not describe. */
 type Rules = {
   wallet: {
     cash: { 'min-amount': number; types: string[]; status: boolean }
@@ -32,7 +32,6 @@ export const useRules = (): Rules => useSite().settings as unknown as Rules
 
 const locale = (language: Language) => (language === 'zh' ? 'zh-CN' : 'en')
 
-/** `¥12.50` for 1250 fen. */
 export const money = (fen: number, language: Language): string =>
   new Intl.NumberFormat(locale(language), {
     style: 'currency',
@@ -59,7 +58,7 @@ export const MoneyField = ({ value, onInput }: { value: string; onInput(value: s
   />
 )
 
-/** A password field, where the site requires the password for payments. */
+/** A password field, if the site requires the password for payments. */
 export function PasswordField() {
   const t = useWords(WORDS)
   const { settings } = useSite()

@@ -26,7 +26,6 @@ const ordersOf = ({ search }: Visit) => list('/currency/orders', { params: { que
 
 export const page = definePage({
   queries: (visit) => [userOf(), ordersOf(visit)],
-  // Check-ins may be turned off.
   extras: () => [checkinOf()],
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: ({ visit }) => {

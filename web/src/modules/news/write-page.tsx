@@ -34,7 +34,7 @@ const WORDS = words({
 type Draft = { title: string; subject: string; from: string; content: string; tags: number[] }
 const EMPTY: Draft = { title: '', subject: '', from: '', content: '', tags: [] }
 
-/** Settings of contributions. The schema of `GET /bootstrappers` does not describe them. */
+/** Settings of contributions, which the schema of `GET /bootstrappers` does not describe. */
 type Rules = { 'news:contribute': { pay: boolean; verified: boolean }; news: { pay_contribute: number } }
 
 const categoriesOf = () => read('/news/cates')
@@ -42,7 +42,6 @@ const tagsOf = () => read('/tags')
 const revised = ({ search }: Visit) => Number(search.get('article')) || undefined
 const articleOf = (visit: Visit) => read('/news/{news}', { params: { path: { news: revised(visit) ?? 0 } } })
 
-/** Submits an article. The draft survives a reload. */
 export const page = definePage({
   queries: (visit) => [categoriesOf(), tagsOf(), ...(revised(visit) ? [articleOf(visit)] : [])],
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),

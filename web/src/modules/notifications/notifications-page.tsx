@@ -124,7 +124,7 @@ function Row({ notification, type }: { notification: Schema<'Notification'>; typ
   const time = timeOf(notification.created_at)
   const sentence = sentenceOf(type, notification, language)
   const details = detailsOf(type, notification, language)
-  // A link into this site navigates without a page load.
+  // Follows a link into this site without a page load.
   const href = link?.startsWith(`${origin}/`) ? link.slice(origin.length) : link
   return (
     <li class={notification.read_at ? 'notice' : 'notice is-unread'}>

@@ -7,7 +7,7 @@ const SCOPE = '/_/assets/'
 type Policy = { createScriptURL(address: string): string }
 let policy: Policy | undefined
 
-/** The address of the worker. The policy of pages accepts workers from this function only. */
+/** Address of the worker. The page's policy accepts workers only from this function. */
 function workerAddress(): string {
   const { trustedTypes } = globalThis as unknown as {
     trustedTypes?: { createPolicy(name: string, rules: object): Policy }
