@@ -7,7 +7,7 @@ import { createWorld, type Person } from '#test/world.ts'
 
 const FILE = new URL('./contract/access-matrix.json', import.meta.url)
 const VERBS = ['get', 'post', 'put', 'patch', 'delete'] as const
-/** Owners delete last, inner things before outer ones. */
+/** Owners delete last, and inner items before outer ones. */
 const isDeletion = (name: string) => name.startsWith('DELETE')
 
 const world = await createWorld()
@@ -39,8 +39,8 @@ async function ask(who: Person | null, { method, path }: Operation): Promise<num
 }
 
 /**
- * Compares the status of each kind of caller on another user's things with the committed matrix, so that an
- * operation that opens to somebody shows up in the diff.
+ * Compares the status of each kind of caller on another user's content with the committed matrix. An operation with
+ * more access than before shows up in the diff.
  */
 test('gives no caller more access than the committed matrix (conventions-10)', async () => {
   const found: Record<string, string> = {}

@@ -4,7 +4,7 @@ import { dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
 import { LAYERS } from '../src/modules.ts'
 
-/** Inside a module, from low to high. */
+/** Kinds of files in a module. Each may import only the ones before it. */
 const FILES = ['errors', 'schema', 'queries', 'view', 'service', 'mount', 'jobs', 'index', 'routes', 'module']
 
 const layerOf = (module: string) => LAYERS.findIndex((layer) => layer.includes(module))
@@ -55,7 +55,7 @@ test('points imports down: lib, platform, contracts, modules by layer, app, entr
         assert.match(target, /^src\/(lib|platform|contracts|transfer)\//, arrow)
       const from = moduleOf(file)
       if (from === undefined) continue
-      // The type of module.ts names what modules offer each other.
+      // module.ts may import this type, because it names what modules offer each other.
       if (target === 'src/module.ts' && file.endsWith('/module.ts')) continue
       assert.match(target, /^src\/(lib|platform|contracts|transfer|modules)\//, arrow)
       assert.ok(!target.endsWith('/module.ts'), arrow)
@@ -77,7 +77,7 @@ test('keeps importers and the demo out of the server, and lets them use modules 
       const to = moduleOf(target)
       if (to !== undefined) assert.equal(target, `src/modules/${to}/index.ts`, `${file} imports ${target}`)
     }
-  // The two programs load them when their command is called, so that a server does not.
+  // Two programs load importers and the demo on demand, so that a server does not.
   for (const file of sources)
     for (const target of importsOf(file)) {
       if (!/^(importers|demo)\//.test(target)) continue
@@ -134,7 +134,7 @@ test('has no cycle of imports, types included', () => {
   const graph = new Map(
     [...sources, ...globSync('{importers,demo}/**/*.ts')]
       .filter((file) => !isTest(file))
-      // Programs load commands and modules when they need them.
+      // Programs load commands and modules on demand.
       .map((file) => [file, importsOf(file, /^(?:import|export)\b[^'";]*?\bfrom '([^']+)'/gm)]),
   )
   const done = new Set<string>()

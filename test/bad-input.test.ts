@@ -15,7 +15,7 @@ const RUNS = Number(process.env.KITH_BAD_INPUT_RUNS ?? 3)
 
 const routes = app.routeTable
   .filter(({ url, method }) => url.startsWith('/api/v2') && !['HEAD', 'OPTIONS'].includes(String(method)))
-  // A sign-out would end the session of the other requests.
+  // A sign-out would end the sign-in of the other requests.
   .filter(({ url }) => !/auth\/(logout|refresh)|stream/.test(url))
   .flatMap(({ method, url, schema }) =>
     [method]

@@ -4,10 +4,10 @@ import { test } from 'node:test'
 import { compileInput, InputError } from '#platform/http/input.ts'
 import { createWorld } from '#test/world.ts'
 
-/*
- * Holds every bound of every parameter and body of `openapi.json`. The committed file is the expectation, and
- * the schemas of the routes are what is tested: a bound that changes in the source alone fails here.
- * `npm run check` compares the file with the source, so a change of both shows in the diff of the file.
+/**
+ * Tests every bound of every parameter and body in `openapi.json` against the routes. A bound that changes only in
+ * the source fails here. `npm run check` compares the file with the source, so a change of both shows in the diff
+ * of the file.
  */
 
 type Schema = {
@@ -110,7 +110,6 @@ function build(described: Schema, given?: { place: Place; value: unknown }, at: 
 
 type Bounded = { place: Place; schema: Schema; isRequired: boolean }
 
-/** Values with bounds in a schema. One item stands for all items of a list. */
 function boundedIn(described: Schema, place: Place = [], isRequired = true): Bounded[] {
   const schema = resolve(described)
   const { anyOf = [], items, properties = {}, required = [] } = schema
@@ -129,8 +128,8 @@ type Attempt = { bound: string; value: unknown; isInside: boolean }
 function attemptsAt({ schema, isRequired }: Bounded): Attempt[] {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, items = {} } = schema
   const attempts: Attempt[] = []
-  // Listed values are narrower than bounds. The server counts bytes while it reads them, which src/modules/files
-  // tests.
+  // Listed values are narrower than bounds. src/modules/files tests the limit of bytes, which the server counts
+  // while it reads them.
   if (schema.enum || schema.format === 'binary') return []
   const add = (bound: string, value: unknown, isInside: boolean) => attempts.push({ bound, value, isInside })
   if (minimum !== undefined) add('minimum', minimum, true)
@@ -155,7 +154,7 @@ function attemptsAt({ schema, isRequired }: Bounded): Attempt[] {
   return attempts
 }
 
-/** Texts only, as queries and paths have them. */
+/** Texts only, like those of queries and paths. */
 const asText = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(asText)
   if (typeof value !== 'object' || value === null) return String(value)

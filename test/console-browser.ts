@@ -47,7 +47,7 @@ export async function openConsole(): Promise<Console> {
         ],
       })
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
-      // A slow page on a busy machine is no failure.
+      // A slow page on a busy machine is not a failure.
       context.setDefaultTimeout(60_000)
       await context.addInitScript(
         ({ token, locale }) => {
@@ -119,7 +119,7 @@ const stilled = (page: Page) =>
     await Promise.allSettled(ending.map(({ finished }) => finished))
   })
 
-/** Returns axe's accessibility findings. `rules` names the only rules to check. */
+/** Returns axe's accessibility findings. `rules` restricts the check to these rules. */
 export async function findings(page: Page, rules?: string[]): Promise<string[]> {
   await stilled(page)
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(readFileSync(AXE, 'utf8'))
@@ -165,7 +165,7 @@ async function follow(page: Page, path: string): Promise<void> {
     history.pushState({}, '', path)
     dispatchEvent(new PopStateEvent('popstate'))
   }, `/admin${path}`)
-  // The previous page stays until the parts of the next one are loaded.
+  // The previous page stays until the next one is loaded.
   await page.waitForFunction((before) => {
     const { document } = globalThis as unknown as {
       document: { querySelector(path: string): { innerText: string } | null }

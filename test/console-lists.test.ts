@@ -7,17 +7,17 @@ import { createWorld } from '#test/world.ts'
 /** Maximum rows read for a page of 25, joins included. */
 const ROWS_MAX = 1500
 /**
- * Maximum rows read of one table to count all matches, or to sort without an index: the table, once, and a
- * page.
+ * Maximum rows read of one table to count all matches, or to sort without an index. This is the whole table once,
+ * and a page.
  */
 const ONCE = 10_500
-/** Lists that count related rows, or combine everything about one user, by route. */
+/** Lists by route that count related rows, or that combine all data about one user. */
 const COUNTING = new Set([
   ...['/admin/group-categories', '/admin/news/categories', '/admin/invitations', '/admin/music/singers'],
   '/admin/users/:user/history',
 ])
 
-/** Orders by a count have no index, because every like, comment or view would have to update it. */
+/** Counters have no index, because every like, comment or view would have to update it. */
 const BY_COUNT = / (hits|\w+_count|rewards_amount)$/
 
 let route: string | null = null

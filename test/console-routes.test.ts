@@ -64,7 +64,7 @@ test('serves built files only, and no path outside their folder', async () => {
     const { statusCode, headers } = await get(path)
     assert.deepEqual([statusCode, headers['x-error-code']], [404, 'no_such_path'], path)
   }
-  // Any other path is a page of the console.
+  // The console serves every other path as a page.
   for (const path of [
     '/admin/..%2f..%2fpackage.json',
     '/admin/..%2fpackage.json',

@@ -40,7 +40,7 @@ test('labels active users as distinct users, and shows no sum over days', async 
   const [english, chinese] = LABELS['active-people'] ?? assert.fail('active people have no label')
   assert.match(english, /\b(different|distinct)\b/i)
   assert.match(chinese, /去重/)
-  // Two people on each of two days, three people in all.
+  // Two users on each of two days, who are three different users in all.
   const active = { name: 'active-people', values: [2, null, 2] }
   assert.deepEqual(tellTotal({ ...active, total: 3 }, 'en'), ['3', '3'])
   assert.deepEqual(tellTotal({ ...active, total: null }, 'en'), ['2 a day', '日均 2'])

@@ -40,7 +40,7 @@ test('keeps the scripts of the first page below 400 KB compressed, and hashed fi
     ([, path]) => path as string,
   )
   assert.ok(scripts.length > 0)
-  // Files below a kilobyte are sent as they are.
+  // Files below a kilobyte are not compressed.
   const sizeOf = (path: string) => (statSync(`${path}.gz`, { throwIfNoEntry: false }) ?? statSync(path)).size
   const sizes = scripts.map((path) => sizeOf(`${builtFolder('console')}/${path}`))
   const size = sizes.reduce((sum, each) => sum + each, 0)

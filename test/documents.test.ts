@@ -21,7 +21,6 @@ const commands = documents.flatMap((path) =>
   codeOf(read(path)).map((code) => ({ path, code: code.replace(/\s+/g, ' ').trim() })),
 )
 
-/** Commands in CONTRIBUTING and ARCHITECTURE that the test does not run, with the reasons. */
 const NOT_RUN: Record<string, string> = {
   'npm run web': 'test/web-pages.test.ts builds the site',
   'npm test': 'is what runs this',
@@ -81,7 +80,7 @@ test('documents only commands that run on a host with Node 20', async (t) => {
     `#!/bin/sh\ncase "$1" in *.ts) echo 'Unknown file extension ".ts"' >&2; exit 9 ;; esac\nexec '${process.execPath}' "$@"\n`,
   )
   chmodSync(old, 0o755)
-  // The Node of the project leaves PATH, as in the shell of an operator.
+  // Removes the bundled Node from PATH, as in the shell of an operator.
   const path = (process.env.PATH ?? '').split(':').filter((part) => !part.includes('node_modules'))
   const env = { PATH: [folder, ...path].join(':'), HOME: folder }
   const say = (...args: string[]) => run(args[0] ?? '', args.slice(1), { cwd: ROOT, env })

@@ -9,7 +9,7 @@ import { createWorld } from '#test/world.ts'
 const world = await createWorld()
 const { as, person, sql } = world
 
-/** Sets counters to 0, as a restored or imported table may have them. */
+/** Sets counters to 0, which can happen in a restored or imported table. */
 const forget = async () => {
   for (const [table, columns] of [
     ['feeds', ['like_count', 'feed_comment_count']],

@@ -46,7 +46,6 @@ test('removes all identifying data of an erased account, and frees its name, ema
   await gone(ann)
 
   const [user] = await sql`select * from users where id = ${ann.id}`
-  // The version and the choice about phone numbers identify no user.
   const {
     found_by_phone,
     content_version,
@@ -167,7 +166,7 @@ test('resumes an interrupted erasure, and changes nothing on a second one (right
   await healthy()
 })
 
-/** Remains of an erased account besides public content: ids without a user, and records with a legal duty. */
+/** Allowed remains of an erased account besides public content: ids without a user, and records with a legal duty. */
 const KEPT = new Set([
   ...[
     'account_deletions',

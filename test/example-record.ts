@@ -14,11 +14,11 @@ export type Examples = {
   schemas: Record<string, unknown>
 }
 
-/** Larger values make a page longer without making it clearer. */
+/** Larger values make the page longer but not clearer. */
 const LONGEST_TEXT = 160
 const MOST_ENTRIES = 3
 
-/** Cuts lists to one item and long texts, which keeps an example short and valid. */
+/** Shortens lists to one item, and long texts, so that an example stays short and valid. */
 function shorten(value: unknown, name = ''): unknown {
   if (typeof value === 'string')
     return value.length > LONGEST_TEXT && !/url|uri|token|secret|node|hash/.test(name)

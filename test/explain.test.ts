@@ -4,7 +4,7 @@ import { fillTables } from '#test/fixtures/crowd.ts'
 import { explainer, type Statement } from '#test/fixtures/plans.ts'
 import { createWorld } from '#test/world.ts'
 
-/** A stream, which does not end, and requests that end the session. */
+/** A stream, which does not end, and requests that end the sign-in. */
 const SKIPPED = new Set(['/user/notifications/stream', '/auth/refresh', '/auth/logout'])
 /** Maximum rows read for a request. This allows a month with a row every half hour, but no large table. */
 const ROWS_MAX = 1500

@@ -45,7 +45,7 @@ test('restarts an interrupted export and leaves no remains (rights-9)', async ()
   }
   assert.equal((await as(ann, 'GET', `/user/exports/${asked.body.id}`)).body.state, 'waiting')
   assert.deepEqual(await readdir(join(ctx.config.dataDir, 'exports')), [])
-  // Runs two workers at once, as after a stop that seemed complete.
+  // Runs two workers at once, as if the first one had not stopped.
   await addJob(sql, 'make_export', { id: asked.body.id })
   await Promise.all([work(), work()])
   const told = await as(ann, 'GET', `/user/exports/${asked.body.id}/archive?json=1`)
@@ -76,7 +76,7 @@ test('keeps concurrent exports of users separate (rights-9)', async () => {
   } finally {
     ctx.storage.put = put
   }
-  // Temporary files are readable by the server only.
+  // Only the server can read temporary files.
   assert.deepEqual(modes, [[0o600, 0o700, 0o700]])
   assert.deepEqual(await states(), ['waiting', 'ready', 'waiting', 'waiting'])
   await Promise.all([make(0), make(2), make(3)])
@@ -108,7 +108,7 @@ test('reports a failed export, and accepts a new request at once (rights-9)', as
   }
   await work()
   assert.equal((await as(ann, 'GET', `/user/exports/${asked.body.id}`)).body.state, 'failed')
-  // The second user's job has more attempts.
+  // The job of the second user has attempts left.
   assert.equal((await as(bob, 'GET', `/user/exports/${waiting.body.id}`)).body.state, 'waiting')
   assert.match(outbox.findLast(({ to }) => to === ann.email)?.text ?? '', /导出失败.*again/)
   assert.deepEqual(await readdir(join(ctx.config.dataDir, 'exports')), [])

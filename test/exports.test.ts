@@ -120,7 +120,7 @@ test('restricts an archive to its owner until it expires or is deleted (rights-9
   })()
   assert.equal((await as(ann, 'DELETE', `/user/exports/${second}`)).status, 204)
   assert.equal((await fetchBytes(later)).statusCode, 404)
-  // The bytes of the user's other archive stay.
+  // The bytes of the user's other archive still exist.
   await work()
   assert.equal((await fetchBytes(url)).statusCode, 200)
   assert.deepEqual(refusalOf(await as(ann, 'GET', `/user/exports/${second}/archive`)), [
@@ -224,7 +224,7 @@ test('exports no secret, and has an index for the order of each list (rights-10)
         (order.every((column, index) => has[index] === column) ||
           (isOne && has.length === 1 && has[0] === whose)),
     )
-    // A user is in few group chats.
+    // A user is in only a few group chats.
     assert.ok(serves || table === 'im_group_members', `${file} has no index on ${order.join(', ')}`)
   }
 })

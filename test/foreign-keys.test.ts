@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createWorld } from '#test/world.ts'
 
-/** References without an index, with the reason why a delete may scan the referencing table. */
 const READ_WHOLE: Record<string, string> = {
   'groups.category_id': 'one of few categories is deleted once in a year',
   'role_abilities.ability': 'no ability is ever deleted, and no role has more than there are',

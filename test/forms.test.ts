@@ -25,7 +25,7 @@ function pairs(value: unknown, name: string): [string, string][] {
     return Object.entries(value).flatMap(([key, item]) => pairs(item, name === '' ? key : `${name}[${key}]`))
   return [[name, String(value)]]
 }
-/** Without empty objects, which a form cannot express. */
+/** Drops empty objects, which a form cannot express. */
 function sayable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sayable).filter((item) => item !== undefined)
   if (typeof value !== 'object' || value === null) return value

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { grams } from '#lib/text.ts'
 import { createWorld } from '#test/world.ts'
 
-// The planner's statistics decide between the newest rows and the index, and a small table has none until it is analyzed.
+// The planner's statistics decide whether a search reads the newest rows or the index. A small table has none
+// before ANALYZE.
 const { as, guest, person, sql } = await createWorld()
 const admin = await person({ roles: ['founder', 'owner'] })
 

@@ -20,7 +20,6 @@ test('shows a changed user at once although their text is cached', async () => {
     const [[name, value]] = Object.entries(change) as [[string, unknown]]
     assert.equal((await read())[name], value)
   }
-  // Also for rows that no route writes.
   await ctx.sql`update users set bio = 'third' where id = ${ann.id}`
   assert.equal((await read()).bio, 'third')
 })

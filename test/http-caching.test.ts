@@ -18,7 +18,6 @@ async function publish(author: Person, text = 'A short note.'): Promise<number> 
 test('counts a view each time a feed is shown', async () => {
   const ann = await person()
   const id = await publish(ann)
-  // Prevents a scheduled flush during the test.
   await feedViewCounts(ctx).flush()
   const views = async () => (await guest('GET', `/feeds/${id}`)).body.feed_view_count
   assert.deepEqual([await views(), await views(), await views()], [1, 2, 3])

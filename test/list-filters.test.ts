@@ -9,7 +9,7 @@ import { COMMUNITY } from './list-filters/community.ts'
 import { varyRows } from './list-filters/data.ts'
 import { type Filter, fieldOf, type Item, type ListRow } from './list-filters/filter.ts'
 
-/** Parameters that choose a page, which test/list-walk.test.ts walks. */
+/** Parameters for paging, which test/list-walk.test.ts tests. */
 const PAGING = new Set(['limit', 'page', 'after', 'before', 'offset'])
 
 type Schema = {
@@ -50,7 +50,6 @@ const lists: List[] = Object.entries(document.paths).flatMap(([path, { get }]) =
   const narrowing = parameters
     .filter(({ name, required }) => !required && !PAGING.has(name))
     .map(({ name }) => name)
-    // The two sort parameters of console lists have a test of their own.
     .filter((name) => !(query.has('sort') && ['sort', 'order'].includes(name)))
   return place !== undefined && narrowing.length > 0
     ? [{ path: path.replace('/api/v2/', ''), place, query, narrowing }]
@@ -116,7 +115,7 @@ function nextOf(list: List, items: Item[]): string {
   return list.query.has('offset') ? `&offset=${items.length}` : ''
 }
 
-/** Fills a path with the first id that has a list of sufficient length. */
+/** Fills a path with the first id that has a long enough list. */
 async function addressOf(list: List, row: ListRow): Promise<string> {
   for (const id of row.id ? [row.id] : [7, 9, 1, 2, 8, 11, 12, 13]) {
     const address = list.path.replace(/\{\w+\}/g, String(id))

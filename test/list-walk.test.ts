@@ -5,7 +5,6 @@ import { fillTables } from '#test/fixtures/crowd.ts'
 import { lengthenLists } from '#test/fixtures/long-lists.ts'
 import { createWorld } from '#test/world.ts'
 
-/** Lists without a cursor, with the reasons. */
 const NO_CURSOR: Record<string, string> = {
   '/checkin-ranks': 'a place is what is asked for',
   '/feeds/ranks': 'a place is what is asked for',
@@ -86,7 +85,7 @@ test('names the search parameter q in every list (conventions-40)', () => {
   )
 })
 
-/** Each value of every enum, and each direction with each sort column. */
+/** Each value of every enum, and each direction for each sort column. */
 function variantsOf({ path, query }: List): string[] {
   const closed = [...query.values()].filter(({ name, schema }) => schema.enum && name !== 'fetch_by')
   const needed = [...query.values()]
@@ -107,7 +106,7 @@ function variantsOf({ path, query }: List): string[] {
 
 type Item = number | { [name: string]: Item | string }
 
-/** The cursor field of an item; some lists are of bare ids. */
+/** Cursor field of an item. Items of some lists are bare ids. */
 const cursorOf = (item: Item, key: string): Item | string =>
   key
     .split('.')
@@ -127,14 +126,13 @@ test('pages through every list without duplicates or gaps (conventions-39)', asy
     const key = list.query.get('after')?.schema['x-key'] ?? 'id'
     let longest = 0
     for (const variant of variantsOf(list)) {
-      // Some sort values mean no order.
       if (variant.includes('type=random')) continue
       const read = async (id: number, parameters: string) => {
         const path = list.path.replace(/\{\w+\}/g, String(id))
         const { status, body } = await as(viewer, 'GET', `${path}?${variant}&${parameters}`)
         if (![200, 403, 404].includes(status))
           faults.push(`${status} at ${path}?${variant}&${parameters}: ${JSON.stringify(body)}`)
-        // A search replies by the kind of its results.
+        // A search groups its results by kind.
         const items =
           status !== 200
             ? []

@@ -10,8 +10,8 @@ import { diagnose } from '../src/doctor.ts'
 import { createWorld } from './world.ts'
 
 /**
- * A database at migration 0027 with rows that later migrations change or respect, upgraded to this version.
- * The tests use it over HTTP.
+ * A database at migration 0027 with rows that later migrations change or keep, upgraded to this version. The tests
+ * use it over HTTP.
  */
 const OLD = readdirSync('migrations').filter((name) => name.endsWith('.sql') && name < '0028')
 const NAME = `kith_old_rows_${process.pid}`
@@ -22,7 +22,7 @@ const tokenOf = (name: string) => `token-of-${name}-from-before`
 const server = JSON.parse(process.env.KITH_TEST_DATABASE ?? '{}')
 const admin = openDatabase({ connection: server, poolSize: 1, statementTimeoutMs: 60_000 })
 after(async () => {
-  // The server may reject the drop during a vacuum; the database goes with the whole server.
+  // PostgreSQL may reject the drop during a vacuum. The whole server is deleted later, so this is harmless.
   await admin.unsafe(`drop database if exists ${NAME} with (force)`).catch(() => {})
   await admin.end()
 })
@@ -48,7 +48,7 @@ async function fillOldDatabase(): Promise<void> {
       select ${hash('sha256', tokenOf(name), 'buffer')}, user_id, id, now(), now() + interval '1 hour', now() + interval '14 days'
       from token_families where user_id = ${id}`
   }
-  // The founder's role had lost one ability, and later versions added others.
+  // The founder's role lacked one ability, and later versions added others.
   await sql`insert into abilities (name, display_name) values ('admin: login', ''), ('admin: feeds', ''), ('admin:user:show', '')`
   await sql`insert into roles (name, fixed) values ('founder', true), ('owner', true)`
   await sql`insert into role_abilities (role_id, ability)
@@ -93,7 +93,7 @@ async function fillOldDatabase(): Promise<void> {
   await sql`
     insert into reports (user_id, target_user, reportable_type, reportable_id, subject, reason, status, created_at, handled_by, handled_at) values
       (${MEMBERS.ada}, ${MEMBERS.ben}, 'users', ${MEMBERS.ben}, 'ben', 'rude', 1, ${OLD_TIME}, ${MEMBERS.founder}, ${OLD_TIME})`
-  // 0130: uploads of Ada and Ben, one of them referenced by a post of its owner.
+  // 0130: uploads of Ada and Ben. A post of its owner refers to one of them.
   await sql`insert into group_categories (id, name, name_key) values (1, 'old', 'old')`
   await sql`
     insert into groups (id, name, name_key, name_grams, user_id, category_id, mode, permissions, audit)

@@ -31,20 +31,19 @@ function whyNot(): string | undefined {
   return status === 0 ? undefined : 'this machine does not allow network namespaces'
 }
 
-// Namespaces avoid address collisions, and end everything that the test starts.
+// Namespaces avoid address collisions, and end all processes that the test starts.
 if (!process.env[INSIDE]) {
   const why = whyNot()
   if (why) console.log(`Patroni is not tested here: ${why}.`)
   if (why) process.exit(process.env.CI === 'true' ? 1 : 0)
-  // The shell is the first process there and reaps orphans, because Patroni waits for their exit.
+  // The shell is the first process in the namespace. It collects orphans, because Patroni waits for their exit.
   const own = ['sh', '-c', '"$@"; exit $?', 'sh', process.execPath, fileURLToPath(import.meta.url)]
   const env = { ...process.env, [INSIDE]: '1' }
   process.exit(spawnSync('unshare', [...NAMESPACES, ...own], { stdio: 'inherit', env }).status ?? 1)
 }
 
-/** Connections of two nodes with one process each: pools, probes, listeners and jobs. */
+/** Maximum connections of two nodes with one process each: pools, probes, listeners and jobs. */
 const MOST_CONNECTIONS = 70
-/** Writes that each node must acknowledge before and after a fault. */
 const ENOUGH = 20
 
 function follow(node: string, token: string) {
@@ -164,7 +163,7 @@ suite('a Patroni cluster of three', () => {
     assert.equal(traffic.statuses[500] ?? 0, 0)
   }
 
-  /** Watches how many connections the site holds at the primary, and whether commits wait for a standby. */
+  /** Records the site's connections at the primary, and whether commits wait for a standby. */
   function watchPrimary() {
     let connections = 0
     let commitsAlone = false

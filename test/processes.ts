@@ -17,7 +17,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Distinguishes a process from others that had or get the same id; empty when the system does not report it.
+ * Distinguishes a process from others with the same id before or after it. Empty when the system does not report
+ * it.
  */
 export function findBirth(pid: number): string {
   try {

@@ -23,7 +23,6 @@ const OPERATIONS = read<Operation[]>('endpoints.json')
 const NOT_YET = read<string[]>('not-yet.json')
 const OPEN = read<string[]>('open-routes.json')
 
-/** Required ability of every route, or `guest` or `member` where none is required. */
 const ABILITIES = new URL('./contract/abilities.json', import.meta.url)
 
 const { app, as, guest, person } = await createWorld()

@@ -11,7 +11,7 @@ import type { Running } from '#test/watchdog.ts'
 export type Result = { passed: number; failures: { title: string; error: string }[]; ms: number }
 
 export type RunOptions = {
-  /** Folder for bundles, which test processes also report to (KITH_TEST_RUNNING). */
+  /** Folder for bundles, and for the reports of test processes (KITH_TEST_RUNNING). */
   folder: string
   concurrency: number
   /** Kills the process of a file that takes longer, which happens only when it hangs. */
@@ -19,16 +19,16 @@ export type RunOptions = {
   namePatterns: string[]
 }
 
-/** Test processes at once: two per processor keep it busy while one of them waits. Each takes up to 600 MB. */
+/** Number of concurrent test processes. Two per processor keep it busy while one waits. Each takes up to 600 MB. */
 export const countSlots = () =>
   Math.max(1, Math.min(8, 2 * availableParallelism(), Math.floor(freemem() / 600e6)))
 
-/** Expected time of a process before its first test, when the sources load. */
+/** Expected time of a process before its first test, in which the sources load. */
 const START_MS = 3_000
 
 /**
- * Distributes files over processes of about equal time: the longest file first, each to the process with the
- * least to do. More processes than slots balance what the expected times get wrong.
+ * Distributes files over processes of about equal time. Assigns the longest file first, to the process with the
+ * least work. More processes than slots balance wrong estimates.
  */
 export function planBundles(
   files: readonly string[],
@@ -62,7 +62,7 @@ export async function runBundles(
   const results = new Map<string, Result>()
   const killed = new Map<string, string>()
   const watch = setInterval(() => void killHanging(folder, limitMs, killed), Math.min(5_000, limitMs / 4))
-  // The runner reports processes one after another, so that a suite's event follows those of its tests.
+  // The runner reports processes one after another, so the event of a suite follows those of its tests.
   let open: Result = { passed: 0, failures: [], ms: 0 }
   const events = run({
     files: paths,
@@ -132,7 +132,7 @@ function withoutEnds(paths: readonly string[]): Transform {
   })
 }
 
-/** Kills test processes that have run a file for longer than the limit, and notes the test that was running. */
+/** Kills test processes that run a file for longer than the limit, and records the running test. */
 async function killHanging(folder: string, limitMs: number, killed: Map<string, string>): Promise<void> {
   const processes = process.env.KITH_TEST_RUNNING ?? folder
   for (const pid of await readdir(processes).catch(() => [])) {

@@ -44,7 +44,7 @@ async function owner(name: string): Promise<Person> {
 test('takes the pictures of the page and of the mails', async () => {
   if (!BROWSER) throw new Error('a chromium is needed')
   const made = await owner('ann')
-  // A sign-in without a known device suppresses notices about others.
+  // A sign-in without a known device suppresses notices about other devices.
   await sql`delete from tokens where user_id = ${made.id}`
   await sql`delete from token_families where user_id = ${made.id}`
   const founder = await world.person({ roles: ['founder'] })

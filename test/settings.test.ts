@@ -21,7 +21,7 @@ const { group } = groupMaker(world)
 const under = settingsOn(world)
 const ann = await rich(10_000, 10_000)
 
-/** Settings with an effect on clients only: the path and form that reports each. */
+/** Settings that affect only clients, with the path and the form in which each is returned. */
 const TOLD: Record<string, readonly SettingName[]> = {
   '/bootstrappers': [
     ...['feed:items', 'site:client-email', 'site:user-invite-template', 'site:gold', 'site:reward-amounts'],
@@ -67,7 +67,6 @@ for (const [path, names] of Object.entries(TOLD))
     assert.equal(await read(), before)
   })
 
-/** Number of notifications left after the retention settings were applied. */
 const tidied = async (who: Person, settings: Partial<Settings>) => {
   await under(settings, async () => {
     await addJob(sql, 'tidy_notifications', {})

@@ -10,7 +10,7 @@ type Running = { stop(): Promise<void>; dataDir: string }
 let running: Running | undefined
 
 /**
- * Before the run: starts one PostgreSQL without fsync, with a migrated template that every test file clones.
+ * Runs before all tests. Starts one PostgreSQL without fsync, with a migrated template that every test file clones.
  * Returns the folder of the run.
  */
 export async function globalSetup({ database = true } = {}): Promise<string> {
@@ -34,7 +34,7 @@ export async function globalSetup({ database = true } = {}): Promise<string> {
       max_wal_size: '256MB',
       max_connections: '600',
       shared_buffers: '256MB',
-      // Autovacuum would change plans in the middle of a test, and visit a database that is dropped soon.
+      // Autovacuum could change plans in the middle of a test, or process a database that is dropped soon.
       autovacuum: 'off',
     },
     log: () => {},
@@ -59,8 +59,8 @@ export async function globalTeardown(): Promise<void> {
 }
 
 /**
- * A folder in memory if there is plenty (Linux), because a database is thousands of small files: 20 ms
- * instead of 200 for each.
+ * Uses a folder in memory if there is enough (Linux). A database has thousands of small files, which take 20 ms
+ * instead of 200.
  */
 async function findFastFolder(): Promise<string> {
   const memory = await statfs('/dev/shm').catch(() => null)

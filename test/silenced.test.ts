@@ -50,7 +50,7 @@ test('rejects every write of a silenced user except the listed ones (sign-in-27)
   let refused = 0
   for (const [path, verbs] of Object.entries(paths))
     for (const verb of ['post', 'put', 'patch', 'delete'] as const) {
-      // Sign-in, registration and codes have no viewer to reject.
+      // Sign-in, registration and codes have no viewer whom the server could reject.
       if (!verbs[verb] || verbs[verb].security?.length === 0) continue
       const method = verb.toUpperCase() as 'POST'
       const { status, headers } = await as(await signedIn(), method, path.replaceAll(/\{\w+\}/g, '1'), {})

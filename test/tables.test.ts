@@ -128,7 +128,6 @@ const OWNERS: Record<string, string[]> = {
   words: ['sensitive_words'],
 }
 
-/** Direct reads of another module's table, with the reasons. */
 const JOINT_READS: Record<string, Record<string, string>> = {
   abilities: {
     users: 'below accounts: who holds a role is counted among accounts that are not disabled',
@@ -240,7 +239,7 @@ function findUses(): Use[] {
   const uses: Use[] = []
   const files = globSync('{src,importers/*}/modules/**/*.ts').filter((name) => !name.endsWith('.test.ts'))
   for (const file of files) {
-    // A step of an importer, such as importers/thinksns/modules/feeds.ts, writes what its module owns.
+    // A step of an importer, such as importers/thinksns/modules/feeds.ts, writes the tables of its module.
     const module = /\/modules\/([^/.]+)/.exec(file)?.[1] ?? ''
     const text = readFileSync(file, 'utf8')
       .replace(/\/\*[\s\S]*?\*\//g, '')

@@ -133,13 +133,12 @@ test('reports and removes stored bytes without a row after a day, and keeps thos
   }
   const lines: string[] = []
   await reportLeftovers(ctx, { mend: false, print: (line) => void lines.push(line) })
-  // Those of the previous test have no row either.
+  // Bytes of the previous test have no row either.
   const found = Number(/^· (\d+) stored files/.exec(lines.at(-1) ?? '')?.[1])
   assert.equal(await deleteOrphanedObjects(ctx, 2), found)
   assert.ok(found >= left.length)
   for (const key of [...kept, ...others, young]) assert.ok(await ctx.storage.exists(key), key)
   for (const key of left) assert.ok(!(await ctx.storage.exists(key)), key)
-  // A site that uses the files of another site removes none of them.
   const foreign = Array.from({ length: 101 }, (_, n) => `files/2026/02/02/${n}.png`)
   for (const key of foreign) {
     await ctx.storage.put(key, Buffer.from('bytes'), { mime: 'image/png' })
@@ -165,7 +164,10 @@ test('makes uploads readable by the server only, also in folders of an earlier v
     assert.equal(await modeOf(path), 0o600, path)
 })
 
-/** Cleanup tasks: a statement that creates two rows of a mark, a selection of them, and the cleanup. */
+/**
+ * Cleanup tasks, each with a statement that creates two rows with a mark, a selection of these rows, and the
+ * cleanup.
+ */
 const TIDIED: Record<
   string,
   { table: Fragment; isOf: Fragment; make(owner: number): Promise<unknown>; tidy(db: Sql): Promise<unknown> }
@@ -227,7 +229,7 @@ const TIDIED: Record<
     tidy: (db) => transaction(db, (tx) => expireExports(tx, { limit: 10 })),
   },
 }
-// A cleanup that waits for a row would time out.
+// A cleanup that waits for a locked row would time out.
 const tidier = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 30_000 })
 after(() => tidier.end())
 

@@ -99,7 +99,7 @@ test('rejects further unfinished bodies of an address with 429 and accepts those
     ...feed(ann.token, 'multipart/form-data; boundary=x', 500, '--x\r\n'),
     path: '/api/v2/files',
   })
-  // A rejected, unread body counts until it has arrived or its connection is closed.
+  // An unread body counts after its rejection until it has arrived or its connection is closed.
   const unread = begin('203.0.113.1', feed(ann.token, 'multipart/form-data; boundary=x', 100, '--x'))
   assert.match(await unread.answer(), /^HTTP\/1.1 415 /)
   const bodies = [open(), open(), open()]
@@ -178,7 +178,7 @@ test('lets browsers read every early error by the CORS headers of other replies 
     ] as const) {
       const headers = [`Origin: ${from}`, ...sent.headers]
       const { begin } = status === '408' ? hasty : usual
-      // Two bodies exceed the memory of an address, and one of them gets the reply.
+      // Two bodies exceed the memory of an address. One of them gets the reply.
       const sockets = Array.from({ length: status === '429' ? 2 : 1 }, () =>
         begin('203.0.113.1', { ...sent, headers }),
       )

@@ -1,7 +1,7 @@
 /**
- * `npm run test:upgrade -- --from=COMMIT`: a node of an earlier version serves reads and writes while this version migrates the
- * database, beside a node of this version, and until it stops. Without a commit it takes the tag of the last release.
- * Needs git, npm and Debian's postgresql-15.
+ * `npm run test:upgrade -- --from=COMMIT`: a node of an earlier version serves reads and writes while this version
+ * migrates the database. It continues beside a node of this version until it stops. Without a commit the test uses
+ * the tag of the last release. Needs git, npm and Debian's postgresql-15.
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
@@ -93,8 +93,8 @@ async function fill(address: string) {
 type Site = Awaited<ReturnType<typeof fill>>
 
 /**
- * Successful reads of the earlier version with no id, or with that of a feed or user. Leaves out `/auth`, because
- * one of them signs out.
+ * Successful reads of the earlier version without an id, or with that of a feed or user. Omits `/auth`, because one
+ * of its reads signs out.
  */
 async function findReads(address: string, { founder, people, feeds }: Site): Promise<string[]> {
   const description = (await (await fetch(`${address}/api/v2/openapi.json`)).json()) as {
@@ -143,7 +143,6 @@ function nextWrite({ people, feeds }: Site, n: number, random: Random): [string,
   ])()
 }
 
-/** Reads and writes on all nodes in use until stopped, counted by phase. */
 function startLoad(nodes: string[], site: Site, reads: string[]) {
   const random = randomOf(1)
   const written: Write[] = []

@@ -11,8 +11,8 @@ export type Running = {
   test: string
 }
 
-// A process in a busy loop never handles the runner's own timeout, which asks it to exit. So each process writes
-// the name of a file, synchronously, before it runs it.
+// A process in a busy loop never handles the runner's timeout, which asks it to exit. So each process writes the
+// name of a file, synchronously, before running it.
 const folder = process.env.KITH_TEST_RUNNING
 if (folder) {
   const entry = join(folder, String(process.pid))

@@ -27,7 +27,6 @@ export type Site = World & {
   faults: string[]
 }
 
-/** Builds the site if its sources changed. */
 export async function buildSite(): Promise<void> {
   await run(process.execPath, ['scripts/build-packages.mjs', 'web'])
 }
@@ -60,12 +59,12 @@ export async function openSite(
           '--disable-gpu',
           '--disable-background-networking',
           '--no-first-run',
-          // A microphone that beeps, for pages that record.
+          // A microphone that beeps, for pages with recording.
           '--use-fake-device-for-media-stream',
         ],
       })
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
-      // A slow page on a busy machine is no failure.
+      // A slow page on a busy machine is not a failure.
       context.setDefaultTimeout(60_000)
       if (person) {
         const [name = '', value = ''] = cookieOf(person).split('=')
@@ -106,13 +105,13 @@ export async function findings(page: Page): Promise<string[]> {
   })
 }
 
-/** Stores a picture of the page where `KITH_SCREENSHOTS` names a folder. */
+/** Stores a picture of the page if `KITH_SCREENSHOTS` names a folder. */
 export async function look(page: Page, name: string): Promise<void> {
   if (process.env.KITH_SCREENSHOTS)
     await page.screenshot({ path: `${process.env.KITH_SCREENSHOTS}/${name}.png` })
 }
 
-/** Waits until an expression is true in the page. The page's policy forbids `waitForFunction` with a text. */
+/** Waits until an expression is true in the page. The page's policy forbids `waitForFunction` with text. */
 export async function until(page: Page, expression: string): Promise<void> {
   for (let n = 0; n < 600; n += 1) {
     if (await page.evaluate(expression)) return
@@ -146,7 +145,7 @@ export async function weigh(address: string, path: string): Promise<void> {
   if (path !== '/') assert.ok(page + styles <= BUDGET.reading, `${path}: ${page + styles} bytes to read`)
 }
 
-/** Weighs what each page adds to the first chunk. */
+/** Throws when a page adds too much to the first chunk. */
 export function weighRoutes(): void {
   const manifest = JSON.parse(readFileSync(join(builtFolder('web'), 'manifest.json'), 'utf8')) as {
     preload: string[]

@@ -19,7 +19,7 @@ const OPERATIONS = Object.entries(paths).flatMap(([path, item]) =>
   }).map((method) => `${method.toUpperCase()} ${path.slice(BASE.length)}`),
 )
 
-/** Operations that a source calls: `api.put('/x')`, `(isOn ? api.put : api.delete)('/x')`, or `/x` as what is read. */
+/** Operations that a source calls: `api.put('/x')`, `(isOn ? api.put : api.delete)('/x')`, or `/x` in a query. */
 function callsOf(text: string): string[] {
   const calls: string[] = []
   for (const { 2: address = '', index } of text.matchAll(/(['"`])((?:\/api\/v2)?\/[^'"`\n]*)\1/g)) {

@@ -7,7 +7,6 @@ await buildSite()
 const { app, as, person, guest } = await createWorld({ WEB: 'on', PUBLIC_URL: 'http://kith.test' })
 const SITE = { 'x-kith-site': '1', origin: 'http://kith.test', 'sec-fetch-site': 'same-origin' }
 
-/** Sends a request as a browser does, with the cookie of the session. */
 const browse = (
   method: 'GET' | 'POST' | 'DELETE',
   url: string,

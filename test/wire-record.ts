@@ -18,8 +18,8 @@ function walk(value: unknown, place: string, places: Set<string>): void {
 }
 
 /**
- * With `KITH_WIRE_RECORD=folder` every reply of the tests is recorded there by status and shape, one file per
- * process, to compare two versions: `node scripts/compare-wire.ts before after`.
+ * With `KITH_WIRE_RECORD=folder` the tests record the status and shape of every reply there, one file per process.
+ * `node scripts/compare-wire.ts before after` compares two versions.
  */
 export function recordReplies(app: Server): void {
   const folder = process.env.KITH_WIRE_RECORD

@@ -53,15 +53,14 @@ export type World = {
 
 let counter = 0
 
-/** An app on a clone of the migrated template database; closed after the test file. */
+/** Creates an app on a clone of the migrated template database, and closes it after the test file. */
 export async function createWorld(
   env: Record<string, string> = {},
   options: {
-    /** Additional routes under /api/v2/test. */
     routes?: (server: Server, ctx: Context) => void
     onQuery?: DatabaseOptions['onQuery']
     prepare?: (app: Server) => void
-    /** Another database to clone, of this version and without connections. */
+    /** Another database to clone. It has this version and no connections. */
     template?: string
   } = {},
 ): Promise<World> {
@@ -69,14 +68,14 @@ export async function createWorld(
   if (!admin) throw new Error('Run tests with `npm test`, which starts the database they use.')
   const database = `kith_${randomBytes(6).toString('hex')}`
   const adminSql = openDatabase({ connection: admin, poolSize: 1, statementTimeoutMs: 0 })
-  // Copying the files costs a twentieth of writing every page to the log.
+  // Copying the files takes a twentieth of the time of writing every page to the log.
   const { template = 'kith_template' } = options
   await adminSql.unsafe(`create database ${database} template ${template} strategy file_copy`)
   const connection = { ...admin, database }
   const sql = openDatabase({
     connection,
     poolSize: 12,
-    // Ends a test that waits for itself, long before the runner would.
+    // Ends a test that waits for itself, long before the runner's timeout.
     statementTimeoutMs: 120_000,
     ...(options.onQuery ? { onQuery: options.onQuery } : {}),
   })
@@ -200,7 +199,7 @@ export async function createWorld(
 const ajv = new Ajv({ strict: false, validateFormats: false })
 const compiled = new WeakMap<object, ReturnType<Ajv['compile']>>()
 
-/** Validates every successful reply in tests by its schema, which the serializer alone would coerce. */
+/** Validates every successful reply in tests by its schema. The serializer alone would convert wrong types. */
 function checkBody(request: FastifyRequest, status: number, body: unknown): void {
   const schemas = request.routeOptions.schema?.response as Record<string, object> | undefined
   const schema = schemas?.[String(status)]
@@ -229,7 +228,7 @@ type AnySchema = {
   anyOf?: AnySchema[]
 }
 
-/** Returns the path of a field that the schema does not declare, which the serializer would drop silently. */
+/** Returns the path of a field that the schema does not declare, because the serializer would drop it silently. */
 function findUndeclared(schema: AnySchema, value: unknown, path = 'body'): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   if (Array.isArray(value)) {
@@ -266,7 +265,7 @@ const SHARED_ERRORS = new Set([
   ...['body_too_large', 'unsupported_media_type', 'bad_request', 'method_not_allowed', 'no_such_path'],
 ])
 
-/** An error of its own status, because Fastify keeps the status of an error reply that fails to be sent. */
+/** Creates an error with its own status, because Fastify keeps the status of an error reply that fails to be sent. */
 function wrongReply(reply: FastifyReply, fault: string): Error {
   reply.removeHeader('x-error-code')
   return Object.assign(new Error(`${reply.request.routeOptions.config.documented?.operationId} ${fault}`), {

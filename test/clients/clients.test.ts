@@ -8,7 +8,6 @@ import { createWorld, type Person } from '#test/world.ts'
 type Entry = {
   name: string
   as: 'guest' | 'reader' | 'writer'
-  /** Method and path; `{feed}` stands for an id of the seed. */
   request: string
   status: number
   body?: Record<string, unknown>

@@ -29,12 +29,12 @@ const TEXTS = [
   '@someone hi',
   '100%_',
 ]
-/** Ids of a fresh database are small. */
+/** The first ids of a new database are small. */
 const KNOWN_IDS = 14
 
 export type Inputs = {
   valid(schema: Schema, name: string): unknown
-  /** Mostly valid input; `spoilt` inputs have one or more faults. */
+  /** Mostly valid input. Inputs with `isSpoilt` have one or more faults. */
   body(schema: Schema, isSpoilt: boolean): unknown
   segment(): string
   hostile(): unknown
@@ -91,7 +91,7 @@ export function createInputs(dice: Dice, named: Record<string, Schema>): Inputs 
   }
 
   const object = ({ properties = {}, required = [] }: Schema) => {
-    // Objects with many optional fields are sometimes sent in full, otherwise with a few.
+    // Sends objects with many optional fields sometimes in full, otherwise with a few fields.
     const share = dice.pick([0, 0.15, 0.5, 1])
     return Object.fromEntries(
       Object.entries(properties)

@@ -7,12 +7,11 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export type Operation = {
   method: Method
-  /** With the prefix of the API. */
   path: string
   query: { name: string; required: boolean; schema: Schema }[]
   body: Schema | undefined
   isForm: boolean
-  /** Destroys what other requests need, so it runs at the end of a round. */
+  /** The operation destroys data of other requests, so it runs at the end of a round. */
   isDestructive: boolean
 }
 

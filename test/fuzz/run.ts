@@ -1,4 +1,3 @@
-/** One run of `npm run fuzz`: see docs/testing.md. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { issueToken } from '#modules/tokens/index.ts'
@@ -12,9 +11,8 @@ import { type Operation, readOperations } from './operations.ts'
 import { createTally, type Tally } from './tally.ts'
 
 const { seed, requests } = JSON.parse(process.env.KITH_FUZZ ?? '{}') as { seed: number; requests: number }
-/** Requests per database; its data is used up by then. */
+/** Requests per database. Its data is used up afterwards. */
 const ROUND = 6000
-/** Start of destructive operations in a round. */
 const BEFORE_END = 0.75
 const MOST_FAULTS = 20
 const PATIENCE_MS = 30_000
@@ -86,7 +84,7 @@ async function playRound(round: number, length: number): Promise<void> {
       .map(({ value }) => value)
   }
 
-  /** Ids from lists and creations are used later for the same path. */
+  /** Stores ids from lists and creations for later requests to the same path. */
   function remember({ path, method }: Operation, body: unknown) {
     if (path.includes('{') || !['GET', 'POST'].includes(method)) return
     const rows = Array.isArray(body) ? body : [body, ...Object.values(body ?? {})].flat()
@@ -97,7 +95,7 @@ async function playRound(round: number, length: number): Promise<void> {
     found.set(path, [...ids.slice(0, 5).map(String), ...before].slice(0, 20))
   }
 
-  /** Mostly existing ids, sometimes impossible ones. */
+  /** Fills a path with ids that mostly exist, and are sometimes impossible. */
   function addressOf({ path }: Operation): string {
     const usual = kept.address(path).split('/')
     return path

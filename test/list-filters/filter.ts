@@ -3,31 +3,29 @@
 export type Item = any
 
 export type Filter = {
-  /** Parameters of the list that it narrows, as a query string. */
+  /** Parameters of the unfiltered list, as a query string. */
   given?: string
-  /** Parameters that only the narrowed list has. */
+  /** Parameters of the filtered list only. */
   beside?: string
-  /** Values to try, chosen from the items of the list without this parameter. */
+  /** Values to try, from the items of the unfiltered list. */
   values: (items: Item[]) => string[]
   matches?: (item: Item, value: string) => boolean
   /** Statements that select the ids for each value in order, for fields that items do not show. */
   statements?: Record<string, string>
-  /** The field that orders the items, and the value of the parameter that reverses it. */
   sorts?: { by: (item: Item, value: string) => unknown; isDescending: (value: string) => boolean }
-  /** Set if the list ignores `limit` with this parameter. */
+  /** The list ignores `limit` with this parameter. */
   isWhole?: boolean
 }
 
 export type ListRow = {
   /** Parameters that every request needs, as a query string. */
   given?: string
-  /** The id in the path; by default the first that has a list. */
   id?: number
-  /** The field that identifies an item; `id` by default, or that of the cursor. */
+  /** Field that identifies an item. Default: `id`, or the field of the cursor. */
   key?: string
-  /** Fields that the values of `sort` order by; those of the same name by default. */
+  /** Fields that the values of `sort` order by. Default: the field of the same name. */
   sorts?: Record<string, (item: Item) => unknown>
-  /** Every other parameter, with its effect or the reason why this test does not cover it. */
+  /** All other parameters, with their effect or the reason why this test skips them. */
   filters: Record<string, Filter | string>
 }
 

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Additional tests for a module with rules tested elsewhere; patterns of test files. */
+/** Additional tests of modules with rules that other files test, as patterns of test files. */
 const ACROSS: Record<string, string[]> = {
   audit: ['src/modules/topics/admin', 'src/modules/settings/admin', 'src/modules/abilities'],
   accounts: ['test/account-deletion.test.ts', 'test/erasure.test.ts'],
@@ -37,7 +37,6 @@ const ACROSS: Record<string, string[]> = {
   conversations: ['src/modules/im'],
 }
 
-/** The same for the platform, by folder or file. */
 const PLATFORM: Record<string, string[]> = {
   'api-components.ts': ['test/api-description.test.ts'],
   backup: ['test/slow/backup/backup.slow.ts'],
@@ -75,7 +74,7 @@ const PLATFORM: Record<string, string[]> = {
   storage: ['src/modules/files'],
 }
 
-/** Tests of all modules that are generated from the description, by the kinds that they notice. */
+/** Tests of all modules that are generated from the API description, by the kinds of guards that they cover. */
 const GENERATED: Record<string, string> = {
   predicate: 'test/list-filters.test.ts',
   compare: 'test/list-filters.test.ts',
@@ -106,9 +105,9 @@ export function testsFor(root: string, file: string, kind: string): string[] {
   const across =
     place === 'modules' ? (ACROSS[module_] ?? []) : [...(PLATFORM[module_] ?? []), 'test/platform.test.ts']
   const matrix = kind === 'access' ? ['test/routes.test.ts', 'test/access-matrix.test.ts'] : []
-  // Full imports test every step of an importer.
+  // Full imports cover every step of an importer.
   const imports = file.startsWith('importers/') ? find('importers/thinksns') : []
-  // The platform's folder mixes tests of many subjects, so declared tests come before neighbours.
+  // The platform's folder mixes tests of many subjects, so declared tests come before neighbouring files.
   const first =
     place === 'modules' ? [] : [...beside.filter((test) => test === named), ...across.flatMap(find)]
   const generated = GENERATED[kind] ?? []

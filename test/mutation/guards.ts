@@ -67,7 +67,7 @@ function filters(source: string): Finding[] {
   return [...source.matchAll(calls)].flatMap((match): Finding[] => {
     const end = closing(source, match.index + match[0].length - 1)
     const before = source.slice(Math.max(0, match.index - 12), match.index)
-    // A whole table, not a condition.
+    // This is a whole table, not a condition.
     if (source[end] !== '}' || (match[1] === undefined && !/\b(where|and|or) (not )?$/.test(before)))
       return []
     return [
@@ -76,7 +76,6 @@ function filters(source: string): Finding[] {
   })
 }
 
-/** A call that only throws. */
 function checks(source: string): Finding[] {
   const calls = /^[ \t]+(?:await )?((?:require|check|admit|refuse|assert|ensure|demand|forbid)[A-Z]\w*\()/gm
   return [...source.matchAll(calls)].flatMap((match): Finding[] => {
@@ -87,7 +86,7 @@ function checks(source: string): Finding[] {
   })
 }
 
-/** Literal replacements; `undefined` skips one. */
+/** Literal replacements. `undefined` skips one. */
 const PIECES: [Kind, RegExp, (found: string, before: string) => string | undefined][] = [
   [
     'deleted',

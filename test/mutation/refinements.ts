@@ -1,12 +1,12 @@
 import type { Finding } from './guards.ts'
 
-/** Character classes of a source: code, text of an SQL statement, and everything else. */
+/** Character classes of a source: code, text of an SQL statement, and other text. */
 type Ground = 'code' | 'sql' | 'other'
 
 /** Characters after which a slash begins a regular expression. */
 const BEFORE_PATTERN = /[(,=:[!&|?{};\n]$|\breturn$/
 
-/** Classifies every character. Statements are templates with the tag `sql`, nested ones included. */
+/** Classifies every character. SQL statements are templates with the tag `sql`, including nested ones. */
 function groundsOf(source: string): Ground[] {
   const grounds: Ground[] = []
   const open: { ground: Ground; braces: number }[] = []
@@ -51,7 +51,7 @@ function groundsOf(source: string): Ground[] {
   return grounds
 }
 
-/** Length of the comment, string or pattern that begins here; 0 for none. */
+/** Length of the comment, string or pattern that begins here, or 0. */
 function skip(source: string, at: number): number {
   const rest = source.slice(at, at + 2000)
   const before = source.slice(Math.max(0, at - 10), at).trimEnd()
@@ -121,7 +121,7 @@ function isAssignment(source: string, at: number, grounds: Ground[]): boolean {
   )
 }
 
-/** Another comparison: strict for loose and the reverse, different for equal. */
+/** Replaces a comparison: loose and strict ones by each other, and equal by different. */
 const OTHER: Record<string, string> = { '<': '<=', '<=': '<', '>': '>=', '>=': '>', '=': '<>' }
 
 function comparisons(source: string, grounds: Ground[]): Finding[] {

@@ -18,7 +18,7 @@ export async function runTests(
     ['--test-reporter=tap', files.length > 1 ? together : (files[0] ?? '')],
     {
       cwd: folder,
-      // Without these each process would compile hundreds of files again, and build the console.
+      // Without these variables each process would compile hundreds of files again, and build the console.
       env: { ...process.env, NODE_COMPILE_CACHE: join(folder, '.compiled'), CONSOLE: 'off', WEB: 'off' },
       stdio: ['ignore', 'pipe', 'ignore'],
     },

@@ -39,7 +39,6 @@ test('types the price in the error of unpaid content, which pays for it', async 
   const read = () => kith.get('/feeds/{feed}', { params: { path: { feed } } })
   const error = await read().catch((thrown: unknown) => thrown)
   assert.ok(isKithError(error, 'feed_not_paid'))
-  // The compiler knows both fields.
   const { paid_node: node, amount }: { paid_node: number; amount: number } = error.body
   assert.equal(amount, 30)
   await kith.post('/currency/purchases/{node}', { params: { path: { node } }, body: {} })

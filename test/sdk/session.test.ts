@@ -16,7 +16,6 @@ const world = await createRunningWorld()
 const { sql, url } = world
 const { signUp } = signUpsOn(world)
 
-/** The shared state of a browser's tabs, with a count of refreshes. */
 function browser() {
   const kept = new Map<string, string>()
   const storage = {

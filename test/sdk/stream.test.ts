@@ -11,7 +11,6 @@ const { url, person, as, sql } = await createRunningWorld()
 /** A proxy between client and server that can cut connections. */
 async function createCutter(): Promise<{
   url: string
-  /** Cuts open connections, and rejects new ones until `until`. */
   cut(until?: Promise<unknown>): void
   opened(): number
 }> {
@@ -55,7 +54,7 @@ test('delivers each notification once over lost connections', async () => {
   const follow = async () => as(await person(), 'PUT', `/user/followings/${ann.id}`)
   await follow()
   const seen: number[] = []
-  // Starts from the beginning, so that the time of connecting does not matter.
+  // Starts from the beginning, so that the time of the connection does not matter.
   for await (const told of kith.notifications({ after: 0, signal: ended.signal })) {
     assert.equal(told.type, 'follow')
     assert.ok(told.data.sender.name && told.id)

@@ -8,13 +8,13 @@ import { transaction } from '#platform/database'
 import { createWorld } from '#test/world.ts'
 
 type Known = {
-  /** Fields that it shows or follows. An absent one leaves a gap or crashes the page. */
+  /** Fields that the client shows or follows. A missing one leaves a gap or crashes the page. */
   reads: string[]
-  /** Values of `state` that it shows as a rejection; it shows any other as acceptance. */
+  /** Values of `state` that the client shows as a rejection. It shows any other as an acceptance. */
   refused?: string[]
   /** The client shows `text` as it is, which is correct for every state. */
   text?: true
-  /** The client gives the name another meaning, so Kith must never send it. */
+  /** The client gives this name another meaning, so Kith must never send it. */
   means?: string
 }
 type Client = { unknown: 'blank' | 'contents'; known: Record<string, Known> }
@@ -36,7 +36,7 @@ const valueAt = (data: object, place: string): unknown =>
     .split('.')
     .reduce<unknown>((found, step) => (found as Record<string, unknown> | undefined)?.[step], data)
 
-/** The minimum that a writer stores; the reader's view adds the rest. */
+/** The minimum that a writer stores. The reader adds the rest. */
 const stored = { subject: 'A title', amount: 5, channel: 'feed', raw: 1, answer: { id: 7, question_id: 8 } }
 
 describe('keeps every system notification readable by existing clients (notifications-9)', () => {

@@ -12,7 +12,7 @@ const folder = await mkdtemp(join(tmpdir(), 'kith-age-'))
 after(() => rm(folder, { recursive: true, force: true }))
 const skip = !existsSync('/usr/bin/age') && process.env.CI !== 'true' && 'age is not installed'
 
-/** Decrypts a file with Debian's age, which asks for the passphrase on a terminal; `script` gives it one. */
+/** Decrypts a file with Debian's age, which asks for the passphrase on a terminal. `script` provides one. */
 async function decrypt(file: string, to: string, passphrase: string): Promise<number> {
   const child = spawn('script', ['-qec', `age -d -o ${to} ${file}`, '/dev/null'], {
     stdio: ['pipe', 'pipe', 'inherit'],

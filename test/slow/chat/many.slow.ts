@@ -5,7 +5,7 @@ import { createWorld } from '#test/world.ts'
 
 const PEOPLE = 10_000
 
-/** Separate from the other tests, because ejabberd takes long to create ten thousand accounts. */
+/** A separate file, because ejabberd takes long to create ten thousand accounts. */
 test('registers ten thousand users and shows an administrator the progress', {
   skip: skipEjabberd,
 }, async (t) => {
@@ -29,7 +29,7 @@ test('registers ten thousand users and shows an administrator the progress', {
       const { body } = await as(founder, 'GET', '/admin/im')
       progress.push(body.registration.done)
       t.diagnostic(`${body.registration.done} of ${body.registration.total}`)
-      // Stops the service for a while half way.
+      // Stops the service for a while in the middle.
       if (progress.length === 5) await service.stop().then(() => service.start())
       if (over && body.registration.finished_at === null) {
         await sql`update graphile_worker._private_jobs set run_at = now() where locked_at is null`

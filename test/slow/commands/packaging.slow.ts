@@ -19,7 +19,7 @@ const read = (name: string) => readFileSync(join(ROOT, 'deploy', name), 'utf8')
 const DOCUMENTED =
   readFileSync(join(ROOT, 'docs/running.md'), 'utf8') + readFileSync(join(ROOT, 'docs/im.md'), 'utf8')
 
-/** Runs a program that CI installs; false when it is missing elsewhere. */
+/** Returns whether a program is installed, and fails in CI if it is not. */
 function has(program: string, t: TestContext): boolean {
   const paths = [...(process.env.PATH ?? '').split(':'), '/usr/sbin']
   if (paths.some((path) => existsSync(join(path, program)))) return true
@@ -177,7 +177,7 @@ test('pins every image, and gives every service a health check that others wait 
   for (const name of COMPOSE)
     for (const [service, { image, build, healthcheck, depends_on }] of servicesOf(name)) {
       if (!build) assert.match(image, /^[\w./-]+:\d[\w.-]*$/, `${name}: ${image}`)
-      // The health check of Kith is in its image.
+      // The image of Kith contains its health check.
       if (!build) assert.equal(healthcheck?.test[0], 'CMD', `${name}: ${service}`)
       for (const { condition } of Object.values(depends_on ?? {}))
         assert.equal(condition, 'service_healthy', service)
@@ -222,7 +222,7 @@ test('uses only known settings in compose files, which form a valid configuratio
 test("starts ejabberd in its container for the site, reachable by Kith, with Kith's account", async () => {
   const home = join(folder, 'ejabberd')
   for (const each of ['bin', 'conf']) await mkdir(join(home, each), { recursive: true })
-  // A fake of the image's program, which starts at the second check and records its arguments.
+  // A fake of the image's program. It starts at the second check and records its arguments.
   const fake = `#!/bin/sh
 echo "$@" >> ${home}/told
 case $1 in

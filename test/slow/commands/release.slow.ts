@@ -180,7 +180,6 @@ test('packs an archive of the real tree that starts and serves', async () => {
       mkdirSync(dirname(join(root, path)), { recursive: true })
       copyFileSync(join(ROOT, path), join(root, path))
     }
-  // The slow steps have tests of their own.
   const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   const stubs = {
     check: 'true',

@@ -137,7 +137,6 @@ test("supports a moderator's working day, from sign-in with a second factor to a
   ])
   assert.match(readFileSync(await download.path(), 'utf8'), /badword,replace/)
 
-  // A webhook and its delivery. Drains earlier jobs first.
   await world!.work()
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
   await page.goto(`${world!.address}/admin/webhooks/create`)

@@ -61,7 +61,7 @@ test('opens pages, people and settings by Ctrl-K', { skip }, async () => {
   await box.fill('nothing is called like this')
   await box.blur()
   await page.getByText('Nothing matches.').waitFor()
-  // The dialog takes the focus back a moment later, and receives the keys only then.
+  // The dialog regains the focus a moment later, and receives keys only then.
   await page.locator('.MuiDialog-root :focus').waitFor({ state: 'attached' })
   await page.keyboard.press('Escape')
   await box.waitFor({ state: 'detached' })

@@ -402,7 +402,7 @@ test('writes an article with a preview, publishes it, and shows it to everybody'
   const { body } = await world!.guest('GET', '/news')
   assert.ok(body.some(({ title }: { title: string }) => title === 'Harbour opens'))
   await page.context().close()
-  // Parsing triggers the policy report before the handler is removed. It never runs.
+  // Parsing triggers the policy report before the handler is removed. The handler never runs.
   assert.deepEqual(
     world!.faults.filter((fault) => !fault.startsWith('Executing inline event handler')),
     [],

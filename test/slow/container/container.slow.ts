@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import { containersIn, whyNoContainers } from '#test/fixtures/containers.ts'
 
-// Builds the image of deploy/docker and runs it as compose.yml does: `npm run test:slow -- container`, as root on a
-// Linux with buildah, podman, debootstrap and runc. Registries serve packages only; the base images are built
-// here.
+// Builds the image of deploy/docker and runs it as compose.yml does: `npm run test:slow -- container`. Needs root
+// on Linux, buildah, podman, debootstrap and runc. Builds the base images here, so that it needs only package
+// registries.
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const DOCKERFILE = join(ROOT, 'deploy/docker/Dockerfile')
 const IMAGE = 'kith-under-test'
@@ -58,9 +58,7 @@ describe('the container', { skip: why ?? false }, () => {
       if (Date.now() > until) throw new Error(`It is not healthy: ${stdout}\n${stderr}`)
     }
   }
-  /**
-   * Returns the output of a program inside, which requests the server; the container's network is isolated.
-   */
+  /** Requests the server from inside the container, because its network is isolated, and returns the output. */
   const ask = (path: string, init: object = {}) =>
     JSON.parse(
       inside(

@@ -91,7 +91,7 @@ test('serves writes again without loss when a proxy leads to a standby that is p
   const before = answered.length
   await until(() => statuses.has(503))
   proxy.leadTo({ host: '127.0.0.1', port: standby.port })
-  // The standby refuses all writes until its promotion, and each refusal replaces a connection.
+  // The standby rejects all writes until its promotion, and each rejection replaces a connection.
   const connections: number[] = []
   for (let n = 0; n < SAMPLES; n += 1) {
     await pause(SAMPLE_MS)
@@ -123,7 +123,7 @@ test('serves writes again without loss when a proxy leads to a standby that is p
   while (stream.events.length === 0) await pause(25)
   stream.close()
 
-  // The configuration would make the new primary wait for a replica, which it lacks here.
+  // With this configuration the new primary would wait for a replica that does not exist here.
   const cli = await promisify(execFile)(process.execPath, ['src/cli.ts', 'doctor'], {
     cwd: ROOT,
     env: { ...process.env, ...env, DATA_DIR: join(folder, 'data') },

@@ -40,20 +40,18 @@ async function signIn(address: string): Promise<string> {
 
 async function walk(env: Record<string, string>, name: string): Promise<void> {
   const dataDir = join(folder, name)
-  // Starts both at once on an empty database.
   const nodes = [1, 2].map((n) => startServer(`${dataDir}${n}`, { ...COMMON, ...env }))
   const [one = '', two = ''] = await Promise.all(nodes.map(({ address }) => address))
   const [token, other] = [await signIn(one), await signIn(two)]
   assert.equal((await send(two, token, 'GET', '/user')).status, 200)
 
-  // Both race for one payment, which takes effect once.
+  // Both nodes receive the same payment at once, which takes effect once.
   const feed = { feed_content: 'of two nodes', feed_from: 5, feed_mark: 77 }
   const made = await Promise.all([one, two].map((node) => send(node, token, 'POST', '/feeds', feed)))
   assert.deepEqual(made.map(({ status }) => status).sort(), [201, 201], JSON.stringify(made))
   const user = (await send(two, token, 'GET', '/user')).body as { extra: { feeds_count: number } }
   assert.equal(user.extra.feeds_count, 1)
 
-  // A job of one node reaches a stream on the other.
   const stream = await openStream(two, token)
   const notice = await send(one, token, 'POST', '/admin/notices', { contents: 'to all', all: true })
   assert.equal(notice.status, 201)
@@ -105,7 +103,7 @@ test('runs two nodes through PgBouncer in transaction mode', { skip: skipPgBounc
   // Fewer connections than the nodes use, so that they share them.
   const pooled = await startPgBouncer(database, { default_pool_size: '4' })
   await walk({ DATABASE_URL: pooled, DATABASE_DIRECT_URL: database.url }, 'pooled')
-  // Times are read in UTC, whatever the zone of the server.
+  // Kith reads times in UTC, whatever the zone of the server.
   const sql = openDatabase({ connection: pooled, poolSize: 1, statementTimeoutMs: 60_000 })
   const [row] = await sql<[{ zone: string; mode: string }]>`
     select current_setting('TimeZone') as zone, current_setting('plan_cache_mode') as mode`

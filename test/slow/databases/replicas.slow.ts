@@ -72,7 +72,7 @@ suite('replica with a lag of 200 ms', { skip: skipPostgres }, () => {
     let isGuestBehind = false
     await until(async () => {
       const id = await publish()
-      // Several connections, so that both processes answer.
+      // Opens several connections, so that both processes answer.
       const [guest, ...own] = await Promise.all(['', token, token, token, token].map(newest))
       assert.deepEqual(own, [id, id, id, id])
       isGuestBehind = guest !== id

@@ -71,7 +71,7 @@ test('continues to serve reads and writes during a migration, and starts on the 
   const tables = await sql<{ name: string }[]>`
     select tablename as name from pg_tables where schemaname = 'public'`
   assert.ok(tables.length > 50, `found only ${tables.length} tables`)
-  // Changes that a migration may make: new tables, and columns that the previous version does not name.
+  // Allowed changes of a migration: new tables, and columns that the previous version does not use.
   await sql.unsafe(
     [
       ...tables.map(

@@ -19,7 +19,7 @@ after(async () => {
 
 const POOL = 6
 const PEOPLE = 8
-/** The jobs of the site write too, on bounded pools of their own. The 24 refused writes would leave more. */
+/** Jobs of the site write too, on separate bounded pools. The 24 rejected writes would leave more backends. */
 const JOBS = 16
 
 test('serves reads and bounds the waiting backends while the synchronous standby is away', {
@@ -94,7 +94,7 @@ test('serves reads and bounds the waiting backends while the synchronous standby
   await Promise.all(tokens.slice(0, 3).map(readAll))
   isOver = true
   await Promise.all(writers)
-  // Without the limit each of these would leave a waiting backend.
+  // Without the limit each of these writes would leave a waiting backend.
   const before = await waiting()
   assert.ok(before >= POOL, `${before} backends waited`)
   const statuses: number[] = []

@@ -157,7 +157,7 @@ test('counts the days of the story', async () => {
     values.every((value) => value !== null),
     JSON.stringify(values),
   )
-  // Activity on every day, of varying size, but never of all users.
+  // Some users are active on every day, in varying numbers, but never all of them.
   const active = valuesOf('active-people')
   assert.equal(active.length, 30)
   assert.ok(

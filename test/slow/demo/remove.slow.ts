@@ -29,7 +29,7 @@ const HERS = [
   'user_roles',
   'users',
 ]
-/** Tables that jobs clean up later: rows with bytes to delete first, and pending changes of sums. */
+/** Tables that jobs clean up later: rows whose bytes are deleted first, and pending changes of sums. */
 const LATER = ['files', 'file_uses', 'storage_nodes', 'period_sum_changes']
 
 const [two, empty] = [await demoWorld({ people: 600, feeds: 1_200 }), await createWorld()]
@@ -56,7 +56,7 @@ test('deletes the demo and keeps the data of other users', async () => {
   assert.equal((await as(ann, 'PUT', `/user/followings/${member}`)).status, 204)
   // Counted before the demo, and impossible to recount.
   await sql`insert into daily_statistics (series, day, value) values ('active-people', '2020-02-02', 7)`
-  // Deletes likes by truncating, and feeds row by row, because one stays.
+  // Truncates likes, and deletes feeds row by row, because one feed stays.
   await removeRows(sql, { many: 1_000 })
   assert.deepEqual(
     [...(await sql`select series, day::text, value::int from daily_statistics`)],

@@ -17,7 +17,7 @@ import { PLAN } from '../../../importers/thinksns/plan.ts'
 const TABLES = PLAN.filter((part): part is TableImport => 'table' in part)
 const clock = readClock('UTC')
 
-/** Tables with importers that write their own lines instead of rows. */
+/** Tables without rows here, because their importers write their own lines of the report. */
 const WITHOUT_ROWS = [
   'abilities',
   'ability_role',

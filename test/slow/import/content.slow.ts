@@ -137,7 +137,7 @@ describe('import of content', { skip: skipMariaDb }, async () => {
     assert.match(site.first.reasons('common_configs', 'wallet/recharge-types').join(), /docs\/payments\.md/)
     assert.match(site.first.reasons('settings', 'feed/pay-word-limit').join(), /cannot be read/)
     assert.match(site.first.reasons('settings', 'checkin/attach-balance').join(), /cannot have this value/)
-    // Missing fields of a setting are not reported.
+    // The report omits missing fields of a setting.
     assert.deepEqual(site.first.reasons('settings', 'news/contribute'), [])
   })
 
@@ -172,7 +172,7 @@ describe('import of content', { skip: skipMariaDb }, async () => {
       commentable_type: 'feeds',
       commentable_id: 1,
     })
-    // A report equal to an earlier, decided one.
+    // A report that equals an earlier, decided one.
     await site.source.add('reports', {
       id: 3,
       user_id: 3,

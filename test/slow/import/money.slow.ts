@@ -42,7 +42,7 @@ describe('import of money', { skip: skipMariaDb }, async () => {
     assert.equal(totals.wallet.escrow, 900)
     assert.deepEqual(await faultsOf(kept), [])
     assert.match(done.reasons('currencies', '3/1').join(), /negative balance/)
-    // In the source 1070 and a debt of 5; refunded pins; waiting amounts.
+    // The source has 1070 and a debt of 5. Refunded pins and waiting amounts are added.
     const sums = done.printed.find((line) => line.startsWith('points '))
     assert.match(sums ?? '', /^points +\S+ +\S+ +1,070 +32 +1,102 +326$/)
     assert.equal(done.code, 0)

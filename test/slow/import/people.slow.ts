@@ -186,7 +186,7 @@ describe('import of users', { skip: skipMariaDb }, async () => {
       const { status, headers } = await guest('GET', `http://localhost/storage/${path}`)
       return [status, status === 302 ? new URL(String(headers.location)).pathname : undefined]
     }
-    // No imported content shows it.
+    // No imported content shows the picture.
     assert.deepEqual(await go('2019/01/02/0304/abc.png'), [404, undefined])
     assert.deepEqual(await go('2019/01/02/0304/other.png'), [404, undefined])
     const [status, node] = await go('avatars/000/000/000/09.png')

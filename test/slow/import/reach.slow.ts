@@ -18,7 +18,8 @@ import { openSource, type Source } from '../../../importers/thinksns/database/so
 const folder = await mkdtemp(join(tmpdir(), 'kith-reach-'))
 after(() => rm(folder, { recursive: true, force: true }))
 
-// Before the suites, because installing MariaDB blocks this process for longer than a connection may take.
+// Creates the world before the suites, because installing MariaDB blocks this process for longer than a connection
+// may take.
 const world = await createWorld()
 
 /** Creates a certificate for `localhost` with an unknown authority. Returns both files. */
@@ -112,7 +113,7 @@ describe('import from sources with and without TLS', { skip: skipMariaDb }, () =
   test('reads tables with a prefix', async () => {
     const prefixed = await createThinkSns(plain, 'prefixed', 'ts_')
     await prefixed.add('users', { id: 3, name: 'Ann' })
-    // Tables of another application, under names that the first versions did not use.
+    // Tables of another application, with names that the first versions did not use.
     for (const name of ['comments', 'currencies']) {
       await prefixed.run(`drop table ts_${name}`)
       await prefixed.run(`create table wp_${name} (id int)`)

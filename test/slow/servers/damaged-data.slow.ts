@@ -34,7 +34,7 @@ function makeFolder(path: string): void {
   mkdirSync(path)
 }
 
-/** Hashes of the files that hold what people wrote. */
+/** Hashes of the files with user data. */
 function contentsOf(dataDir: string): string[] {
   return ['base', 'global', 'pg_wal'].flatMap((part) => {
     const cwd = join(dataDir, CLUSTER, part)

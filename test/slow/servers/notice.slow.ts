@@ -1,4 +1,4 @@
-/** A notice to all users resumes when its server was killed or stopped in the middle. */
+/** Tests that a notice to all users resumes after its server was killed or stopped in the middle. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

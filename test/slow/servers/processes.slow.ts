@@ -75,7 +75,6 @@ function send(
       answer.once('end', () =>
         resolve({
           status: answer.statusCode ?? 0,
-          // Each process has its own prefix of request ids.
           process: String(answer.headers['x-request-id']).slice(0, 12),
           connection: answer.headers.connection,
           text,
@@ -87,7 +86,7 @@ function send(
   })
 }
 
-/** The requests for the tokens count as well. */
+/** The requests for the tokens count towards the limit too. */
 let signedInAt = 0
 const isSameMinute = () => Math.floor(signedInAt / 60_000) === Math.floor(Date.now() / 60_000)
 

@@ -122,8 +122,8 @@ test('shows views counted by one process in the other before they are written', 
   const views = async (agent: Agent) =>
     ((await send(agent, `/api/v2/feeds/${id}`, { token })).json as { feed_view_count: number })
       .feed_view_count
-  // A write between the views may count them both in the row and in the memory of other processes. Some round
-  // avoids that.
+  // A write between the views may count them both in the row and in the memory of other processes. The test repeats
+  // rounds until one avoids that.
   let [before, seen, rounds] = [0, 0, 0]
   do {
     before = await views(other)

@@ -46,7 +46,7 @@ async function changeWithoutReply(name: string) {
   }
   const before = [await shown.text(), await shown.name(), await shown.setting(), await shown.signIn()]
   assert.deepEqual(before, ['before', author.name, 10, 200])
-  // The caches registered their handlers with the reads above, so they run first.
+  // The caches registered their handlers during the reads above, so those run first.
   for (const signal of ['settings', 'tokens']) ctx.signals.on(signal, () => void heard.push(signal))
   // Makes the node cache the sign-ins first.
   for (const { token } of [author, founder])

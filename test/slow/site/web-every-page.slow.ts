@@ -39,7 +39,6 @@ async function findExamples() {
   const chat = await as(demo, 'PUT', `/chats/people/${feed.user_id}`)
   assert.ok(chat.status < 300, JSON.stringify(chat.body))
   await as(demo, 'POST', `/chats/${chat.body.id}/messages`, { body: 'See you at the harbour' })
-  // Managers see pages of a group that others do not.
   await as(demo, 'PUT', `/currency-groups/${post.group_id}`)
   await sql`update group_members set audit = 1, role = 'administrator'
     where group_id = ${post.group_id} and user_id = ${demo.id}`

@@ -86,7 +86,7 @@ test('starts a group, decides on requests and roles, changes it, and lists oneâ€
     assert.ok(Number(await narrow.evaluate('document.documentElement.scrollWidth')) <= 390, path)
   }
   await narrow.context().close()
-  // A stranger sees neither the settings nor, in a private group, the members.
+  // Strangers do not see the settings, nor the members of a private group.
   const stranger = await open(`/groups/${id}/edit`, { person: eve })
   await stranger.getByText('Only who manages a group changes it.').waitFor()
   await stranger.context().close()

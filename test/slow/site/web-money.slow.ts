@@ -83,7 +83,7 @@ test('recharges by card and by transfer, exchanges money for points, and request
     cashes.map(({ value, account }: { value: number; account: string }) => [value, account]),
     [[550, 'ada@example.org']],
   )
-  // A code to scan survives a reload. The page notices the payment without a notice of the provider.
+  // A QR code survives a reload. The page notices the payment without a notice from the provider.
   await page.goto(`${site!.address}/wallet/recharge`)
   await page.locator('html[data-ready]').waitFor()
   await page.getByLabel('Amount in CNY').fill('3')

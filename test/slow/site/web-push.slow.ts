@@ -57,8 +57,8 @@ const answerSubscriptions = (page: Page, subscription: { endpoint: string; keys:
   }, subscription)
 
 /**
- * Clicks the shown notification in the service worker of a page. Returns the addresses that it opens and the windows
- * that it focuses, which a browser does only after a click of a person.
+ * Clicks the shown notification in the service worker of a page. Returns the addresses that it opens and the
+ * windows that it focuses. A browser does both only after a click of a person.
  */
 async function clickNotification(page: Page): Promise<{ opened: string[]; focused: string[]; left: number }> {
   const [worker] = page.context().serviceWorkers()
@@ -146,7 +146,8 @@ test('subscribes a browser, whose service worker shows what the server encrypts 
   // A click on the next one focuses the window that already shows its page.
   const deliver = (data: string) =>
     devtools.send('ServiceWorker.deliverPushMessage', { origin: address, registrationId, data })
-  // Each has a tag of its own: the browser may close a clicked one after it shows the next of the same tag.
+  // Each notification has a separate tag, because the browser may close a clicked one after it shows the next with
+  // the same tag.
   const linked = (id: number, to: string) =>
     deliver(JSON.stringify({ title: 'A word', text: '', badge: 0, data: { type: 'system', id, link: to } }))
   await linked(2, '/notifications/preferences')
