@@ -36,7 +36,7 @@ test('requires a proof for deletion, ends all sign-ins, and restores the account
   assert.match(outbox.findLast(({ to, code }) => to === email && !code)?.text ?? '', /取消.*not deleted/)
 })
 
-test('either keeps or erases an account when deletion races with a sign-in (rights-1, rights-2)', async () => {
+test('either restores or erases an account when deletion races with a sign-in (rights-1, rights-2)', async () => {
   const outcomes = new Set<boolean>()
   for (let round = 0; round < 6; round++) {
     const ann = await owner(10)
@@ -126,7 +126,7 @@ test('rejects a cached token from the reply to the deletion on, without waiting 
   assert.equal((await other.as(ann, 'GET', '/user')).status, 401)
 })
 
-test('keeps the last founder, even when the others left in the meantime (rights-1)', async () => {
+test('rejects the deletion of the last founder, even when the others left in the meantime (rights-1)', async () => {
   const other = await createWorld()
   const founders = [await other.person({ roles: ['founder'] }), await other.person({ roles: ['founder'] })]
   const [first, second] = founders as [Person, Person]

@@ -42,7 +42,7 @@ test('lists the modules in ARCHITECTURE.md by layer', () => {
   )
 })
 
-test('points imports down: lib, platform, contracts, modules by layer, app, entry points', () => {
+test('allows imports only from lower layers: lib, platform, contracts, modules by layer, app, entry points', () => {
   let seen = 0
   for (const file of sources) {
     for (const target of importsOf(file)) {
@@ -86,7 +86,7 @@ test('keeps importers and the demo out of the server, and lets them use modules 
     }
 })
 
-test('enters a room of the platform through its index.ts only', () => {
+test('imports a folder of the platform only through its index.ts', () => {
   const roomOf = (path: string) => /^src\/platform\/([^/]+)\//.exec(path)?.[1]
   const rooms = new Set(sources.flatMap((file) => roomOf(file) ?? []))
   assert.ok(rooms.size > 8, `saw only ${rooms.size} rooms`)
@@ -100,7 +100,7 @@ test('enters a room of the platform through its index.ts only', () => {
     }
 })
 
-test('exports from the index of a module only names that something outside of it uses', () => {
+test('exports only names from the index of a module that other modules use', () => {
   const everything = globSync('{src,importers,demo,test,bench,scripts}/**/*.ts').map(
     (file) => [file, readFileSync(file, 'utf8')] as const,
   )
@@ -166,7 +166,7 @@ test('lets files of a module import lower files only, and no routes', () => {
   }
 })
 
-test('reads the environment in the configuration only', () => {
+test('reads environment variables only in the configuration', () => {
   for (const file of sources) {
     if (['src/main.ts', 'src/cli.ts', 'src/platform/config.ts'].includes(file)) continue
     // Passes the environment on to a child process without reading it.
@@ -175,7 +175,7 @@ test('reads the environment in the configuration only', () => {
   }
 })
 
-test('keeps HTTP in routes and mounts', () => {
+test('uses HTTP only in routes and mounts', () => {
   const others = sources.filter(
     (file) =>
       moduleOf(file) &&
@@ -197,7 +197,7 @@ test('separates the client library from the server', () => {
     for (const target of importsOf(file)) assert.doesNotMatch(target, /^sdk\/|@kith\/client/, file)
 })
 
-test('takes the time of an upsert from the inserted row, which a distributed database requires', () => {
+test('reads the time of an upsert from the inserted row, as a distributed database requires', () => {
   for (const file of sources)
     for (const [update] of readFileSync(file, 'utf8').matchAll(/do update\s[\s\S]*?(?=`|\n\s*\)|returning)/g))
       assert.doesNotMatch(update, /\b(now|clock_timestamp|random|gen_random_uuid)\(/, file)

@@ -80,7 +80,7 @@ for (const [name, prepare] of Object.entries(WAYS))
     assert.equal(paid.status, 201, JSON.stringify(paid.body))
   })
 
-test('adopts an anonymous answer although its author blocks the payer, because a rejection would identify the author (conventions-26)', async () => {
+test('adopts an anonymous answer even if its author blocks the payer, because a rejection would identify the author (conventions-26)', async () => {
   const [payer, owner] = [await rich(), await person()]
   const question = await ask(payer, { amount: 50 })
   const id = await answer(owner, question, { anonymity: 1 })

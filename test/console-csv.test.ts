@@ -41,7 +41,7 @@ test('writes no cell that starts a formula, whatever the separator', () => {
     }
 })
 
-test('keeps numbers, names and addresses unchanged', () => {
+test('exports numbers, names and addresses unchanged', () => {
   for (const text of ['', '7', '-7', '-7.25', 'ann', 'ann@example.com', '2026-11-23', 'a-b', '张三', '1 + 1'])
     assert.equal(csvCell(text), text)
   assert.equal(csvCell('a;b'), '"a;b"')

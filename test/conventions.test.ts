@@ -102,7 +102,7 @@ test('keeps content of a closed account without the author (conventions-25)', as
   assert.deepEqual([comments[0].id, comments[0].user], [comment.id, null])
 })
 
-test('names kinds of content on the wire (conventions-24)', async () => {
+test('uses the same name for a kind of content everywhere on the wire (conventions-24)', async () => {
   const author = await person()
   const id = await publish(author)
   await as(author, 'POST', `/feeds/${id}/comments`, { body: 'Mine' })

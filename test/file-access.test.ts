@@ -32,8 +32,8 @@ const publish = async (by: Person, images: number[]): Promise<number> => {
   return made.id
 }
 
-describe('allows reading a file exactly when something that shows it is readable (files-15)', () => {
-  test('restricts an unattached upload to its owner, who gets a signed address', async () => {
+describe('allows reading a file exactly when its viewer may read content with it (files-15)', () => {
+  test('lets only the owner read an unattached upload, by a signed address', async () => {
     const form = new FormData()
     const file = await uploadPicture(world, alice)
     assert.deepEqual(await asked(file, bob, alice), [404, 404, 302])
@@ -60,7 +60,7 @@ describe('allows reading a file exactly when something that shows it is readable
     assert.deepEqual(await asked(file, moderator), [404, 302])
   })
 
-  test('applies the same rule to a picture attached by an older version', async () => {
+  test('applies the same rule to a picture that an older version attached', async () => {
     const file = await uploadPicture(world, alice)
     const feed = await publish(alice, [])
     await sql`update file_uses set channel = 'feed:image', raw = ${feed}, attached_at = now() where id = ${file}`
@@ -71,7 +71,7 @@ describe('allows reading a file exactly when something that shows it is readable
     assert.deepEqual(await asked(file), [302])
   })
 
-  test('restricts a picture of a paid answer to its readers', async () => {
+  test('lets only readers of a paid answer see its pictures', async () => {
     const [anna, ben, cleo] = [await rich(500), await person(), await rich(150)]
     const question = await askForLooks(anna, ben)
     const file = await uploadPicture(world, ben)

@@ -213,7 +213,7 @@ test('rejects forms that are not UTF-8 or have a broken escape (conventions-41)'
   }
 })
 
-test('rejects deep and crowded forms (conventions-41)', async () => {
+test('rejects forms with deep nesting or too many fields (conventions-41)', async () => {
   const author = await person()
   for (const form of [
     `a${'[b]'.repeat(5)}=1`,

@@ -8,7 +8,7 @@ const { as, ctx, person } = world
 /** Reads to compare after a change besides those that show most; the slow suite compares all. */
 const MORE_READS = 4
 
-test('shows the same as a node without caches after every writing operation', (t) =>
+test('returns the same as a node without caches after every write', (t) =>
   compareAfterEachChange(t, world, { moreReads: () => MORE_READS }))
 
 test('shows a changed user at once although their text is cached', async () => {

@@ -16,7 +16,7 @@ describe('addresses', () => {
     assert.equal(addressKey('nonsense:'), 'nonsense:')
   })
 
-  test("puts a proxy's invalid address into no network", () => {
+  test('assigns no network to an invalid address from a proxy', () => {
     for (const address of ['unknown', '', '203.0.113.9:80']) assert.equal(placeNetwork(address), '', address)
     assert.equal(placeNetwork('203.0.113.9'), '203.0.113.0/24')
     assert.equal(placeNetwork('2001:db8:1:2::1'), '2001:db8:1::/48')

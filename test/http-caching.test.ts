@@ -15,7 +15,7 @@ async function publish(author: Person, text = 'A short note.'): Promise<number> 
   return made.body.id
 }
 
-test('counts a view each time a feed is shown', async () => {
+test('counts a view for each request of a feed', async () => {
   const ann = await person()
   const id = await publish(ann)
   await feedViewCounts(ctx).flush()
@@ -79,7 +79,7 @@ describe('HTTP caching', () => {
     assert.equal(short.headers['content-encoding'], undefined)
   })
 
-  test('varies by language only when the reply contains texts of the server', async () => {
+  test('sends Vary for the language only when the reply contains texts of the server', async () => {
     assert.doesNotMatch(String((await guest('GET', '/feeds')).headers.vary), /language/i)
     assert.match(String((await guest('GET', '/feeds/999999999')).headers.vary), /Accept-Language/)
   })

@@ -70,13 +70,13 @@ const lists: List[] = Object.entries(document.paths).flatMap(([path, { get }]) =
     : []
 })
 
-test('has a cursor for every paged list, or a declared reason (conventions-39)', () => {
+test('has a cursor or a listed reason for every paged list (conventions-39)', () => {
   assert.ok(lists.length > 120, `saw only ${lists.length} lists`)
   const without = lists.filter(({ query }) => !query.has('after')).map(({ path }) => path)
   assert.deepEqual(without.toSorted(), Object.keys(NO_CURSOR).toSorted())
 })
 
-test('names the search parameter q in every list (conventions-40)', () => {
+test('uses the search parameter q in every list (conventions-40)', () => {
   const others = ['search', 'key', 'keyword', 'keywords', 'name', 'subject', 'title']
   const without = lists.filter(({ query }) => others.some((name) => query.has(name)) && !query.has('q'))
   assert.deepEqual(

@@ -171,13 +171,13 @@ test('subtracts an older like only from the counters that include it (0032)', as
   assert.equal(await likesOf(), 0)
 })
 
-test('leaves nothing to repair for the doctor (0032, 0061)', async () => {
+test('leaves nothing to repair for kith doctor (0032, 0061)', async () => {
   const lines: string[] = []
   const isWell = await diagnose(world.sql, { mend: false, print: (line) => lines.push(line) })
   assert.ok(isWell, lines.join('\n'))
 })
 
-test('gives areas a position only when an administrator sets one, within bounds (0031)', async () => {
+test('sets the position of an area only when an administrator gives one within bounds (0031)', async () => {
   const { sql } = world
   const [area] = await sql`select longitude, latitude from areas where id = 900001`
   assert.deepEqual({ ...area }, { longitude: null, latitude: null })
@@ -185,7 +185,7 @@ test('gives areas a position only when an administrator sets one, within bounds 
   await assert.rejects(sql`update areas set longitude = 5, latitude = 91 where id = 900001`, /areas_on_earth/)
 })
 
-test('lets old users sign in without approval, invitation or second factor (0040, 0043)', async () => {
+test('lets existing users sign in without approval, invitation or second factor (0040, 0043)', async () => {
   const { guest } = world
   const { status } = await guest('POST', '/auth/login', { login: 'ada', password: PASSWORD })
   assert.equal(status, 200)
@@ -220,7 +220,7 @@ test('keeps old sign-ins, lists them without a device, and revokes them (0042)',
   assert.equal((await guest('GET', '/user')).status, 401)
 })
 
-test('covers earlier days in statistics (0060)', async () => {
+test('includes earlier days in statistics (0060)', async () => {
   const { as, ctx, work } = world
   await addJob(ctx.sql, 'sum_statistics', {})
   await work()
@@ -247,7 +247,7 @@ test('shows old reports to the administrators who decide on the user (0061)', as
   )
 })
 
-test('grants the founder new abilities, and restores none that were removed', async () => {
+test('grants the founder new abilities, and restores no removed ones', async () => {
   const rows = await world.sql<{ ability: string }[]>`
     select ability from role_abilities a join roles r on r.id = a.role_id where r.name = 'founder'`
   const held = rows.map(({ ability }) => ability)

@@ -109,7 +109,7 @@ test('sends Allow on OPTIONS (conventions-2)', async () => {
   assert.equal((await guest('OPTIONS', '/nothing/here')).headers.allow, undefined)
 })
 
-test('names the list, not the item, when a value in it is invalid (conventions-7)', async () => {
+test('names the list in the error when one of its items is invalid (conventions-7)', async () => {
   const ada = await person()
   const { status, body } = await as(ada, 'POST', '/im/group', { groupname: 'G', desc: '', members: '1,x' })
   assert.deepEqual([status, Object.keys(body.errors)], [422, ['members']])

@@ -256,11 +256,11 @@ function findUses(): Use[] {
   return uses
 }
 
-test('gives every table an owner, and names no unknown table', () => {
+test('lists exactly one owner for every table, and no unknown table', () => {
   assert.deepEqual([...ownerOf.keys()].sort(), [...new Set(migrated)].sort())
 })
 
-test('writes a table in its owner only', () => {
+test('writes each table only in its owning module', () => {
   const uses = findUses()
   assert.ok(uses.length > 100, `saw only ${uses.length} uses`)
   const strangers = uses.filter(
@@ -273,7 +273,7 @@ test('writes a table in its owner only', () => {
   )
 })
 
-test("reads other modules' tables through their owner, or with a reason", () => {
+test('reads tables of other modules only through their owner, or with a listed reason', () => {
   const uses = findUses().filter(({ module, table }) => ownerOf.get(table) !== module)
   const found = uses.filter(({ module, table }) => JOINT_READS[module]?.[table] === undefined)
   assert.deepEqual(

@@ -40,7 +40,7 @@ test('deletes expired replies in batches, and keeps those still replayed', async
 
 const failed = () => sql`select 1 from graphile_worker.jobs where task_identifier = 'never'`
 
-test('deletes failed jobs after a while, and by the doctor at once', async () => {
+test('deletes failed jobs after a retention period, or at once by the doctor', async () => {
   for (const age of ['29 days', '31 days', '1 minute']) {
     await addJob(sql, 'never', { age }, { delaySeconds: 0 })
     await sql`
@@ -59,7 +59,7 @@ test('deletes failed jobs after a while, and by the doctor at once', async () =>
   assert.equal((await failed()).length, 0)
 })
 
-test('reports and deletes expired notifications and requests by the doctor', async () => {
+test('reports and deletes expired notifications and requests in the doctor', async () => {
   const [ann, bob, eve] = [await person(), await person(), await person()]
   for (const each of [bob, eve]) await as(each, 'PUT', `/user/followings/${ann.id}`)
   const id = await group(bob, { mode: 'private' })

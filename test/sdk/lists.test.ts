@@ -59,7 +59,7 @@ test('continues hot feeds below the rank and id of the last one', async () => {
   assert.deepEqual(ids(hot), ids(whole))
 })
 
-test('ends lists by offset, by page, by position and by time at their end', async () => {
+test('ends paging by offset, page, position and time at the end of a list', async () => {
   const root = await person({ roles: ['founder'] })
   const others = await Promise.all(Array.from({ length: 7 }, () => person()))
   for (const other of others) assert.equal((await as(other, 'PUT', `/user/followings/${ann.id}`)).status, 204)

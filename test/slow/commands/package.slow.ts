@@ -123,7 +123,7 @@ test("runs the README's example in an empty project", async () => {
   ])
 })
 
-test('types the input and reply of an operation', async () => {
+test('exports types for the input and the reply of an operation', async () => {
   const program = `import { createClient, type Schema } from '@kith/client'
 const kith = createClient({ url: 'http://127.0.0.1' })
 export const name: Promise<string> = kith.get('/user').then((me) => me.name)

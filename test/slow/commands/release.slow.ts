@@ -168,7 +168,7 @@ test('restores the tree when a release fails half way', () => {
   assert.deepEqual([git('status', '--porcelain'), git('tag')], ['', ''])
 })
 
-test('packs an archive of the real tree that starts and serves', async () => {
+test('packs an archive of the real repository that starts and serves', async () => {
   const { root, git, write, release } = repository()
   const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
   const listed = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {

@@ -198,7 +198,7 @@ test('passes arguments, input, output and exit code through kith', async () => {
   assert.equal(output, 'demo+--small\n')
 })
 
-test('passes a signal on once, and exits like the command', async () => {
+test('forwards a signal once, and exits with the code of the command', async () => {
   const root = await makeProject({})
   const program = `
     let count: number = 0

@@ -102,7 +102,7 @@ test('generates the same text, times and bytes for the same seed, and others for
 
 test('passes the doctor and the ledger audit', () => assertWell(one))
 
-test('covers six weeks in order of time, up to now', async () => {
+test('covers the last six weeks in chronological order', async () => {
   const [row] = await one.sql<[{ days: number; ordered: boolean; young: boolean }]>`
     select extract(epoch from max(created_at) - min(created_at))::float8 / 86400 as days,
       bool_and(in_order) as ordered, bool_and(created_at < now()) as young
@@ -143,7 +143,7 @@ test('creates users who can sign in, and an entry in every admin queue', async (
   for (const { name, count } of waiting) assert.ok(count > 0, name)
 })
 
-test('counts the days of the story', async () => {
+test('computes daily statistics of the story', async () => {
   const { guest, as } = one
   const { body } = await guest('POST', '/auth/login', { login: 'demo_admin', password: PASSWORD })
   const root = { id: 0, name: 'demo_admin', token: body.access_token }

@@ -8,7 +8,7 @@ import { PLAN } from '../../../importers/thinksns/plan.ts'
 
 const soon = () => new Date(Date.now() + 86_400_000).toISOString().slice(0, 19).replace('T', ' ')
 
-test("names no step of the plan like a table, because it would overwrite the table's report", () => {
+test("gives no step of the plan the name of a table, because it would overwrite the table's report", () => {
   const names = PLAN.map((part) => ('table' in part ? part.table : part.name))
   assert.equal(new Set(names).size, names.length)
 })
@@ -163,7 +163,7 @@ describe('import of content', { skip: skipMariaDb }, async () => {
     assert.match(site.first.reasons('notifications', uuid(6)).join(), /unsupported type/)
   })
 
-  test('applies new, changed and deleted rows of the source in another run', async () => {
+  test('applies new, changed and deleted rows of the source in a later run', async () => {
     await site.source.add('comments', {
       id: 26,
       user_id: 3,
@@ -210,7 +210,7 @@ describe('import of content', { skip: skipMariaDb }, async () => {
     assert.deepEqual(await faultsOf(world), [])
   })
 
-  test('changes nothing when everything is read again', async () => {
+  test('changes nothing when a run reads all rows again', async () => {
     const rows =
       () => sql`select (select count(*) from comments) as comments, (select count(*) from likes) as likes,
       (select count(*) from collections) as collections, (select count(*) from notifications) as notifications,

@@ -32,7 +32,7 @@ async function addFounders({ add }: ThinkSns): Promise<void> {
   )
 }
 
-describe('founders and locked people of a stock installation', { skip: skipMariaDb }, () => {
+describe('founders and locked users of a stock installation', { skip: skipMariaDb }, () => {
   let maria: MariaDb
   let source: ThinkSns
   before(async () => {
@@ -49,7 +49,7 @@ describe('founders and locked people of a stock installation', { skip: skipMaria
       ({ id }) => id,
     )
 
-  test('signs in founders and holders of the role `disabler`', async () => {
+  test('lets founders and holders of the role `disabler` sign in', async () => {
     const world = await createWorld()
     const { reasons, printed } = await bringerOf(world, { database: source.address })()
     assert.deepEqual(await lockedOf(world), [3, 5])

@@ -76,7 +76,7 @@ describe('import of users', { skip: skipMariaDb }, async () => {
     assert.equal(people[2]?.name, 'user_4')
   })
 
-  test('changes ambiguous names and reports them', async () => {
+  test('reports and renames ambiguous names', async () => {
     const names = await sql<{ id: number; name: string }[]>`select id, name from users order by id`
     const of = (id: number) => names.find((row) => row.id === id)?.name
     assert.equal(of(3), '\u{1d400}nn_3')
@@ -150,7 +150,7 @@ describe('import of users', { skip: skipMariaDb }, async () => {
     assert.equal(body.extra.followers_count, 1)
   })
 
-  test('shows pictures of users, including those of the first versions', async () => {
+  test('shows avatars of users, including those of the first versions', async () => {
     const { body } = await guest('GET', '/users/2')
     assert.equal(body.avatar.mime, 'image/png')
     assert.deepEqual(body.avatar.dimension, { width: 40, height: 30 })
@@ -226,7 +226,7 @@ describe('import of users', { skip: skipMariaDb }, async () => {
     assert.deepEqual(await faultsOf(world), [])
   })
 
-  test('rejects a run with other choices than the first', async () => {
+  test('rejects a run with different options than the first', async () => {
     await assert.rejects(bring({ 'time-zone': 'UTC' }), /options differ from those of the first run/)
     await assert.rejects(bring({ 'time-zone': 'Mars/Olympus' }), /time-zone/)
     await assert.rejects(bring({ waiting: 'never' }), /--waiting/)
@@ -234,7 +234,7 @@ describe('import of users', { skip: skipMariaDb }, async () => {
     await assert.rejects(bring({ database: maria.address('mysql') }), /contains no ThinkSNS\+ tables/)
   })
 
-  test('prints the same in a dry run and writes nothing', async () => {
+  test('prints the same report in a dry run and writes nothing', async () => {
     const empty = await createWorld()
     const dry = await bringerOf(empty, {
       database: source.address,

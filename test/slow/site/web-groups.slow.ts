@@ -6,7 +6,9 @@ import { findings, look, openSite, TELEPHONE } from '#test/web-browser.ts'
 const skip = CANNOT_LOOK
 const site = skip ? undefined : await openSite()
 
-test('starts a group, decides on requests and roles, changes it, and lists one’s own', { skip }, async () => {
+test('creates a group, decides on requests and roles, edits it, and lists the viewer’s groups', {
+  skip,
+}, async () => {
   const { as, open, address, person, sql } = site!
   const [ada, ben, eve] = [
     await person({ name: 'ada_founds' }),
