@@ -1,10 +1,17 @@
-export { auditLedger, ledgerChecks, unrepairable } from './audit/service.ts'
-export { forfeitBalances } from './deleted-accounts/service.ts'
-export { balancesOf, findBalance, mapNotEnough, moveFunds, movementsClause } from './movements/service.ts'
+export { auditLedger, ledgerChecks, unrepairable } from './audit.ts'
+export { forfeitBalances } from './deleted-accounts.ts'
+export {
+  balancesOf,
+  findBalance,
+  mapNotEnough,
+  moveFunds,
+  movementsClause,
+  type Ranked,
+  rankByBalance,
+  rankByIncome,
+} from './movements.ts'
 export { findReceipt } from './payments/queries.ts'
 export { paymentHealth } from './payments/reconcile.ts'
-export type { UserFunctions } from './people.ts'
-export { type Ranked, rankByBalance, rankByIncome } from './ranks/queries.ts'
 export {
   Amount,
   alreadyDecided,
@@ -20,4 +27,5 @@ export {
   notEnough,
   notEnoughFor,
   PLATFORM_ACCOUNTS,
+  type UserFunctions,
 } from './schema.ts'

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { walletsOf } from '#test/fixtures/wallets.ts'
 import { createWorld } from '#test/world.ts'
-import { writeCheckpoints } from './audit/queries.ts'
-import { auditLedger } from './audit/service.ts'
-import { moveFunds } from './movements/service.ts'
+import { auditLedger, writeCheckpoints } from './audit.ts'
+import { moveFunds } from './movements.ts'
 
 const world = await createWorld()
 const { as, guest, sql, person } = world

@@ -1,6 +1,9 @@
 import { MAX_AMOUNT } from '#lib/money.ts'
-import { apiError, fieldError } from '#platform/errors.ts'
-import { Int } from '#platform/http'
+import { readSettings } from '#modules/settings/index.ts'
+import type { Context } from '#platform/context.ts'
+import type { Db } from '#platform/database'
+import { apiError, type DeclaredError, fieldError } from '#platform/errors.ts'
+import { Int, type Payer, RawText, Type } from '#platform/http'
 
 /** 403: the balance is below the amount due. */
 export const notEnough = apiError(403, 'insufficient_balance', 'Your balance is not enough.', '余额不足。')
@@ -196,4 +199,31 @@ export type Movement = {
   /** Title and text of the order, when the kind does not suffice. */
   title?: string | null
   body?: string | null
+}
+
+/** The body field of the payment password. */
+export const password = Type.Optional(RawText(128, { description: 'While the site asks for it when paying' }))
+
+/** User functions that the higher module of accounts injects. */
+export type UserFunctions = {
+  /** Rejects a request without the payment password when the site requires one (conventions-29). */
+  checkPassword(ctx: Context, payer: Payer): Promise<void>
+  /** The errors that `checkPassword` throws. */
+  passwordErrors: readonly DeclaredError[]
+  /** True when the user exists and is enabled. */
+  isUser(sql: Db, id: number): Promise<boolean>
+  /** Rejects a payment to a user who blocks the payer (conventions-26). */
+  requireNotBlocked(sql: Db, payerId: number, recipients: number[]): Promise<void>
+}
+
+type Switch =
+  | 'wallet:transform-currency'
+  | 'wallet:recharge'
+  | 'wallet:cash'
+  | 'currency:recharge'
+  | 'currency:cash'
+
+/** Throws 403 while the setting for this use of money is off. */
+export async function requireSwitch(ctx: Context, name: Switch): Promise<void> {
+  if (!(await readSettings(ctx))[name]) throw featureOff()
 }

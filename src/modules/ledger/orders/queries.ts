@@ -1,5 +1,80 @@
+import { wireTime } from '#lib/time.ts'
 import { type Db, ifGiven, type Row, when } from '#platform/database'
-import type { Currency, MovementKind } from '../schema.ts'
+import type { Language } from '#platform/errors.ts'
+import { Cursor, Id, Limit, Nullable, OneOf, Shared, type Static, Time, Type } from '#platform/http'
+import { type Currency, IN_FEN, IN_POINTS, KINDS, type MovementKind } from '../schema.ts'
+
+export const OrderParams = Type.Object({ order: Id })
+
+/** A movement as its owner sees it (money-4). */
+const common = {
+  id: Type.Integer(),
+  owner_id: Type.Integer(),
+  title: Type.String(),
+  body: Nullable(Type.String()),
+  type: Type.Integer({ description: '1 income, -1 expense' }),
+  target_type: Type.String(),
+  target_id: Type.String({ description: 'The person on the other side, else "0"' }),
+  state: Type.Integer({ description: '0 waiting, 1 done, -1 failed' }),
+  created_at: Time,
+  updated_at: Time,
+}
+
+export const WalletOrder = Shared('WalletOrder', { ...common, amount: Type.Integer(IN_FEN) })
+export const PointsOrder = Shared('PointsOrder', {
+  ...common,
+  amount: Type.Integer(IN_POINTS),
+  currency: Type.Integer({ description: '1: points' }),
+})
+type Order = Static<typeof WalletOrder>
+
+const SIGNS = ['1', '-1'] as const
+const paging = { after: Cursor, limit: Limit(), type: Type.Optional(OneOf(SIGNS)) }
+
+export const WalletOrderQuery = Type.Object({
+  ...paging,
+  action: Type.Optional(OneOf(['income', 'expenses'] as const)),
+})
+export const PointsOrderQuery = Type.Object({
+  ...paging,
+  action: Type.Optional(OneOf(['recharge', 'cash'] as const)),
+})
+
+/** A wallet movement in the older format (money-5). */
+export const Charge = Shared('Charge', {
+  id: Type.Integer(),
+  user_id: Type.Integer(),
+  channel: Type.String(),
+  account: Nullable(Type.String()),
+  charge_id: Nullable(Type.String()),
+  action: Type.Integer({ description: '1 in, 0 out' }),
+  amount: Type.Integer(IN_FEN),
+  currency: Type.String(),
+  subject: Type.String(),
+  body: Nullable(Type.String()),
+  transaction_no: Nullable(Type.String()),
+  status: Type.Integer({ description: '0 waiting, 1 done, 2 failed' }),
+  created_at: Time,
+  updated_at: Time,
+})
+export type Charge = Static<typeof Charge>
+
+export const ChargeParams = Type.Object({ charge: Id })
+export const ChargeQuery = Type.Object({
+  after: Cursor,
+  limit: Limit(),
+  action: Type.Optional(OneOf(['1', '0', '2'] as const, { description: '1 in; 0 or 2 out' })),
+})
+
+/** The wallet with the rules of the site (money-6). */
+export const WalletInfo = Shared('WalletAndRules', {
+  balance: Type.Integer(IN_FEN),
+  labels: Type.Array(Type.Integer(IN_FEN)),
+  ratio: Type.Integer(),
+  rule: Type.String(),
+  cash: Type.Array(Type.String()),
+  recharge_type: Type.Array(Type.String()),
+})
 
 /** `amount` is signed: positive when received, negative when paid. */
 export type OrderRow = Row<
@@ -22,7 +97,7 @@ export type OrderRow = Row<
 }
 
 /** Filters for orders. `direction` selects received (1) or paid (-1), `kind` one kind. */
-export type OrderFilter = {
+type OrderFilter = {
   currency: Currency
   after?: number
   limit: number
@@ -83,3 +158,67 @@ export async function findOrder(
   const [row] = await listOrders(sql, ownerId, { currency, id, limit: 1 })
   return row
 }
+
+/** Client names for the other side of an order (money-4). `widthdraw` is the clients' spelling. */
+const POINTS_TARGETS: Partial<Record<MovementKind, string>> = {
+  recharge: 'recharge',
+  withdrawal: 'cash',
+  'withdrawal:rejected': 'cash',
+  transform: 'default',
+  adjustment: 'default',
+  checkin: 'task',
+}
+const WALLET_TARGETS: Partial<Record<MovementKind, string>> = {
+  recharge: 'recharge_ping_p_p',
+  withdrawal: 'widthdraw',
+  'withdrawal:rejected': 'widthdraw',
+  'withdrawal:passed': 'transform',
+  transform: 'transform',
+  reward: 'reward',
+  adjustment: 'default',
+}
+
+const targetType = ({ currency, kind }: OrderRow) =>
+  (currency === 'points' ? POINTS_TARGETS : WALLET_TARGETS)[kind] ?? 'user'
+
+const titleOf = ({ kind, title, amount }: OrderRow, language: Language) =>
+  title ?? KINDS[kind][amount > 0 ? 'in' : 'out'][language]
+
+/** An order in the client's language. */
+export const orderView = (row: OrderRow, language: Language): Order => ({
+  id: row.id,
+  owner_id: row.owner_id,
+  title: titleOf(row, language),
+  body: row.body,
+  type: row.amount > 0 ? 1 : -1,
+  target_type: targetType(row),
+  target_id: String(Math.max(row.counterpart, 0)),
+  amount: Math.abs(row.amount),
+  state: row.state,
+  created_at: wireTime(row.created_at),
+  updated_at: wireTime(row.updated_at),
+})
+
+/** An order of points. */
+export const pointsOrderView = (row: OrderRow, language: Language) => ({
+  ...orderView(row, language),
+  currency: 1,
+})
+
+/** A wallet order in the older format. */
+export const chargeView = (row: OrderRow, language: Language): Charge => ({
+  id: row.id,
+  user_id: row.owner_id,
+  channel: row.counterpart > 0 ? 'user' : row.kind === 'recharge' ? 'recharge' : 'system',
+  account: row.counterpart > 0 ? String(row.counterpart) : row.kind === 'withdrawal' ? row.reference : null,
+  charge_id: row.kind === 'recharge' ? String(row.id) : null,
+  action: row.amount > 0 ? 1 : 0,
+  amount: Math.abs(row.amount),
+  currency: 'cny',
+  subject: titleOf(row, language),
+  body: row.body,
+  transaction_no: row.kind === 'recharge' ? row.reference : null,
+  status: row.state === -1 ? 2 : row.state,
+  created_at: wireTime(row.created_at),
+  updated_at: wireTime(row.updated_at),
+})

@@ -2,21 +2,24 @@ import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { notFound } from '#platform/errors.ts'
 import { language, routesOn, type Server, Type } from '#platform/http'
-import { findBalance } from '../movements/service.ts'
+import { findBalance } from '../movements.ts'
 import type { Currency } from '../schema.ts'
-import { findOrder, listOrders } from './queries.ts'
 import {
   Charge,
   ChargeParams,
   ChargeQuery,
+  chargeView,
+  findOrder,
+  listOrders,
   OrderParams,
+  orderView,
   PointsOrder,
   PointsOrderQuery,
+  pointsOrderView,
   WalletInfo,
   WalletOrder,
   WalletOrderQuery,
-} from './schema.ts'
-import { chargeView, orderView, pointsOrderView } from './view.ts'
+} from './queries.ts'
 
 /** The user's movements of points and wallet money, in both client formats (money-4, money-5). */
 export function orderRoutes(server: Server, ctx: Context) {

@@ -1,14 +1,41 @@
 import { randomBytes } from 'node:crypto'
+import { escapeLike } from '#lib/text.ts'
+import { wireTime } from '#lib/time.ts'
+import { recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Tables, type Tx, transaction } from '#platform/database'
+import {
+  type Db,
+  type Fragment,
+  ifGiven,
+  listingClause,
+  listingOrder,
+  type Tables,
+  type Tx,
+  transaction,
+} from '#platform/database'
 import { notFound } from '#platform/errors.ts'
+import {
+  Id,
+  Listing,
+  listingQuery,
+  Nullable,
+  OneOf,
+  pageOf,
+  routesOn,
+  type Server,
+  Shared,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#platform/http'
 import { addJob } from '#platform/jobs'
 import { PaymentFault, paymentService } from '#platform/payments'
-import { alreadySpent, beyondRefundable, notRefundable } from '../schema.ts'
+import { alreadySpent, amountOf, beyondRefundable, notRefundable } from '../schema.ts'
 import { lockPaymentOf, savePayment, takeDueRefunds } from './queries.ts'
 import { applyFacts, giveBack, logFault, stateOf, takeBack } from './service.ts'
 
-export type RefundRow = Tables['payment_refunds'] & { state: 'asked' | 'done' | 'refused' }
+type RefundRow = Tables['payment_refunds'] & { state: 'asked' | 'done' | 'refused' }
 
 type Asked = {
   rechargeId: number
@@ -24,10 +51,7 @@ type Asked = {
  * Asks for a refund. The money leaves the wallet in the same transaction, so that it cannot be spent while the
  * provider is called. A refusal gives it back.
  */
-export async function askForRefund(
-  tx: Tx,
-  { rechargeId, amount, spent, reason, by }: Asked,
-): Promise<RefundRow> {
+async function askForRefund(tx: Tx, { rechargeId, amount, spent, reason, by }: Asked): Promise<RefundRow> {
   const payment = await lockPaymentOf(tx, rechargeId)
   if (!payment) throw notFound()
   const isWrong = payment.fault !== null && payment.fault !== 'credited_otherwise'
@@ -118,4 +142,141 @@ export async function pursueDueRefunds(ctx: Context): Promise<void> {
     for (const row of rows) await pursueRefund(ctx, row)
     if (rows.length < AT_ONCE) return
   }
+}
+
+const IN_CHARGED = { description: 'In the minor unit of `charge_currency`' }
+
+/** A refund of a payment (money-24). */
+const Refund = Shared('PaymentRefund', {
+  id: Type.Integer(),
+  recharge_id: Type.Integer(),
+  provider: Type.String(),
+  number: Type.String({ description: 'The number of the refund at the provider' }),
+  amount: Type.Integer(IN_CHARGED),
+  charge_currency: Type.String({ description: 'What the provider charged in, such as cny' }),
+  state: Type.String({ description: 'asked, done or refused' }),
+  fault: Nullable(Type.String({ description: "The provider's code of a refusal" })),
+  borne: Type.Integer({
+    description: 'What the site bore because the owner had spent it, in points, or in fen of the wallet',
+  }),
+  currency: Type.String({ description: 'What was credited: points or wallet' }),
+  reason: Nullable(Type.String()),
+  asked_by: Nullable(Type.Integer({ description: 'Null for a refund made at the provider' })),
+  created_at: Time,
+  updated_at: Time,
+})
+
+const STATES = ['asked', 'done', 'refused'] as const
+const RefundQuery = Type.Object({
+  ...listingQuery(['id'] as const),
+  state: Type.Optional(OneOf(STATES)),
+})
+const RefundParams = Type.Object({ refund: Id })
+const RefundBody = Shared('PaymentRefundRequest', {
+  recharge_id: Id,
+  amount: Type.Optional(
+    amountOf({
+      description: `In the minor unit of the currency that was charged. Absent: all that was not refunded yet`,
+    }),
+  ),
+  spent: Type.Optional(
+    OneOf(['refuse', 'site'] as const, {
+      description: 'When the owner has spent it: reject the refund (default), or let the site bear that part',
+    }),
+  ),
+  reason: Text(255),
+})
+
+type ShownRefund = RefundRow &
+  Pick<Tables['payments'], 'charge_currency'> &
+  Pick<Tables['recharges'], 'currency'>
+
+const view = (row: ShownRefund): Static<typeof Refund> => ({
+  id: row.id,
+  recharge_id: row.recharge_id,
+  provider: row.provider,
+  number: row.refund_number,
+  amount: row.amount,
+  charge_currency: row.charge_currency,
+  state: row.state,
+  fault: row.fault,
+  borne: row.site_part,
+  currency: row.currency,
+  reason: row.reason,
+  asked_by: row.asked_by,
+  created_at: wireTime(row.created_at),
+  updated_at: wireTime(row.updated_at),
+})
+
+/** Adds the currencies of refunds. */
+const withCurrencies = (sql: Db, rows: Fragment) => sql`
+  select r.*, p.charge_currency, o.currency
+  from (${rows}) r join payments p on p.recharge_id = r.recharge_id join recharges o on o.id = r.recharge_id`
+
+/** Refunds payments through their providers (money-24). */
+export function adminRefundRoutes(server: Server, ctx: Context) {
+  const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'Admin: money' })
+  const access = { ability: 'admin: recharges' }
+
+  route('GET /admin/payment-refunds', {
+    operationId: 'adminListPaymentRefunds',
+    summary: 'List refunds of payments',
+    access,
+    query: RefundQuery,
+    reply: { 200: Listing(Refund) },
+    handler: async ({ query }) => {
+      const where = sql`where true ${ifGiven(sql, query.state, (state) => sql`and r.state = ${state}`)}
+        ${ifGiven(sql, query.q, (part) => sql`and r.refund_number like ${`%${escapeLike(part)}%`}`)}`
+      const list = { id: sql`r.id` }
+      const { data, total } = await pageOf<ShownRefund>(
+        sql,
+        sql`${withCurrencies(sql, sql`select r.* from payment_refunds r ${where} ${listingClause(sql, query, list)}`)}
+          ${listingOrder(sql, query, list)}`,
+        sql`select count(*)::int as total from payment_refunds r ${where}`,
+      )
+      return { data: data.map(view), total }
+    },
+  })
+
+  route('GET /admin/payment-refunds/:refund', {
+    operationId: 'adminGetPaymentRefund',
+    summary: 'Read a refund of a payment',
+    access,
+    params: RefundParams,
+    reply: { 200: Refund },
+    handler: async ({ params }) => {
+      const [row] = await sql<ShownRefund[]>`
+        ${withCurrencies(sql, sql`select * from payment_refunds where id = ${params.refund}`)}`
+      if (!row) throw notFound()
+      return view(row)
+    },
+  })
+
+  route('POST /admin/payment-refunds', {
+    operationId: 'adminRefundPayment',
+    summary: 'Refund a part or all of a payment through its provider',
+    access,
+    body: RefundBody,
+    reply: { 201: Refund },
+    errors: [notRefundable, beyondRefundable, alreadySpent, notFound],
+    idempotent: true,
+    handler: (call) =>
+      call.atomically(async (tx) => {
+        const { recharge_id: rechargeId, amount, spent = 'refuse', reason } = call.body
+        const { id } = await askForRefund(tx, { rechargeId, amount, spent, reason, by: call.viewer.id })
+        const [row] = await tx<[ShownRefund]>`
+          ${withCurrencies(tx, sql`select * from payment_refunds where id = ${id}`)}`
+        await recordAudit(tx, call, {
+          action: 'payment_refunds.create',
+          subjectType: 'payment_refunds',
+          subjectId: row.id,
+          after: {
+            ...{ recharge: rechargeId, amount: row.amount, charge_currency: row.charge_currency },
+            ...{ borne: row.site_part, currency: row.currency, reason },
+          },
+        })
+        return view(row)
+      }),
+  })
 }

@@ -1,7 +1,28 @@
+import { escapeLike } from '#lib/text.ts'
+import { wireTime, wireTimeOrNull } from '#lib/time.ts'
+import { recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database'
-import { encapsulate, type Server, Type } from '#platform/http'
+import { type Db, ifGiven, listingClause, listingOrder, type Tables, transaction } from '#platform/database'
+import { notFound } from '#platform/errors.ts'
+import {
+  Empty,
+  encapsulate,
+  Id,
+  Listing,
+  listingQuery,
+  Nullable,
+  OneOf,
+  pageOf,
+  routesOn,
+  type Server,
+  Shared,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#platform/http'
 import { BadNotice, PaymentFault, paymentService } from '#platform/payments'
+import { alreadyDecided } from '../schema.ts'
 import { applyFacts } from './service.ts'
 
 const MAX_NOTICE = 256 * 1024
@@ -45,5 +66,122 @@ export function paymentNoticeRoutes(server: Server, ctx: Context) {
         return reply.code(status).type(type).send(text)
       },
     )
+  })
+}
+
+/** A difference between a provider's statement and the ledger (money-22). */
+const Difference = Shared('PaymentDifference', {
+  id: Type.Integer(),
+  provider: Type.String(),
+  day: Type.String({ description: 'The day of the statement, or of the notice' }),
+  kind: Type.String({
+    description:
+      'unknown: a payment without an order; amount: another amount or currency was paid; uncredited: paid and not credited; refund: refunded at the provider only; missing: credited and not on the statement',
+  }),
+  number: Type.String({ description: "The provider's number of the payment" }),
+  recharge_id: Nullable(Type.Integer()),
+  expected: Nullable(
+    Type.Integer({ description: 'What the order says, in the minor unit of `charge_currency`' }),
+  ),
+  charge_currency: Nullable(Type.String({ description: 'Of the order. Null without an order' })),
+  found: Nullable(
+    Type.Integer({ description: 'What the provider says, in the minor unit of `found_currency`' }),
+  ),
+  found_currency: Nullable(Type.String({ description: 'Null when the provider named none' })),
+  state: Type.String({ description: 'open or resolved' }),
+  remark: Nullable(Type.String()),
+  resolved_by: Nullable(Type.Integer()),
+  resolved_at: Nullable(Time),
+  created_at: Time,
+})
+
+const DifferenceQuery = Type.Object({
+  ...listingQuery(['id'] as const),
+  state: Type.Optional(OneOf(['open', 'resolved'] as const)),
+})
+const DifferenceParams = Type.Object({ difference: Id })
+const Resolution = Shared('PaymentDifferenceResolution', { remark: Text(255) })
+
+type Row = Tables['payment_differences'] & { charge_currency: string | null }
+
+const view = (row: Row): Static<typeof Difference> => ({
+  ...row,
+  state: row.resolved_at === null ? 'open' : 'resolved',
+  resolved_at: wireTimeOrNull(row.resolved_at),
+  created_at: wireTime(row.created_at),
+})
+
+const columns = (sql: Db) => sql`
+  d.*, d.day::text as day,
+  (select p.charge_currency from payments p where p.recharge_id = d.recharge_id) as charge_currency`
+
+async function findDifference(sql: Db, id: number) {
+  const [row] = await sql<Row[]>`
+    select ${columns(sql)} from payment_differences d where id = ${id}`
+  if (!row) throw notFound()
+  return row
+}
+
+/** Lists differences of payments and closes those that an administrator has dealt with (money-22). */
+export function adminPaymentRoutes(server: Server, ctx: Context) {
+  const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'Admin: money' })
+  const access = { ability: 'admin: recharges' }
+
+  route('GET /admin/payment-differences', {
+    operationId: 'adminListPaymentDifferences',
+    summary: 'List what the statements of payment providers and the ledger disagree on',
+    access,
+    query: DifferenceQuery,
+    reply: { 200: Listing(Difference) },
+    handler: async ({ query }) => {
+      const where = sql`where true ${ifGiven(sql, query.state, (state) =>
+        state === 'open' ? sql`and d.resolved_at is null` : sql`and d.resolved_at is not null`,
+      )} ${ifGiven(sql, query.q, (part) => sql`and d.number like ${`%${escapeLike(part)}%`}`)}`
+      const list = { id: sql`d.id` }
+      const { data, total } = await pageOf<Row>(
+        sql,
+        sql`select ${columns(sql)}
+          from (select d.* from payment_differences d ${where} ${listingClause(sql, query, list)}) d
+          ${listingOrder(sql, query, list)}`,
+        sql`select count(*)::int as total from payment_differences d ${where}`,
+      )
+      return { data: data.map(view), total }
+    },
+  })
+
+  route('GET /admin/payment-differences/:difference', {
+    operationId: 'adminGetPaymentDifference',
+    summary: 'Read a difference of payments',
+    access,
+    params: DifferenceParams,
+    reply: { 200: Difference },
+    handler: async ({ params }) => view(await findDifference(sql, params.difference)),
+  })
+
+  route('PATCH /admin/payment-differences/:difference', {
+    operationId: 'adminResolvePaymentDifference',
+    summary: 'Close a difference of payments with a remark, once',
+    access,
+    params: DifferenceParams,
+    body: Resolution,
+    reply: { 204: Empty },
+    errors: [alreadyDecided],
+    load: ({ params }) => findDifference(sql, params.difference),
+    handler: (call) =>
+      transaction(sql, async (tx) => {
+        const { difference: id } = call.params
+        const { remark } = call.body
+        const rows = await tx`
+          update payment_differences set resolved_at = now(), resolved_by = ${call.viewer.id}, remark = ${remark}
+          where id = ${id} and resolved_at is null returning id`
+        if (rows.length === 0) throw alreadyDecided()
+        await recordAudit(tx, call, {
+          action: 'payment_differences.resolve',
+          subjectType: 'payment_differences',
+          subjectId: id,
+          after: { remark },
+        })
+      }),
   })
 }

@@ -7,7 +7,7 @@ import { type Tx, transaction } from '#platform/database'
 import { invalidField } from '#platform/errors.ts'
 import { addJob } from '#platform/jobs'
 import { type PaymentFacts, PaymentFault, paymentService, serviceOfMethod } from '#platform/payments'
-import { moveFunds } from '../movements/service.ts'
+import { moveFunds } from '../movements.ts'
 import { insertRecharge, type RechargeRow, sumOfDay } from '../recharges/queries.ts'
 import {
   type Currency,

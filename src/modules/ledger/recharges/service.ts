@@ -4,8 +4,8 @@ import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint, type Tx } from '#platform/database'
 import { invalidField, notFound } from '#platform/errors.ts'
 import { Int, OpenObject, Shared, type Static, Text, Type } from '#platform/http'
-import { moveFunds } from '../movements/service.ts'
-import { PointsOrder, WalletOrder } from '../orders/schema.ts'
+import { moveFunds } from '../movements.ts'
+import { PointsOrder, WalletOrder } from '../orders/queries.ts'
 import { isServiceMethod, type Opening, openPayment, requireWithinDay } from '../payments/service.ts'
 import {
   alreadyDecided,

@@ -20,7 +20,7 @@ import {
   Time,
   Type,
 } from '#platform/http'
-import { findBalance, moveFunds } from '../../movements/service.ts'
+import { findBalance, moveFunds } from '../../movements.ts'
 import { type Currency, IN_CURRENCY, notEnough, PLATFORM_ACCOUNTS } from '../../schema.ts'
 
 const UserParams = Type.Object({ user: Id })

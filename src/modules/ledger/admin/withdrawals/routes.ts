@@ -16,8 +16,7 @@ import {
   Type,
 } from '#platform/http'
 import { alreadyDecided, IN_CURRENCY } from '../../schema.ts'
-import type { WithdrawalRow } from '../../withdrawals/service.ts'
-import { decideWithdrawal } from '../../withdrawals/service.ts'
+import { decideWithdrawal, type WithdrawalRow } from '../../withdrawals.ts'
 import { decided, findRequest, listRequests, Owner, requestQuery, withTimes } from '../queries.ts'
 
 const WithdrawalQuery = requestQuery(['pending', 'passed', 'rejected'])

@@ -1,7 +1,7 @@
 import type { Tx } from '#platform/database'
-import { moveFunds } from '../movements/service.ts'
-import { type Currency, type Movement, PLATFORM_ACCOUNTS } from '../schema.ts'
-import { decideWithdrawal } from '../withdrawals/service.ts'
+import { moveFunds } from './movements.ts'
+import { type Currency, type Movement, PLATFORM_ACCOUNTS } from './schema.ts'
+import { decideWithdrawal } from './withdrawals.ts'
 
 /** Lists balances of these users in lock order. */
 const listBalances = (tx: Tx, ownerIds: number[]) => tx<

@@ -1,37 +1,58 @@
 import { fenFor } from '#lib/money.ts'
-import type { Settings } from '#modules/settings/index.ts'
+import { wireTime } from '#lib/time.ts'
+import { readSettings, type Settings } from '#modules/settings/index.ts'
+import type { Context } from '#platform/context.ts'
 import { type Db, type Tables, type Tx, when } from '#platform/database'
 import { invalidField, notFound } from '#platform/errors.ts'
-import { Cursor, Limit, Nullable, Shared, type Static, Text, Time, Type } from '#platform/http'
-import { moveFunds } from '../movements/service.ts'
-import { password } from '../people.ts'
+import {
+  Cursor,
+  Limit,
+  localizedMessage,
+  Message,
+  Nullable,
+  payerOf,
+  routesOn,
+  type Server,
+  Shared,
+  type Static,
+  Text,
+  Time,
+  type TSchema,
+  Type,
+  type UnvalidatedCall,
+} from '#platform/http'
+import { moveFunds } from './movements.ts'
 import {
   alreadyDecided,
   amountOf,
   type Currency,
+  featureOff,
   IN_FEN,
   IN_POINTS,
   type Movement,
   notEnoughAmount,
   notEnoughValue,
   PLATFORM_ACCOUNTS,
-} from '../schema.ts'
+  password,
+  requireSwitch,
+  type UserFunctions,
+} from './schema.ts'
 
 /** `type` is one of the setting `wallet:cash-types`, `account` the payout destination. */
-export const CashBody = Shared('WithdrawalRequest', {
+const CashBody = Shared('WithdrawalRequest', {
   value: amountOf(IN_FEN),
   type: Text(50),
   account: Text(255),
   password,
 })
-export type CashBody = Static<typeof CashBody>
+type CashBody = Static<typeof CashBody>
 
-export const PointsCashBody = Shared('PointsWithdrawalRequest', { amount: amountOf(IN_POINTS), password })
+const PointsCashBody = Shared('PointsWithdrawalRequest', { amount: amountOf(IN_POINTS), password })
 
-export const CashQuery = Type.Object({ after: Cursor, limit: Limit() })
+const CashQuery = Type.Object({ after: Cursor, limit: Limit() })
 
 /** A withdrawal as its owner sees it (money-10). */
-export const Cash = Shared('Withdrawal', {
+const Cash = Shared('Withdrawal', {
   id: Type.Integer(),
   user_id: Type.Integer(),
   value: Type.Integer(IN_FEN),
@@ -49,10 +70,7 @@ export type WithdrawalRow = Tables['withdrawals'] & {
   state: 'pending' | 'passed' | 'rejected'
 }
 
-export type NewWithdrawal = Pick<
-  WithdrawalRow,
-  'owner_id' | 'currency' | 'amount' | 'payout' | 'type' | 'account'
->
+type NewWithdrawal = Pick<WithdrawalRow, 'owner_id' | 'currency' | 'amount' | 'payout' | 'type' | 'account'>
 
 async function insertWithdrawal(sql: Db, asked: NewWithdrawal): Promise<number> {
   const [row] = await sql<[{ id: number }]>`
@@ -82,9 +100,7 @@ async function findWithdrawal(sql: Db, id: number): Promise<WithdrawalRow | unde
 }
 
 /** Lists the user's wallet withdrawals, newest first. */
-export const listWithdrawals = (sql: Db, ownerId: number, after: number, limit: number) => sql<
-  WithdrawalRow[]
->`
+const listWithdrawals = (sql: Db, ownerId: number, after: number, limit: number) => sql<WithdrawalRow[]>`
   select * from withdrawals
   where owner_id = ${ownerId} and currency = 'wallet' ${when(sql, after > 0, () => sql`and id < ${after}`)}
   order by id desc limit ${limit}`
@@ -108,7 +124,7 @@ async function request(tx: Tx, asked: NewWithdrawal, insufficient: () => Error):
 }
 
 /** Requests a payout of wallet money and deducts it at once. */
-export async function withdrawMoney(
+async function withdrawMoney(
   tx: Tx,
   ownerId: number,
   { value, type, account }: CashBody,
@@ -126,12 +142,7 @@ export async function withdrawMoney(
 }
 
 /** Requests a conversion of points to wallet money. The remainder below one fen stays in points. */
-export async function withdrawPoints(
-  tx: Tx,
-  ownerId: number,
-  amount: number,
-  settings: Settings,
-): Promise<void> {
+async function withdrawPoints(tx: Tx, ownerId: number, amount: number, settings: Settings): Promise<void> {
   const [least, most] = [settings['currency:cash-min'], settings['currency:cash-max']]
   const ratio = settings['currency:recharge-ratio']
   const { fen, left } = fenFor(amount, ratio)
@@ -169,4 +180,76 @@ export async function decideWithdrawal(
   if (!row) throw (await findWithdrawal(tx, id)) ? alreadyDecided() : notFound()
   await moveFunds(tx, settlement(row, passed))
   return row
+}
+
+const STATUS = { pending: 0, passed: 1, rejected: 2 } as const
+
+/** A withdrawal as its owner sees it. */
+const cashView = (row: WithdrawalRow): Static<typeof Cash> => ({
+  id: row.id,
+  user_id: row.owner_id,
+  value: row.amount,
+  type: row.type ?? '',
+  account: row.account ?? '',
+  status: STATUS[row.state],
+  remark: row.remark,
+  created_at: wireTime(row.created_at),
+  updated_at: wireTime(row.updated_at),
+})
+
+/** Withdrawal routes (money-10), which require the payment password. */
+export const withdrawalRoutes = (people: UserFunctions) => (server: Server, ctx: Context) => {
+  const route = routesOn(server, ctx, { tag: 'Wallet and points' })
+  const admit = async (arrival: UnvalidatedCall<'user', TSchema>, name: 'wallet:cash' | 'currency:cash') => {
+    await people.checkPassword(ctx, payerOf(ctx, arrival))
+    await requireSwitch(ctx, name)
+  }
+
+  route('GET /plus-pay/cashes', {
+    operationId: 'listWithdrawals',
+    summary: 'List my withdrawals, newest first',
+    access: 'user',
+    query: CashQuery,
+    reply: { 200: Type.Array(Cash) },
+    aliases: { listWithdrawalsByOldPath: '/wallet/cashes' },
+    handler: async ({ viewer, query: { after = 0, limit = 15 } }) =>
+      (await listWithdrawals(ctx.sql, viewer.id, after, limit)).map(cashView),
+  })
+
+  route('POST /plus-pay/cashes', {
+    operationId: 'createWithdrawal',
+    summary: 'Request a withdrawal of wallet money',
+    access: 'user',
+    body: CashBody,
+    reply: { 201: Message },
+    errors: [...people.passwordErrors, featureOff, notEnoughValue],
+    aliases: { createWithdrawalByOldPath: '/wallet/cashes' },
+    load: (arrival) => admit(arrival, 'wallet:cash'),
+    idempotent: true,
+    handler: async ({ request, viewer, body, atomically }) => {
+      const settings = await readSettings(ctx)
+      return atomically(async (tx) => {
+        await withdrawMoney(tx, viewer.id, body, settings)
+        return localizedMessage(request, 'Your withdrawal is being reviewed.', '提现申请已提交。')
+      })
+    },
+  })
+
+  route('POST /currency/cash', {
+    operationId: 'createPointsWithdrawal',
+    summary: 'Request to withdraw points',
+    access: 'user',
+    body: PointsCashBody,
+    reply: { 201: Message },
+    errors: [...people.passwordErrors, featureOff, notEnoughAmount],
+    load: (arrival) => admit(arrival, 'currency:cash'),
+    idempotent: true,
+    handler: async ({ request, viewer, body, atomically }) => {
+      const settings = await readSettings(ctx)
+      return atomically(async (tx) => {
+        await withdrawPoints(tx, viewer.id, body.amount, settings)
+        return localizedMessage(request, 'Your withdrawal is being reviewed.', '提取申请已提交。')
+      })
+    },
+  })
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { transaction } from '#platform/database'
 import { createWorld } from '#test/world.ts'
-import { PLATFORM_ACCOUNTS } from '../schema.ts'
-import { findBalance, moveFunds } from './service.ts'
+import { findBalance, moveFunds } from './movements.ts'
+import { PLATFORM_ACCOUNTS } from './schema.ts'
 
 const { sql, person } = await createWorld()
 const subject = { type: 'tests', id: 1 }

@@ -13,8 +13,7 @@ import {
   Shared,
   type Static,
 } from '#platform/http'
-import { moveFunds } from '../movements/service.ts'
-import { password, type UserFunctions } from '../people.ts'
+import { moveFunds } from './movements.ts'
 import {
   amountOf,
   featureOff,
@@ -22,10 +21,12 @@ import {
   notEnoughAmount,
   ownAccount,
   PLATFORM_ACCOUNTS,
+  password,
+  requireSwitch,
   tooMuch,
+  type UserFunctions,
   unknownPerson,
-} from '../schema.ts'
-import { requireSwitch } from '../switches.ts'
+} from './schema.ts'
 
 /** A transfer of wallet money to another user. */
 const TransferBody = Shared('Transfer', { user: Id, amount: amountOf(IN_FEN), password })

@@ -1,6 +1,6 @@
-import type { Drift } from '#contracts/counters.ts'
+import type { CounterCheck, Drift } from '#contracts/counters.ts'
 import { type Db, type Sql, transaction } from '#platform/database'
-import { CURRENCIES, PLATFORM_ACCOUNTS } from '../schema.ts'
+import { CURRENCIES, type Currency, PLATFORM_ACCOUNTS } from './schema.ts'
 
 /**
  * Stores the balances of platform accounts, so that later reads sum only newer postings. The lock waits for
@@ -30,9 +30,7 @@ export async function writeCheckpoints(sql: Sql): Promise<void> {
 }
 
 /** Balances of platform accounts: the last checkpoint plus later postings. */
-export const findPlatformBalances = (sql: Db) => sql<
-  { owner_id: number; currency: string; balance: number }[]
->`
+const findPlatformBalances = (sql: Db) => sql<{ owner_id: number; currency: string; balance: number }[]>`
   select a.owner_id, c.currency, (coalesce(k.balance, 0) + (
     select coalesce(sum(p.amount), 0) from ledger_postings p
     where p.owner_id = a.owner_id and p.currency = c.currency and p.id > coalesce(k.posting_id, 0)
@@ -42,17 +40,17 @@ export const findPlatformBalances = (sql: Db) => sql<
   left join ledger_checkpoints k on k.owner_id = a.owner_id and k.currency = c.currency`
 
 /** Sum of user balances by currency. */
-export const findPeopleTotals = (sql: Db) => sql<{ currency: string; balance: number }[]>`
+const findPeopleTotals = (sql: Db) => sql<{ currency: string; balance: number }[]>`
   select currency, sum(balance)::bigint as balance from ledger_accounts group by currency`
 
 /** Transactions with postings that do not sum to zero. */
-export const findUnbalanced = (sql: Db) => sql<Drift[]>`
+const findUnbalanced = (sql: Db) => sql<Drift[]>`
   select transaction_id || ' ' || currency as key, 0 as kept, sum(amount)::bigint as counted
   from ledger_postings group by transaction_id, currency having sum(amount) <> 0
   order by transaction_id limit 100`
 
 /** User balances that differ from the sum of their postings. */
-export const findBalanceDrift = (sql: Db) => sql<Drift[]>`
+const findBalanceDrift = (sql: Db) => sql<Drift[]>`
   select owner_id || ' ' || currency as key, coalesce(a.balance, 0) as kept, coalesce(p.total, 0)::bigint as counted
   from ledger_accounts a full join (
     select owner_id, currency, sum(amount) as total from ledger_postings where owner_id > 0 group by owner_id, currency
@@ -61,7 +59,7 @@ export const findBalanceDrift = (sql: Db) => sql<Drift[]>`
   order by owner_id, currency limit 100`
 
 /** Postings with a balance that does not follow from the previous one. */
-export const findBrokenChains = (sql: Db) => sql<Drift[]>`
+const findBrokenChains = (sql: Db) => sql<Drift[]>`
   select owner_id || ' ' || currency || ' ' || id as key, balance_after as kept, expected::bigint as counted
   from (
     select owner_id, currency, id, balance_after,
@@ -71,7 +69,7 @@ export const findBrokenChains = (sql: Db) => sql<Drift[]>`
   where balance_after <> expected order by owner_id, currency, id limit 100`
 
 /** Withdrawals with a wrong amount in escrow: it must be the amount while they wait, else zero. */
-export const findWithdrawalDrift = (sql: Db) => sql<Drift[]>`
+const findWithdrawalDrift = (sql: Db) => sql<Drift[]>`
   select w.id::text as key, case w.state when 'pending' then w.amount else 0 end as kept,
     coalesce(p.total, 0)::bigint as counted
   from withdrawals w left join (
@@ -82,7 +80,7 @@ export const findWithdrawalDrift = (sql: Db) => sql<Drift[]>`
   order by w.id limit 100`
 
 /** Recharges with a credited amount that contradicts their state. */
-export const findRechargeDrift = (sql: Db) => sql<Drift[]>`
+const findRechargeDrift = (sql: Db) => sql<Drift[]>`
   select r.id::text as key, case r.state when 'confirmed' then r.credited else 0 end as kept,
     coalesce(p.total, 0)::bigint as counted
   from recharges r left join (
@@ -93,7 +91,7 @@ export const findRechargeDrift = (sql: Db) => sql<Drift[]>`
   order by r.id limit 100`
 
 /** Payments with a credit or a returned amount that contradicts their state. */
-export const findPaymentDrift = (sql: Db) => sql<Drift[]>`
+const findPaymentDrift = (sql: Db) => sql<Drift[]>`
   select p.recharge_id::text as key,
     case when p.fault is null then div(r.credited::numeric * p.refunded, p.charged)::bigint else 0 end as kept,
     coalesce(t.total, 0)::bigint as counted
@@ -107,9 +105,68 @@ export const findPaymentDrift = (sql: Db) => sql<Drift[]>`
   order by p.recharge_id limit 100`
 
 /** Checkpoints that differ from the sum of their postings. */
-export const findCheckpointDrift = (sql: Db) => sql<Drift[]>`
+const findCheckpointDrift = (sql: Db) => sql<Drift[]>`
   select k.owner_id || ' ' || k.currency as key, k.balance::bigint as kept, coalesce(sum(p.amount), 0)::bigint as counted
   from ledger_checkpoints k left join ledger_postings p
     on p.owner_id = k.owner_id and p.currency = k.currency and p.id <= k.posting_id
   group by k.owner_id, k.currency, k.balance having k.balance <> coalesce(sum(p.amount), 0)
   order by k.owner_id, k.currency`
+
+/** A check without repair. A difference in the ledger has to be understood before it is changed. */
+export const unrepairable = (name: string, find: (sql: Db) => PromiseLike<Drift[]>): CounterCheck => ({
+  name,
+  find: async (sql) => [...(await find(sql))],
+  mend: async () => 0,
+  mendable: false,
+})
+
+/** Invariants of the ledger alone. Modules with money in escrow add their own checks. */
+export const ledgerChecks: CounterCheck[] = [
+  unrepairable('ledger_postings.balanced', findUnbalanced),
+  unrepairable('ledger_accounts.balance', findBalanceDrift),
+  unrepairable('ledger_postings.balance_after', findBrokenChains),
+  unrepairable('ledger_checkpoints.balance', findCheckpointDrift),
+  unrepairable('withdrawals.escrow', findWithdrawalDrift),
+  unrepairable('recharges.credited', findRechargeDrift),
+  unrepairable('payments.credited', findPaymentDrift),
+]
+
+type Audit = {
+  balanced: boolean
+  drift: (Drift & { check: string })[]
+  totals: Record<Currency, { people: number; escrow: number; income: number; issuance: number; sum: number }>
+}
+
+/** Audits the whole ledger in one snapshot, with the checks of modules that hold money in escrow. */
+export async function auditLedger(sql: Sql, more: CounterCheck[] = []): Promise<Audit> {
+  const checks = [...ledgerChecks, ...more]
+  const { people, platform, found } = await sql.begin(
+    'isolation level repeatable read read only',
+    async (tx) => {
+      await tx`set local statement_timeout = '10min'`
+      const people = await findPeopleTotals(tx)
+      const platform = await findPlatformBalances(tx)
+      const found: Drift[][] = []
+      for (const { find } of checks) found.push(await find(tx))
+      return { people, platform, found }
+    },
+  )
+  const drift = found.flatMap((each, index) =>
+    each.map((row) => ({ check: checks[index]?.name ?? '', ...row })),
+  )
+  const totals = Object.fromEntries(
+    CURRENCIES.map((currency) => {
+      const held = (id: number) =>
+        platform.find((row) => row.owner_id === id && row.currency === currency)?.balance ?? 0
+      const parts = {
+        people: people.find((row) => row.currency === currency)?.balance ?? 0,
+        escrow: held(PLATFORM_ACCOUNTS.escrow),
+        income: held(PLATFORM_ACCOUNTS.income),
+        issuance: held(PLATFORM_ACCOUNTS.issuance),
+      }
+      return [currency, { ...parts, sum: Object.values(parts).reduce((a, b) => a + b, 0) }]
+    }),
+  ) as Audit['totals']
+  const balanced = drift.length === 0 && Object.values(totals).every(({ sum }) => sum === 0)
+  return { balanced, drift, totals }
+}

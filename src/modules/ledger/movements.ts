@@ -1,6 +1,6 @@
 import { isAmount } from '#lib/money.ts'
 import { type Db, type Fragment, onConstraint, type Row } from '#platform/database'
-import { type Currency, type Movement, notEnough } from '../schema.ts'
+import { type Currency, type Movement, notEnough } from './schema.ts'
 
 /**
  * Common table expressions that execute the rows of a preceding one, `moves (n, currency, from_id, to_id,
@@ -42,7 +42,7 @@ export const movementsClause = (sql: Db): Fragment => sql`
     returning owner_id, currency, id, amount, balance_after
   )`
 
-export type Posted = {
+type Posted = {
   owner_id: number
   currency: string
   id: number
@@ -66,7 +66,7 @@ const insertMovements = (sql: Db, movements: Movement[]) => {
     select * from posted order by id`
 }
 
-export type BalanceRow = Row<'ledger_accounts', 'currency' | 'balance' | 'income' | 'expenses'>
+type BalanceRow = Row<'ledger_accounts', 'currency' | 'balance' | 'income' | 'expenses'>
 
 /** Balances of a user. A currency without movements has no row. */
 const findBalances = (sql: Db, ownerId: number) => sql<BalanceRow[]>`
@@ -116,3 +116,26 @@ export async function balancesOf(
     expenses: wallet?.expenses ?? 0,
   }
 }
+
+export type Ranked = { user_id: number; count: number }
+
+/** Maximum length of a ranking. Pages are served from the cache. */
+const RANKED = 1000
+
+/**
+ * Ranks users by wallet balance, without an index, because one in this order would be written by every
+ * payment.
+ */
+export const rankByBalance = (sql: Db) => sql<Ranked[]>`
+  select a.owner_id as user_id, a.balance as count
+  from ledger_accounts a join users u on u.id = a.owner_id and u.deleted_at is null
+  where a.currency = 'wallet' order by a.balance desc, a.owner_id limit ${RANKED}`
+
+/** Ranks users by wallet money received from other users. Payments by the site do not count. */
+export const rankByIncome = (sql: Db) => sql<Ranked[]>`
+  select p.owner_id as user_id, p.total::bigint as count
+  from (
+    select owner_id, sum(amount) as total from ledger_postings
+    where currency = 'wallet' and amount > 0 and owner_id > 0 and counterpart > 0 group by owner_id
+  ) p join users u on u.id = p.owner_id and u.deleted_at is null
+  order by p.total desc, p.owner_id limit ${RANKED}`

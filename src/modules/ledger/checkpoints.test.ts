@@ -4,8 +4,7 @@ import { test } from 'node:test'
 import type { Sql } from '#platform/database'
 import { walletsOf } from '#test/fixtures/wallets.ts'
 import { createWorld } from '#test/world.ts'
-import { writeCheckpoints } from './queries.ts'
-import { auditLedger } from './service.ts'
+import { auditLedger, writeCheckpoints } from './audit.ts'
 
 const repair = await readFile('migrations/0150_ledger_checkpoints.sql', 'utf8')
 
