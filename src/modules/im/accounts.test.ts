@@ -5,8 +5,8 @@ import { signUpsOn } from '#test/sign-up.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { createWorld } from '#test/world.ts'
 import { insertAccounts, leaseAccounts } from './accounts/queries.ts'
-import { reconcile } from './drift/service.ts'
-import { hasEmbeddedPassword } from './providers/embedded/queries.ts'
+import { reconcile } from './drift.ts'
+import { hasEmbeddedPassword } from './providers/embedded.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql, work, ctx, connection } = world

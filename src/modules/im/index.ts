@@ -1,2 +1,2 @@
-export { findDrift, findImState, reconcile } from './drift/service.ts'
+export { findDrift, findImState, reconcile } from './drift.ts'
 export { countImBacklog } from './sync/queries.ts'

@@ -6,8 +6,13 @@ import { invalidField } from '#platform/errors.ts'
 import type { Schedule, TaskList } from '#platform/jobs'
 import type { Module } from '../../module.ts'
 import { imAccountRoutes } from './accounts/routes.ts'
-import { changeAccess, ensureAccounts, renewPassword, syncAccounts } from './accounts/service.ts'
-import { adminImRoutes } from './admin/routes.ts'
+import {
+  changeAccess,
+  ensureAccounts,
+  registerEverybody,
+  renewPassword,
+  syncAccounts,
+} from './accounts/service.ts'
 import { createChatSource } from './chats/live.ts'
 import { adminChatMessageRoutes, chatMessageRoutes } from './chats/messages/routes.ts'
 import {
@@ -19,9 +24,8 @@ import {
 } from './chats/messages/service.ts'
 import { pushChat } from './chats/push.ts'
 import { chatRoutes } from './chats/routes.ts'
-import { pingIm, reconcile, sweep } from './drift/service.ts'
+import { adminImRoutes, pingIm, reconcile, sweep } from './drift.ts'
 import { imGroupRoutes } from './groups/routes.ts'
-import { registerEverybody } from './registrations/service.ts'
 import { syncGroup } from './sync/service.ts'
 
 const idOf = (payload: unknown) => (payload as { id: number }).id

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findDrift, reconcile } from '#modules/im/drift/service.ts'
+import { findDrift, reconcile } from '#modules/im/drift.ts'
 import { issueToken } from '#modules/tokens/index.ts'
 import { prepareEjabberd, skipEjabberd } from '#test/fixtures/ejabberd.ts'
 import { converge, makeChanges } from '#test/fixtures/im-changes.ts'

@@ -3,14 +3,14 @@ import { findEnabledIds, isUser, noSuchUser } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import { forbidden } from '#platform/errors.ts'
 import { localizedMessage, Message, routesOn, type Server } from '#platform/http'
-import { startRegistration } from '../registrations/service.ts'
-import { madeStatus } from '../sync/background.ts'
+import { madeStatus } from '../sync/queries.ts'
 import {
   ImPassword,
   Nothing,
   readPassword,
   register,
   rotatePassword,
+  startRegistration,
   UserIdParams,
   UserIds,
 } from './service.ts'

@@ -1,4 +1,4 @@
-import { findBlockers } from '#modules/accounts/index.ts'
+import { findBlockers, notBlockedBy } from '#modules/accounts/index.ts'
 import {
   type CreateChatSource,
   type EventStream,
@@ -6,12 +6,58 @@ import {
   type OpenStreams,
 } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
-import { findHorizon, findNews, findSince, listMissed } from './live-queries.ts'
-import { findMessages, type MessageRow } from './messages/queries.ts'
+import type { Db } from '#platform/database'
+import { findMessages, type MessageRow, messageColumns } from './messages/queries.ts'
 import { CHANGE_SIGNAL, MESSAGE_SIGNAL, messageViews } from './messages/service.ts'
 import { deliverPresence, deliverTyping, PRESENCE_SIGNAL, TYPING_SIGNAL } from './presence.ts'
-import { listChatMembers } from './queries.ts'
+import { chatIdsOf, listChatMembers } from './queries.ts'
 import { READ_SIGNAL } from './service.ts'
+
+/** Reads the oldest running transaction and the next one to start. */
+async function findHorizon(sql: Db): Promise<{ oldest: number; newest: number }> {
+  const [row] = await sql<[{ oldest: number; newest: number }]>`
+    select pg_snapshot_xmin(s)::text::bigint as oldest, pg_snapshot_xmax(s)::text::bigint as newest
+    from pg_current_snapshot() as s`
+  return row
+}
+
+/**
+ * Reads new messages of conversations in order: those after a position, or where none is known, those of
+ * transactions since `since`.
+ */
+const findNews = (sql: Db, places: { id: number; position: number | undefined }[], since: number) => sql<
+  MessageRow[]
+>`
+  select ${messageColumns(sql)}
+  from unnest(${places.map(({ id }) => id)}::bigint[], ${places.map(({ position }) => position ?? null)}::bigint[])
+    as t (chat_id, position)
+  cross join lateral (
+    select * from chat_messages o where o.chat_id = t.chat_id
+      and o.position > coalesce(t.position, 0) and (t.position is not null or o.tx_id >= ${since})
+  ) as m
+  order by m.chat_id, m.position`
+
+/** Finds conversations with messages of transactions since `since`, and messages changed since. */
+async function findSince(
+  sql: Db,
+  since: number,
+): Promise<{ chats: { chat_id: number; position: number }[]; messages: number[] }> {
+  const rows = await sql<{ chat_id: number; position: number; changed: number[] }[]>`
+    select chat_id, max(position) as position,
+      coalesce(array_agg(id) filter (where edited_at is not null or deleted_at is not null), '{}') as changed
+    from chat_messages where tx_id >= ${since} group by chat_id`
+  return { chats: rows, messages: rows.flatMap(({ changed }) => changed) }
+}
+
+/** Lists messages of a user's conversations written by transactions since a cursor, in order. */
+const listMissed = (sql: Db, userId: number, cursor: number, limit: number) => sql<MessageRow[]>`
+  select ${messageColumns(sql)} from (${chatIdsOf(sql, userId)}) j
+  join chat_messages m on m.chat_id = j.chat_id
+  left join chat_members o on o.chat_id = j.chat_id and o.user_id = ${userId}
+  where m.tx_id >= ${cursor} and m.position > coalesce(o.hidden_position, 0)
+    and (j.joined_at is null or m.created_at >= j.joined_at)
+    ${notBlockedBy(sql, userId, sql`coalesce(m.sender_id, 0)`)}
+  order by m.chat_id, m.position limit ${limit}`
 
 /** Maximum number of missed messages. A reader that missed more receives `reset` and loads its conversations. */
 const MISSED_MOST = 500

@@ -4,7 +4,7 @@ import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { sendSignal } from '#platform/database'
 import { Empty, Id, routesOn, type Server, Type } from '#platform/http'
-import { noSuchImGroup } from '../errors.ts'
+import { noSuchImGroup } from '../groups/schema.ts'
 import { PRESENCE_SIGNAL, TYPING_SIGNAL } from './presence.ts'
 import { listChats, listReadPositions, updateMuted } from './queries.ts'
 import {

@@ -1,7 +1,115 @@
 import { UserView } from '#modules/accounts/index.ts'
+import { FileView } from '#modules/files/index.ts'
 import { apiError, fieldError } from '#platform/errors.ts'
-import { Flag, Id, Int, MAX_ID, Nullable, Shared, type Static, Time, Type } from '#platform/http'
-import { ChatMessage } from './messages/schema.ts'
+import {
+  Flag,
+  Id,
+  IdList,
+  Int,
+  MAX_ID,
+  Nullable,
+  OpenObject,
+  Shared,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#platform/http'
+
+export const noSuchMessage = apiError(
+  404,
+  'no_such_message',
+  'This message does not exist.',
+  '该消息不存在。',
+)
+export const emptyMessage = fieldError(
+  'body',
+  'message_empty',
+  'A message needs a text, a file or a link.',
+  '消息须包含文字、文件或链接。',
+)
+export const noSuchReply = fieldError(
+  'reply_to',
+  'no_such_message',
+  'The message you reply to does not exist.',
+  '要回复的消息不存在。',
+)
+export const noSuchLink = fieldError(
+  'link',
+  'no_such_content',
+  'This content does not exist.',
+  '该内容不存在。',
+)
+export const tooLateToChange = apiError(
+  403,
+  'message_too_old',
+  'This message can no longer be changed.',
+  '该消息已无法修改。',
+)
+
+const LinkIn = Shared('ContentLink', {
+  type: Text(32, { minLength: 1, description: 'A kind of content, such as `feeds`' }),
+  id: Id,
+})
+
+/** Body of a new message (im-12). */
+export const NewChatMessage = Shared('NewChatMessage', {
+  body: Type.Optional(Text(5000, { 'x-empty': true })),
+  file: Type.Optional(Int(1, MAX_ID, { description: 'An upload of yours' })),
+  link: Type.Optional(LinkIn),
+  reply_to: Type.Optional(Int(1, MAX_ID, { description: 'Id of a message of this conversation' })),
+  mentions: Type.Optional(IdList(50)),
+})
+export type NewChatMessage = Static<typeof NewChatMessage>
+
+export const ChatMessageChange = Shared('ChatMessageChange', { body: Text(5000, { minLength: 1 }) })
+
+/** A message. A deleted one keeps its place without its content. */
+export const ChatMessage = Shared('ChatMessage', {
+  id: Type.Integer({ description: 'Grows within a conversation' }),
+  chat_id: Type.Integer(),
+  position: Type.Integer({ description: 'Counts the messages of the conversation from 1' }),
+  sender_id: Type.Integer({ description: '0 for announcements' }),
+  body: Type.String(),
+  file: Nullable(FileView),
+  link: Nullable(Shared('ContentLinkView', { type: Type.String(), id: Type.Integer() })),
+  reply_to: Nullable(Type.Integer()),
+  mentions: Type.Array(Type.Integer()),
+  ext: Nullable(OpenObject),
+  created_at: Time,
+  edited_at: Nullable(Time),
+  deleted: Type.Boolean(),
+})
+export type ChatMessage = Static<typeof ChatMessage>
+
+export const ChatMessages = Shared('ChatMessages', {
+  data: Type.Array(ChatMessage, { description: 'Oldest first' }),
+})
+
+export const MessageParams = Type.Object({ chat: Id, message: Id })
+
+const limit = Type.Optional(Int(1, 100, { default: 50 }))
+
+/** Pages of a conversation: the newest messages, those before a position, or those after one. */
+export const MessagesQuery = Type.Object({
+  limit,
+  before: Type.Optional(Int(1, MAX_ID)),
+  after: Type.Optional(Int(0, MAX_ID)),
+})
+export type MessagesQuery = Static<typeof MessagesQuery>
+
+export const MessageSearch = Type.Object({
+  q: Text(100, { minLength: 2 }),
+  chat: Type.Optional(Id),
+  limit,
+  before: Type.Optional(Int(1, MAX_ID, { description: 'Id of the last message you have' })),
+})
+export type MessageSearch = Static<typeof MessageSearch>
+
+export const MessageContext = Shared('ReportedMessage', {
+  message: ChatMessage,
+  context: Type.Array(ChatMessage, { description: 'Up to five messages before and after it' }),
+})
 
 export const noSuchChat = apiError(404, 'no_such_chat', 'This conversation does not exist.', '该会话不存在。')
 /** With another provider, clients exchange messages there. */

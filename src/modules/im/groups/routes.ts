@@ -4,15 +4,7 @@ import type { Context } from '#platform/context.ts'
 import { blocked } from '#platform/errors.ts'
 import { Empty, localizedMessage, routesOn, type Server, Type } from '#platform/http'
 import { Nothing } from '../accounts/service.ts'
-import {
-  mayNotInvite,
-  noSuchImGroup,
-  notOwner,
-  ownerStays,
-  tooManyMembers,
-  unknownMember,
-} from '../errors.ts'
-import { madeStatus } from '../sync/background.ts'
+import { madeStatus } from '../sync/queries.ts'
 import { type ImGroupRow, listMembers } from './queries.ts'
 import {
   BriefImGroup,
@@ -24,7 +16,13 @@ import {
   ImGroupMade,
   ImGroupsQuery,
   ImMemberChange,
+  mayNotInvite,
   NewImGroup,
+  noSuchImGroup,
+  notOwner,
+  ownerStays,
+  tooManyMembers,
+  unknownMember,
 } from './schema.ts'
 import {
   addMembers,

@@ -5,15 +5,7 @@ import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database'
 import { blocked } from '#platform/errors.ts'
 import { ensureAccounts } from '../accounts/service.ts'
-import {
-  mayNotInvite,
-  noSuchImGroup,
-  notOwner,
-  ownerStays,
-  tooManyMembers,
-  unknownMember,
-} from '../errors.ts'
-import { addSync } from '../sync/background.ts'
+import { addSync } from '../sync/queries.ts'
 import { confirmVersion } from '../sync/service.ts'
 import {
   countMembers,
@@ -30,7 +22,17 @@ import {
   touchGroup,
   updateGroup,
 } from './queries.ts'
-import type { ImGroupChange, ImMemberChange, NewImGroup } from './schema.ts'
+import {
+  type ImGroupChange,
+  type ImMemberChange,
+  mayNotInvite,
+  type NewImGroup,
+  noSuchImGroup,
+  notOwner,
+  ownerStays,
+  tooManyMembers,
+  unknownMember,
+} from './schema.ts'
 
 /** Settings of a request, with defaults for absent fields (im-6). */
 const settingsIn = (body: NewImGroup | ImGroupChange): ImGroupSettings => ({

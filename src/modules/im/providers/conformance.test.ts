@@ -5,8 +5,7 @@ import { conformance } from '#test/fixtures/im-conformance.ts'
 import { createWorld } from '#test/world.ts'
 import { createTokenStore } from './choose.ts'
 import { createEasemob } from './easemob.ts'
-import { hasEmbeddedPassword } from './embedded/queries.ts'
-import { createEmbedded } from './embedded.ts'
+import { createEmbedded, hasEmbeddedPassword } from './embedded.ts'
 
 const { sql, ctx } = await createWorld()
 const easemob = await startEasemob()

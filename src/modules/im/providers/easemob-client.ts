@@ -1,5 +1,4 @@
-import { createHttpClient, type Reply } from './http.ts'
-import { ImError } from './provider.ts'
+import { createHttpClient, ImError, type Reply } from './provider.ts'
 
 /** Storage of the access token, shared by all nodes. */
 export type TokenStore = {

@@ -6,8 +6,8 @@ import {
   faultOf,
   isDuplicate,
 } from './easemob-client.ts'
-import { forEach } from './http.ts'
 import {
+  forEach,
   type GroupSettings,
   ImError,
   type ImProvider,

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createHttpClient, forEach, type Reply } from './http.ts'
 import {
+  createHttpClient,
+  forEach,
   type GroupSettings,
   ImError,
   type ImProvider,
   itemFault,
   type Outcomes,
+  type Reply,
   sameSettings,
 } from './provider.ts'
 

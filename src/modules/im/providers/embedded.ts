@@ -1,18 +1,141 @@
-import type { Sql } from '#platform/database'
+import { createHash } from 'node:crypto'
+import type { Db, Sql } from '#platform/database'
 import {
-  deleteEmbeddedGroup,
-  findEmbeddedGroups,
-  findEmbeddedMembers,
-  insertEmbeddedAccounts,
-  insertEmbeddedGroup,
-  lockEmbeddedAccount,
-  unlockEmbeddedAccount,
-  updateEmbeddedGroup,
-  updateEmbeddedMembers,
-  updateEmbeddedOwner,
-  updateEmbeddedPassword,
-} from './embedded/queries.ts'
-import { type Announcement, ImError, type ImProvider, type Outcome, type Outcomes } from './provider.ts'
+  type Announcement,
+  type GroupSettings,
+  ImError,
+  type ImProvider,
+  type Outcome,
+  type Outcomes,
+} from './provider.ts'
+
+/** A plain hash suffices, because these passwords are random and long. */
+const hash = (password: string) => createHash('sha256').update(password).digest('hex')
+
+/** Inserts accounts and returns the new names. */
+async function insertEmbeddedAccounts(
+  sql: Db,
+  accounts: { name: string; password: string }[],
+): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    insert into im_embedded_accounts (name, password_hash)
+    select name, decode(hash, 'hex')
+    from unnest(${accounts.map(({ name }) => name)}::text[], ${accounts.map(({ password }) => hash(password))}::text[])
+      as given (name, hash)
+    order by name
+    on conflict do nothing returning name`
+  return rows.map(({ name }) => name)
+}
+
+/** Returns false when the account does not exist. */
+async function updateEmbeddedPassword(sql: Db, name: string, password: string): Promise<boolean> {
+  const updated = await sql`
+    update im_embedded_accounts set password_hash = decode(${hash(password)}, 'hex') where name = ${name}`
+  return updated.count > 0
+}
+
+/** Returns false when the account does not exist. */
+async function lockEmbeddedAccount(sql: Db, name: string): Promise<boolean> {
+  const updated = await sql`update im_embedded_accounts set locked = true where name = ${name}`
+  return updated.count > 0
+}
+
+/** Returns false when the account does not exist. */
+async function unlockEmbeddedAccount(sql: Db, name: string, password: string): Promise<boolean> {
+  const updated = await sql`
+    update im_embedded_accounts set locked = false, password_hash = decode(${hash(password)}, 'hex')
+    where name = ${name}`
+  return updated.count > 0
+}
+
+/** True when the password opens the account. */
+export async function hasEmbeddedPassword(sql: Db, name: string, password: string): Promise<boolean> {
+  const rows = await sql`
+    select from im_embedded_accounts where name = ${name} and not locked and password_hash = decode(${hash(password)}, 'hex')`
+  return rows.length > 0
+}
+
+/** Keeps an existing group. Returns false when the owner has no account. */
+async function insertEmbeddedGroup(
+  sql: Db,
+  id: string,
+  owner: string,
+  settings: GroupSettings,
+): Promise<boolean> {
+  const [row] = await sql<[{ found: boolean }]>`
+    with owner as (select name from im_embedded_accounts where name = ${owner}),
+    made as (
+      insert into im_embedded_groups (id, owner, members, settings)
+      select ${id}, name, array[name], ${sql.json(settings)} from owner on conflict do nothing
+    )
+    select exists (select from owner) as found`
+  return row.found
+}
+
+async function findEmbeddedGroups(
+  sql: Db,
+  ids: string[],
+): Promise<{ id: string; settings: GroupSettings }[]> {
+  return sql<{ id: string; settings: GroupSettings }[]>`
+    select id, settings from im_embedded_groups where id = any(${ids})`
+}
+
+async function findEmbeddedMembers(
+  sql: Db,
+  id: string,
+): Promise<{ owner: string; names: string[] } | undefined> {
+  const [row] = await sql<{ owner: string; names: string[] }[]>`
+    select owner, members as names from im_embedded_groups where id = ${id}`
+  return row
+}
+
+/** Returns false when the group does not exist. */
+async function updateEmbeddedGroup(sql: Db, id: string, settings: GroupSettings): Promise<boolean> {
+  const updated = await sql`
+    update im_embedded_groups set settings = ${sql.json(settings)} where id = ${id}`
+  return updated.count > 0
+}
+
+/** Returns false unless the new owner is a member. */
+async function updateEmbeddedOwner(sql: Db, id: string, owner: string): Promise<boolean> {
+  const updated = await sql`
+    update im_embedded_groups set owner = ${owner} where id = ${id} and ${owner} = any(members)`
+  return updated.count > 0
+}
+
+/**
+ * Returns the names that were members before and those without an account. Returns undefined when the group
+ * does not exist.
+ */
+async function updateEmbeddedMembers(
+  sql: Db,
+  id: string,
+  names: string[],
+  kind: 'add' | 'remove',
+): Promise<{ owner: string; members: string[]; unknown: string[] } | undefined> {
+  const wanted =
+    kind === 'add'
+      ? sql`array(select unnest(g.members) union select name from im_embedded_accounts where name = any(${names}))`
+      : sql`array(select m from unnest(g.members) as m where m = g.owner or m <> all(${names}))`
+  const [row] = await sql<{ owner: string; members: string[]; unknown: string[] }[]>`
+    with g as (select id, owner, members from im_embedded_groups where id = ${id} for update),
+    changed as (update im_embedded_groups t set members = ${wanted} from g where t.id = g.id)
+    select owner, members,
+      ${
+        kind === 'add'
+          ? sql`array(select n from unnest(${names}::text[]) as n
+              where not exists (select from im_embedded_accounts a where a.name = n))`
+          : sql`array[]::text[]`
+      } as unknown
+    from g`
+  return row
+}
+
+/** Returns false when the group did not exist. */
+async function deleteEmbeddedGroup(sql: Db, id: string): Promise<boolean> {
+  const deleted = await sql`delete from im_embedded_groups where id = ${id}`
+  return deleted.count > 0
+}
 
 /**
  * Accounts and groups in our own database, and the chat of Kith, which `announce` writes to.

@@ -10,19 +10,21 @@ import {
   type Outcomes,
   sameSettings,
 } from '../providers/provider.ts'
-import { addRetry, LEASE_SECONDS, waitFor } from './background.ts'
 import {
+  addRetry,
   confirmGroup,
   deleteAnnouncement,
   dropGroup,
   extendLease,
   failGroup,
   isGroupConfirmed,
+  LEASE_SECONDS,
   type LeasedGroup,
   leaseGroup,
   listAnnouncements,
   listMemberIds,
   saveProviderId,
+  waitFor,
 } from './queries.ts'
 
 /** Maps a row to the settings that providers take. */

@@ -2,7 +2,7 @@ import { escapeLike } from '#lib/text.ts'
 import { notBlockedBy } from '#modules/accounts/index.ts'
 import { type Db, type Fragment, ifGiven, type Row } from '#platform/database'
 import { chatIdsOf } from '../queries.ts'
-import type { MessageSearch, MessagesQuery } from './schema.ts'
+import type { MessageSearch, MessagesQuery } from '../schema.ts'
 
 export type MessageRow = Row<
   'chat_messages',

@@ -5,13 +5,13 @@ import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { blocked, forbidden } from '#platform/errors.ts'
 import { Empty, Id, routesOn, type Server, Type } from '#platform/http'
-import { CHAT_ERRORS, ChatParams, chatElsewhere } from '../schema.ts'
-import { getChat, requireEmbedded } from '../service.ts'
-import { findMessages, listAround, listMessages, searchMessages } from './queries.ts'
 import {
+  CHAT_ERRORS,
   ChatMessage,
   ChatMessageChange,
   ChatMessages,
+  ChatParams,
+  chatElsewhere,
   emptyMessage,
   MessageContext,
   MessageParams,
@@ -22,7 +22,9 @@ import {
   noSuchMessage,
   noSuchReply,
   tooLateToChange,
-} from './schema.ts'
+} from '../schema.ts'
+import { getChat, requireEmbedded } from '../service.ts'
+import { findMessages, listAround, listMessages, searchMessages } from './queries.ts'
 import {
   checkMessage,
   deleteMessage,

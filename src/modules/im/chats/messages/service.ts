@@ -11,7 +11,17 @@ import { type Db, sendSignal, type Tx, transaction } from '#platform/database'
 import { blocked, forbidden } from '#platform/errors.ts'
 import { addChatPush } from '../push.ts'
 import { type ChatRow, ensureGroupChat, findChat, listChatMembers } from '../queries.ts'
-import { noSuchChat } from '../schema.ts'
+import {
+  type ChatMessage,
+  ChatMessageChange,
+  emptyMessage,
+  NewChatMessage,
+  noSuchChat,
+  noSuchLink,
+  noSuchMessage,
+  noSuchReply,
+  tooLateToChange,
+} from '../schema.ts'
 import {
   clearMessage,
   clearMessagesOf,
@@ -23,16 +33,6 @@ import {
   type MessageRow,
   updateBody,
 } from './queries.ts'
-import {
-  type ChatMessage,
-  ChatMessageChange,
-  emptyMessage,
-  NewChatMessage,
-  noSuchLink,
-  noSuchMessage,
-  noSuchReply,
-  tooLateToChange,
-} from './schema.ts'
 
 /** Use of files in messages, which only members of the conversation may read. */
 export const CHAT_FILE = 'chat'
