@@ -12,8 +12,24 @@ import {
   type Tables,
 } from '#platform/database'
 import { isVisibleGroup, type MemberRow, memberColumns } from './access/queries.ts'
-import type { Mode, Role } from './access/schema.ts'
-import type { GroupListQuery, MyGroupsQuery, NearbyQuery, RecommendedQuery } from './schema.ts'
+import type { GroupListQuery, Mode, MyGroupsQuery, NearbyQuery, RecommendedQuery, Role } from './schema.ts'
+
+export type GroupCategoryRow = Row<
+  'group_categories',
+  'id' | 'name' | 'sort_by' | 'status' | 'created_at' | 'updated_at'
+>
+
+const columns = (sql: Db) => sql`id, name, sort_by, status, created_at, updated_at`
+
+/** Visible categories in order. */
+export const listCategories = (sql: Db) => sql<GroupCategoryRow[]>`
+  select ${columns(sql)} from group_categories where status = 0 order by sort_by desc, id`
+
+/** Reads a category, even a hidden one. */
+export async function findCategory(sql: Db, id: number): Promise<GroupCategoryRow | undefined> {
+  const [row] = await sql<GroupCategoryRow[]>`select ${columns(sql)} from group_categories where id = ${id}`
+  return row
+}
 
 export type GroupRow = Row<
   'groups',
@@ -197,7 +213,7 @@ export function listMyGroups(sql: Db, userId: number, { type, limit = 20, ...pag
 
 export type GroupPlace = { location: string; longitude: number; latitude: number; geo_hash: string }
 
-export type GroupValues = {
+type GroupValues = {
   name: string
   category_id: number
   mode: Mode

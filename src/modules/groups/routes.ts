@@ -1,15 +1,23 @@
+import type { Multipart } from '@fastify/multipart'
 import multipart from '@fastify/multipart'
 import { wireTime } from '#lib/time.ts'
-import { fileNotUsable, UPLOAD_ERRORS } from '#modules/files/index.ts'
+import { fileNotUsable, isTruncatedUpload, saveUpload, UPLOAD_ERRORS } from '#modules/files/index.ts'
 import { mountReports } from '#modules/reports/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database'
-import { Empty, encapsulate, localizedMessage, routesOn, type Server, Type } from '#platform/http'
+import {
+  compileInput,
+  Empty,
+  encapsulate,
+  localizedMessage,
+  parseForm,
+  routesOn,
+  type Server,
+  Type,
+} from '#platform/http'
 import { getManagedGroup, getOwnedGroup } from './access/service.ts'
-import { GroupCategoryParams } from './categories/schema.ts'
-import { requireCategory } from './categories/service.ts'
 import {
   formCutShort,
   noSuchCategory,
@@ -19,7 +27,6 @@ import {
   notManager,
   unknownCategory,
 } from './errors.ts'
-import { checkGroupChanges, checkNewGroup, readForm } from './form.ts'
 import {
   countGroups,
   findGroup,
@@ -33,6 +40,7 @@ import {
 import {
   Group,
   GroupBinding,
+  GroupCategoryParams,
   GroupChanges,
   GroupCount,
   GroupDetail,
@@ -44,11 +52,61 @@ import {
   MyGroup,
   MyGroupsQuery,
   NearbyQuery,
+  NewGroup,
   RecommendedQuery,
   UserGroupsQuery,
 } from './schema.ts'
-import { changeGroup, createGroup, groupContent } from './service.ts'
+import { changeGroup, createGroup, groupContent, requireCategory } from './service.ts'
 import { groupDetail, groupViews } from './view.ts'
+
+const checkNew = compileInput(NewGroup)
+const checkChanges = compileInput(GroupChanges)
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** Converts form fields to a body. Parses a list of objects from JSON. */
+function bodyOf(fields: [name: string, value: string][]): Record<string, unknown> {
+  const body = parseForm(new URLSearchParams(fields).toString()) as Record<string, unknown>
+  for (const [name, value] of fields) if (value.startsWith('[{')) body[name] = parsed(value)
+  return body
+}
+
+/** Reads a multipart form with the picture inside (groups-2). */
+async function readForm(
+  ctx: Context,
+  senderId: number,
+  parts: AsyncIterable<Multipart>,
+): Promise<Record<string, unknown>> {
+  const fields: [string, string][] = []
+  let avatar: number | undefined
+  try {
+    for await (const part of parts) {
+      if (part.type === 'field') fields.push([part.fieldname, String(part.value)])
+      else if (part.fieldname === 'avatar') avatar = await saveUpload(ctx, senderId, part.file, 'avatar')
+      else part.file.resume()
+    }
+  } catch (error) {
+    throw isTruncatedUpload(error) ? formCutShort() : error
+  }
+  return { ...bodyOf(fields), ...(avatar === undefined ? {} : { avatar }) }
+}
+
+function checked<T>(check: ReturnType<typeof compileInput>, body: unknown): T {
+  const result = check(body)
+  if ('error' in result) throw result.error
+  return result.value as T
+}
+
+/** Validates a new group. Throws 422. */
+const checkNewGroup = (body: unknown) => checked<NewGroup>(checkNew, body)
+
+const checkGroupChanges = (body: unknown) => checked<GroupChanges>(checkChanges, body)
 
 const CONTENT_TYPES = ['application/json', 'multipart/form-data']
 

@@ -5,10 +5,9 @@ import { notify, publishEvent } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { screenWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
-import { onConstraint, type Tx, transaction } from '#platform/database'
+import { type Db, onConstraint, type Tx, transaction } from '#platform/database'
 import { addJob } from '#platform/jobs'
 import { isClosed } from './access/queries.ts'
-import { type Mode, rolesOf } from './access/schema.ts'
 import { getManagedGroup } from './access/service.ts'
 import {
   moneyRequired,
@@ -21,6 +20,7 @@ import {
 } from './errors.ts'
 import { listMemberUserIds } from './members/queries.ts'
 import {
+  findCategory,
   findGroup,
   findVisibleGroups,
   type GroupPlace,
@@ -28,8 +28,14 @@ import {
   replaceTags,
   updateGroup,
 } from './queries.ts'
-import { GROUPS, type Group, GroupChanges, NewGroup } from './schema.ts'
+import { GROUPS, type Group, GroupChanges, type Mode, NewGroup, rolesOf } from './schema.ts'
 import { groupsById } from './view.ts'
+
+/** Throws 404 for an unknown or hidden category. */
+export async function requireCategory(sql: Db, id: number): Promise<void> {
+  const category = await findCategory(sql, id)
+  if (category?.status !== 0) throw noSuchCategory()
+}
 
 /** Groups as reportable content. */
 export const groupContent: Content = {

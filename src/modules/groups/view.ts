@@ -1,14 +1,13 @@
-import { wireTime } from '#lib/time.ts'
+import { wireTime, withWireTimes } from '#lib/time.ts'
 import { userViews } from '#modules/accounts/index.ts'
 import { fileUrl, signedFileUrl } from '#modules/files/index.ts'
 import { findTags } from '#modules/tags/index.ts'
 import type { Context } from '#platform/context.ts'
-import { findMemberships, type MemberRow } from './access/queries.ts'
-import { memberRecord, memberViews } from './access/view.ts'
-import { findCategory } from './categories/queries.ts'
-import { groupCategoryView } from './categories/view.ts'
-import { findGroupParts, findGroups, type GroupRow } from './queries.ts'
-import type { Group, GroupDetail } from './schema.ts'
+import { findMemberships, type MemberRow, memberRecord, memberViews } from './access/queries.ts'
+import { findCategory, findGroupParts, findGroups, type GroupCategoryRow, type GroupRow } from './queries.ts'
+import type { Group, GroupCategory, GroupDetail } from './schema.ts'
+
+export const groupCategoryView = (row: GroupCategoryRow): GroupCategory => withWireTimes(row)
 
 const textOrNull = (value: number | null) => (value === null ? null : String(value))
 

@@ -1,5 +1,8 @@
+import { withWireTimes } from '#lib/time.ts'
+import { userViews } from '#modules/accounts/index.ts'
+import type { Context } from '#platform/context.ts'
 import type { Db, Fragment, Row, Tables } from '#platform/database'
-import type { Mode, Role } from './schema.ts'
+import type { MemberRecord, MemberView, Mode, Role } from '../schema.ts'
 
 export type MemberRow = Tables['group_members'] & { role: Role }
 
@@ -115,4 +118,20 @@ export const managedGroups = (sql: Db, userId: number, ids: number[] | undefined
         select m.group_id as id from group_members m
         where m.user_id = ${userId} and m.role <> 'member' and ${exists}
         order by m.group_id desc limit ${MANAGED_MAX}`
+}
+
+export const memberRecord = (row: MemberRow): MemberRecord => ({
+  ...withWireTimes(row),
+  disabled: row.disabled ? 1 : 0,
+})
+
+/** Members with their users. */
+export async function memberViews(ctx: Context, rows: MemberRow[], viewerId: number): Promise<MemberView[]> {
+  const people = await userViews(
+    ctx,
+    ctx.sql,
+    rows.map((row) => row.user_id),
+    viewerId,
+  )
+  return rows.map((row) => ({ ...memberRecord(row), user: people.get(row.user_id) ?? null }))
 }

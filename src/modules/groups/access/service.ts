@@ -1,7 +1,7 @@
 import type { Db } from '#platform/database'
 import { memberDisabled, noSuchGroup, notFounder, notManager, notMember } from '../errors.ts'
+import { rankOf } from '../schema.ts'
 import { findGroupAccess, type GroupAccess } from './queries.ts'
-import { rankOf } from './schema.ts'
 
 /** Checks for an accepted member who is not blacklisted. */
 export const isActiveMember = ({ member }: GroupAccess): boolean => member?.audit === 1 && !member.disabled

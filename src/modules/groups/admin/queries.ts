@@ -1,9 +1,8 @@
 import { UserView } from '#modules/accounts/index.ts'
 import { andContains, type Db, ifGiven, listingClause, listingOrder, when } from '#platform/database'
 import { Id, Int, listingQuery, Nullable, OneOf, pageOf, Shared, type Static, Type } from '#platform/http'
-import { MODES } from '../access/schema.ts'
 import { type GroupRow, groupColumns } from '../queries.ts'
-import { Group } from '../schema.ts'
+import { Group, MODES } from '../schema.ts'
 
 /** A group with its income, for administrators. */
 export const GroupRecord = Shared('GroupRecord', {

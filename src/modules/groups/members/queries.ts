@@ -2,7 +2,7 @@ import { nameContains } from '#modules/accounts/index.ts'
 import type { Currency } from '#modules/ledger/index.ts'
 import { type Db, type Fragment, ifGiven, type Tables, when } from '#platform/database'
 import { type MemberRow, managedGroups, memberColumns } from '../access/queries.ts'
-import type { Role } from '../access/schema.ts'
+import type { Role } from '../schema.ts'
 import type { MembersQuery, RequestsQuery } from './schema.ts'
 
 export function listMembers(sql: Db, groupId: number, query: MembersQuery) {

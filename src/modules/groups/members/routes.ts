@@ -1,38 +1,58 @@
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { checkPaymentPassword, PAYMENT_PASSWORD_ERRORS, userViews } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
+import { transaction } from '#platform/database'
 import { blocked } from '#platform/errors.ts'
 import { Empty, localizedMessage, Message, payerOf, routesOn, type Server, Type } from '#platform/http'
-import { MemberView } from '../access/schema.ts'
-import { getGroupAccess, getManagedGroup } from '../access/service.ts'
-import { memberRecord, memberViews } from '../access/view.ts'
+import { memberRecord, memberViews } from '../access/queries.ts'
+import { getGroupAccess, getManagedGroup, getOwnedGroup } from '../access/service.ts'
 import {
+  applicantsWait,
   cannotPay,
+  FOUNDER_ERRORS,
   founderStays,
   joinedAlready,
   MEMBER_ERRORS,
   memberDisabled,
   noSuchGroup,
   noSuchMember,
+  notAdministrator,
   notAudited,
+  notEligible,
+  notFounder,
   notManager,
   notMember,
   requestHandled,
+  tooManyAdministrators,
 } from '../errors.ts'
-import { GroupParams } from '../schema.ts'
+import { updateGroup } from '../queries.ts'
+import { GroupParams, MemberView, rolesOf } from '../schema.ts'
 import { groupsById } from '../view.ts'
 import { countRoles, findMembersById, listMembers, listRequests, type RequestRow } from './queries.ts'
 import {
+  Handover,
   JoinBody,
   JoinDecision,
   JoinRequest,
   MemberParams,
   MembersQuery,
   OPEN_MEMBER_TYPES,
+  PostPermissions,
   RequestsQuery,
   RoleCounts,
 } from './schema.ts'
-import { auditMember, getJoinable, joinGroup, leaveGroup, removeMember, requireMember } from './service.ts'
+import {
+  addAdministrator,
+  auditMember,
+  getJoinable,
+  joinGroup,
+  leaveGroup,
+  removeAdministrator,
+  removeMember,
+  requireMember,
+  setBlacklisted,
+  transferGroup,
+} from './service.ts'
 
 /** Join requests with their users, groups and members. */
 async function requestViews(ctx: Context, rows: RequestRow[], viewerId: number): Promise<JoinRequest[]> {
@@ -169,5 +189,97 @@ export function groupMemberRoutes(server: Server, ctx: Context) {
     errors: MEMBER_ERRORS,
     handler: ({ params, viewer }) =>
       removeMember(ctx, { groupId: params.group, memberId: params.member, actorId: viewer.id }),
+  })
+}
+
+type MemberPath = { params: { group: number; member: number }; viewer: { id: number } }
+const callOf = ({ params, viewer }: MemberPath) => ({
+  groupId: params.group,
+  memberId: params.member,
+  actorId: viewer.id,
+})
+
+/** Roles in a group: administrators, blacklist, posting permissions and founder (groups-11 to groups-15). */
+export function groupRoleRoutes(server: Server, ctx: Context) {
+  const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'Groups' })
+
+  route('PUT /groups/:group/managers/:member', {
+    operationId: 'addGroupAdministrator',
+    summary: 'Make a member an administrator',
+    access: 'user',
+    params: MemberParams,
+    reply: { 201: Message },
+    errors: [...FOUNDER_ERRORS, notEligible, tooManyAdministrators],
+    handler: async (call) => {
+      await addAdministrator(ctx, callOf(call))
+      return localizedMessage(call.request, 'Done.', '设置成功。')
+    },
+  })
+
+  route('DELETE /groups/:group/managers/:member', {
+    operationId: 'removeGroupAdministrator',
+    summary: 'Demote an administrator to member',
+    access: 'user',
+    params: MemberParams,
+    reply: { 204: Empty },
+    errors: [...FOUNDER_ERRORS, notAdministrator],
+    handler: (call) => removeAdministrator(ctx, callOf(call)),
+  })
+
+  route('PUT /groups/:group/blacklist/:member', {
+    operationId: 'blacklistGroupMember',
+    summary: 'Blacklist a member of lower rank; they cannot post and see only public content',
+    access: 'user',
+    params: MemberParams,
+    reply: { 201: Message },
+    errors: MEMBER_ERRORS,
+    handler: async (call) => {
+      await setBlacklisted(ctx, callOf(call), true)
+      return localizedMessage(call.request, 'Done.', '已加入黑名单。')
+    },
+  })
+
+  route('DELETE /groups/:group/blacklist/:member', {
+    operationId: 'unblacklistGroupMember',
+    summary: 'Take a member off the blacklist',
+    access: 'user',
+    params: MemberParams,
+    reply: { 204: Empty },
+    errors: MEMBER_ERRORS,
+    handler: (call) => setBlacklisted(ctx, callOf(call), false),
+  })
+
+  route('PATCH /groups/:group/permissions', {
+    operationId: 'updateGroupPermissions',
+    summary: 'Choose the roles that may post',
+    access: 'user',
+    params: GroupParams,
+    body: PostPermissions,
+    reply: { 201: Message },
+    errors: [noSuchGroup, notManager],
+    precheck: ({ params, viewer }) => getManagedGroup(sql, params.group, viewer.id),
+    handler: async ({ request, params, viewer, body }) => {
+      await transaction(sql, async (tx) => {
+        await getManagedGroup(tx, params.group, viewer.id, { lock: true })
+        await updateGroup(tx, params.group, { permissions: rolesOf(body.permissions) })
+      })
+      return localizedMessage(request, 'Changed.', '设置成功。')
+    },
+  })
+
+  route('PATCH /groups/:group/owner', {
+    operationId: 'handOverGroup',
+    summary: 'Transfer ownership of a group to a member',
+    access: 'user',
+    params: GroupParams,
+    body: Handover,
+    reply: { 201: Message },
+    errors: [noSuchGroup, notFounder, applicantsWait, notEligible],
+    precheck: ({ params, viewer }) => getOwnedGroup(sql, params.group, viewer.id),
+    handler: async ({ request, params, viewer, body }) => {
+      await transferGroup(ctx, params.group, viewer.id, body.target)
+      return localizedMessage(request, 'Handed over.', '转让成功。')
+    },
   })
 }

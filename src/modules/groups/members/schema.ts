@@ -16,8 +16,7 @@ import {
   Type,
   WithAlias,
 } from '#platform/http'
-import { MemberRecord, ROLES } from '../access/schema.ts'
-import { Group } from '../schema.ts'
+import { Group, MemberRecord, ROLES } from '../schema.ts'
 
 /** Escrow type of join request fees. */
 export const REQUESTS = 'group-member-logs'

@@ -11,7 +11,6 @@ import {
   isClosed,
   type MemberRow,
 } from '../access/queries.ts'
-import { type Role, rankOf } from '../access/schema.ts'
 import { actingRank, getGroupAccess, getOwnedGroup, manages } from '../access/service.ts'
 import {
   applicantsWait,
@@ -33,7 +32,7 @@ import {
   tooManyAdministrators,
 } from '../errors.ts'
 import { POST_PIN } from '../pins/schema.ts'
-import { GROUPS } from '../schema.ts'
+import { GROUPS, type Role, rankOf } from '../schema.ts'
 import {
   countAdministrators,
   decideRequest,

@@ -10,13 +10,13 @@ import {
 import type { Db } from '#platform/database'
 import { forbidden, notFound } from '#platform/errors.ts'
 import { findFounderId } from '../access/queries.ts'
-import { rankOf } from '../access/schema.ts'
 import { actingRank, isActiveMember } from '../access/service.ts'
 import { memberDisabled, noSuchPost, notFounder, notManager, notMember } from '../errors.ts'
-import { addPinIncome } from '../incomes/queries.ts'
+import { addPinIncome } from '../incomes.ts'
 import { postContent, standingAt } from '../posts/content.ts'
 import { findTitle, holdGroupOf } from '../posts/queries.ts'
 import { POSTS } from '../posts/schema.ts'
+import { rankOf } from '../schema.ts'
 import { COMMENT_PIN, POST_PIN } from './schema.ts'
 
 /** Returns a post visible to the viewer, with their standing in its group. */

@@ -8,21 +8,19 @@ import { memberDisabled, noSuchGroup, noSuchPost, notManager } from '../errors.t
 import { postsById } from '../posts/view.ts'
 import { groupsById } from '../view.ts'
 import {
-  GroupReport,
-  ReportedContent,
-  ReportParams,
-  ReportRejection,
-  ReportsQuery,
-  ReportToManagers,
-} from './schema.ts'
-import {
   contentGone,
+  GroupReport,
   type GroupReportRow,
   getReportableComment,
   getReportablePost,
   getReportToHandle,
   handleReport,
   listReports,
+  ReportedContent,
+  ReportParams,
+  ReportRejection,
+  ReportsQuery,
+  ReportToManagers,
   reportHandled,
   reportToManagers,
 } from './service.ts'

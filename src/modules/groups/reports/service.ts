@@ -1,18 +1,74 @@
 import type { Target } from '#contracts/content.ts'
 import { cutCharacters } from '#lib/text.ts'
-import { findComment, findComments } from '#modules/comments/index.ts'
+import { UserView } from '#modules/accounts/index.ts'
+import { CommentWithPeople, findComment, findComments } from '#modules/comments/index.ts'
 import { notify, type SystemType } from '#modules/notifications/index.ts'
 import { addReport } from '#modules/reports/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven, insertValues, type Tables, transaction, when } from '#platform/database'
 import { apiError, notFound } from '#platform/errors.ts'
+import { Cursor, Id, Int, Limit, Nullable, Shared, type Static, Text, Time, Type } from '#platform/http'
 import { findManagerIds, type GroupAccess, isClosed, managedGroups } from '../access/queries.ts'
 import { getManagedGroup } from '../access/service.ts'
 import { postContent, requireWriter } from '../posts/content.ts'
 import { findGroupOf } from '../posts/queries.ts'
-import { POSTS } from '../posts/schema.ts'
-import type { ReportsQuery } from './schema.ts'
+import { POSTS, PostItem } from '../posts/schema.ts'
+import { Group } from '../schema.ts'
+
+export const ReportParams = Type.Object({ report: Id })
+
+export const ReportToManagers = Shared('ReportToManagers', { content: Text(255, { minLength: 1 }) })
+
+const MAX_SECONDS = 9_999_999_999
+export const ReportsQuery = Type.Object({
+  group_id: Type.Optional(Id),
+  status: Type.Optional(Int(0, 2)),
+  start: Type.Optional(Int(0, MAX_SECONDS)),
+  end: Type.Optional(Int(0, MAX_SECONDS)),
+  after: Cursor,
+  limit: Limit(),
+})
+export type ReportsQuery = Static<typeof ReportsQuery>
+
+export const ReportRejection = Shared('GroupReportRejection', {
+  cause: Type.Optional(Nullable(Text(255))),
+})
+
+/** The reported post with its title, or comment with its text. */
+export const ReportedContent = Shared('ReportedGroupContent', {
+  id: Type.Integer(),
+  user_id: Type.Integer(),
+  title: Type.Optional(Type.String()),
+  summary: Type.Optional(Type.String()),
+  images: Type.Optional(PostItem.properties.images),
+  body: Type.Optional(Type.String()),
+  created_at: Time,
+  updated_at: Time,
+})
+
+/** A report for managers of a group. Deleted content is null. */
+export const GroupReport = Shared('GroupReport', {
+  id: Type.Integer(),
+  group_id: Type.Integer(),
+  user_id: Type.Integer(),
+  target_id: Type.Integer({ description: 'Who published what is reported' }),
+  type: Type.String({ description: 'post or comment' }),
+  resource_id: Type.Integer(),
+  content: Type.String(),
+  status: Type.Integer({ description: '0 open, 1 accepted, 2 rejected' }),
+  cause: Nullable(Type.String()),
+  handler: Nullable(Type.Integer()),
+  created_at: Time,
+  updated_at: Time,
+  user: Nullable(UserView),
+  target: Nullable(UserView),
+  group: Nullable(Group),
+  resource: Nullable(ReportedContent),
+  post: Nullable(PostItem),
+  comment: Nullable(CommentWithPeople),
+})
+export type GroupReport = Static<typeof GroupReport>
 
 export type GroupReportRow = Tables['group_reports'] & { type: 'post' | 'comment' }
 
@@ -20,7 +76,7 @@ const columns = (sql: Db) => sql`
   r.id, r.group_id, r.user_id, r.target_id, r.type, r.resource_id, r.post_id, r.subject, r.content, r.status, r.cause,
   r.handler, r.created_at, r.updated_at`
 
-export type NewGroupReport = Pick<
+type NewGroupReport = Pick<
   GroupReportRow,
   'group_id' | 'user_id' | 'target_id' | 'type' | 'resource_id' | 'post_id' | 'subject' | 'content'
 >
@@ -84,7 +140,7 @@ const POST: Kind = { type: 'post', told: 'group:report-post', resource: POSTS }
 const COMMENT: Kind = { type: 'comment', told: 'group:report-comment', resource: 'comments' }
 
 /** A reportable post or comment, with the viewer's standing in its group. */
-export type Reportable = { kind: Kind; target: Target; postId: number; group: GroupAccess }
+type Reportable = { kind: Kind; target: Target; postId: number; group: GroupAccess }
 
 /** Returns a post visible to the viewer. Throws 403 for a blacklisted user (groups-12). */
 export async function getReportablePost(sql: Db, id: number, viewerId: number): Promise<Reportable> {

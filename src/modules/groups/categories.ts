@@ -4,10 +4,49 @@ import { mountAdminCrud } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven, listingClause, onConstraint, when } from '#platform/database'
 import { apiError, fieldError } from '#platform/errors.ts'
-import { Int, listingQuery, pageOf, type Server, Shared, type Static, Text, Type } from '#platform/http'
-import type { GroupCategoryRow } from '../../categories/queries.ts'
-import { GroupCategory } from '../../categories/schema.ts'
-import { noSuchCategory } from '../../errors.ts'
+import {
+  Int,
+  listingQuery,
+  pageOf,
+  routesOn,
+  type Server,
+  Shared,
+  type Static,
+  Text,
+  Type,
+} from '#platform/http'
+import { noSuchCategory } from './errors.ts'
+import { type GroupCategoryRow, listCategories, listGroups } from './queries.ts'
+import { CategoryGroupsQuery, Group, GroupCategory, GroupCategoryParams } from './schema.ts'
+import { requireCategory } from './service.ts'
+import { groupCategoryView, groupViews } from './view.ts'
+
+/** Group categories and their groups (groups-4). */
+export function groupCategoryRoutes(server: Server, ctx: Context) {
+  const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'Groups' })
+
+  route('GET /categories', {
+    operationId: 'listGroupCategories',
+    summary: 'List categories of groups',
+    access: 'optional',
+    reply: { 200: Type.Array(GroupCategory) },
+    handler: async () => (await listCategories(sql)).map(groupCategoryView),
+  })
+
+  route('GET /categories/:category/groups', {
+    operationId: 'listGroupsOfCategory',
+    summary: 'List the groups of a category',
+    access: 'optional',
+    params: GroupCategoryParams,
+    query: CategoryGroupsQuery,
+    reply: { 200: Type.Array(Group) },
+    errors: [noSuchCategory],
+    load: ({ params }) => requireCategory(sql, params.category),
+    handler: async ({ params, query, viewer }) =>
+      groupViews(ctx, await listGroups(sql, { ...query, category_id: params.category }), viewer.id),
+  })
+}
 
 /** A category with the number of its groups. */
 const CategoryRecord = Shared('GroupCategoryRecord', {
@@ -21,14 +60,14 @@ const CategoryQuery = Type.Object({
 })
 type CategoryQuery = Static<typeof CategoryQuery>
 
-export const NewGroupCategory = Shared('NewGroupCategory', {
+const NewGroupCategory = Shared('NewGroupCategory', {
   name: Text(50, { minLength: 1 }),
   sort_by: Type.Optional(Int(-1_000_000, 1_000_000)),
   status: Type.Optional(Int(0, 1, { description: '0 in use, 1 hidden' })),
 })
-export type NewGroupCategory = Static<typeof NewGroupCategory>
+type NewGroupCategory = Static<typeof NewGroupCategory>
 
-export type CategoryRecordRow = GroupCategoryRow & { groups_count: number }
+type CategoryRecordRow = GroupCategoryRow & { groups_count: number }
 
 const columns = (sql: Db) => sql`c.id, c.name, c.sort_by, c.status, c.created_at, c.updated_at`
 

@@ -1,21 +1,38 @@
-import { UserView } from '#modules/accounts/index.ts'
+import { withWireTimes } from '#lib/time.ts'
+import { UserView, userViews } from '#modules/accounts/index.ts'
 import { IN_CURRENCY } from '#modules/ledger/index.ts'
+import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven, type Tables, when } from '#platform/database'
-import { Cursor, Int, Limit, Nullable, OneOf, Shared, type Static, Time, Type } from '#platform/http'
+import {
+  Cursor,
+  Int,
+  Limit,
+  Nullable,
+  OneOf,
+  routesOn,
+  type Server,
+  Shared,
+  type Static,
+  Time,
+  Type,
+} from '#platform/http'
+import { getOwnedGroup } from './access/service.ts'
+import { noSuchGroup, notFounder } from './errors.ts'
+import { GroupParams } from './schema.ts'
 
 const MAX_SECONDS = 9_999_999_999
 
 /** `start` and `end` are seconds since the epoch. */
-export const IncomesQuery = Type.Object({
+const IncomesQuery = Type.Object({
   type: Type.Optional(OneOf(['all', 'join', 'pinned'], { default: 'all' })),
   start: Type.Optional(Int(0, MAX_SECONDS)),
   end: Type.Optional(Int(0, MAX_SECONDS)),
   after: Cursor,
   limit: Limit(),
 })
-export type IncomesQuery = Static<typeof IncomesQuery>
+type IncomesQuery = Static<typeof IncomesQuery>
 
-export const GroupIncome = Shared('GroupIncome', {
+const GroupIncome = Shared('GroupIncome', {
   id: Type.Integer(),
   group_id: Type.Integer(),
   subject: Type.String({ description: 'Who joined, or the post that was pinned' }),
@@ -28,9 +45,9 @@ export const GroupIncome = Shared('GroupIncome', {
   user: Nullable(UserView),
 })
 
-export type GroupIncomeRow = Tables['group_incomes']
+type GroupIncomeRow = Tables['group_incomes']
 
-export function listIncomes(sql: Db, groupId: number, query: IncomesQuery) {
+function listIncomes(sql: Db, groupId: number, query: IncomesQuery) {
   const { type = 'all', start, end, after = 0, limit = 15 } = query
   return sql<GroupIncomeRow[]>`
     select i.id, i.group_id, i.subject, i.type, i.amount, i.currency, i.user_id, i.created_at from group_incomes i
@@ -54,4 +71,29 @@ export async function addPinIncome(
     )
     update group_counts n set pinned_income_count = n.pinned_income_count + e.amount
     from earned e where n.group_id = e.group_id`
+}
+
+/** Income of a group, for its founder (groups-15). */
+export function groupIncomeRoutes(server: Server, ctx: Context) {
+  const route = routesOn(server, ctx, { tag: 'Groups' })
+
+  route('GET /groups/:group/incomes', {
+    operationId: 'listGroupIncomes',
+    summary: 'List my income from a group',
+    access: 'user',
+    params: GroupParams,
+    query: IncomesQuery,
+    reply: { 200: Type.Array(GroupIncome) },
+    errors: [noSuchGroup, notFounder],
+    load: ({ params, viewer }) => getOwnedGroup(ctx.sql, params.group, viewer.id),
+    handler: async ({ params, query, viewer }) => {
+      const rows = await listIncomes(ctx.sql, params.group, query)
+      const payers = rows.map((row) => row.user_id)
+      const people = await userViews(ctx, ctx.sql, payers, viewer.id)
+      return rows.map((row) => ({
+        ...withWireTimes({ ...row, updated_at: row.created_at }),
+        user: people.get(row.user_id) ?? null,
+      }))
+    },
+  })
 }
