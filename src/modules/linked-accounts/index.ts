@@ -1,2 +1,1 @@
-export { listLinked } from './queries.ts'
-export { deleteLinks } from './service.ts'
+export { deleteLinks, listLinked } from './service.ts'

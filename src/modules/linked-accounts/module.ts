@@ -1,8 +1,7 @@
 import { personalTable } from '#contracts/personal-data.ts'
 import type { Module } from '../../module.ts'
-import { unlinkAll } from './queries.ts'
 import { linkedAccountRoutes } from './routes.ts'
-import { deleteLinks } from './service.ts'
+import { deleteLinks, unlinkAll } from './service.ts'
 
 /** Linked accounts in the personal data export. */
 export const linkedAccountPersonal = [

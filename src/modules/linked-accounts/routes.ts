@@ -24,7 +24,6 @@ import {
   type Server,
   Type,
 } from '#platform/http'
-import { listLinked, listLinks } from './queries.ts'
 import {
   CodeParams,
   codeWithoutState,
@@ -51,6 +50,8 @@ import {
   depart,
   linkAccount,
   linkBySignIn,
+  listLinked,
+  listLinks,
   providerOf,
   registerOutside,
   signInOutside,

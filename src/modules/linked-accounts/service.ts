@@ -5,6 +5,7 @@ import {
   checkNewName,
   checkSecondFactor,
   disabledError,
+  enabledUser,
   hasPassword,
   lockSignInMethods,
   openSession,
@@ -15,37 +16,76 @@ import {
 } from '#modules/accounts/index.ts'
 import { findViewer, type IssuedToken } from '#modules/tokens/index.ts'
 import { type Context, defineState } from '#platform/context.ts'
-import { type Db, onConstraint, type Tx, transaction } from '#platform/database'
+import { type Db, onConstraint, type Row, type Tx, transaction } from '#platform/database'
 import type { CountAttempt, Device, Viewer } from '#platform/http'
-import { createProvider } from './providers/openid.ts'
-import { type Departure, type Provider, ProviderAway } from './providers/provider.ts'
+import { createProvider, type Departure, type Provider, ProviderAway } from './openid.ts'
 import {
-  deleteLinked,
-  findLinked,
-  holdEnabled,
-  insertLinked,
-  insertUsedProof,
-  listLinked,
-  markUsed,
-  unlinkAll,
-} from './queries.ts'
-import type {
-  LinkedToken,
-  OutsideEntry,
-  OutsideLink,
-  OutsideRegistration,
-  OutsideSignIn,
-  Returned,
-} from './schema.ts'
-import {
+  type LinkedToken,
   lastWayIn,
   linkedAlready,
   linkedToAnother,
   noSuchProvider,
   notLinked,
   notProven,
+  type OutsideEntry,
+  type OutsideLink,
+  type OutsideRegistration,
+  type OutsideSignIn,
   providerAway,
+  type Returned,
 } from './schema.ts'
+
+/** Finds the user who linked this account. */
+async function findLinked(sql: Db, provider: string, subject: string): Promise<number | undefined> {
+  const [row] = await sql<{ user_id: number }[]>`
+    select user_id from linked_accounts where provider = ${provider} and subject = ${subject}`
+  return row?.user_id
+}
+
+/** Lists the providers of a user's linked accounts, by the name of the provider. */
+export async function listLinked(sql: Db, userId: number): Promise<string[]> {
+  const rows = await sql<{ provider: string }[]>`
+    select provider from linked_accounts where user_id = ${userId} order by provider limit 100`
+  return rows.map(({ provider }) => provider)
+}
+
+type LinkedRow = Row<'linked_accounts', 'provider' | 'created_at' | 'used_at'>
+
+/** Lists a user's linked accounts, by the name of the provider. */
+export const listLinks = (sql: Db, userId: number) => sql<LinkedRow[]>`
+  select provider, created_at, used_at from linked_accounts where user_id = ${userId}
+  order by provider limit 100`
+
+/** Records a sign-in with a linked account. */
+const markUsed = (sql: Db, provider: string, subject: string) => sql`
+  update linked_accounts set used_at = now() where provider = ${provider} and subject = ${subject}`
+
+/** Marks a proof as used and deletes expired ones. Returns false when it was used before. */
+async function insertUsedProof(sql: Db, digest: Buffer, until: number): Promise<boolean> {
+  const { count } = await sql`
+    with expired as (delete from used_link_proofs where expires_at < now())
+    insert into used_link_proofs (digest, expires_at)
+    values (${digest}, to_timestamp(${until}::float8 / 1000)) on conflict do nothing`
+  return count > 0
+}
+
+const insertLinked = (sql: Db, provider: string, subject: string, userId: number) => sql`
+  insert into linked_accounts (provider, subject, user_id) values (${provider}, ${subject}, ${userId})`
+
+/** Deletes a link. Returns false when there is none. */
+async function deleteLinked(sql: Db, provider: string, userId: number): Promise<boolean> {
+  const { count } = await sql`
+    delete from linked_accounts where provider = ${provider} and user_id = ${userId}`
+  return count > 0
+}
+
+/** Locks an enabled account until the transaction ends. Returns false when it is disabled. */
+const holdEnabled = async (tx: Tx, userId: number): Promise<boolean> =>
+  (await tx`${enabledUser(tx, userId)} for share`).length > 0
+
+/** Deletes all links of a user. Returns false when there is none. */
+export const unlinkAll = async (sql: Db, userId: number): Promise<boolean> =>
+  (await sql`delete from linked_accounts where user_id = ${userId}`).count > 0
 
 /** Time limit for the browser to return, and lifetime of the proof. */
 const AWAY_MS = 10 * 60_000
