@@ -10,8 +10,8 @@ import {
   mountLikes,
 } from '#modules/likes/index.ts'
 import { createWorld, type Person } from '#test/world.ts'
+import { likeRoutes } from './mount.ts'
 import { countLikesOf } from './queries.ts'
-import { likeRoutes } from './routes.ts'
 
 const content: Content = {
   type: 'test-things',

@@ -1,7 +1,7 @@
 import { personalTable } from '#contracts/personal-data.ts'
 import type { Module } from '../../module.ts'
-import { likeCounters } from './counters.ts'
-import { likeRoutes } from './routes.ts'
+import { likeRoutes } from './mount.ts'
+import { likeCounters } from './queries.ts'
 
 /** Likes in the personal data export. */
 export const likePersonal = [

@@ -1,9 +1,17 @@
-import { type Content, hidesOwner, registerMount, type Target } from '#contracts/content.ts'
+import {
+  type Content,
+  type ContentReaders,
+  hidesOwner,
+  listReceived,
+  readContent,
+  registerMount,
+  type Target,
+} from '#contracts/content.ts'
 import { withUrls } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import { blocked, type DeclaredError, notFound } from '#platform/errors.ts'
 import { Empty, Id, localizedMessage, Message, routesOn, type Server, Type } from '#platform/http'
-import { type LikeRow, listLikes } from './queries.ts'
+import { type LikeRow, listLikes, listReceivedLikes } from './queries.ts'
 import {
   type LikeRules,
   LikesQuery,
@@ -12,11 +20,12 @@ import {
   like,
   likedAlready,
   notLiked,
+  ReceivedLike,
   unlike,
   withUsers,
 } from './service.ts'
 
-export type LikeOptions = LikeRules & {
+type LikeOptions = LikeRules & {
   /** Path of POST, such as `/feeds/:feed/like`. */
   create: string
   /** Path of DELETE. */
@@ -104,6 +113,37 @@ export function mountLikes(server: Server, ctx: Context, content: Content, optio
       return options.urls
         ? likes.map(({ user, ...rest }) => ({ ...rest, user: user && withUrls(user) }))
         : likes
+    },
+  })
+}
+
+const referenceOf = (row: LikeRow) => ({ type: row.likeable_type, id: row.likeable_id })
+
+/** The list of received likes across all kinds of content. `readers` loads each kind. */
+export const likeRoutes = (readers: ContentReaders) => (server: Server, ctx: Context) => {
+  const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'Likes' })
+
+  route('GET /user/likes', {
+    operationId: 'listReceivedLikes',
+    summary: 'List the likes of what I published',
+    access: 'user',
+    query: LikesQuery(),
+    reply: { 200: Type.Array(ReceivedLike) },
+    async handler({ query, viewer }) {
+      const rows = await listReceived(sql, readers, viewer.id, query, {
+        list: (after, limit) => listReceivedLikes(sql, viewer.id, after, limit),
+        referenceOf,
+      })
+      const [likes, contents] = await Promise.all([
+        withUsers(ctx, rows, viewer.id),
+        readContent(ctx, readers, rows.map(referenceOf), viewer.id),
+      ])
+      return likes.map((like) => {
+        const content = contents.get(`${like.likeable_type}/${like.likeable_id}`)
+        // Clients read `video` of all liked content (feeds-39).
+        return { ...like, likeable: content ? { video: null, ...content } : null }
+      })
     },
   })
 }

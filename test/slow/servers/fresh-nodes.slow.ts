@@ -5,5 +5,5 @@ import { createWorld } from '#test/world.ts'
 
 const world = await createWorld()
 
-test('shows the same as a node without caches in every read after every writing operation', (t) =>
+test('returns the same as a node without caches in every read after every write', (t) =>
   compareAfterEachChange(t, world, { moreReads: (reads) => reads }))
