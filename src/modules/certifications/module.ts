@@ -8,7 +8,7 @@ import type { TaskList } from '#platform/jobs'
 import type { Module } from '../../module.ts'
 import { adminCertificationCategoryRoutes } from './admin/categories/routes.ts'
 import { adminCertificationRoutes } from './admin/routes.ts'
-import { findCertification } from './queries.ts'
+import { certificationViews, findCertification } from './queries.ts'
 import {
   CERTIFICATION_FILE,
   CertificationChanges,
@@ -29,7 +29,6 @@ import {
   requireNone,
   revokeCertification,
 } from './service.ts'
-import { certificationViews } from './view.ts'
 
 /** The viewer's certification (sign-in-20). */
 export function certificationRoutes(server: Server, ctx: Context) {

@@ -1,5 +1,9 @@
+import { wireTime } from '#lib/time.ts'
+import { fileViews, signedFileUrl } from '#modules/files/index.ts'
+import type { Context } from '#platform/context.ts'
 import { type Db, type Fragment, ifGiven, type Tables, when } from '#platform/database'
-import type { CertificationType } from './schema.ts'
+import type { Language } from '#platform/errors.ts'
+import type { CertificationType, CertificationView } from './schema.ts'
 
 export type CertificationRow = Tables['certifications'] & { type: CertificationType }
 
@@ -129,4 +133,51 @@ export async function renewBadges(
     )
     select max(user_id) as last from next`
   return row.last ?? undefined
+}
+
+/** Certifications for the applicant and reviewers. Lists leave out the files. */
+export async function certificationViews(
+  ctx: Context,
+  rows: CertificationRow[],
+  language: Language,
+  { withFiles }: { withFiles: boolean },
+): Promise<CertificationView[]> {
+  if (rows.length === 0) return []
+  const [categories, files] = await Promise.all([
+    listCategories(ctx.sql),
+    fileViews(ctx.sql, withFiles ? rows.flatMap((row) => row.files) : []),
+  ])
+  return rows.map((row) => {
+    const category = categories.find(({ name }) => name === row.type)!
+    const shown = withFiles ? row.files : []
+    return {
+      id: row.id,
+      certification_name: row.type,
+      user_id: row.user_id,
+      data: {
+        name: row.name,
+        phone: row.phone,
+        number: row.number,
+        desc: row.description,
+        files: shown,
+        org_name: row.org_name,
+        org_address: row.org_address,
+        reject_content: row.reject_reason,
+      },
+      files: shown.flatMap((id) => {
+        const file = files.get(id)
+        return file ? [{ ...file, url: signedFileUrl(ctx, id, {}, true) }] : []
+      }),
+      examiner: row.examiner,
+      status: row.status,
+      icon: category.icon,
+      category: {
+        name: category.name,
+        display_name: category[`display_name_${language}`],
+        description: category.description,
+      },
+      created_at: wireTime(row.created_at),
+      updated_at: wireTime(row.updated_at),
+    }
+  })
 }

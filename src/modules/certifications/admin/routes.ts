@@ -23,7 +23,12 @@ import {
   Text,
   Type,
 } from '#platform/http'
-import { type CertificationRow, certificationColumns, findCertification } from '../queries.ts'
+import {
+  type CertificationRow,
+  certificationColumns,
+  certificationViews,
+  findCertification,
+} from '../queries.ts'
 import {
   CERTIFICATION_TYPES,
   CertificationChanges,
@@ -37,7 +42,6 @@ import {
   unknownPerson,
 } from '../schema.ts'
 import { addCertified, changeCertified, pass, reject, removeCertification } from '../service.ts'
-import { certificationViews } from '../view.ts'
 
 /** A certification with its user. Lists leave out the documents. */
 const ManagedCertification = Shared('ManagedCertification', {
