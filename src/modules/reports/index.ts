@@ -1,2 +1,1 @@
-export { mountReports } from './mount.ts'
-export { addReport, isReported } from './queries.ts'
+export { addReport, isReported, mountReports } from './reports.ts'

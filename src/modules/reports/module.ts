@@ -5,10 +5,22 @@ import { alreadySanctioned, cannotSanctionOneself } from '#modules/accounts/inde
 import type { Context } from '#platform/context.ts'
 import { Empty, Id, Listing, routesOn, type Server, Type } from '#platform/http'
 import type { Module } from '../../module.ts'
-import { Report, ReportDecision, ReportSearch } from './admin/schema.ts'
-import { decideReport, getReport, listReports, type Removals } from './admin/service.ts'
-import { mountReports } from './mount.ts'
-import { handledAlready, nobodyToSanction, nothingToRemove, onlyWhenDealtWith } from './queries.ts'
+import {
+  decideReport,
+  getReport,
+  listReports,
+  type Removals,
+  Report,
+  ReportDecision,
+  ReportSearch,
+} from './admin/service.ts'
+import {
+  handledAlready,
+  mountReports,
+  nobodyToSanction,
+  nothingToRemove,
+  onlyWhenDealtWith,
+} from './reports.ts'
 import { adminHistoryRoutes, userReportRoutes } from './routes.ts'
 
 /** Admin routes of reports (feeds-25). */

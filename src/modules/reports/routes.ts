@@ -21,7 +21,7 @@ import {
   Time,
   Type,
 } from '#platform/http'
-import { mountReports } from './mount.ts'
+import { mountReports } from './reports.ts'
 
 /** One entry of the history. */
 const HistoryEntry = Shared('HistoryEntry', {

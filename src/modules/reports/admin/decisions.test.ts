@@ -6,7 +6,7 @@ import { groupMaker } from '#test/fixtures/groups.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { type Answer, createWorld, type Person } from '#test/world.ts'
-import { addReport } from '../queries.ts'
+import { addReport } from '../reports.ts'
 import { handleReport } from './service.ts'
 
 const world = await createWorld()
