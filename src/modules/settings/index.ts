@@ -1,12 +1,11 @@
-export type { SettingChecks } from './admin/schema.ts'
-export type { SettingName, Settings } from './registry.ts'
-export { SETTINGS } from './registry.ts'
+export { SETTINGS, type SettingName, type Settings } from './registry.ts'
 export {
   dropCachedSettings,
   isWebLink,
   type LinkTo,
   linksOf,
   readSettings,
+  type SettingChecks,
   saveSettings,
   updateSettings,
   webLinks,

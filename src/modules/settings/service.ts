@@ -1,7 +1,17 @@
 import type { Context } from '#platform/context.ts'
 import type { Db, Row } from '#platform/database'
+import type { DeclaredError } from '#platform/errors.ts'
 import { defineCache } from '#platform/memory'
 import { type Settings, STANDARD_SETTINGS } from './registry.ts'
+
+/**
+ * Checks that reject settings with unknown references, or beyond the actor's abilities. Injected, because
+ * they need higher modules.
+ */
+export type SettingChecks = {
+  check(ctx: Context, actorId: number, changes: Partial<Settings>, current: Settings): Promise<void>
+  errors: readonly DeclaredError[]
+}
 
 /** Lists the stored settings. */
 const listSettings = (sql: Db) => sql<Row<'settings', 'name' | 'value'>[]>`select name, value from settings`
