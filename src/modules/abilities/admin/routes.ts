@@ -15,6 +15,9 @@ import {
 import { apiError, fieldError, invalidField, notFound } from '#platform/errors.ts'
 import { Empty, Listing, pageOf, routesOn, type Server } from '#platform/http'
 import {
+  AbilityChanges,
+  AbilityParams,
+  AbilityQuery,
   deleteRole,
   findRole,
   findUnknownAbilities,
@@ -22,7 +25,10 @@ import {
   includesAdministration,
   insertRole,
   listRoles,
+  RoleInput,
+  RoleQuery,
   type RoleRow,
+  RoleView,
   updateRole,
 } from '../roles/queries.ts'
 import {
@@ -32,7 +38,6 @@ import {
   dropCachedAbilities,
   invalidateAbilities,
 } from '../service.ts'
-import { AbilityChanges, AbilityParams, AbilityQuery, RoleInput, RoleQuery, RoleView } from './schema.ts'
 
 function listAbilities(sql: Db, query: AbilityQuery) {
   const { order = 'asc', limit = 15, page = 1 } = query
