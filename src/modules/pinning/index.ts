@@ -1,12 +1,6 @@
 export { mountAdminPins } from './admin/mount.ts'
-export { pinChecks, pinQueue } from './counters.ts'
 export { type DecisionOptions, mountPinning } from './mount.ts'
-export {
-  commentPinKind,
-  type PinOptions,
-  pinsOfComments,
-  pinsOfContent,
-} from './pin-kinds.ts'
+export { commentPinKind, type PinOptions, pinsOfComments, pinsOfContent } from './pin-kinds.ts'
 export {
   anyPinShown,
   endPin,
@@ -16,6 +10,8 @@ export {
   hasShownPin,
   highestAmountFirst,
   type PinRow,
+  pinChecks,
+  pinQueue,
   reassignPins,
   shownPins,
 } from './queries.ts'

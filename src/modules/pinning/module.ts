@@ -2,8 +2,7 @@ import { personalTable } from '#contracts/personal-data.ts'
 import type { Context } from '#platform/context.ts'
 import type { Schedule, TaskList } from '#platform/jobs'
 import type { Module } from '../../module.ts'
-import { pinChecks } from './counters.ts'
-import { expirePins } from './queries.ts'
+import { expirePins, pinChecks } from './queries.ts'
 import { cancelPinsOfPerson } from './service.ts'
 
 export const pinningTasks = ({ sql }: Context): TaskList => ({

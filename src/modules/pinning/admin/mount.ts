@@ -10,21 +10,55 @@ import {
   Empty,
   Id,
   Listing,
+  listingQuery,
+  Nullable,
+  OneOf,
   pageOf,
   routesOn,
   type Server,
   Shared,
+  type Static,
+  Time,
   type TProperties,
   Type,
 } from '#platform/http'
 import type { PinOptions } from '../pin-kinds.ts'
 import { stateNow } from '../queries.ts'
-import { Days, notPinned, pinDecidedBefore, pinnedAlready } from '../schema.ts'
+import { Days, notPinned, PIN_STATES, pinDecidedBefore, pinnedAlready } from '../schema.ts'
 import { cancelPin, pinForFree, settlePin } from '../service.ts'
-import { AdminPin, AdminPinParams, AdminPinQuery, PinDecision } from './schema.ts'
+
+const AdminPinParams = Type.Object({ pinned: Id })
+
+/** Each kind of pins adds a filter named after its content. */
+const AdminPinQuery = Type.Object({
+  ...listingQuery(['id', 'amount', 'expires_at'] as const),
+  state: Type.Optional(OneOf(PIN_STATES)),
+  user: Type.Optional(Id),
+})
+type AdminPinQuery = Static<typeof AdminPinQuery>
+
+const fields = {
+  id: Type.Integer(),
+  user_id: Type.Integer({ description: 'Who asked' }),
+  user: Shared('PinApplicant', { id: Type.Integer(), name: Type.String() }),
+  amount: Type.Integer({ description: 'Points for all days together' }),
+  day: Type.Integer(),
+  state: Type.String({ description: 'pending, active, expired, rejected or cancelled' }),
+  expires_at: Nullable(Time),
+  decided_by: Nullable(Type.Integer()),
+  decided_at: Nullable(Time),
+  created_at: Time,
+  updated_at: Time,
+}
+type AdminPin = Static<ReturnType<typeof Type.Object<typeof fields>>>
+
+/** A pin in the administration. Each kind adds its content. */
+const AdminPin = (title: string, shown: TProperties) => Shared(title, { ...fields, ...shown })
+
+const PinDecision = Shared('PinDecision', { action: OneOf(['accept', 'reject'] as const) })
 
 /** SQL fragments that show the content of a channel's pins. */
-export type PinnedContent = {
+type PinnedContent = {
   channel: string
   /** Columns of the content shown with its pin. `t` is the content, which may be deleted, and `p` the pin. */
   columns(sql: Db): Fragment
@@ -79,7 +113,7 @@ async function findAdminPin(sql: Db, content: PinnedContent, id: number): Promis
 }
 
 /** A kind of content with pins decided by administrators. */
-export type AdminPinOptions = {
+type AdminPinOptions = {
   /** Name of the content in paths, queries and bodies: `feed` makes `/admin/feed-pinneds`. */
   param: string
   /** Plural for the documentation, such as `feeds`. */
