@@ -1,2 +1,1 @@
-export { findTags, importTags, tagsByName } from './queries.ts'
-export { Tag } from './schema.ts'
+export { findTags, importTags, Tag, tagsByName } from './tags.ts'

@@ -1,8 +1,7 @@
 import { personalTable } from '#contracts/personal-data.ts'
 import type { Module } from '../../module.ts'
 import { adminTagRoutes } from './admin/routes.ts'
-import { detachAllTags } from './queries.ts'
-import { tagRoutes } from './routes.ts'
+import { detachAllTags, tagRoutes } from './tags.ts'
 
 /** Tags in the personal data export. */
 export const tagPersonal = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createWorld, type Person } from '#test/world.ts'
-import { detachAllTags } from './queries.ts'
+import { detachAllTags } from './tags.ts'
 
 const { as, guest, person, sql } = await createWorld()
 

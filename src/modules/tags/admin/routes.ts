@@ -23,7 +23,7 @@ import {
   Time,
   Type,
 } from '#platform/http'
-import { categoryInUse, categoryNameTaken, TAG_CONSTRAINTS, tagInUse, tagNameTaken } from '../schema.ts'
+import { categoryInUse, categoryNameTaken, TAG_CONSTRAINTS, tagInUse, tagNameTaken } from '../tags.ts'
 
 /** A category of tags in the administration. */
 const TagCategoryRecord = Shared('TagCategoryRecord', {
