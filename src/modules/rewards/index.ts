@@ -1,4 +1,11 @@
 export { mountRewards } from './mount.ts'
-export { findRewarded, rewardChecks, rewardRecounts, rewardSum, sumRewards } from './queries.ts'
-export { Reward, RewardSum } from './schema.ts'
-export { latestRewards } from './service.ts'
+export {
+  findRewarded,
+  latestRewards,
+  Reward,
+  RewardSum,
+  rewardChecks,
+  rewardRecounts,
+  rewardSum,
+  sumRewards,
+} from './service.ts'

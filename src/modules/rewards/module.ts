@@ -5,7 +5,7 @@ import type { Context } from '#platform/context.ts'
 import type { Server } from '#platform/http'
 import type { Module } from '../../module.ts'
 import { mountRewards } from './mount.ts'
-import { rewardChecks } from './queries.ts'
+import { rewardChecks } from './service.ts'
 
 /** Route for rewards of users. Content modules mount their own. */
 export function userRewardRoutes(server: Server, ctx: Context) {

@@ -5,9 +5,20 @@ import { publishEvent } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type DeclaredError, notFound } from '#platform/errors.ts'
 import { Id, localizedMessage, Message, payerOf, routesOn, type Server, Type } from '#platform/http'
-import { listRewards, type RewardRow, sumRewards } from './queries.ts'
-import { REWARD_ERRORS, Reward, RewardBody, RewardQuery, RewardSum } from './schema.ts'
-import { admitGiver, give, type RewardNotice, withGivers } from './service.ts'
+import {
+  admitGiver,
+  give,
+  listRewards,
+  REWARD_ERRORS,
+  Reward,
+  RewardBody,
+  type RewardNotice,
+  RewardQuery,
+  type RewardRow,
+  RewardSum,
+  sumRewards,
+  withGivers,
+} from './service.ts'
 
 export type RewardOptions = {
   /** Path of POST, such as `/feeds/:feed/new-rewards`. */

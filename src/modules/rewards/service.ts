@@ -1,14 +1,230 @@
-import type { Content, Counts, Target } from '#contracts/content.ts'
+import { type Content, type Counts, countsOf, type Target } from '#contracts/content.ts'
+import { type CounterCheck, type Drift, recount } from '#contracts/counters.ts'
 import { wireTime } from '#lib/time.ts'
-import { findBlockers, isUser, userViews } from '#modules/accounts/index.ts'
-import { featureOff, mapNotEnough } from '#modules/ledger/index.ts'
+import {
+  findBlockers,
+  isUser,
+  PAYMENT_PASSWORD_ERRORS,
+  UserView,
+  userViews,
+} from '#modules/accounts/index.ts'
+import {
+  Amount,
+  featureOff,
+  IN_POINTS,
+  mapNotEnough,
+  movementsClause,
+  PLATFORM_ACCOUNTS,
+  unrepairable,
+} from '#modules/ledger/index.ts'
 import { notify, type SystemType } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
-import type { Tx } from '#platform/database'
-import { blocked, notFound } from '#platform/errors.ts'
-import { insertReward, listRewards, type RewardRow } from './queries.ts'
-import { ownerGone, type Reward, toOneself } from './schema.ts'
+import {
+  andAfterCursor,
+  andAfterRow,
+  type Db,
+  type Fragment,
+  limitClause,
+  type Row,
+  sortDirection,
+  type Tx,
+} from '#platform/database'
+import { apiError, blocked, notFound } from '#platform/errors.ts'
+import {
+  Cursor,
+  Direction,
+  Limit,
+  Nullable,
+  Offset,
+  OneOf,
+  RawText,
+  Shared,
+  type Static,
+  Time,
+  Type,
+} from '#platform/http'
+
+const ownerGone = apiError(
+  422,
+  'owner_gone',
+  'Who published this is not here any more.',
+  '发布者已不存在，不能打赏。',
+)
+const toOneself = apiError(422, 'reward_oneself', 'You cannot reward yourself.', '不能打赏自己。')
+
+/** Errors of a reward, except insufficient balance. */
+export const REWARD_ERRORS = [...PAYMENT_PASSWORD_ERRORS, featureOff, toOneself, blocked, ownerGone]
+
+/** `password`: payment password, when the site requires one. */
+export const RewardBody = Shared('NewReward', { amount: Amount, password: Type.Optional(RawText(128)) })
+export type RewardBody = Static<typeof RewardBody>
+
+/**
+ * `since` is the id of the last reward, or its amount when sorted by amount; then `after` is its id. `type`
+ * is the name of `order_type` for answers (money-16).
+ */
+export const RewardQuery = (standard = 15) =>
+  Type.Object({
+    limit: Limit(standard),
+    type: Type.Optional(OneOf(['time', 'amount'] as const, { default: 'time' })),
+    offset: Offset,
+    order: Direction,
+    order_type: Type.Optional(OneOf(['date', 'amount'] as const, { default: 'date' })),
+    since: Cursor,
+    after: Cursor,
+  })
+export type RewardQuery = Static<ReturnType<typeof RewardQuery>>
+
+/** A reward with its giver (money-16). */
+export const Reward = Shared('Reward', {
+  id: Type.Integer(),
+  user_id: Type.Integer(),
+  target_user: Type.Integer(),
+  amount: Type.Integer(IN_POINTS),
+  rewardable_type: Type.String(),
+  rewardable_id: Type.Integer(),
+  created_at: Time,
+  updated_at: Time,
+  user: Nullable(UserView),
+})
+
+/** Number and total amount of rewards. The amount is null without rewards. */
+export const RewardSum = Shared('RewardSum', {
+  count: Type.Integer(),
+  amount: Nullable(Type.Integer(IN_POINTS)),
+})
+export type RewardSum = Static<typeof RewardSum>
+export type Reward = Static<typeof Reward>
+
+export type RewardRow = Row<
+  'rewards',
+  'id' | 'user_id' | 'target_user' | 'amount' | 'rewardable_type' | 'rewardable_id' | 'created_at'
+>
+
+type NewReward = { contentId: number; from: number; to: number; amount: number; hidden: boolean }
+
+/**
+ * Inserts a reward and pays it, in one statement. Returns undefined when the content or its owner is gone. A
+ * payment to a hidden owner passes through escrow, so that neither order names the other party.
+ */
+async function insertReward(
+  sql: Db,
+  content: Content,
+  count: Counts | undefined,
+  reward: NewReward,
+): Promise<number | undefined> {
+  const [row] = await sql<{ id: number }[]>`
+    with target as materialized (
+      ${content.live(sql, reward.contentId)} ${count ? sql`for no key update` : sql`for share`}
+    ),
+    made as (
+      insert into rewards (rewardable_type, rewardable_id, user_id, target_user, amount)
+      select ${content.type}, id, ${reward.from}::bigint, ${reward.to}::bigint, ${reward.amount}::bigint from target
+      where exists (select from users u where u.id = ${reward.to} and u.deleted_at is null)
+      returning id, user_id, target_user, amount, rewardable_id
+    ),
+    changed (id, by) as (select rewardable_id, amount from made),
+    moves as materialized (
+      select s.n, 'points' as currency, s.from_id, s.to_id, m.amount, 'reward' as kind,
+        'rewards' as subject_type, m.id as subject_id, null::text as title, null::text as body
+      from made m cross join lateral (
+        ${
+          reward.hidden
+            ? sql`values (0, m.user_id, ${PLATFORM_ACCOUNTS.escrow}::bigint), (1, ${PLATFORM_ACCOUNTS.escrow}::bigint, m.target_user)`
+            : sql`values (0, m.user_id, m.target_user)`
+        }
+      ) as s (n, from_id, to_id)
+    ),
+    ${movementsClause(sql)} ${countsOf(sql, count)}
+    select id from made`
+  return row?.id
+}
+
+/** Lists the rewards of a piece of content, paged. */
+export const listRewards = (sql: Db, type: string, contentId: number, query: RewardQuery) => {
+  const {
+    limit = 15,
+    offset,
+    after,
+    order = 'desc',
+    order_type = 'date',
+    type: by = 'time',
+    since = 0,
+  } = query
+  const key = order_type === 'amount' || by === 'amount' ? sql`amount` : sql`id`
+  return sql<RewardRow[]>`
+    select id, user_id, target_user, amount, rewardable_type, rewardable_id, created_at from rewards
+    where rewardable_type = ${type} and rewardable_id = ${contentId} ${andAfterCursor(sql, key, since, order)}
+      ${andAfterRow(sql, after, sql`${key}, id`, sql`select ${key}, id from rewards where id = ${after ?? 0}`, order)}
+    order by ${key} ${sortDirection(sql, order)}, id ${sortDirection(sql, order)} ${limitClause(sql, { limit, offset, after })}`
+}
+
+/** Sums the rewards of each piece of content. Content without rewards is absent. */
+export async function sumRewards(
+  sql: Db,
+  type: string,
+  contentIds: number[],
+): Promise<Map<number, RewardSum>> {
+  if (contentIds.length === 0) return new Map()
+  const rows = await sql<{ id: number; count: number; amount: number }[]>`
+    select rewardable_id as id, count(*)::int as count, sum(amount)::bigint as amount from rewards
+    where rewardable_type = ${type} and rewardable_id = any(${contentIds}) group by rewardable_id`
+  return new Map(rows.map(({ id, count, amount }) => [id, { count, amount }]))
+}
+
+/** The sum of the rewards of the content in a column, as a subquery. */
+export const rewardSum = (sql: Db, type: string, contentId: Fragment): Fragment => sql`(
+  select json_build_object('count', count(*), 'amount', sum(r.amount)) from rewards r
+  where r.rewardable_type = ${type} and r.rewardable_id = ${contentId})`
+
+/** Filters content down to that rewarded by a user. Empty for a guest. */
+export async function findRewarded(
+  sql: Db,
+  type: string,
+  contentIds: number[],
+  userId: number,
+): Promise<Set<number>> {
+  if (userId === 0 || contentIds.length === 0) return new Set()
+  const rows = await sql<{ rewardable_id: number }[]>`
+    select asked.id as rewardable_id from unnest(${contentIds}::bigint[]) as asked (id)
+    where exists (
+      select from rewards r
+      where r.user_id = ${userId} and r.rewardable_type = ${type} and r.rewardable_id = asked.id offset 0
+    )`
+  return new Set(rows.map((row) => row.rewardable_id))
+}
+
+type Counter = { table: string; key: string; column: string }
+
+/** Counter checks of a content module's reward counters: number and total amount. */
+export const rewardRecounts = (
+  type: string,
+  counters: { count: Counter; amount: Counter },
+): CounterCheck[] => [
+  recount({
+    ...counters.count,
+    counted: (sql) => sql`
+      select rewardable_id as key, count(*) as n from rewards where rewardable_type = ${type} group by 1`,
+  }),
+  recount({
+    ...counters.amount,
+    counted: (sql) => sql`
+      select rewardable_id as key, sum(amount)::bigint as n from rewards where rewardable_type = ${type} group by 1`,
+  }),
+]
+
+/** Rewards with a payment that differs from their amount. */
+const findRewardDrift = (sql: Db) => sql<Drift[]>`
+  select r.id::text as key, r.amount as kept, coalesce(p.total, 0)::bigint as counted
+  from rewards r left join (
+    select owner_id, subject_id, sum(amount) as total from ledger_postings
+    where owner_id > 0 and subject_type = 'rewards' group by owner_id, subject_id
+  ) p on p.subject_id = r.id and p.owner_id = r.target_user
+  where r.amount <> coalesce(p.total, 0) and not r.settled_before order by r.id limit 100`
+
+/** Ledger audit checks of rewards. */
+export const rewardChecks: CounterCheck[] = [unrepairable('rewards.paid', findRewardDrift)]
 
 /** Rewards with their givers, in the order of the rows. A reward never changes. */
 export async function withGivers(ctx: Context, rows: RewardRow[], viewerId: number): Promise<Reward[]> {
