@@ -2,9 +2,8 @@ import type { Probe } from '#contracts/health-check.ts'
 import { messageOf } from '#lib/faults.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Module } from '../../module.ts'
-import { countToday, deleteOldTexts } from './queries.ts'
 import { adminTextMessageRoutes, receiptRoutes } from './routes.ts'
-import { textSettings } from './service.ts'
+import { countToday, deleteOldTexts, textSettings } from './service.ts'
 
 /** Asks every configured service something harmless, and whether today's limit is reached. */
 const textProbe: Probe = {

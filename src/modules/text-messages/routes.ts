@@ -15,7 +15,7 @@ import {
   Type,
 } from '#platform/http'
 import { BadReceipt, isReceiptKey } from '#platform/sms'
-import { saveReceipt } from './queries.ts'
+import { saveReceipt } from './service.ts'
 
 const STATES = ['accepted', 'delivered', 'failed', 'refused'] as const
 
