@@ -1,3 +1,4 @@
+export { findUnpaidFile } from './purchases.ts'
 export {
   addPrice,
   closeSales,
@@ -10,5 +11,3 @@ export {
   removePrices,
   setPrices,
 } from './queries.ts'
-
-export { findUnpaidFile } from './service.ts'

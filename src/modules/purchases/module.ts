@@ -1,8 +1,7 @@
 import { personalTable } from '#contracts/personal-data.ts'
 import type { Module } from '../../module.ts'
+import { findUnpaidFile, purchaseRoutes } from './purchases.ts'
 import { purchaseChecks } from './queries.ts'
-import { purchaseRoutes } from './routes.ts'
-import { findUnpaidFile } from './service.ts'
 
 /** Purchases and sales in the personal data export. */
 export const purchasePersonal = [
