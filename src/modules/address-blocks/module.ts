@@ -3,8 +3,13 @@ import type { Context } from '#platform/context.ts'
 import { Created, Empty, Listing, routesOn, type Server } from '#platform/http'
 import type { Schedule, TaskList } from '#platform/jobs'
 import type { Module } from '../../module.ts'
-import { listAddressBlocks } from './queries.ts'
-import { AddressBlock, AddressBlockInput, AddressBlockParams, AddressBlockQuery } from './schema.ts'
+import {
+  AddressBlock,
+  AddressBlockInput,
+  AddressBlockParams,
+  AddressBlockQuery,
+  listAddressBlocks,
+} from './queries.ts'
 import {
   blockAddress,
   blockedAlready,

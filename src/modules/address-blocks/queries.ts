@@ -1,11 +1,52 @@
 import { escapeLike } from '#lib/text.ts'
 import { type Db, type Fragment, ifGiven, listingClause, type Row, type Tables } from '#platform/database'
-import { pageOf } from '#platform/http'
-import type { AddressBlockQuery } from './schema.ts'
+import {
+  Flag,
+  Id,
+  Int,
+  listingQuery,
+  Nullable,
+  pageOf,
+  Shared,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#platform/http'
+
+/** A network blocked from writing. */
+export const AddressBlock = Shared('AddressBlock', {
+  id: Type.Integer(),
+  network: Type.String(),
+  reason: Type.String(),
+  in_force: Type.Boolean(),
+  ends_at: Nullable(Time),
+  created_by: Type.Integer(),
+  created_at: Time,
+})
+export type AddressBlock = Static<typeof AddressBlock>
+
+/** A new block. Without `hours` it never expires. */
+export const AddressBlockInput = Shared('NewAddressBlock', {
+  network: Text(60, { minLength: 1, description: 'An address, or a network such as 192.0.2.0/24' }),
+  reason: Text(500, { minLength: 1, description: 'For administrators alone' }),
+  hours: Type.Optional(Int(1, 87_600)),
+  own_address: Type.Optional(Flag()),
+})
+export type AddressBlockInput = Static<typeof AddressBlockInput>
+
+/** Filters blocks: `q` matches a part of the network or the reason. */
+export const AddressBlockQuery = Type.Object({
+  ...listingQuery(['id']),
+  in_force: Type.Optional(Flag()),
+})
+export type AddressBlockQuery = Static<typeof AddressBlockQuery>
+
+export const AddressBlockParams = Type.Object({ block: Id })
 
 const inForce = (sql: Db): Fragment => sql`(ends_at is null or ends_at > now())`
 
-export type BlockRow = Row<'address_blocks', 'id' | 'network' | 'ends_at'> & { left_ms: number | null }
+type BlockRow = Row<'address_blocks', 'id' | 'network' | 'ends_at'> & { left_ms: number | null }
 
 /** Blocks in force, with their remaining time. */
 export const listBlocks = (sql: Db) => sql<BlockRow[]>`
@@ -47,7 +88,7 @@ export async function deleteOldBlocks(sql: Db, limit: number): Promise<number> {
   return gone.count
 }
 
-export type AddressBlockRow = Tables['address_blocks'] & { in_force: boolean }
+type AddressBlockRow = Tables['address_blocks'] & { in_force: boolean }
 
 /** Lists blocks, expired ones included. */
 export function listAddressBlocks(sql: Db, query: AddressBlockQuery) {

@@ -5,8 +5,14 @@ import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database'
 import { ApiError, addressBlocked, apiError, fieldError, notFound } from '#platform/errors.ts'
 import { defineCache } from '#platform/memory'
-import { countBlocks, deleteBlock, deleteOldBlocks, insertBlock, listBlocks } from './queries.ts'
-import type { AddressBlockInput } from './schema.ts'
+import {
+  type AddressBlockInput,
+  countBlocks,
+  deleteBlock,
+  deleteOldBlocks,
+  insertBlock,
+  listBlocks,
+} from './queries.ts'
 
 type Parsed = { bytes: number[]; bits: number }
 
