@@ -1,9 +1,9 @@
-export { collectionsRecount } from './counters.ts'
 export { mountCollections } from './mount.ts'
 export {
   andAfterCollected,
   type CollectionRow,
   collectedBy,
+  collectionsRecount,
   deleteCollectionsOf,
   findCollected,
   isCollected,

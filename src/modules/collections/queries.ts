@@ -1,4 +1,5 @@
 import { type Content, type Counts, countsOf } from '#contracts/content.ts'
+import { type CounterCheck, recount } from '#contracts/counters.ts'
 import {
   andAfterCursor,
   andAfterRow,
@@ -70,7 +71,7 @@ export async function deleteCollectionsOf(sql: Db, type: string, contentIds: num
   await sql`delete from collections where collectible_type = ${type} and collectible_id = any(${contentIds})`
 }
 
-export type CollectionPage = {
+type CollectionPage = {
   type: string
   userId: number
   limit: number
@@ -138,3 +139,15 @@ export const isCollected = (
 /** Subquery of `id` and `collectible_id` for a user's collections of one kind. */
 export const collectedBy = (sql: Db, type: string, userId: number): Fragment => sql`
   select id, collectible_id from collections where user_id = ${userId} and collectible_type = ${type}`
+
+/** Recount of the collection counter in a content module's `table`. */
+export const collectionsRecount = (
+  type: string,
+  counter: { table: string; key: string; column: string },
+): CounterCheck =>
+  recount({
+    ...counter,
+    counted: (sql) => sql`
+      select collectible_id as key, count(*) as n from collections
+      where collectible_type = ${type} group by collectible_id`,
+  })
