@@ -1,7 +1,6 @@
 import { personalTable } from '#contracts/personal-data.ts'
 import type { Module } from '../../module.ts'
-import { deleteFeedbackOf } from './queries.ts'
-import { adminConversationRoutes, conversationRoutes } from './routes.ts'
+import { adminConversationRoutes, conversationRoutes, deleteFeedbackOf } from './routes.ts'
 
 /** Feedback in the personal data export. */
 export const feedbackPersonal = [

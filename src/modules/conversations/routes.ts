@@ -5,11 +5,14 @@ import { UserView, userViews } from '#modules/accounts/index.ts'
 import { recordAudit } from '#modules/audit/index.ts'
 import { stopNotice } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Db, ifGiven, listingClause, transaction } from '#platform/database'
+import { andAfterCursor, type Db, ifGiven, listingClause, type Row, transaction } from '#platform/database'
 import { notFound, tooManyRequests } from '#platform/errors.ts'
 import {
+  Cursor,
   Empty,
+  Flag,
   Id,
+  Limit,
   Listing,
   listingQuery,
   localizedMessage,
@@ -22,11 +25,108 @@ import {
   Shared,
   type Static,
   setRateHeaders,
+  Text,
   Time,
   Type,
+  WithAlias,
 } from '#platform/http'
-import { type ConversationRow, deleteFeedback, insertFeedback, listConversations } from './queries.ts'
-import { ConversationQuery, ConversationView, FeedbackReply, NewFeedback } from './schema.ts'
+
+/** Clients concatenate the user id and the time in milliseconds, which exceeds 2^53. */
+const SystemMark = Type.Unsafe<number | string>({
+  type: ['integer', 'string'],
+  minimum: 0,
+  maximum: 1e20,
+  maxLength: 30,
+  pattern: '^[0-9]+$',
+  description: 'What the client knows it by',
+})
+
+const NewFeedback = Shared('NewFeedback', {
+  content: Text(5000, { minLength: 1 }),
+  system_mark: Type.Optional(SystemMark),
+})
+type NewFeedback = Static<typeof NewFeedback>
+
+/** Feedback or a notice (notifications-15). */
+const ConversationView = Shared('Conversation', {
+  id: Type.Integer(),
+  type: Type.String({ description: 'system or feedback' }),
+  user_id: Type.Integer({ description: 'Who wrote; 0 for the site' }),
+  to_user_id: Type.Integer({ description: '0 for the site, and for everybody' }),
+  content: Type.String(),
+  options: Type.Null(),
+  system_mark: Type.Integer(),
+  created_at: Time,
+  updated_at: Time,
+})
+type ConversationView = Static<typeof ConversationView>
+
+const FeedbackReply = Shared('FeedbackMade', {
+  message: Type.Array(Type.String()),
+  data: ConversationView,
+})
+
+/**
+ * `order` selects items newer than `max_id` instead of older ones. Both orders list the newest first
+ * (notifications-15).
+ */
+const ConversationQuery = Type.Object({
+  limit: Limit(),
+  max_id: Cursor,
+  after: WithAlias('max_id', Cursor),
+  order: Type.Optional(Flag()),
+})
+type ConversationQuery = Static<typeof ConversationQuery>
+
+type ConversationRow = Row<'feedback', 'id' | 'user_id' | 'content' | 'system_mark' | 'created_at'> & {
+  type: 'system' | 'feedback'
+  to_user_id: number
+}
+
+const feedbackColumns = (sql: Db) => sql`
+  id, 'feedback' as type, user_id, 0::bigint as to_user_id, content, system_mark, created_at`
+
+/** Columns of a notice in a conversation. Its mark is the time, like that of feedback without one. */
+const noticeColumns = (sql: Db, toUserId: number) => sql`
+  id, 'system' as type, 0::bigint as user_id, ${toUserId}::bigint as to_user_id, contents as content,
+  (extract(epoch from created_at)::bigint * 1000) as system_mark, created_at`
+
+async function insertFeedback(
+  sql: Db,
+  userId: number,
+  { content, mark }: { content: string; mark: number | null },
+): Promise<ConversationRow> {
+  const [row] = await sql<[ConversationRow]>`
+    insert into feedback (user_id, content, system_mark)
+    values (${userId}, ${content}, coalesce(${mark}, extract(epoch from now())::bigint * 1000))
+    returning ${feedbackColumns(sql)}`
+  return row
+}
+
+/** A user's feedback and the notices to them or everybody, newest first. */
+const listConversations = (sql: Db, userId: number, query: ConversationQuery) => {
+  const { limit = 15, max_id: cursor = 0, order = false } = query
+  const beyond = andAfterCursor(sql, sql`id`, cursor, order ? 'asc' : 'desc')
+  return sql<ConversationRow[]>`
+    (select ${feedbackColumns(sql)} from feedback
+      where user_id = ${userId} ${beyond} order by id desc limit ${limit})
+    union all
+    (select ${noticeColumns(sql, 0)} from notices
+      where user_ids is null and status <> 'withdrawn' ${beyond} order by id desc limit ${limit})
+    union all
+    (select ${noticeColumns(sql, userId)} from notices
+      where user_ids @> array[${userId}::bigint] and status <> 'withdrawn' ${beyond} order by id desc limit ${limit})
+    order by id desc limit ${limit}`
+}
+
+/** Deletes feedback and returns its author. Undefined for an unknown id. */
+async function deleteFeedback(sql: Db, id: number): Promise<number | undefined> {
+  const [row] = await sql<{ user_id: number }[]>`delete from feedback where id = ${id} returning user_id`
+  return row?.user_id
+}
+
+export const deleteFeedbackOf = (sql: Db, userId: number) => sql`
+  delete from feedback where user_id = ${userId}`
 
 /** Feedback or a notice, with its author. */
 const ConversationRecord = Shared('ConversationRecord', {
@@ -40,16 +140,16 @@ const ConversationRecord = Shared('ConversationRecord', {
 })
 
 /** Filters conversations by kind, user and a part of the text. */
-export const ConversationSearch = Type.Object({
+const ConversationSearch = Type.Object({
   ...listingQuery(['id']),
   type: Type.Optional(OneOf(['system', 'feedback'] as const)),
   user_id: Type.Optional(Id),
 })
-export type ConversationSearch = Static<typeof ConversationSearch>
+type ConversationSearch = Static<typeof ConversationSearch>
 
 const ConversationParams = Type.Object({ conversation: Id })
 
-export type ConversationRecordRow = {
+type ConversationRecordRow = {
   id: number
   type: 'system' | 'feedback'
   user_id: number
