@@ -7,11 +7,10 @@ export {
   saveFiles,
   type WantedFile,
 } from './imports/service.ts'
-export { releaseNodes } from './nodes/queries.ts'
-export { getStoredNode, nodeKey, parseNode, storeNode } from './nodes/service.ts'
-export type { FileRoutesOptions } from './schema.ts'
+export { getStoredNode, nodeKey, parseNode, releaseNodes, storeNode } from './nodes/service.ts'
 export {
   AttachmentView,
+  type FileRoutesOptions,
   FileView,
   fileBroken,
   fileMissing,
