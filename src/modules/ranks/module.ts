@@ -1,5 +1,121 @@
+import {
+  listIdsByCount,
+  RankedUser,
+  RanksQuery,
+  rankedUsers,
+  UserExtra,
+  UserView,
+  userViews,
+} from '#modules/accounts/index.ts'
+import { checkinsDisabled, requireCheckins } from '#modules/checkins/index.ts'
+import { type Ranked, rankByBalance, rankByIncome } from '#modules/ledger/index.ts'
+import type { Context } from '#platform/context.ts'
+import { routesOn, type Server, Shared, type Static, Type } from '#platform/http'
+import { cacheCostly } from '#platform/memory'
 import type { Module } from '../../module.ts'
-import { rankRoutes } from './routes.ts'
+
+/** A user with their place, from 1, without the ranked value. */
+export const PlacedUser = Shared('PlacedUser', {
+  ...UserView.properties,
+  extra: Shared('PlacedUserExtra', { ...UserExtra.properties, rank: Type.Integer() }),
+})
+export type PlacedUser = Static<typeof PlacedUser>
+
+/**
+ * A user in the check-in ranking, with a name misspelled for client compatibility. The place is present for
+ * members only.
+ */
+const CheckinRankedUser = Shared('CheckinRankedUser', {
+  ...UserView.properties,
+  follwing: Type.Boolean(),
+  extra: Shared('CheckinRankedUserExtra', { ...UserExtra.properties, rank: Type.Optional(Type.Integer()) }),
+})
+
+export type MoneyRanking = 'balance' | 'income'
+
+const RANKINGS = { balance: rankByBalance, income: rankByIncome }
+
+/** Ranks users by balance or income. */
+export const rankMoney = cacheCostly<MoneyRanking, Ranked[]>(600_000, ({ sql }, name) =>
+  RANKINGS[name](sql).execute(),
+)
+
+/** Users in the order of the ids, with places counted from `offset`. */
+async function placedUsers(
+  ctx: Context,
+  ids: number[],
+  offset: number,
+  viewerId: number,
+): Promise<PlacedUser[]> {
+  const users = await userViews(ctx, ctx.sql, ids, viewerId)
+  return ids.flatMap((id, position) => {
+    const user = users.get(id)
+    return user ? [{ ...user, extra: { ...user.extra, rank: offset + position + 1 } }] : []
+  })
+}
+
+/** Rankings by followers, balance, income and check-ins (feeds-28, feeds-38). */
+export function rankRoutes(server: Server, ctx: Context) {
+  const route = routesOn(server, ctx, { tag: 'Ranks' })
+
+  route('GET /ranks/followers', {
+    operationId: 'listFollowerRanks',
+    summary: 'Rank people by followers; earlier accounts win ties',
+    access: 'optional',
+    query: RanksQuery,
+    reply: { 200: Type.Array(RankedUser) },
+    async handler({ query: { limit = 10, offset = 0 }, viewer }) {
+      const ids = await listIdsByCount(ctx.sql, 'followers_count', { limit, offset })
+      const users = await placedUsers(ctx, ids, offset, viewer.id)
+      return users.map((user) => ({
+        ...user,
+        extra: { ...user.extra, count: user.extra.followers_count },
+      }))
+    },
+  })
+
+  route('GET /ranks/balance', {
+    operationId: 'listBalanceRanks',
+    summary: 'Rank people by wallet balance; earlier accounts win ties',
+    access: 'optional',
+    query: RanksQuery,
+    reply: { 200: Type.Array(PlacedUser) },
+    async handler({ query: { limit = 10, offset = 0 }, viewer }) {
+      const ranking = await rankMoney(ctx, 'balance')
+      // Balances are private, so the amount is omitted.
+      const ids = ranking.slice(offset, offset + limit).map(({ user_id }) => user_id)
+      return placedUsers(ctx, ids, offset, viewer.id)
+    },
+  })
+
+  route('GET /ranks/income', {
+    operationId: 'listIncomeRanks',
+    summary: 'Rank people by wallet income; earlier accounts win ties',
+    access: 'optional',
+    query: RanksQuery,
+    reply: { 200: Type.Array(RankedUser) },
+    handler: async ({ query, viewer }) => rankedUsers(ctx, await rankMoney(ctx, 'income'), query, viewer.id),
+  })
+
+  route('GET /checkin-ranks', {
+    operationId: 'listCheckinRanks',
+    summary: 'Rank people by check-ins; earlier accounts win ties',
+    access: 'optional',
+    query: RanksQuery,
+    reply: { 200: Type.Array(CheckinRankedUser) },
+    errors: [checkinsDisabled],
+    load: () => requireCheckins(ctx),
+    async handler({ query: { limit = 10, offset = 0 }, viewer }) {
+      const ids = await listIdsByCount(ctx.sql, 'checkin_count', { limit, offset })
+      const users = await placedUsers(ctx, ids, offset, viewer.id)
+      return users.map(({ extra: { rank, ...extra }, ...user }) => ({
+        ...user,
+        follwing: user.following,
+        extra: viewer.id === 0 ? extra : { ...extra, rank },
+      }))
+    },
+  })
+}
 
 export const module: Module = {
   routes: () => [rankRoutes],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
 import { createWorld } from '#test/world.ts'
-import { rankMoney } from './routes.ts'
+import { rankMoney } from './module.ts'
 
 const { as, guest, person, sql, ctx } = await createWorld()
 
