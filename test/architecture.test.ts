@@ -100,7 +100,7 @@ test('imports a folder of the platform only through its index.ts', () => {
     }
 })
 
-test('exports only names from the index of a module that other modules use', () => {
+test('exports from the index of a module only names that other modules use', () => {
   const everything = globSync('{src,importers,demo,test,bench,scripts}/**/*.ts').map(
     (file) => [file, readFileSync(file, 'utf8')] as const,
   )

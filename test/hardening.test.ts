@@ -85,7 +85,7 @@ describe('tokens', () => {
   })
 })
 
-describe('route without a declared sign-in', () => {
+describe('route open to guests', () => {
   test('returns 401 to a guest when it needs the viewer', async () => {
     const { as, guest, person } = await createWorld(
       {},

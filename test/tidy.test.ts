@@ -24,7 +24,7 @@ const { group } = groupMaker(world)
 const folder = await mkdtemp(join(tmpdir(), 'kith-tidy-'))
 after(() => rm(folder, { recursive: true, force: true }))
 
-test('deletes expired replies in batches, and keeps those still replayed', async () => {
+test('deletes expired idempotent replies in batches, and keeps current ones', async () => {
   const { id } = await person()
   await sql`
     insert into idempotency_keys (user_id, key, operation, fingerprint, status, created_at)

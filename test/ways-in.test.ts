@@ -267,4 +267,4 @@ test('tests exactly the ways into an account that docs/security.md lists', () =>
   assert.deepEqual(ways, Object.keys(WAYS))
 })
 
-for (const way of ways) test(`rejects strangers in "${way}"`, () => WAYS[way]?.())
+for (const way of ways) test(`rejects a stranger who tries "${way}"`, () => WAYS[way]?.())

@@ -14,7 +14,7 @@ const browse = (
   payload?: object,
 ) => app.inject({ method, url, headers, ...(payload ? { payload } : {}) })
 
-test('accepts the cookie for requests of the site only', async () => {
+test('accepts the session cookie only for requests of the site', async () => {
   const ada = await person()
   const cookie = cookieOf(ada)
   const publish = (headers: Record<string, string>) =>

@@ -94,7 +94,7 @@ test('reports progress in Node and in browsers, up to the total', async () => {
   }
 })
 
-test('throws the reason of a rejection, and the reason of the caller for an abort', async () => {
+test('reports why the server rejected an upload, and rethrows the reason of an abort', async () => {
   const { kith } = clientOf(url, await person())
   const refused = await kith.upload(new Blob(['no picture'])).catch((error) => error)
   assert.ok(isKithError(refused, 'file_not_accepted'))

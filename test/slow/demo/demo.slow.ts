@@ -82,7 +82,7 @@ async function noted(seed: number): Promise<string[]> {
   return lines
 }
 
-test('generates the same text, times and bytes for the same seed, and others for another seed', async () => {
+test('generates equal text, times and bytes for equal seeds, and different ones otherwise', async () => {
   const [one, two, other] = [await noted(7), await noted(7), await noted(8)]
   assert.ok(one.length > 3_000, String(one.length))
   assert.deepEqual(one, two)

@@ -9,7 +9,7 @@ import { createThinkSns, type ThinkSns } from '#test/fixtures/thinksns.ts'
 import { createWorld, type World } from '#test/world.ts'
 import { SITE } from '../../../src/site.ts'
 
-describe('import of money', { skip: skipMariaDb }, async () => {
+describe('import of balances and payments', { skip: skipMariaDb }, async () => {
   let maria: MariaDb
   let source: ThinkSns
   const kept = await createWorld()
@@ -42,7 +42,7 @@ describe('import of money', { skip: skipMariaDb }, async () => {
     assert.equal(totals.wallet.escrow, 900)
     assert.deepEqual(await faultsOf(kept), [])
     assert.match(done.reasons('currencies', '3/1').join(), /negative balance/)
-    // The source has 1070 and a debt of 5. Refunded pins and waiting amounts are added.
+    // The source has 1,070 points and a debt of 5. Refunded pins and waiting amounts come on top.
     const sums = done.printed.find((line) => line.startsWith('points '))
     assert.match(sums ?? '', /^points +\S+ +\S+ +1,070 +32 +1,102 +326$/)
     assert.equal(done.code, 0)

@@ -101,7 +101,7 @@ describe('import of users', { skip: skipMariaDb }, async () => {
     assert.match(first.reasons('user_socialites', '99/wechat/x').join(), /no longer exists/)
   })
 
-  test('accepts the old password once and rehashes it', async () => {
+  test('accepts an imported password and rehashes it at the first sign-in', async () => {
     for (const login of ['root', 'root@example.org', '1', 'ANN', '13800000002'])
       assert.equal((await signIn(login)).status, 200, login)
     assert.equal((await signIn('root', 'Correct horse')).status, 422)

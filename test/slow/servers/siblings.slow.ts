@@ -116,7 +116,7 @@ test('revokes a sign-in in every process at once', async () => {
   }
 })
 
-test('shows views counted by one process in the other before they are written', async () => {
+test('shows views of one process in the other before the first has written them', async () => {
   const [one, other] = connections
   const id = await postFeed(one, 1)
   const views = async (agent: Agent) =>

@@ -142,7 +142,7 @@ test('exchanges messages live, and delivers a resent message once', { skip }, as
   assert.deepEqual(site!.faults, [])
 })
 
-test('offers the site for installation', { skip }, async () => {
+test('lets browsers install the site', { skip }, async () => {
   const answer = await fetch(`${site!.address}/manifest.webmanifest`)
   assert.match(answer.headers.get('content-type') ?? '', /^application\/manifest\+json/)
   const manifest = (await answer.json()) as { start_url: string; icons: { src: string }[] }

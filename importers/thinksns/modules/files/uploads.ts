@@ -80,8 +80,8 @@ const uses = defineTable({
           height: content.height,
         })
         const created = row.created_at ?? new Date(0).toISOString()
-        // Fresh uploads only: cleanup deletes those without content after a day, but an old one may be embedded in
-        // a text without a record.
+        // Cleanup may delete a fresh upload without content after a day. An old one must stay, because a text may embed it
+        // without a record.
         const fresh = Date.now() - Date.parse(created) < DAY
         const place = used || (fresh ? null : 'imported')
         return [
