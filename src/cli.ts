@@ -166,17 +166,17 @@ async function main(env: NodeJS.ProcessEnv): Promise<number> {
     case 'doctor': {
       if (rest[0] === 'im') {
         expect({}, 'mend')
-        const { examineIm } = await import('./commands/im.ts')
+        const { examineIm } = await import('./commands/maintenance.ts')
         return examineIm(env, { mend: values.mend ?? false })
       }
       if (rest[0] === 'payments') {
         expect({})
-        const { examinePayments } = await import('./commands/payments.ts')
+        const { examinePayments } = await import('./commands/maintenance.ts')
         return examinePayments(env)
       }
       if (rest[0] === 'audit') {
         expect(rest.length === 1 ? {} : { FILE: 'anchors that were kept outside' })
-        const { examineAudit } = await import('./commands/audit.ts')
+        const { examineAudit } = await import('./commands/maintenance.ts')
         return examineAudit(env, rest[1])
       }
       expect({}, 'mend')

@@ -1,3 +1,8 @@
+import { readFile } from 'node:fs/promises'
+import { type Anchor, verifyAuditChain } from '#modules/audit/index.ts'
+import { findDrift, findImState, reconcile } from '#modules/im/index.ts'
+import { paymentHealth } from '#modules/ledger/index.ts'
+import type { Context } from '#platform/context.ts'
 import { listPendingMigrations } from '#platform/database'
 import { diagnose, reportChannels, reportLeftovers } from '../doctor.ts'
 import { prepareDatabase } from '../prepare.ts'
@@ -23,5 +28,92 @@ export function runDoctor(env: Environment, { mend }: { mend: boolean }): Promis
     if ((await listPendingMigrations(ctx.sql)).length === 0) await reportLeftovers(ctx, { mend, print })
     const answers = await reportChannels(ctx, { probes: SITE.probes, print })
     return isWell && answers ? 0 : 1
+  })
+}
+
+const SHOWN = 20
+
+/** `kith doctor im`: exit code 1 when the provider is unreachable or an unrepaired difference remains. */
+export function examineIm(env: Environment, { mend }: { mend: boolean }): Promise<number> {
+  const print = (line: string) => void process.stdout.write(`${line}\n`)
+  return withContext(env, async ({ ctx }) => {
+    const state = await findImState(ctx)
+    if (state.fault !== null) {
+      print(`✗ ${state.provider}: ${state.fault}`)
+      return 1
+    }
+    print(`✓ ${state.provider} responds`)
+    const waiting = state.waiting_accounts + state.waiting_groups
+    print(
+      `${waiting === 0 ? '✓' : '✗'} waiting: ${state.waiting_accounts} of ${state.accounts} accounts, ` +
+        `${state.waiting_groups} groups beside ${state.groups}${state.last_error ? ` (${state.last_error})` : ''}`,
+    )
+    if (state.unregistered > 0) print(`  ${state.unregistered} people have no confirmed account`)
+    const { drift, restored } = mend ? await reconcile(ctx) : { drift: await findDrift(ctx), restored: 0 }
+    for (const { group, difference } of drift.slice(0, SHOWN)) print(`✗ group ${group} ${difference}`)
+    if (drift.length === 0) print('✓ every confirmed group matches the provider')
+    else if (drift.length > SHOWN) print(`  and ${drift.length - SHOWN} more`)
+    if (restored > 0) print(`  restored ${restored} accounts`)
+    if (mend && drift.length > 0) print('  the server repairs them now')
+    const wrong = waiting + drift.length > 0
+    if (wrong && !mend) print('Run `kith doctor im --mend` to repair it.')
+    return wrong && !mend ? 1 : 0
+  })
+}
+
+type Print = (line: string) => void
+
+/** Prints the state of every configured provider. Returns false when something is left to examine. */
+export async function reportPayments(ctx: Context, print: Print): Promise<boolean> {
+  const states = await paymentHealth(ctx)
+  if (states.length === 0) print('· no payment provider is configured: docs/payments.md')
+  for (const { provider, fault, last_statement: last, ...counts } of states) {
+    print(fault === null ? `✓ ${provider} answers` : `✗ ${provider}: ${fault}`)
+    const found = {
+      'open payments are past their time': counts.waiting,
+      'payments arrived and were not credited': counts.uncredited,
+      'differences are listed in the console': counts.differences,
+      'refunds were asked for more than a day ago and are not decided': counts.refunds,
+      'payments are disputed, which the provider decides': counts.disputes,
+    }
+    for (const [what, count] of Object.entries(found)) if (count > 0) print(`✗ ${provider}: ${count} ${what}`)
+    print(
+      `  ${provider}: ${last === null ? 'no statement was compared yet' : `last compared statement ${last}`}`,
+    )
+  }
+  return states.every(
+    ({ fault, waiting, uncredited, differences, refunds, disputes }) =>
+      fault === null && waiting + uncredited + differences + refunds + disputes === 0,
+  )
+}
+
+/** `kith doctor payments`: exit code 1 when a provider does not answer or something is left to examine. */
+export const examinePayments = (env: Environment): Promise<number> =>
+  withContext(env, async ({ ctx }) =>
+    (await reportPayments(ctx, (line) => void process.stdout.write(`${line}\n`))) ? 0 : 1,
+  )
+
+/** Reads the anchors in a text, such as the saved output of this command. */
+const anchorsIn = (text: string): Anchor[] =>
+  [...text.matchAll(/^anchor (\d+) ([0-9a-f]{64})$/gm)].map(([, position, hash = '']) => ({
+    position: Number(position),
+    hash,
+  }))
+
+/** `kith doctor audit [FILE]`: exit code 1 when the audit log was changed. FILE holds anchors kept outside. */
+export async function examineAudit(env: Environment, file?: string): Promise<number> {
+  const print = (line: string) => void process.stdout.write(`${line}\n`)
+  const kept = file === undefined ? [] : anchorsIn(await readFile(file, 'utf8'))
+  if (file !== undefined && kept.length === 0) throw new Error(`${file} has no line "anchor POSITION HASH"`)
+  return withContext(env, async ({ ctx }) => {
+    const { records, waiting, redacted, anchor, faults } = await verifyAuditChain(ctx.sql, kept)
+    for (const fault of faults) print(`✗ ${fault}`)
+    if (faults.length === 0)
+      print(
+        `✓ ${records} records, none changed (${redacted} redacted by erasures, ${waiting} not linked yet)`,
+      )
+    if (faults.length === 0 && kept.length > 0) print(`✓ agrees with ${kept.length} anchors of ${file}`)
+    if (anchor) print(`anchor ${anchor.position} ${anchor.hash}`)
+    return faults.length === 0 ? 0 : 1
   })
 }
