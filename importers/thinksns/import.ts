@@ -1,4 +1,4 @@
-import { isTimeZone } from '#lib/zoned-time.ts'
+import { isTimeZone } from '#lib/time.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
 import { type Environment, withContext } from '../../src/commands/context.ts'

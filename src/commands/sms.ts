@@ -1,4 +1,4 @@
-import { readPhone } from '#lib/phones.ts'
+import { readPhone } from '#lib/identifiers.ts'
 import { sendText } from '#modules/text-messages/index.ts'
 import type { Context } from '#platform/context.ts'
 import { listPendingMigrations } from '#platform/database'

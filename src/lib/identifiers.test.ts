@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { isEmail, isEmailAmong, isUserName, loginKind } from './identifiers.ts'
-import { isPhone, isPhoneCountry, isPhoneOf, normalizePhone } from './phones.ts'
+import {
+  isEmail,
+  isEmailAmong,
+  isPhone,
+  isPhoneCountry,
+  isPhoneOf,
+  isUserName,
+  loginKind,
+  normalizePhone,
+} from './identifiers.ts'
 import { displayLength } from './text.ts'
 
 test('accepts names of letters, digits, underscores and other scripts', () => {

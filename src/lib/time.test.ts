@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { wireTime, wireTimeOrNull, zuluTime, zuluTimeOrNull } from './time.ts'
+import { isTimeZone, readClock, wireTime, wireTimeOrNull, zuluTime, zuluTimeOrNull } from './time.ts'
 
 test('removes fraction and zone from timestamps (conventions-3)', () => {
   for (const pg of ['2026-11-21 05:22:00.123456+00', '2026-11-21 05:22:00+00']) {
@@ -14,4 +14,35 @@ test('removes fraction and zone from timestamps (conventions-3)', () => {
 test('keeps null', () => {
   assert.equal(wireTimeOrNull(null), null)
   assert.equal(zuluTimeOrNull(null), null)
+})
+
+test('reads clock times in their zone by the rules of that day', () => {
+  const shanghai = readClock('Asia/Shanghai')
+  assert.equal(shanghai('2026-11-22 10:20:30'), '2026-11-22 10:20:30+08:00')
+  // China had summer time then.
+  assert.equal(shanghai('1988-07-01 12:00:00'), '1988-07-01 12:00:00+09:00')
+  const berlin = readClock('Europe/Berlin')
+  assert.equal(berlin('2026-01-15 12:00:00'), '2026-01-15 12:00:00+01:00')
+  assert.equal(berlin('2026-07-15 12:00:00'), '2026-07-15 12:00:00+02:00')
+  assert.equal(readClock('UTC')('2026-07-15 12:00:00'), '2026-07-15 12:00:00+00:00')
+})
+
+test('moves a skipped hour forward, and reads a repeated one as the first', () => {
+  const berlin = readClock('Europe/Berlin')
+  const utc = (text: string) => new Date((berlin(text) as string).replace(' ', 'T')).toISOString()
+  assert.equal(utc('2026-03-29 02:30:00'), '2026-03-29T01:30:00.000Z')
+  assert.equal(utc('2026-10-25 02:30:00'), '2026-10-25T00:30:00.000Z')
+})
+
+test('returns null for an invalid time', () => {
+  const read = readClock('UTC')
+  for (const text of [null, '', '0000-00-00 00:00:00', '2026-13-41 00:00:00', 'yesterday evening'])
+    assert.equal(read(text), null)
+})
+
+test('accepts only names of time zones', () => {
+  assert.ok(isTimeZone('Asia/Shanghai'))
+  assert.ok(isTimeZone('UTC'))
+  assert.ok(!isTimeZone('Asia/Nowhere'))
+  assert.ok(!isTimeZone(''))
 })

@@ -1,5 +1,5 @@
 import { createConnection, type QueryOptions } from 'mysql2'
-import { readClock } from '#lib/zoned-time.ts'
+import { readClock } from '#lib/time.ts'
 import { connectionOf, faultOf, type SourceAddress } from './address.ts'
 import { noteOriginal, type Originals } from './originals.ts'
 import type { SourceRow, TableImport } from './table.ts'

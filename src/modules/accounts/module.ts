@@ -1,7 +1,6 @@
 import type { Searchable } from '#contracts/search.ts'
 import type { Statistics } from '#contracts/statistics.ts'
-import { isEmail } from '#lib/identifiers.ts'
-import { isPhoneCountry } from '#lib/phones.ts'
+import { isEmail, isPhoneCountry } from '#lib/identifiers.ts'
 import {
   beyondOwnAbilities,
   defaultRoleTooPowerful,

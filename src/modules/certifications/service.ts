@@ -1,4 +1,4 @@
-import { isPhone, normalizePhone } from '#lib/phones.ts'
+import { isPhone, normalizePhone } from '#lib/identifiers.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
 import { setVerified } from '#modules/accounts/index.ts'
 import { attachFiles, detachFiles } from '#modules/files/index.ts'

@@ -1,4 +1,4 @@
-import { countryOfPhone, isPhoneCountry } from '#lib/phones.ts'
+import { countryOfPhone, isPhoneCountry } from '#lib/identifiers.ts'
 import { readSettings, type SettingChecks } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'

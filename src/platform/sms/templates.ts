@@ -1,4 +1,4 @@
-import { isPhoneOf } from '#lib/phones.ts'
+import { isPhoneOf } from '#lib/identifiers.ts'
 import { TEXT_PURPOSES, TEXT_SERVICES, type TextMessage, type Wording } from './service.ts'
 
 /** A line of the setting `sms:templates`. `*` stands for every purpose or country. */

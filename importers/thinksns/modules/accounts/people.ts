@@ -1,5 +1,4 @@
-import { isEmail, loginKind, normalizeEmail } from '#lib/identifiers.ts'
-import { readPhone } from '#lib/phones.ts'
+import { isEmail, loginKind, normalizeEmail, readPhone } from '#lib/identifiers.ts'
 import { grams, isBlank, nameKey } from '#lib/text.ts'
 import type { Tx } from '#platform/database'
 import { NUMBERED_EXTENSIONS, numberedPath } from '../../classes.ts'

@@ -1,5 +1,4 @@
-import { normalizeEmail } from '#lib/identifiers.ts'
-import { normalizePhone } from '#lib/phones.ts'
+import { normalizeEmail, normalizePhone } from '#lib/identifiers.ts'
 import { escapeLike, grams, nameKey } from '#lib/text.ts'
 import { beyondOwnAbilities, holdersOf, roleNamesOf } from '#modules/abilities/index.ts'
 import {

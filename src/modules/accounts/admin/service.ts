@@ -1,5 +1,4 @@
-import { isEmail } from '#lib/identifiers.ts'
-import { isPhone, normalizePhone } from '#lib/phones.ts'
+import { isEmail, isPhone, normalizePhone } from '#lib/identifiers.ts'
 import {
   beyondOwnAbilities,
   dropCachedAbilities,

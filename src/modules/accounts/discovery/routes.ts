@@ -1,4 +1,4 @@
-import { isPhone, normalizePhone } from '#lib/phones.ts'
+import { isPhone, normalizePhone } from '#lib/identifiers.ts'
 import { nameKey } from '#lib/text.ts'
 import { wireTime } from '#lib/time.ts'
 import { recordAudit } from '#modules/audit/index.ts'

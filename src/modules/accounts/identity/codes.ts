@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { isEmail, normalizeEmail } from '#lib/identifiers.ts'
-import { isPhone, normalizePhone } from '#lib/phones.ts'
+import { isEmail, isPhone, normalizeEmail, normalizePhone } from '#lib/identifiers.ts'
 import { reserveText, sendText, tooManyTexts } from '#modules/text-messages/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database'

@@ -1,5 +1,4 @@
-import { isEmailAmong } from '#lib/identifiers.ts'
-import { isPhoneOf } from '#lib/phones.ts'
+import { isEmailAmong, isPhoneOf } from '#lib/identifiers.ts'
 import { readSettings, type Settings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { apiError, fieldError } from '#platform/errors.ts'
