@@ -1,4 +1,3 @@
-export { mountCollections } from './mount.ts'
 export {
   andAfterCollected,
   type CollectionRow,
@@ -8,4 +7,5 @@ export {
   findCollected,
   isCollected,
   listCollected,
-} from './queries.ts'
+  mountCollections,
+} from './mount.ts'

@@ -1,11 +1,161 @@
-import { type Content, type Counts, registerMount, type Target } from '#contracts/content.ts'
+import { type Content, type Counts, countsOf, registerMount, type Target } from '#contracts/content.ts'
+import { type CounterCheck, recount } from '#contracts/counters.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database'
-import { notFound } from '#platform/errors.ts'
+import {
+  andAfterCursor,
+  andAfterRow,
+  type Db,
+  type Fragment,
+  limitClause,
+  type Row,
+  transaction,
+} from '#platform/database'
+import { apiError, notFound } from '#platform/errors.ts'
 import { Empty, Id, localizedMessage, Message, routesOn, type Server, Type } from '#platform/http'
-import { collectedAlready, deleteCollection, insertCollection, notCollected } from './queries.ts'
 
-export type CollectionOptions = {
+/** Rejects a duplicate collection. The status differs by kind (feeds-22). */
+const collectedAlready = (status: number) =>
+  apiError(status, 'already_collected', 'You have collected this already.', '你已经收藏过了。')
+
+/** Rejects the removal of content that is not collected. The status differs by kind (feeds-22). */
+const notCollected = (status: number) =>
+  apiError(status, 'not_collected', 'You have not collected this.', '你还没有收藏。')
+
+/** A bookmark. `id` is that of the record, not of the content. */
+export type CollectionRow = Row<
+  'collections',
+  'id' | 'user_id' | 'collectible_type' | 'collectible_id' | 'created_at'
+>
+
+type Outcome = { found: boolean; changed: boolean }
+
+/** Collects content and counts it, unless it is collected already. */
+async function insertCollection(
+  sql: Db,
+  content: Content,
+  count: Counts | undefined,
+  id: number,
+  userId: number,
+): Promise<Outcome> {
+  const [row] = await sql<[Outcome]>`
+    with target as (${content.live(sql, id)} for no key update),
+    made as (
+      insert into collections (user_id, collectible_type, collectible_id)
+      select ${userId}::bigint, ${content.type}, id from target
+      on conflict do nothing returning collectible_id
+    ),
+    changed (id, by) as (select collectible_id, 1 from made) ${countsOf(sql, count)}
+    select exists (select from target) as found, exists (select from made) as changed`
+  return row
+}
+
+/** Removes content from one user's collection. */
+async function deleteCollection(
+  sql: Db,
+  content: Content,
+  count: Counts | undefined,
+  id: number,
+  userId: number,
+): Promise<Outcome> {
+  const [row] = await sql<[Outcome]>`
+    with target as (${content.live(sql, id)} for no key update),
+    gone as (
+      delete from collections c using target t
+      where c.user_id = ${userId} and c.collectible_type = ${content.type} and c.collectible_id = t.id
+      returning c.collectible_id
+    ),
+    changed (id, by) as (select collectible_id, -1 from gone) ${countsOf(sql, count)}
+    select exists (select from target) as found, exists (select from gone) as changed`
+  return row
+}
+
+/** Removes deleted content from all collections. */
+export async function deleteCollectionsOf(sql: Db, type: string, contentIds: number[]): Promise<void> {
+  await sql`delete from collections where collectible_type = ${type} and collectible_id = any(${contentIds})`
+}
+
+type CollectionPage = {
+  type: string
+  userId: number
+  limit: number
+  /** `record`: newest collected first (default). `content`: by the id of the content. */
+  order?: 'record' | 'content'
+  /** Cursor: strictly before this id of the record or content, depending on `order`. */
+  after?: number
+  /** Cursor: strictly before this content, in the order of records. */
+  afterContent?: number | undefined
+  offset?: number
+}
+
+/** SQL condition on collections `c`: past this content, in the order of collecting. */
+export const andAfterCollected = (sql: Db, type: string, userId: number, after = 0): Fragment =>
+  andAfterRow(
+    sql,
+    after,
+    sql`c.id`,
+    sql`select id from collections where user_id = ${userId} and collectible_type = ${type} and collectible_id = ${after}`,
+  )
+
+/** A user's collections of one kind. Content modules build their lists from it. */
+export const listCollected = (sql: Db, page: CollectionPage) => {
+  const { type, userId, limit, after = 0, afterContent, offset } = page
+  const key = page.order === 'content' ? sql`c.collectible_id` : sql`c.id`
+  return sql<CollectionRow[]>`
+    select id, user_id, collectible_type, collectible_id, created_at from collections c
+    where user_id = ${userId} and collectible_type = ${type}
+      ${andAfterCursor(sql, key, after)} ${andAfterCollected(sql, type, userId, afterContent)}
+    order by ${key} desc ${limitClause(sql, { limit, offset, after: after || afterContent })}`
+}
+
+/** Returns the content among these that a user has collected. Empty for a guest. */
+export async function findCollected(
+  sql: Db,
+  type: string,
+  contentIds: number[],
+  userId: number,
+): Promise<Set<number>> {
+  if (userId === 0 || contentIds.length === 0) return new Set()
+  // One lookup per id: with `= any` the plan scans everything that the user has ever collected.
+  const rows = await sql<{ id: number }[]>`
+    select id from unnest(${contentIds}::bigint[]) as given (id)
+    where coalesce((
+      select true from collections c
+      where c.user_id = ${userId} and c.collectible_type = ${type} and c.collectible_id = given.id
+    ), false)`
+  return new Set(rows.map((row) => row.id))
+}
+
+/** SQL value: whether a user has collected the content with the id of an outer query. False for a guest. */
+export const isCollected = (
+  sql: Db,
+  type: string,
+  contentId: Fragment,
+  userId: number | Fragment,
+): Fragment =>
+  userId === 0
+    ? sql`false`
+    : sql`coalesce((
+        select true from collections
+        where user_id = ${userId} and collectible_type = ${type} and collectible_id = ${contentId}
+      ), false)`
+
+/** Subquery of `id` and `collectible_id` for a user's collections of one kind. */
+export const collectedBy = (sql: Db, type: string, userId: number): Fragment => sql`
+  select id, collectible_id from collections where user_id = ${userId} and collectible_type = ${type}`
+
+/** Recount of the collection counter in a content module's `table`. */
+export const collectionsRecount = (
+  type: string,
+  counter: { table: string; key: string; column: string },
+): CounterCheck =>
+  recount({
+    ...counter,
+    counted: (sql) => sql`
+      select collectible_id as key, count(*) as n from collections
+      where collectible_type = ${type} group by collectible_id`,
+  })
+
+type CollectionOptions = {
   /** Path of POST, such as `/feeds/:feed/collections`. */
   create: string
   remove: string
