@@ -35,7 +35,6 @@ const SHOWN = 20
 
 /** `kith doctor im`: exit code 1 when the provider is unreachable or an unrepaired difference remains. */
 export function examineIm(env: Environment, { mend }: { mend: boolean }): Promise<number> {
-  const print = (line: string) => void process.stdout.write(`${line}\n`)
   return withContext(env, async ({ ctx }) => {
     const state = await findImState(ctx)
     if (state.fault !== null) {
@@ -89,9 +88,7 @@ export async function reportPayments(ctx: Context, print: Print): Promise<boolea
 
 /** `kith doctor payments`: exit code 1 when a provider does not answer or something is left to examine. */
 export const examinePayments = (env: Environment): Promise<number> =>
-  withContext(env, async ({ ctx }) =>
-    (await reportPayments(ctx, (line) => void process.stdout.write(`${line}\n`))) ? 0 : 1,
-  )
+  withContext(env, async ({ ctx }) => ((await reportPayments(ctx, print)) ? 0 : 1))
 
 /** Reads the anchors in a text, such as the saved output of this command. */
 const anchorsIn = (text: string): Anchor[] =>
@@ -102,7 +99,6 @@ const anchorsIn = (text: string): Anchor[] =>
 
 /** `kith doctor audit [FILE]`: exit code 1 when the audit log was changed. FILE holds anchors kept outside. */
 export async function examineAudit(env: Environment, file?: string): Promise<number> {
-  const print = (line: string) => void process.stdout.write(`${line}\n`)
   const kept = file === undefined ? [] : anchorsIn(await readFile(file, 'utf8'))
   if (file !== undefined && kept.length === 0) throw new Error(`${file} has no line "anchor POSITION HASH"`)
   return withContext(env, async ({ ctx }) => {
