@@ -45,7 +45,6 @@ const NewFeedback = Shared('NewFeedback', {
   content: Text(5000, { minLength: 1 }),
   system_mark: Type.Optional(SystemMark),
 })
-type NewFeedback = Static<typeof NewFeedback>
 
 /** Feedback or a notice (notifications-15). */
 const ConversationView = Shared('Conversation', {
