@@ -60,8 +60,10 @@ const relationColumns = (sql: Db, ids: number[], viewerId: number): Fragment => 
       sql`select target_id from user_follows where user_id = ${viewerId} and target_id = any(${ids})`,
       isFollowing(sql, viewerId, sql`given.id`),
     )} as follower,
-    ${looked(sql`
-      coalesce((select true from user_blocks where user_id = ${viewerId} and target_id = given.id), false)`)} as blacked,`
+    case when exists (select from user_blocks where user_id = ${viewerId})
+      then ${looked(sql`
+        coalesce((select true from user_blocks where user_id = ${viewerId} and target_id = given.id), false)`)}
+      else '{}' end as blacked,`
 }
 
 /**
@@ -69,9 +71,8 @@ const relationColumns = (sql: Db, ids: number[], viewerId: number): Fragment => 
  * values, and a page of feeds shows some sixty users.
  */
 export async function findUserRows(sql: Db, ids: number[], viewerId: number): Promise<UserRow[]> {
-  const [{ following = [], follower = [], blacked = [], ...columns }] = await sql<
-    [Partial<Relations> & { [Column in keyof Omit<UserRow, keyof Relations>]: UserRow[Column][] | null }]
-  >`
+  type Columns = { [Column in keyof Omit<UserRow, keyof Relations>]: UserRow[Column][] | null }
+  const [columns] = await sql<[Columns & Partial<Relations>]>`
     select ${when(sql, viewerId > 0, () => relationColumns(sql, ids, viewerId))}
       array_agg(u.id) as id, array_agg(u.content_version) as content_version,
       array_agg(c.likes_count) as likes_count, array_agg(c.comments_count) as comments_count,
@@ -81,19 +82,27 @@ export async function findUserRows(sql: Db, ids: number[], viewerId: number): Pr
       array_agg(c.last_checkin_count) as last_checkin_count, array_agg(c.updated_at) as counts_updated_at
     from users u join user_counts c on c.user_id = u.id
     where u.id = any(${ids}) and u.deleted_at is null`
-  const arrays = Object.entries(columns)
-  return (columns.id ?? []).map((id, at) => {
-    const values = Object.fromEntries(arrays.map(([name, array]) => [name, array?.[at]])) as Omit<
-      UserRow,
-      keyof Relations
-    >
-    return {
-      ...values,
-      following: following.includes(id),
-      follower: follower.includes(id),
-      blacked: blacked.includes(id),
-    }
-  })
+  const { id: found, following = [], follower = [], blacked = [] } = columns
+  if (!found) return []
+  const all = columns as { [Column in keyof Columns]: UserRow[Column][] }
+  // Building the objects from a list of column names takes twenty times as long.
+  return found.map((id, at) => ({
+    id,
+    content_version: all.content_version[at]!,
+    likes_count: all.likes_count[at]!,
+    comments_count: all.comments_count[at]!,
+    followers_count: all.followers_count[at]!,
+    followings_count: all.followings_count[at]!,
+    feeds_count: all.feeds_count[at]!,
+    questions_count: all.questions_count[at]!,
+    answers_count: all.answers_count[at]!,
+    checkin_count: all.checkin_count[at]!,
+    last_checkin_count: all.last_checkin_count[at]!,
+    counts_updated_at: all.counts_updated_at[at]!,
+    following: following.includes(id),
+    follower: follower.includes(id),
+    blacked: blacked.includes(id),
+  }))
 }
 
 /** Public fields of users by id. */
