@@ -8,6 +8,7 @@ import { ADMINISTRATION } from './list-filters/administration.ts'
 import { COMMUNITY } from './list-filters/community.ts'
 import { varyRows } from './list-filters/data.ts'
 import { type Filter, fieldOf, type Item, type ListRow } from './list-filters/filter.ts'
+import { SCOPES } from './list-filters/scopes.ts'
 
 /** Parameters for paging, which test/list-walk.test.ts tests. */
 const PAGING = new Set(['limit', 'page', 'after', 'before', 'offset'])
@@ -41,20 +42,20 @@ function listsIn(operation: Operation): string[] {
   return Object.keys(properties).filter((name) => resolve(properties[name]).type === 'array')
 }
 
-type List = { path: string; place: string; query: Map<string, Schema>; narrowing: string[] }
+type List = { path: string; places: string[]; query: Map<string, Schema>; narrowing: string[] }
 
-const lists: List[] = Object.entries(document.paths).flatMap(([path, { get }]) => {
-  const place = get && !get.deprecated ? listsIn(get).at(-1) : undefined
+const all: List[] = Object.entries(document.paths).flatMap(([path, { get }]) => {
+  const places = get && !get.deprecated ? listsIn(get) : []
   const parameters = (get?.parameters ?? []).filter((each) => each.in === 'query')
   const query = new Map(parameters.map(({ name, schema }) => [name, schema]))
   const narrowing = parameters
     .filter(({ name, required }) => !required && !PAGING.has(name))
     .map(({ name }) => name)
     .filter((name) => !(query.has('sort') && ['sort', 'order'].includes(name)))
-  return place !== undefined && narrowing.length > 0
-    ? [{ path: path.replace('/api/v2/', ''), place, query, narrowing }]
-    : []
+  return places.length > 0 ? [{ path: path.replace('/api/v2/', ''), places, query, narrowing }] : []
 })
+/** Lists with optional parameters beside those of paging. */
+const lists = all.filter(({ narrowing }) => narrowing.length > 0)
 const table = new Map<string, ListRow>([
   ...Object.entries(ADMINISTRATION).map(([path, row]) => [`admin/${path}`, row] as const),
   ...Object.entries(COMMUNITY),
@@ -83,7 +84,8 @@ type Read = { items: Item[]; total: number | undefined }
 async function readPage(list: List, address: string, query: string): Promise<Read> {
   const { status, body } = await world.as(viewer, 'GET', `/${address}?${query}`)
   if (status !== 200) throw new Error(`${status} at ${address}?${query}: ${JSON.stringify(body)}`)
-  const items = list.place === '' ? body : body[list.place]
+  const place = list.places.at(-1) ?? ''
+  const items = place === '' ? body : body[place]
   return { items, total: body.total }
 }
 
@@ -203,6 +205,42 @@ for (const list of lists) {
   })
 }
 
+const scoped = all.filter(({ path, query }) => path.includes('{') && (query.has('limit') || path in SCOPES))
+
+test('has the rows or a reason for every list at an id', () => {
+  assert.ok(scoped.length > 30, `saw only ${scoped.length} lists`)
+  assert.deepEqual(scoped.map(({ path }) => path).toSorted(), Object.keys(SCOPES).toSorted())
+})
+
+for (const list of scoped) {
+  const scope = SCOPES[list.path]
+  if (!scope || 'reason' in scope) continue
+  test(`${list.path} returns only rows of its id`, async () => {
+    const given = join(table.get(list.path)?.given)
+    let longest = 0
+    for (const id of [7, 9, 1]) {
+      const path = `/${list.path.replace(/\{\w+\}/g, String(id))}?${given}`
+      const limit = list.query.has('limit') ? '&limit=100' : ''
+      const { status, body } = await world.as(viewer, 'GET', `${path}${limit}`)
+      if (status !== 200) continue
+      const found = await world.sql.unsafe<{ id: number | string }[]>(scope.rows(id))
+      const within = new Set(found.map((row) => String(row.id)))
+      for (const place of list.places) {
+        const items: Item[] = place === '' ? body : body[place]
+        const shown = items.map((item) => String(scope.key ? fieldOf(item, scope.key) : (item.id ?? item)))
+        assert.deepEqual(
+          shown.filter((key) => !within.has(key)),
+          [],
+          `${path} shows rows of another id in ${place}`,
+        )
+        longest = Math.max(longest, shown.length)
+      }
+    }
+    assert.ok(longest > 0, 'has no rows at any id')
+  })
+}
+
+/** Joins query strings. A later value replaces an earlier one. */
 function join(...queries: (string | undefined)[]): string {
   const joined = new URLSearchParams()
   for (const query of queries) for (const [name, value] of new URLSearchParams(query)) joined.set(name, value)
