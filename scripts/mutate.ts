@@ -1,6 +1,6 @@
 /**
- * `npm run mutate -- [paths] [--sample N | --each N] [--seed N] [--kind lock] [--turns N] [--list]`: removes or
- * changes one guard at a time in a copy of the sources, and runs the tests of its area. See docs/testing.md.
+ * `npm run mutate -- [paths] [--sample N [--skip N] | --each N] [--seed N] [--kind lock] [--turns N] [--list]`: removes
+ * or changes one guard at a time in a copy of the sources and runs the tests of its area. See docs/testing.md.
  */
 import {
   chmodSync,
@@ -40,7 +40,9 @@ const COPIED = [
   'package.json',
   'openapi.json',
 ]
-const PATIENCE_MS = 240_000
+/** Timeout of a test file. */
+const PATIENCE_MS = 900_000
+/** Files per process. */
 const TOGETHER = 6
 
 type Survivor = Pick<Guard, 'file' | 'kind' | 'text'> & { reason: string }
@@ -49,6 +51,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     sample: { type: 'string' },
+    skip: { type: 'string', default: '0' },
     each: { type: 'string' },
     turns: { type: 'string', default: '1000' },
     seed: { type: 'string', default: '1' },
@@ -112,18 +115,24 @@ const admin = openDatabase({
   statementTimeoutMs: 60_000,
 })
 for (const [index, guard] of guards.entries()) {
-  if (index > 0 && index % 10 === 0) console.log(`${index} of ${guards.length}`)
+  const since = performance.now()
   const outcome = await tryWithout(guard)
   const kept = tally.get(moduleOf(guard)) ?? { tried: 0, noticed: 0, accepted: 0, untested: 0 }
   kept.tried += 1
+  const isAccepted = outcome !== 'noticed' && reasons.has(nameOf(guard))
+  const seconds = Math.round((performance.now() - since) / 1000)
+  // A line for each, so that an interrupted run keeps its results.
+  console.log(
+    `${index + 1} of ${guards.length}, ${seconds} s: ${isAccepted ? 'accepted' : outcome} ` +
+      `${guard.file}:${guard.line} ${guard.kind}: ${guard.text}`,
+  )
   if (outcome === 'noticed') kept.noticed += 1
-  else if (reasons.has(nameOf(guard))) kept.accepted += 1
+  else if (isAccepted) kept.accepted += 1
   else {
     survivors += 1
     if (outcome === 'untested') kept.untested += 1
     const source = readFileSync(join(folder, guard.file), 'utf8')
     const piece = source.slice(guard.start, guard.end)
-    console.log(`${outcome} ${guard.file}:${guard.line} ${guard.kind}: ${guard.text}`)
     if (piece !== guard.text) console.log(`    ${piece}`)
   }
   tally.set(moduleOf(guard), kept)
@@ -204,7 +213,7 @@ function sampleOf(from: Guard[], number: number, dice: Dice): Guard[] {
   return from
     .map((guard) => ({ guard, at: dice.roll() }))
     .sort((one, other) => one.at - other.at)
-    .slice(0, number)
+    .slice(Number(values.skip), number)
     .map(({ guard }) => guard)
     .sort((one, other) => (moduleOf(one) < moduleOf(other) ? -1 : 1))
 }

@@ -76,6 +76,7 @@ const PLATFORM: Record<string, string[]> = {
 
 /** Tests of all modules that are generated from the API description, by the kinds of guards that they cover. */
 const GENERATED: Record<string, string> = {
+  parent: 'test/list-filters.test.ts',
   predicate: 'test/list-filters.test.ts',
   compare: 'test/list-filters.test.ts',
   order: 'test/list-filters.test.ts',
@@ -111,6 +112,8 @@ export function testsFor(root: string, file: string, kind: string): string[] {
   const first =
     place === 'modules' ? [] : [...beside.filter((test) => test === named), ...across.flatMap(find)]
   const generated = GENERATED[kind] ?? []
+  // Only the generated test sends values next to every bound.
+  const bounds = kind === 'bound' ? generated : []
   const [nearest = [], ...others] = [...matrix, ...imports, ...first, ...beside, ...across.flatMap(find)]
-  return [...new Set([nearest, generated, others].flat())]
+  return [...new Set([bounds, nearest, generated, others].flat())]
 }

@@ -101,7 +101,7 @@ const PIECES: [Kind, RegExp, (found: string, before: string) => string | undefin
   ],
   [
     'parent',
-    /(?<=\band )(\w+\.)?(?!user_id|owner_id|founder_id)\w+_id = \$\{[\w.]+\}/g,
+    /(?<=\b(?:and|where) )(\w+\.)?(?!user_id|owner_id|founder_id)\w+_id = \$\{[\w.]+\}/g,
     (_, before) => (/\bset [^`]*$/.test(before) && !/\bwhere [^`]*$/.test(before) ? undefined : 'true'),
   ],
   [
