@@ -87,6 +87,8 @@ test('finds a frequent name among the newest users, the exact name first', async
   const { data, ...totals } = (await as(admin, 'GET', '/admin/users?q=walrus&limit=10')).body
   assert.deepEqual(idsOf(data), idsOf(made).toReversed().slice(0, 10))
   assert.deepEqual(totals, { total: 11, more: true })
+  const next = (await as(admin, 'GET', `/admin/users?q=walrus&limit=10&after=${data[9].id}`)).body.data
+  assert.deepEqual(idsOf(next), idsOf(made).toReversed().slice(10, 20))
   assert.equal((await as(admin, 'GET', '/admin/users?q=walrus&limit=10&page=4')).body.total, 40)
   assert.equal((await as(admin, 'GET', '/admin/users?q=walrus&sort=name&limit=10')).body.total, 40)
 })
