@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { readSettings, updateSettings } from '#modules/settings/index.ts'
 import { findViewer, revokeTokens } from '#modules/tokens/index.ts'
+import { Busy } from '#platform/errors.ts'
 import { defineCache } from '#platform/memory'
 import { openMachine } from '#test/fixtures/machines.ts'
 import { endRedis, skipRedis, startRedis } from '#test/fixtures/redis.ts'
 import { until } from '#test/fixtures/streams.ts'
 import { createWorld } from '#test/world.ts'
 import { type DatabaseOptions, openDatabase, transaction } from './database.ts'
+import { createWriterScope, runInScope } from './request-scope.ts'
 import { announce, createSignals, sendSignal } from './signals.ts'
 
 const { sql, connection, ctx } = await createWorld()
@@ -137,8 +140,13 @@ test('keeps signals that cannot be sent, and sends pending ones before the pool 
   // The only connection may still be busy with its opening.
   while (!held) held = await sender.sql.reserve().catch(() => undefined)
   sendSignal(sender.sql, 'test', 'delayed')
-  // Long enough for the pool to have rejected it.
-  await new Promise((resolve) => setTimeout(resolve, 500))
+  await nextTurn()
+  // The pool rejects equal callers in their order, so it has rejected the signal before this statement.
+  const later = runInScope(
+    { ...createWriterScope(), isAdmitted: true },
+    async () => await sender.sql`select 1`,
+  )
+  await assert.rejects(later, Busy)
   held.release()
   await until(() => listener.heard.length > 0, 'the delayed signal')
   sendSignal(sender.sql, 'test', 'at the end')

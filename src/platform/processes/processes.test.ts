@@ -46,15 +46,16 @@ test('rejects a request when its handler fails or the other end is gone', async 
   supervisor.on('fails', () => {
     throw new Error('for a reason')
   })
-  supervisor.on('never', () => new Promise(() => {}))
+  const asked = Promise.withResolvers<void>()
+  supervisor.on('never', () => {
+    asked.resolve()
+    return new Promise(() => {})
+  })
   await assert.rejects(process.ask('fails'), /for a reason/)
   await assert.rejects(process.ask('something else'), /nobody listens to "something else"/)
   const open = process.ask('never')
-  await connectTurn()
+  await asked.promise
   process.close()
   await assert.rejects(open, { code: 'ECONNRESET' })
   await assert.rejects(process.ask('never'), { code: 'ECONNRESET' })
 })
-
-/** Waits until a message has arrived. */
-const connectTurn = () => new Promise((resolve) => setTimeout(resolve, 20))

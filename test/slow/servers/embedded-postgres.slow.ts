@@ -5,9 +5,8 @@ import { statSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { createInterface, type Interface } from 'node:readline'
 import { after, afterEach, before, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { findDatabaseProcesses } from '#platform/database'
 import { defaultSettings } from '#platform/database/embedded-postgres/settings.ts'
@@ -62,12 +61,13 @@ async function query<T>(connection: EmbeddedConnection, text: string): Promise<T
 
 async function startElsewhere(): Promise<{
   child: ChildProcess
+  lines: Interface
   connection: EmbeddedConnection
   postmaster: number
 }> {
   const program = `
     import { startEmbeddedPostgres } from ${JSON.stringify(import.meta.resolve('#platform/database/embedded-postgres.ts'))}
-    process.on('SIGINT', () => {})
+    process.on('SIGINT', () => console.log('interrupted'))
     const started = await startEmbeddedPostgres({
       dataDir: ${JSON.stringify(folder)}, settings: ${JSON.stringify(settings)}, log() {},
     })
@@ -78,11 +78,12 @@ async function startElsewhere(): Promise<{
     detached: true,
   })
   children.push(child)
+  const lines = createInterface({ input: child.stdout! })
   const [line] = (await Promise.race([
-    once(createInterface({ input: child.stdout! }), 'line'),
+    once(lines, 'line'),
     once(child, 'exit').then(() => assert.fail('the other server did not start')),
   ])) as [string]
-  return { child, connection: JSON.parse(line), postmaster: await readPostmaster() }
+  return { child, lines, connection: JSON.parse(line), postmaster: await readPostmaster() }
 }
 
 async function readPostmaster(): Promise<number> {
@@ -128,7 +129,8 @@ test('stops despite an open connection and transaction', async () => {
   client.on('error', () => {})
   await client.connect()
   const open = client.query('begin; select pg_sleep(60)').catch((error: unknown) => error)
-  await wait(100)
+  const sleeping = "select 1 from pg_stat_activity where wait_event = 'PgSleep'"
+  await until(async () => (await query(running.connection, sleeping)).length === 1, 'it does not begin')
   await running.stop()
   assert.ok((await open) instanceof Error)
 })
@@ -233,9 +235,10 @@ test('starts no database when the server stops before the restart', async () => 
 })
 
 test('sends Ctrl-C to the server only, so that it can use the database while it drains', async () => {
-  const { child, connection, postmaster } = await startElsewhere()
+  const { child, lines, connection, postmaster } = await startElsewhere()
+  const interrupted = once(lines, 'line')
   process.kill(-child.pid!, 'SIGINT')
-  await wait(300)
+  assert.deepEqual(await interrupted, ['interrupted'])
   assert.ok(isAlive(postmaster))
   assert.equal((await query(connection, 'select 1')).length, 1)
   await kill(child)

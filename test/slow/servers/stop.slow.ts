@@ -148,7 +148,8 @@ test('stops despite half a request, and closes everything in order', async () =>
     'POST /api/v2/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"lo',
   )
   for (const socket of [half, halfBody]) socket.on('error', () => {}).resume()
-  await new Promise((resolve) => setTimeout(resolve, 200))
+  // The server accepts connections in order, so it has read both halves before the second reply.
+  for (let times = 0; times < 2; times += 1) await (await fetch(`${address}/health/ready`)).text()
   server.child.kill('SIGTERM')
   assert.equal(await server.ended, 0)
   assert.match(server.output(), /the embedded database has stopped/)
