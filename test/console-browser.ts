@@ -92,6 +92,9 @@ function countRequests() {
   }
 }
 
+/** How long the console keeps a decision before it sends it. */
+const UNDO_MS = 5000
+
 type Counting = { kithAsked: { open: number; last: number } }
 
 type Storage = { getItem(key: string): string | null; setItem(key: string, value: string): void }
@@ -99,6 +102,12 @@ type Storage = { getItem(key: string): string | null; setItem(key: string, value
 export const ofConsole = (path: string) => join(packageFolder('console'), 'node_modules', path)
 
 const AXE = ofConsole('axe-core/axe.min.js')
+
+/** Passes the time to undo decisions on a page with an installed clock, and waits for what it sends. */
+export async function passUndo(page: Page): Promise<void> {
+  await page.clock.fastForward(UNDO_MS + 1000)
+  await settled(page)
+}
 
 /** Waits for transitions to end, except endless animations. */
 const stilled = (page: Page) =>

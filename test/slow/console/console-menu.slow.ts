@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { EVENTS } from '#modules/notifications/webhooks/service.ts'
 import { CANNOT_LOOK } from '#test/chromium.ts'
-import { openConsole, openJobs, settled } from '#test/console-browser.ts'
+import { openConsole, openJobs, passUndo, settled } from '#test/console-browser.ts'
 import { fillConsole } from '#test/console-contents.ts'
 import { until } from '#test/fixtures/streams.ts'
 
@@ -89,6 +89,10 @@ test('decides on several items at once, and undoes all of them', { skip }, async
   const states = async () =>
     (await read('/admin/feed-topics?q=Several')).data.map(({ status }: { status: string }) => status)
   const page = await world!.open('/queues/topic-reviews')
+  let sent = 0
+  page.on('request', (request) => {
+    if (request.method() === 'PUT') sent += 1
+  })
   const accept = async () => {
     await page.getByRole('button', { name: 'Decide on several' }).click()
     const dialog = page.getByRole('dialog')
@@ -100,16 +104,17 @@ test('decides on several items at once, and undoes all of them', { skip }, async
       .click()
     await page.getByRole('dialog').getByRole('textbox').press('Enter')
   }
+  await page.clock.install()
   await accept()
   await page.getByRole('button', { name: 'Undo all 3' }).click()
-  await page.waitForTimeout(6_000)
+  await passUndo(page)
+  assert.equal(sent, 0)
   assert.deepEqual(await states(), ['waiting', 'waiting', 'waiting'])
-  let sent = 0
-  page.on('response', (response) => {
-    if (response.request().method() === 'PUT') sent += 1
-  })
   await accept()
+  await page.getByRole('button', { name: 'Undo all 3' }).waitFor()
+  await passUndo(page)
   await until(() => sent === 3, 'three decisions')
+  await settled(page)
   assert.deepEqual(await states(), ['passed', 'passed', 'passed'])
   await page.context().close()
 })

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { CANNOT_LOOK } from '#test/chromium.ts'
-import { openConsole } from '#test/console-browser.ts'
+import { openConsole, passUndo } from '#test/console-browser.ts'
 import { fillConsole } from '#test/console-contents.ts'
 
 const skip = CANNOT_LOOK
@@ -159,12 +159,18 @@ test('never sends a decision that is undone within five seconds', { skip }, asyn
   const { writer } = contents!
   await world!.as(writer, 'POST', '/feed/topics', { name: 'Taken back', desc: 'x' })
   const page = await world!.open('/queues/topic-reviews')
+  let sent = 0
+  page.on('request', (request) => {
+    if (request.method() === 'PUT') sent += 1
+  })
   await show(page, 'Taken back')
+  await page.clock.install()
   await page.keyboard.press('a')
   await page.getByRole('button', { name: 'Undo' }).waitFor()
   await page.keyboard.press('u')
   await show(page, 'Taken back')
-  await page.waitForTimeout(6_000)
+  await passUndo(page)
+  assert.equal(sent, 0)
   const { data } = await read('/admin/feed-topics?q=Taken')
   assert.equal(data[0].status, 'waiting')
   await page.context().close()
