@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { addJob } from '#platform/jobs'
 import { exportsOn } from '#test/fixtures/exports.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
+import { imGroupsOf } from '#test/fixtures/im-groups.ts'
 import { NOT_EXPORTED, peopleTables } from '#test/fixtures/people-tables.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
@@ -18,6 +19,21 @@ const { ask, answer } = questionsOf(world)
 const { publish } = feedsOf(world)
 const under = settingsOn(world)
 const { owner, request, fetchBytes, exportOf, hashed } = await exportsOn(world)
+
+test('names the chat groups of a user, and which of them are their own', async () => {
+  const [ann, bob] = [await owner(), await owner()]
+  const { makeGroup } = imGroupsOf(world)
+  await makeGroup(ann, { groupname: 'Hers', members: String(bob.id) })
+  await makeGroup(bob, { groupname: 'His', members: String(ann.id) })
+  const { list } = await exportOf(ann)
+  assert.deepEqual(
+    list('chat-groups').map(({ name, owned }: Record<string, unknown>) => [name, owned]),
+    [
+      ['Hers', true],
+      ['His', false],
+    ],
+  )
+})
 
 test("requires a proof for an export, contains the user's data, and notifies when ready (rights-9)", async () => {
   const ann = await owner()

@@ -74,6 +74,7 @@ describe('an export', () => {
     const { body } = await guest('GET', `/music/${song}`)
     const cover = await uploadPicture(world, editor)
     await as(editor, 'PATCH', `/admin/music/singers/${body.singer.id}`, { cover })
+    await as(editor, 'POST', '/admin/music/singers', { name: 'Without songs' })
     await as(reader, 'POST', `/music/${song}/comments`, { body: 'hello', reply_user: writer.id })
     await as(reader, 'POST', `/music/specials/${special}/comments`, { body: 'an album' })
     await as(reader, 'PATCH', `/music/specials/${special}/share`)

@@ -49,6 +49,7 @@ describe('news categories', () => {
       {},
       { follows: null },
       { follows: `${known},999999999` },
+      { follows: '999999999' },
       { follows: 'x' },
       { follows: '-1' },
       { follows: '1,,x' },
@@ -163,4 +164,13 @@ test('ranks authors by views of their articles in a period (news-19)', async () 
   assert.deepEqual([body[0].id, body[0].extra.rank, body[0].extra.count], [first.id, 1, 100000])
   assert.ok(!idsOf(body).includes(second.id))
   assert.equal((await guest('GET', '/news/ranks?type=year')).status, 422)
+})
+
+test('counts an article published when the day began in the ranking of the day (news-19)', async () => {
+  const author = await person()
+  const category = await createCategory(world, editor)
+  const id = await createNews(world, editor, author, { category_id: category })
+  await sql`update news_counts set hits = 80000 where news_id = ${id}`
+  await sql`update news set published_at = site_day_start() where id = ${id}`
+  assert.ok(idsOf((await guest('GET', '/news/ranks?type=day')).body).includes(author.id))
 })

@@ -125,6 +125,20 @@ test('stores one row for a message to a group, whatever its size', async () => {
   for (const member of members) assert.equal((await as(member, 'GET', '/chats')).body[0].unread, before + 1)
 })
 
+test('omits the read position of a member who left the group', async () => {
+  const [owner, ann, bob] = [await person(), await person(), await person()]
+  const group = await makeGroup(owner, { members: `${ann.id},${bob.id}` })
+  const { id: chat } = (await as(owner, 'PUT', `/chats/groups/${group}`)).body
+  for (const who of [owner, ann, bob]) await say(who, chat, 'Here')
+  const readers = async () => {
+    const { data } = (await as(owner, 'GET', `/chats/${chat}/positions`)).body
+    return data.map(({ user_id }: { user_id: number }) => user_id)
+  }
+  assert.deepEqual(await readers(), [owner.id, ann.id, bob.id])
+  await as(bob, 'DELETE', '/im/group/member', { im_group_id: Number(group), members: String(bob.id) })
+  assert.deepEqual(await readers(), [owner.id, ann.id])
+})
+
 test('hides messages before joining and after leaving a group (im-11)', async () => {
   const [owner, ann, bob] = [await person(), await person(), await person()]
   const group = await makeGroup(owner, { members: String(ann.id) })

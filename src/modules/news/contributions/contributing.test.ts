@@ -145,3 +145,15 @@ test('lists only published articles of other users (news-18)', async () => {
   assert.deepEqual(await ids(other, `user=${who.id}`), [published])
   assert.deepEqual(await ids(other, `user=${who.id}&type=1`), [published])
 })
+
+test('omits recycled articles from the list of all contributions of a user', async () => {
+  const who = await writer()
+  const [recycled, published] = [await contributed(who), await contributed(who)]
+  await decide(published, { audit_status: 0 })
+  await sql`update news set audit_status = 4 where id = ${recycled}`
+  const { body } = await as(who, 'GET', '/user/news/contributes')
+  assert.deepEqual(
+    body.map((item: { id: number }) => item.id),
+    [published],
+  )
+})
