@@ -30,7 +30,8 @@ const BOTH_WAYS: Record<string, string> = {
 type Schema = {
   $ref?: string
   type?: string
-  enum?: string[]
+  enum?: (string | number)[]
+  minimum?: number
   maximum?: number
   properties?: Record<string, Schema>
 } & {
@@ -85,16 +86,22 @@ test('uses the search parameter q in every list (conventions-40)', () => {
   )
 })
 
-/** Each value of every enum, and each direction for each sort column. */
+/** Values of an enum, or of a short range. */
+function valuesOf({ enum: listed, minimum = 0, maximum = Number.POSITIVE_INFINITY }: Schema) {
+  if (listed) return listed
+  return maximum - minimum < 5 ? Array.from({ length: maximum - minimum + 1 }, (_, n) => minimum + n) : []
+}
+
+/** Each value of every closed set, and each direction with each sort column. */
 function variantsOf({ path, query }: List): string[] {
-  const closed = [...query.values()].filter(({ name, schema }) => schema.enum && name !== 'fetch_by')
+  const closed = [...query.values()].filter(({ name }) => name !== 'fetch_by')
   const needed = [...query.values()]
     .filter(
       ({ name, required }) =>
         (required && name !== 'q') || (name === 'type' && path === '/user/notifications'),
     )
     .map(({ name, schema }) => `${name}=${schema.enum?.at(-1) ?? (schema.type === 'integer' ? 1 : 0.2)}`)
-  const single = closed.flatMap(({ name, schema }) => schema.enum?.map((value) => `${name}=${value}`) ?? [])
+  const single = closed.flatMap(({ name, schema }) => valuesOf(schema).map((value) => `${name}=${value}`))
   const sorted = (query.get('sort')?.schema.enum ?? []).map((value) => `sort=${value}&order=asc`)
   if (path === '/search') needed.push('q=x', 'type=users')
   return ['', ...single, ...sorted].map((variant) => {
