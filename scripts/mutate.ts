@@ -45,7 +45,8 @@ const PATIENCE_MS = 900_000
 /** Files per process. */
 const TOGETHER = 6
 
-type Survivor = Pick<Guard, 'file' | 'kind' | 'text'> & { reason: string }
+/** `piece` is the changed part, for lines with several of one kind. */
+type Survivor = Pick<Guard, 'file' | 'kind' | 'text'> & { piece?: string; reason: string }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -76,8 +77,14 @@ const all = sources
   .filter(({ kind }) => values.kind.length === 0 || values.kind.includes(kind))
 const guards = chosen()
 const accepted = JSON.parse(readFileSync(join(ROOT, 'test/mutation-survivors.json'), 'utf8')) as Survivor[]
-const nameOf = ({ file, kind, text }: Pick<Guard, 'file' | 'kind' | 'text'>) => `${file} ${kind} ${text}`
-const reasons = new Map(accepted.map((survivor) => [nameOf(survivor), survivor.reason]))
+const isKnown = (guard: Guard, piece: string) =>
+  accepted.some(
+    (each) =>
+      each.file === guard.file &&
+      each.kind === guard.kind &&
+      each.text === guard.text &&
+      (each.piece ?? piece) === piece,
+  )
 
 console.log(`${all.length} guards in ${sources.length} files, ${guards.length} of them tried`)
 if (values.list) {
@@ -119,7 +126,8 @@ for (const [index, guard] of guards.entries()) {
   const outcome = await tryWithout(guard)
   const kept = tally.get(moduleOf(guard)) ?? { tried: 0, noticed: 0, accepted: 0, untested: 0 }
   kept.tried += 1
-  const isAccepted = outcome !== 'noticed' && reasons.has(nameOf(guard))
+  const piece = readFileSync(join(folder, guard.file), 'utf8').slice(guard.start, guard.end)
+  const isAccepted = outcome !== 'noticed' && isKnown(guard, piece)
   const seconds = Math.round((performance.now() - since) / 1000)
   // A line for each, so that an interrupted run keeps its results.
   console.log(
@@ -131,8 +139,6 @@ for (const [index, guard] of guards.entries()) {
   else {
     survivors += 1
     if (outcome === 'untested') kept.untested += 1
-    const source = readFileSync(join(folder, guard.file), 'utf8')
-    const piece = source.slice(guard.start, guard.end)
     if (piece !== guard.text) console.log(`    ${piece}`)
   }
   tally.set(moduleOf(guard), kept)
