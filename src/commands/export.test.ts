@@ -86,6 +86,7 @@ describe('an export', () => {
     assert.equal((await readdir(`${path}.files`)).length, 3)
     const given = await linesOf(path)
     assert.equal(given.length, lines)
+    assert.equal(new Set(given.map((line) => JSON.stringify(line))).size, lines)
     const before = await contents(sql)
     const again = await load(musicImporter, path)
     assert.deepEqual([again.faults, again.kept], [[], lines])

@@ -128,4 +128,5 @@ test('sets flags for the user in `following` or `follower` instead of the viewer
   assert.deepEqual(await flags(`?following=${cid.id}`), [false, false])
   assert.deepEqual(await flags(`?follower=${cid.id}`), [true, true])
   assert.deepEqual(await flags(`?follower=${cid.id}&following=${cid.id}`), [false, true])
+  assert.equal((await guest('GET', `/users/${ann.id}?following=${bob.id}`)).body.following, true)
 })
