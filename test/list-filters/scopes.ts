@@ -1,7 +1,5 @@
 /** Rows of a list at an id, or the reason why it has others. */
 type Scope = {
-  /** The field of an item that names its row; `id` by default. */
-  key?: string
   /** Selects all rows of the id, hidden ones too. */
   rows: (id: number) => string
 }
