@@ -19,6 +19,30 @@ const { erase, owner, comeDue, gone, healthy } = await erasureOf(fixtures)
 const balanceOf = async ({ id }: Person) =>
   Number((await sql`select coalesce(sum(balance), 0) as n from ledger_accounts where owner_id = ${id}`)[0]?.n)
 
+test('takes only the follows of an erased account from the counters of others (rights-2)', async () => {
+  const [ann, followed, follower, other] = [await person(), await person(), await person(), await person()]
+  for (const [one, target] of [
+    [ann, followed],
+    [follower, ann],
+    [follower, followed],
+    [other, followed],
+    [other, follower],
+  ] as const)
+    assert.equal((await as(one, 'PUT', `/user/followings/${target.id}`)).status, 204)
+  await gone(ann)
+  const rows = await sql`
+    select followings_count, followers_count from user_counts
+    where user_id in (${followed.id}, ${follower.id}, ${other.id}) order by user_id`
+  assert.deepEqual(
+    rows.map((row) => [row.followings_count, row.followers_count]),
+    [
+      [0, 2],
+      [1, 1],
+      [2, 0],
+    ],
+  )
+})
+
 test('removes all identifying data of an erased account, and frees its name, email and phone (rights-2)', async () => {
   const ann = await signUp({ phone: '13911110001' })
   const bob = await person()
