@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { createWorld, type Person } from '#test/world.ts'
-import { feedViewCounts } from '../src/modules/feeds/views/queries.ts'
+import { feedViewCounts } from '../src/modules/feeds/counters.ts'
 
 const world = await createWorld()
 const { as, guest, person, ctx } = world

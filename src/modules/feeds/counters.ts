@@ -4,8 +4,28 @@ import { userRecount } from '#modules/accounts/index.ts'
 import { commentsRecount } from '#modules/comments/index.ts'
 import { likesRecount } from '#modules/likes/index.ts'
 import { postsRecount } from '#modules/topics/index.ts'
+import type { Db } from '#platform/database'
+import { defineBufferedCounts } from '#platform/memory'
 import { visibleFeed } from './queries.ts'
-import { feedLikes } from './ranks/queries.ts'
+import { feedLikes } from './ranks.ts'
+
+/**
+ * Adds views and updates the hot list. Every writer of its row holds the lock of the feed's row, so that
+ * likes and flushes cannot deadlock.
+ */
+const addViews = (sql: Db, ids: number[], counts: number[]) => sql`
+  with seen as materialized (select * from unnest(${ids}::bigint[], ${counts}::bigint[]) as s (id, n)),
+  held as materialized (
+    select f.id from feeds f where f.id = any(${ids}::bigint[]) order by f.id for no key update
+  ),
+  counted as (
+    update feeds f set feed_view_count = f.feed_view_count + s.n from seen s join held h on h.id = s.id
+    where f.id = s.id returning f.id, f.hot
+  )
+  update feed_hots h set hot = c.hot from counted c where h.feed_id = c.id`
+
+/** Buffered views of feeds. Each display in a list or alone counts one. */
+export const feedViewCounts = defineBufferedCounts('feed views', addViews)
 
 const postsInTopics = postsRecount(
   (sql) => sql`

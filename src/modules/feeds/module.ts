@@ -10,17 +10,15 @@ import type { Module } from '../../module.ts'
 import { adminFeedPinRoutes, adminFeedRoutes } from './admin/routes.ts'
 import { feedReader } from './content.ts'
 import { feedCounters } from './index.ts'
-import { feedPinRoutes } from './pins/routes.ts'
-import { commentPriceRoutes } from './prices/routes.ts'
+import { feedPinRoutes } from './pins.ts'
+import { commentPriceRoutes } from './prices.ts'
+import { feedPost, feedPublishingRoutes } from './publishing.ts'
 import { FEED_COMMENT } from './queries.ts'
-import { feedLikes } from './ranks/queries.ts'
-import { feedRankRoutes } from './ranks/routes.ts'
+import { feedLikes, feedRankRoutes, refreshHots } from './ranks.ts'
 import { feedRoutes } from './routes.ts'
 import { FeedView } from './schema.ts'
-import { feedPost, feedRemoval } from './service.ts'
-import { feedTimelineRoutes } from './timelines/routes.ts'
-import { listFeeds } from './timelines/service.ts'
-import { refreshHots } from './views/service.ts'
+import { feedRemoval } from './service.ts'
+import { feedTimelineRoutes, listFeeds } from './timelines/routes.ts'
 
 export const feedTasks = (ctx: Context): TaskList => ({
   refresh_hot_feeds: () => refreshHots(ctx),
@@ -96,7 +94,8 @@ export const FEED_KINDS: ContentKind[] = [
 
 export const module: Module = {
   routes: (site) => [
-    feedRoutes(site.kinds),
+    feedPublishingRoutes(site.kinds),
+    feedRoutes,
     commentPriceRoutes,
     feedTimelineRoutes,
     feedRankRoutes,

@@ -2,8 +2,9 @@ import type { Target } from '#contracts/content.ts'
 import { recordPeriodChange } from '#contracts/period-sums.ts'
 import { updateUserCounters } from '#modules/accounts/index.ts'
 import { isCollected } from '#modules/collections/index.ts'
+import { type CommentRow, findComments } from '#modules/comments/index.ts'
 import { isLiked } from '#modules/likes/index.ts'
-import { hasShownPin } from '#modules/pinning/index.ts'
+import { findShownPins, hasShownPin } from '#modules/pinning/index.ts'
 import { type RewardSum, rewardSum } from '#modules/rewards/index.ts'
 import { visibleTopics } from '#modules/topics/index.ts'
 import { type Db, type Fragment, type Row, when } from '#platform/database'
@@ -95,6 +96,20 @@ export async function findFeedDetail(
     select ${feedColumns(sql, viewerId)}, f.hot, ${rewardSum(sql, FEEDS, sql`f.id`)} as reward from feeds f
     where f.id = ${id} and ${visibleFeed(sql)}`
   return row
+}
+
+/** Pinned comments of feeds, at most `each` per feed, most expensive first. */
+export async function findPinnedComments(
+  sql: Db,
+  feedIds: number[],
+  each: number,
+): Promise<Map<number, CommentRow[]>> {
+  const pinned = await findShownPins(sql, FEED_COMMENT, feedIds)
+  const chosen = [...pinned].map(([feed, comments]) => [feed, comments.slice(0, each)] as const)
+  const ids = chosen.flatMap(([, comments]) => comments)
+  const rows = ids.length === 0 ? [] : await findComments(sql, ids)
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return new Map(chosen.map(([feed, comments]) => [feed, comments.flatMap((id) => byId.get(id) ?? [])]))
 }
 
 /** Filters ids to live feeds, which are public. */

@@ -1,66 +1,20 @@
-import { type ContentKind, readersOf } from '#contracts/content.ts'
 import { mountCollections } from '#modules/collections/index.ts'
 import { mountComments } from '#modules/comments/index.ts'
-import { fileNotUsable } from '#modules/files/index.ts'
-import { featureOff } from '#modules/ledger/index.ts'
 import { mountLikes } from '#modules/likes/index.ts'
 import { findShownPinsOf } from '#modules/pinning/index.ts'
 import { mountReports } from '#modules/reports/index.ts'
 import { mountRewards } from '#modules/rewards/index.ts'
-import { unknownTopic } from '#modules/topics/index.ts'
-import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
-import { blocked } from '#platform/errors.ts'
-import { Empty, localizedMessage, MessageWithId, routesOn, type Server } from '#platform/http'
+import { Empty, routesOn, type Server } from '#platform/http'
 import { commentRules, countLikes, feedContent } from './content.ts'
-import { requirePaidComment, unpaidComment } from './prices/service.ts'
+import { requirePaidComment, unpaidComment } from './prices.ts'
 import { FEED_COMMENT } from './queries.ts'
-import {
-  contentRequired,
-  FeedDetail,
-  FeedParams,
-  fileTwice,
-  newFeedOf,
-  noSuchFeed,
-  nothingToRepost,
-  notYourFeed,
-  placeIncomplete,
-  repostIncomplete,
-  unpaidFeed,
-} from './schema.ts'
-import { getFeed, publishFeed, removeFeed } from './service.ts'
+import { FeedDetail, FeedParams, noSuchFeed, notYourFeed, unpaidFeed } from './schema.ts'
+import { getFeed, removeFeed } from './service.ts'
 
-/**
- * Publication, display and deletion of feeds, and interactions with them. `kinds` lists repostable content.
- */
-export const feedRoutes = (kinds: readonly ContentKind[]) => (server: Server, ctx: Context) => {
-  const readers = readersOf(kinds)
-  const repostable = kinds.filter((kind) => kind.repostable).map(({ type }) => type)
+/** Display and deletion of feeds, and interactions with them. */
+export function feedRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Feeds' })
-
-  route('POST /feeds', {
-    operationId: 'createFeed',
-    summary: 'Publish a feed',
-    access: { ability: 'feed-post' },
-    body: newFeedOf(repostable),
-    reply: { 201: MessageWithId },
-    errors: [
-      contentRequired,
-      placeIncomplete,
-      repostIncomplete,
-      nothingToRepost,
-      fileTwice,
-      fileNotUsable,
-      unknownTopic,
-      sensitiveWords,
-      featureOff,
-      blocked,
-    ],
-    async handler({ request, viewer, body }) {
-      const id = await publishFeed(ctx, viewer.id, body, readers)
-      return { ...localizedMessage(request, 'Published.', '发布成功。'), id }
-    },
-  })
 
   route('GET /feeds/:feed', {
     operationId: 'getFeed',

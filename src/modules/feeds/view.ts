@@ -11,14 +11,11 @@ import {
 import { findPrices, type NodeRow } from '#modules/purchases/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
-import { findMedia } from './media/fragments.ts'
-import type { ImageRow } from './media/queries.ts'
-import { findPinnedComments } from './pins/queries.ts'
-import { findOwnPreviews, findPreviews, PREVIEW } from './previews.ts'
-import { FILE, findFeedPrices } from './prices/queries.ts'
-import { type FeedRow, findFeedRows } from './queries.ts'
+import { feedViewCounts } from './counters.ts'
+import { findMedia, findOwnPreviews, findPreviews, type ImageRow, PREVIEW } from './fragments.ts'
+import { FILE, findFeedPrices } from './prices.ts'
+import { type FeedRow, findFeedRows, findPinnedComments } from './queries.ts'
 import type { FeedView, PreviewComment } from './schema.ts'
-import { feedViewCounts } from './views/queries.ts'
 
 const imageView = ({ file, size, mime }: ImageRow, price: NodeRow | undefined) => ({
   file,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { createWorld } from '#test/world.ts'
-import { feedViewCounts } from '../../modules/feeds/views/queries.ts'
+import { feedViewCounts } from '../../modules/feeds/counters.ts'
 import { guestCacheOf } from './guest-cache.ts'
 
 let queries = 0

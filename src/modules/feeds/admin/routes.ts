@@ -37,7 +37,7 @@ import {
   Type,
 } from '#platform/http'
 import { removeFeedComment } from '../content.ts'
-import { feedPins } from '../pins/service.ts'
+import { feedPins } from '../pins.ts'
 import { FEEDS, visibleFeed } from '../queries.ts'
 import { FeedParams, FeedView, noSuchFeed } from '../schema.ts'
 import { deleteFeed, restoreFeed } from '../service.ts'

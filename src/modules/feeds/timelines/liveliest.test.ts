@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import { dropCachedSettings, updateSettings } from '#modules/settings/index.ts'
 import { idsOf, timelinesOf } from '#test/fixtures/timelines.ts'
 import { createWorld, type Person } from '#test/world.ts'
-import { feedViewCounts } from '../views/queries.ts'
-import { refreshHots } from '../views/service.ts'
+import { feedViewCounts } from '../counters.ts'
+import { refreshHots } from '../ranks.ts'
 
 const world = await createWorld()
 const { as, person, sql, ctx } = world

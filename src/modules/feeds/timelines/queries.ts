@@ -1,7 +1,7 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
 import { followedBy, notBlockedBy } from '#modules/accounts/index.ts'
 import { andAfterCollected, collectedBy } from '#modules/collections/index.ts'
-import { anyPinShown } from '#modules/pinning/index.ts'
+import { anyPinShown, highestAmountFirst, shownPins } from '#modules/pinning/index.ts'
 import { type TopicViewer, visibleTopics } from '#modules/topics/index.ts'
 import {
   andAfterCursor,
@@ -88,6 +88,25 @@ export const mergeFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage
     order by recent.id desc limit ${limit}
   )
   select ${feedColumns(sql, viewerId)}, f.hot from shown s join feeds f on f.id = s.id order by f.id desc`
+
+/** Limit of pins on a first page. */
+const MOST = 100
+
+/** Currently pinned feeds, most expensive first, without authors that the viewer blocks. */
+export const listPinnedFeeds = (sql: Db, viewerId: number) => sql<FeedRow[]>`
+  select ${feedColumns(sql, viewerId)}, f.hot from ${shownPins(sql, FEED_PIN)} join feeds f on f.id = p.target_id
+  where ${visibleFeed(sql)} ${notBlockedBy(sql, viewerId, sql`f.user_id`)}
+  order by ${highestAmountFirst(sql)} limit ${MOST}`
+
+/** Currently pinned feeds of one user. */
+export const listPinnedFeedsOfUser = (
+  sql: Db,
+  userId: number,
+  { viewerId, after, limit }: { viewerId: number; after: number; limit: number },
+) => sql<FeedRow[]>`
+  select ${feedColumns(sql, viewerId)}, f.hot from ${shownPins(sql, FEED_PIN)} join feeds f on f.id = p.target_id
+  where p.user_id = ${userId} and ${visibleFeed(sql)} ${when(sql, after > 0, () => sql`and f.id < ${after}`)}
+  order by f.id desc limit ${limit}`
 
 type HotPage = { viewerId: number; days: number; limit: number; hot?: number | undefined; after: number }
 

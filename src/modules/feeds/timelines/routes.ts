@@ -1,19 +1,191 @@
-import { noSuchTopic, requireVisibleTopic } from '#modules/topics/index.ts'
-import type { Context } from '#platform/context.ts'
-import { forbidden } from '#platform/errors.ts'
-import { routesOn, type Server, Type } from '#platform/http'
-import { FeedView } from '../schema.ts'
+import { nameKey } from '#lib/text.ts'
+import { countFollowings } from '#modules/accounts/index.ts'
+import { readSettings } from '#modules/settings/index.ts'
 import {
-  CollectionQuery,
-  FeedList,
-  FeedListQuery,
-  listCollectedFeeds,
-  listFeeds,
-  listFeedsOfTopic,
-  TopicFeed,
-  TopicFeedsParams,
-  TopicFeedsQuery,
-} from './service.ts'
+  findForViewerOrReviewer,
+  findTopicOwner,
+  noSuchTopic,
+  requireVisibleTopic,
+} from '#modules/topics/index.ts'
+import type { Context } from '#platform/context.ts'
+import { planSearch } from '#platform/database'
+import { forbidden, unauthenticated } from '#platform/errors.ts'
+import {
+  Cursor,
+  Direction,
+  Id,
+  IdList,
+  Int,
+  Limit,
+  Offset,
+  OneOf,
+  routesOn,
+  type Server,
+  Shared,
+  type Static,
+  Text,
+  Type,
+  WithAlias,
+} from '#platform/http'
+import { countView } from '#platform/memory'
+import { feedViewCounts } from '../counters.ts'
+import type { FeedRow } from '../queries.ts'
+import { FeedView } from '../schema.ts'
+import { feedItems } from '../view.ts'
+import {
+  type FeedPage,
+  listCollectedRows,
+  listFeedsOfUser,
+  listHotFeeds,
+  listNewFeeds,
+  listPinnedFeeds,
+  listPinnedFeedsOfUser,
+  listTopicFeeds,
+  mergeFollowedFeeds,
+  pickFollowedFeeds,
+  searchAllFeeds,
+  searchNewestFeeds,
+} from './queries.ts'
+
+const FeedListQuery = Type.Object({
+  type: Type.Optional(OneOf(['new', 'hot', 'follow', 'users'] as const, { default: 'new' })),
+  // No default in the schema: a list of ids is returned in full unless a limit is given.
+  limit: Type.Optional(Int(1, 100, { description: 'Default 15' })),
+  after: Cursor,
+  hot: Type.Optional(Int(0, Number.MAX_SAFE_INTEGER, { description: 'For type=hot: the last `hot`' })),
+  user: Type.Optional(Id),
+  screen: Type.Optional(OneOf(['paid', 'pinned'] as const)),
+  search: Type.Optional(Text(100)),
+  q: WithAlias('search', Type.Optional(Text(100))),
+  id: Type.Optional(IdList(100)),
+})
+type FeedListQuery = Static<typeof FeedListQuery>
+
+/** A page of feeds. The first page includes pinned ones. */
+const FeedList = Shared('FeedList', {
+  ad: Type.Null(),
+  pinned: Type.Array(FeedView),
+  feeds: Type.Array(FeedView),
+})
+
+const TopicFeedsParams = Type.Object({ topicID: Id })
+
+const TopicFeedsQuery = Type.Object({
+  limit: Limit(),
+  index: Cursor,
+  after: Cursor,
+  direction: Direction,
+})
+type TopicFeedsQuery = Static<typeof TopicFeedsQuery>
+
+/** A feed in a topic. `index` is its position. */
+const TopicFeed = Shared('TopicFeed', { ...FeedView.properties, index: Type.Integer() })
+
+/** `user` must be the viewer, because collections are private (feeds-23). */
+const CollectionQuery = Type.Object({
+  limit: Limit(),
+  offset: Offset,
+  after: Cursor,
+  user: Type.Optional(Id),
+})
+type CollectionQuery = Static<typeof CollectionQuery>
+
+const countViews = (ctx: Context, rows: readonly { id: number }[]): void =>
+  countView(() => feedViewCounts(ctx).add(rows.map(({ id }) => id)))
+
+/**
+ * A page of GET /feeds, with the pinned feeds that come with the first one (feeds-1). Being shown in a list is a view, except
+ * in the list of one person (feeds-6).
+ */
+export async function listFeeds(
+  ctx: Context,
+  viewerId: number,
+  query: FeedListQuery,
+): Promise<{ pinned: FeedView[]; feeds: FeedView[] }> {
+  const type = query.id ? 'new' : (query.type ?? 'new')
+  if (viewerId === 0 && (type === 'follow' || (type === 'users' && query.user === undefined)))
+    throw unauthenticated()
+  const rows = await findRows(ctx, viewerId, type, query)
+  // Most of the time nothing is pinned, and the statement of the list says so.
+  const mayHavePins = hasPins(query) && rows[0]?.pins_shown !== false
+  const pinned = mayHavePins ? await listPinnedFeeds(ctx.sql, viewerId) : []
+  countViews(ctx, type === 'users' ? pinned : [...pinned, ...rows])
+  const [shownPins, feeds] = await Promise.all([
+    feedItems(ctx, pinned, viewerId),
+    feedItems(ctx, rows, viewerId, { fresh: type !== 'hot' }),
+  ])
+  return { pinned: shownPins, feeds }
+}
+
+const hasPins = ({ type, id, after = 0, hot = 0, search }: FeedListQuery): boolean =>
+  !(after > 0 || hot > 0 || id || search !== undefined || type === 'follow' || type === 'users')
+
+async function findRows(
+  ctx: Context,
+  viewerId: number,
+  type: 'new' | 'hot' | 'follow' | 'users',
+  { id: ids, limit = ids?.length || 15, after = 0, hot, user = viewerId, search = '', screen }: FeedListQuery,
+): Promise<FeedRow[]> {
+  const { sql } = ctx
+  const page = { viewerId, after, limit }
+  if (type === 'hot') {
+    const days = (await readSettings(ctx))['feed:list-hot-days']
+    return listHotFeeds(sql, { ...page, days, hot })
+  }
+  if (type === 'follow') return listFollowedFeeds(ctx, page)
+  if (type === 'users' && screen === 'pinned') return listPinnedFeedsOfUser(sql, user, page)
+  if (type === 'users') return listFeedsOfUser(sql, user, page, screen === 'paid')
+  return nameKey(search) === '' ? listNewFeeds(sql, page, ids) : searchFeeds(ctx, search, page, ids)
+}
+
+/** Up to this number of followed users, looking up the newest feeds of each is cheapest. */
+const MANY = 200
+/** Newest feeds that cost as much to scan as looking up those of one user. */
+const SCANNED_EACH = 20
+/** Maximum number of newest feeds to scan, which bounds the pages read. */
+const SCANNED_MOST = 30_000
+
+async function listFollowedFeeds({ sql }: Context, page: FeedPage): Promise<FeedRow[]> {
+  const followed = await countFollowings(sql, page.viewerId)
+  if (followed > MANY) {
+    const rows = await pickFollowedFeeds(sql, page, Math.min(followed * SCANNED_EACH, SCANNED_MOST))
+    if (rows.length === page.limit) return rows
+  }
+  return mergeFollowedFeeds(sql, page)
+}
+
+/** Finds a frequent text among the newest feeds, and a rare one by the index. */
+async function searchFeeds({ sql }: Context, query: string, page: FeedPage, ids?: number[]) {
+  const { grams, isFrequent } = await planSearch(sql, 'feed_search', 'content', query)
+  const rows = isFrequent ? await searchNewestFeeds(sql, query, page, ids) : []
+  return rows.length === page.limit ? rows : searchAllFeeds(sql, query, grams, page, ids)
+}
+
+/** Feeds of a topic. Throws 404 if it is hidden from the viewer (topics-6). */
+async function listFeedsOfTopic(
+  ctx: Context,
+  viewerId: number,
+  topicId: number,
+  { limit = 15, index = 0, after, direction = 'desc' }: TopicFeedsQuery,
+): Promise<(FeedView & { index: number })[]> {
+  const rows = await findForViewerOrReviewer(ctx, viewerId, async (viewer) => {
+    const found = await listTopicFeeds(ctx.sql, topicId, { limit, index, after, direction }, viewer)
+    // Checks the topic only when no feed has proved its existence.
+    return (found.length > 0 || (await findTopicOwner(ctx.sql, topicId, viewer))) && found
+  })
+  const items = await feedItems(ctx, rows, viewerId)
+  return items.map((item, position) => ({ ...item, index: rows[position]!.index }))
+}
+
+/** The viewer's collected feeds, without deleted ones. */
+async function listCollectedFeeds(
+  ctx: Context,
+  viewerId: number,
+  { limit = 15, user = viewerId, ...page }: CollectionQuery,
+): Promise<FeedView[]> {
+  if (user !== viewerId) throw forbidden()
+  return feedItems(ctx, await listCollectedRows(ctx.sql, viewerId, { limit, ...page }), viewerId)
+}
 
 /** Lists of feeds (feeds-1 to feeds-6). */
 export function feedTimelineRoutes(server: Server, ctx: Context) {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { idsOf, timelinesOf } from '#test/fixtures/timelines.ts'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
 import { createWorld } from '#test/world.ts'
-import { feedViewCounts } from '../views/queries.ts'
+import { feedViewCounts } from '../counters.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql, ctx } = world

@@ -13,8 +13,8 @@ import { transaction } from '#platform/database'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { createWorld, type Person } from '#test/world.ts'
-import { deleteFeed, restoreFeed } from '../service.ts'
-import { feedLikes } from './queries.ts'
+import { feedLikes } from './ranks.ts'
+import { deleteFeed, restoreFeed } from './service.ts'
 
 const world = await createWorld()
 const { as, person, sql, ctx } = world

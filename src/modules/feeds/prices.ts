@@ -1,16 +1,31 @@
 import type { Target } from '#contracts/content.ts'
 import { cutCharacters } from '#lib/text.ts'
-import { featureOff } from '#modules/ledger/index.ts'
-import { addPrice, closeSales, findPrices, type Price, setPrices } from '#modules/purchases/index.ts'
+import { amountOf, featureOff, IN_EITHER } from '#modules/ledger/index.ts'
+import {
+  addPrice,
+  closeSales,
+  findPrices,
+  type NodeRow,
+  type Price,
+  setPrices,
+} from '#modules/purchases/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
-import type { Tx } from '#platform/database'
-import { invalidField, unpaidError } from '#platform/errors.ts'
-import { findImages } from '../media/queries.ts'
-import { FEED_COMMENT, liveFeed } from '../queries.ts'
-import type { NewFeed } from '../schema.ts'
-import { noSuchFeed } from '../schema.ts'
-import { FEED, FILE } from './queries.ts'
+import { type Db, type Tx, transaction } from '#platform/database'
+import { apiError, invalidField, unpaidError } from '#platform/errors.ts'
+import { localizedMessage, routesOn, type Server, Shared, Type } from '#platform/http'
+import { findImages } from './fragments.ts'
+import { FEED_COMMENT, findTarget, liveFeed } from './queries.ts'
+import { FeedParams, type NewFeed, noSuchFeed } from './schema.ts'
+
+/** Payment channel of whole feeds. */
+const FEED = 'feed'
+/** Payment channel of pictures and other files. */
+export const FILE = 'file'
+
+/** Prices of feeds by id. */
+export const findFeedPrices = (sql: Db, ids: number[], viewerId: number): Promise<Map<number, NodeRow>> =>
+  findPrices(sql, FEED, ids, viewerId)
 
 /** The free part of a paid text (feeds-10). */
 export async function freePart(ctx: Context, content: string | null | undefined): Promise<string | null> {
@@ -59,7 +74,7 @@ export async function closeSalesOfFeed(tx: Tx, feedId: number, closed: boolean):
 }
 
 /** Puts comments of others on a feed on sale, once. Undefined when they have a price (feeds-41). */
-export async function setCommentPrice(
+async function setCommentPrice(
   ctx: Context,
   tx: Tx,
   userId: number,
@@ -82,4 +97,50 @@ export const unpaidComment = unpaidError(
 export async function requirePaidComment(ctx: Context, { id }: Target, viewerId: number): Promise<void> {
   const price = (await findPrices(ctx.sql, FEED_COMMENT, [id], viewerId)).get(id)
   if (price && !price.paid) throw unpaidComment({ node: price.id, amount: price.amount })
+}
+
+const CommentPrice = Shared('CommentPrice', { amount: amountOf(IN_EITHER) })
+const CommentPriceSet = Shared('CommentPriceSet', {
+  message: Type.Array(Type.String()),
+  paid_node: Type.Integer(),
+})
+
+const notTheAuthor = apiError(
+  403,
+  'not_your_feed',
+  'Only its author may set what a comment costs.',
+  '只有作者可以设置评论收费。',
+)
+const priceSetAlready = apiError(
+  422,
+  'comment_price_set',
+  'Comments on this feed have a price already.',
+  '该动态已设置评论收费，不可重复设置。',
+)
+
+/** The price of commenting on a feed (feeds-41). */
+export function commentPriceRoutes(server: Server, ctx: Context) {
+  const route = routesOn(server, ctx, { tag: 'Feeds' })
+
+  route('PATCH /feeds/:feed/comment-paid', {
+    operationId: 'setFeedCommentPrice',
+    summary: 'Set the price to comment on my feed',
+    access: 'user',
+    params: FeedParams,
+    body: CommentPrice,
+    reply: { 201: CommentPriceSet },
+    errors: [noSuchFeed, notTheAuthor, priceSetAlready, featureOff],
+    async load({ params, viewer }) {
+      const target = await findTarget(ctx.sql, params.feed)
+      if (!target) throw noSuchFeed()
+      if (target.ownerId !== viewer.id) throw notTheAuthor()
+    },
+    async handler({ request, params, viewer, body }) {
+      const node = await transaction(ctx.sql, (tx) =>
+        setCommentPrice(ctx, tx, viewer.id, params.feed, body.amount),
+      )
+      if (node === undefined) throw priceSetAlready()
+      return { ...localizedMessage(request, 'Set.', '设置成功。'), paid_node: node }
+    },
+  })
 }

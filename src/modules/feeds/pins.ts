@@ -1,6 +1,6 @@
 import { distinct } from '#lib/lists.ts'
 import { UserView, userViews } from '#modules/accounts/index.ts'
-import { CommentWithPeople, commentViews } from '#modules/comments/index.ts'
+import { CommentWithPeople, commentViews, findComment, lockableComment } from '#modules/comments/index.ts'
 import { IN_POINTS } from '#modules/ledger/index.ts'
 import {
   findAverage,
@@ -8,14 +8,26 @@ import {
   mountPinning,
   PinsQuery,
   pinFields,
+  pinsOfComments,
+  pinsOfContent,
   pinView,
 } from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
 import { Nullable, routesOn, type Server, Shared, Type } from '#platform/http'
-import { FEED_COMMENT, FEED_PIN } from '../queries.ts'
-import { FeedView } from '../schema.ts'
-import { feedViews } from '../view.ts'
-import { feedCommentPins, feedPins } from './service.ts'
+import { feedContent } from './content.ts'
+import { FEED_COMMENT, FEED_PIN } from './queries.ts'
+import { FeedView } from './schema.ts'
+import { feedViews } from './view.ts'
+
+/** Pins of feeds. Administrators decide. */
+export const feedPins = pinsOfContent(feedContent, { channel: FEED_PIN, noticeOf: () => 'pinned:feeds' })
+
+/** Pins of comments. The author of the feed decides. */
+const feedCommentPins = pinsOfComments(
+  feedContent,
+  { find: findComment, live: lockableComment },
+  { channel: FEED_COMMENT, notice: 'pinned:feed/comment' },
+)
 
 /** A pin request that the viewer decides (pins-8). Deleted feeds, comments and users are null. */
 const FeedCommentPin = Shared('FeedCommentPin', {

@@ -1,0 +1,296 @@
+import { type ContentKind, type ContentReaders, readersOf } from '#contracts/content.ts'
+import { cutCharacters, findMentions, grams, nameKey } from '#lib/text.ts'
+import { findBlockers, findPeopleByKeys, updateUserCounters } from '#modules/accounts/index.ts'
+import { attachFiles, fileNotUsable } from '#modules/files/index.ts'
+import { featureOff } from '#modules/ledger/index.ts'
+import { hasEndpointFor, notify, publishEvent } from '#modules/notifications/index.ts'
+import { linkTopics, unknownTopic } from '#modules/topics/index.ts'
+import { screenWords, sensitiveWords } from '#modules/words/index.ts'
+import type { Context } from '#platform/context.ts'
+import { batchWrites, type Db, type Fragment, statement, type Tx, transaction } from '#platform/database'
+import { blocked } from '#platform/errors.ts'
+import { localizedMessage, MessageWithId, routesOn, type Server } from '#platform/http'
+import { insertImages, insertVideo } from './fragments.ts'
+import { freePart, requirePricing, setPricesOfFeed } from './prices.ts'
+import { FEEDS, insertTopicLinks } from './queries.ts'
+import {
+  contentRequired,
+  fileTwice,
+  NewFeed,
+  newFeedOf,
+  nothingToRepost,
+  placeIncomplete,
+  repostIncomplete,
+} from './schema.ts'
+
+type FeedDraft = {
+  userId: number
+  content: string | null
+  from: number
+  mark: string
+  latitude: number | null
+  longtitude: number | null
+  geohash: string | null
+  repostableType: string | null
+  repostableId: number | null
+  hasImages: boolean
+  hasVideo: boolean
+  hasTopics: boolean
+  hasPrice: boolean
+  /** Searchable text: its folded beginning, and the trigrams of that. */
+  key: string
+  grams: string[]
+}
+
+type Inserted = { id: number; made: boolean }
+
+/** Drafts as rows. Uses plain parameters for a single draft, which is the usual case and cheaper to parse. */
+const draftRows = (sql: Db, drafts: FeedDraft[]): Fragment => {
+  const [d] = drafts
+  return d && drafts.length === 1
+    ? sql`
+      select 0 as position, ${d.userId}::bigint as "userId", ${d.content}::text as content, ${d.from}::smallint as "from",
+        ${d.mark}::text as mark, ${d.latitude}::float8 as latitude, ${d.longtitude}::float8 as longtitude,
+        ${d.geohash}::text as geohash, ${d.repostableType}::text as "repostableType",
+        ${d.repostableId}::bigint as "repostableId", ${d.hasImages}::boolean as "hasImages", ${d.hasVideo}::boolean as "hasVideo",
+        ${d.hasTopics}::boolean as "hasTopics", ${d.hasPrice}::boolean as "hasPrice", ${d.key}::text as key,
+        ${d.grams}::text[] as grams`
+    : sql`
+      select * from jsonb_to_recordset(${sql.json(drafts.map((draft, position) => ({ ...draft, position })))}) as rows (
+        position int, "userId" bigint, content text, "from" smallint, mark text, latitude float8, longtitude float8,
+        geohash text, "repostableType" text, "repostableId" bigint, "hasImages" boolean, "hasVideo" boolean,
+        "hasTopics" boolean, "hasPrice" boolean, key text, grams text[])`
+}
+
+/**
+ * Inserts feeds of one author with their hot rank and search index, and counts them. `made` is false for a
+ * duplicate mark.
+ */
+async function insertFeeds(sql: Db, drafts: FeedDraft[]): Promise<[Inserted, ...Inserted[]]> {
+  // The first draft wins if two have the same mark.
+  const first = new Map(drafts.map((draft) => [draft.mark, draft] as const).reverse())
+  const once = drafts.filter((draft) => first.get(draft.mark) === draft)
+  const rows = await sql<{ id: number; mark: string }[]>`
+    with drafts as materialized (${draftRows(sql, once)}),
+    made as (
+      insert into feeds (user_id, feed_content, feed_from, feed_mark, feed_latitude, feed_longtitude, feed_geohash,
+        repostable_type, repostable_id, has_images, has_video, has_topics, has_price)
+      select "userId", content, "from", mark, latitude, longtitude, geohash, "repostableType", "repostableId", "hasImages",
+        "hasVideo", "hasTopics", "hasPrice"
+      from drafts order by position
+      on conflict on constraint feeds_mark_used do nothing
+      returning id, user_id, feed_mark, hot, created_at
+    ),
+    ranked as (insert into feed_hots (feed_id, hot, created_at) select id, hot, created_at from made),
+    indexed as (
+      insert into feed_search (feed_id, content_key, content_grams)
+      select m.id, d.key, d.grams from made m join drafts d on d.mark = m.feed_mark where d.key <> ''
+    ),
+    counted as (
+      ${updateUserCounters(sql, ['feeds_count'], sql`select user_id, count(*) as feeds_count from made group by user_id`)}
+    )
+    select id, feed_mark as mark from made`
+  const made = new Map(rows.map(({ id, mark }) => [mark, id]))
+  const [{ userId }] = drafts as [FeedDraft, ...FeedDraft[]]
+  const rest = drafts.map(({ mark }) => mark).filter((mark) => !made.has(mark))
+  const known = new Map<string, number>()
+  if (rest.length > 0) {
+    const earlier = await sql<{ id: number; mark: string }[]>`
+      select id, feed_mark as mark from feeds where user_id = ${userId} and feed_mark = any(${rest})`
+    for (const { id, mark } of earlier) known.set(mark, id)
+  }
+  return drafts.map((draft) => {
+    const id = made.get(draft.mark) ?? known.get(draft.mark)
+    return { id, made: made.has(draft.mark) && first.get(draft.mark) === draft }
+  }) as [Inserted, ...Inserted[]]
+}
+
+/** Number of searchable characters of a feed. */
+const SEARCHED = 500
+/** Length of a feed's excerpt in a notification. */
+const QUOTED = 100
+
+/** Searchable form of a text. */
+export function searchableText(content: string | null): { key: string; grams: string[] } {
+  const key = nameKey(cutCharacters(content ?? '', SEARCHED))
+  return { key, grams: grams(key) }
+}
+
+/** `open` is the public part of the text. */
+function draftOf(userId: number, body: NewFeed, open = body.feed_content ?? null): FeedDraft {
+  const { feed_content = null, feed_latitude, feed_longtitude, feed_geohash } = body
+  const hasImages = (body.images?.length ?? 0) > 0
+  if (feed_content === null && !hasImages && !body.video) throw contentRequired()
+  const place = [feed_latitude, feed_longtitude, feed_geohash]
+  if (new Set(place.map((part) => part === undefined)).size > 1) throw placeIncomplete()
+  if ((body.repostable_type === undefined) !== (body.repostable_id === undefined)) throw repostIncomplete()
+  return {
+    userId,
+    content: feed_content,
+    from: body.feed_from,
+    mark: String(body.feed_mark),
+    latitude: feed_latitude ?? null,
+    longtitude: feed_longtitude ?? null,
+    geohash: feed_geohash ?? null,
+    repostableType: body.repostable_type ?? null,
+    repostableId: body.repostable_id ?? null,
+    hasImages,
+    hasVideo: body.video !== undefined,
+    hasTopics: (body.topics?.length ?? 0) > 0,
+    hasPrice: (body.amount ?? 0) > 0 || (body.images ?? []).some(({ amount = 0 }) => amount > 0),
+    ...searchableText(open),
+  }
+}
+
+/** Inserts feeds without dependent rows. Batches concurrent feeds of one author into one statement. */
+const insertAlone = batchWrites((sql, drafts: FeedDraft[]) => statement(sql, (db) => insertFeeds(db, drafts)))
+
+/**
+ * Publishes a feed. A repeated mark of its author returns the id of the first feed and ignores the rest of
+ * the request, because its pictures are attached by now.
+ */
+export async function publishFeed(
+  ctx: Context,
+  userId: number,
+  input: NewFeed,
+  reposts: ContentReaders,
+): Promise<number> {
+  const body = await screenWords(ctx, input, NewFeed, ['feed_content'])
+  const open = (body.amount ?? 0) > 0 ? await freePart(ctx, body.feed_content) : (body.feed_content ?? null)
+  const draft = draftOf(userId, body, open)
+  if (draft.hasPrice) await requirePricing(ctx, body)
+  const { images = [], video } = body
+  const topicIds = [
+    ...new Set((body.topics ?? []).map((topic) => (typeof topic === 'object' ? topic.id : topic))),
+  ]
+  const names = findMentions(draft.content ?? '').map(nameKey)
+  if (new Set(images.map(({ id }) => id)).size < images.length) throw fileTwice()
+  const listened = await hasEndpointFor(ctx, ctx.sql, 'feed.created')
+  const alone =
+    !listened &&
+    !draft.hasPrice &&
+    images.length + topicIds.length + names.length === 0 &&
+    !video &&
+    draft.repostableType === null
+  if (alone) return (await insertAlone(ctx.sql, `${userId}`, draft)).id
+
+  return transaction(ctx.sql, async (tx) => {
+    const [{ id, made }] = await insertFeeds(tx, [draft])
+    if (!made) return id
+    const { repostableType, repostableId } = draft
+    if (repostableType !== null && repostableId !== null) {
+      const seen = await reposts[repostableType]?.visible(tx, [repostableId], userId)
+      if (!seen?.has(repostableId)) throw nothingToRepost()
+    }
+    if (images.length > 0) await attachImages(tx, userId, id, images)
+    if (video) await attachVideo(tx, userId, id, video)
+    if (draft.hasPrice) await setPricesOfFeed(tx, userId, id, body)
+    if (topicIds.length > 0) {
+      await linkTopics(tx, { topicIds, userId })
+      await insertTopicLinks(tx, id, topicIds)
+    }
+    const mentioned = names.length > 0 ? await findPeopleByKeys(tx, names) : []
+    if (mentioned.length > 0) {
+      if ((await findBlockers(tx, userId, mentioned)).size > 0) throw blocked()
+      await notify(tx, {
+        type: 'at',
+        recipients: mentioned,
+        senderId: userId,
+        cause: { type: FEEDS, id },
+        data: { resource: { type: FEEDS, id }, contents: cutCharacters(open ?? '', QUOTED) },
+      })
+    }
+    await publishEvent(ctx, tx, 'feed.created', { id, user_id: userId })
+    return id
+  })
+}
+
+/** Copies a group post to its author's feed, in the publishing transaction. */
+export async function feedPost(
+  ctx: Context,
+  tx: Tx,
+  post: { userId: number; postId: number; title: string; from: number },
+): Promise<void> {
+  const { userId, postId, title, from } = post
+  const draft = draftOf(userId, {
+    feed_content: title,
+    feed_from: from,
+    feed_mark: `group-post-${postId}`,
+    repostable_type: 'group-posts',
+    repostable_id: postId,
+  })
+  const [{ id, made }] = await insertFeeds(tx, [draft])
+  if (made) await publishEvent(ctx, tx, 'feed.created', { id, user_id: userId })
+}
+
+async function attachImages(
+  tx: Tx,
+  ownerId: number,
+  feedId: number,
+  images: { id: number }[],
+): Promise<void> {
+  const ids = images.map(({ id }) => id)
+  const use = { ids, ownerId, channel: 'feed:image', raw: feedId, field: 'images', kind: 'image' as const }
+  const files = await attachFiles(tx, use)
+  await insertImages(
+    tx,
+    feedId,
+    ids.map((file) => ({ file, size: files.get(file)!.size, mime: files.get(file)!.mime })),
+  )
+}
+
+async function attachVideo(
+  tx: Tx,
+  ownerId: number,
+  feedId: number,
+  { video_id, cover_id }: { video_id: number; cover_id: number },
+): Promise<void> {
+  const use = { ownerId, raw: feedId }
+  const videos = await attachFiles(tx, {
+    ...use,
+    ids: [video_id],
+    channel: 'feed:video',
+    field: 'video.video_id',
+    kind: 'video',
+  })
+  await attachFiles(tx, {
+    ...use,
+    ids: [cover_id],
+    channel: 'feed:video:cover',
+    field: 'video.cover_id',
+    kind: 'image',
+  })
+  const { width, height } = videos.get(video_id)!
+  await insertVideo(tx, feedId, { video: video_id, cover: cover_id, width, height })
+}
+
+/** Publication of feeds. `kinds` lists repostable content. */
+export const feedPublishingRoutes = (kinds: readonly ContentKind[]) => (server: Server, ctx: Context) => {
+  const readers = readersOf(kinds)
+  const repostable = kinds.filter((kind) => kind.repostable).map(({ type }) => type)
+  const route = routesOn(server, ctx, { tag: 'Feeds' })
+
+  route('POST /feeds', {
+    operationId: 'createFeed',
+    summary: 'Publish a feed',
+    access: { ability: 'feed-post' },
+    body: newFeedOf(repostable),
+    reply: { 201: MessageWithId },
+    errors: [
+      contentRequired,
+      placeIncomplete,
+      repostIncomplete,
+      nothingToRepost,
+      fileTwice,
+      fileNotUsable,
+      unknownTopic,
+      sensitiveWords,
+      featureOff,
+      blocked,
+    ],
+    async handler({ request, viewer, body }) {
+      const id = await publishFeed(ctx, viewer.id, body, readers)
+      return { ...localizedMessage(request, 'Published.', '发布成功。'), id }
+    },
+  })
+}
