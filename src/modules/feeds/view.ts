@@ -3,6 +3,7 @@ import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { type UserView, userViews } from '#modules/accounts/index.ts'
 import {
   type Comment,
+  type CommentRow,
   type CommentWithPeople,
   commentsWithPeople,
   commentUserIds,
@@ -71,14 +72,11 @@ export async function feedsWithPeople(
   const counts = feedViewCounts(ctx)
   const idsWith = (has: (row: FeedRow) => boolean) => rows.filter(has).map(({ id }) => id)
   const withPrice = idsWith((row) => row.has_price)
+  const withPins = idsWith((row) => row.has_pins)
   const [mediaOf, prices, pinnedRows, previews] = await Promise.all([
     findMedia(ctx, rows),
-    findFeedPrices(sql, withPrice, viewerId),
-    findPinnedComments(
-      sql,
-      idsWith((row) => row.has_pins),
-      PREVIEW,
-    ),
+    withPrice.length > 0 ? findFeedPrices(sql, withPrice, viewerId) : new Map<number, NodeRow>(),
+    withPins.length > 0 ? findPinnedComments(sql, withPins, PREVIEW) : new Map<number, CommentRow[]>(),
     findPreviews(ctx, rows),
   ])
   const priced = new Set(withPrice)
@@ -94,7 +92,7 @@ export async function feedsWithPeople(
       [...authors, ...others, ...commentUserIds([...pinned.values(), ...previews.values()].flat())],
       viewerId,
     ),
-    findPrices(sql, FILE, files, viewerId),
+    files.length > 0 ? findPrices(sql, FILE, files, viewerId) : new Map<number, NodeRow>(),
     withPrice.length > 0 ? readSettings(ctx) : undefined,
   ])
   if (viewerId > 0) {
