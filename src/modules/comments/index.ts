@@ -1,10 +1,12 @@
-export { commentCounters, commentsRecount } from './counters.ts'
-export { exportComments, importComments } from './imports/queries.ts'
 export { mountComments } from './mount.ts'
 export {
   type CommentRow,
+  commentCounters,
+  commentsRecount,
+  exportComments,
   findComment,
   findComments,
+  importComments,
   listCommentIds,
   listLatestComments,
   lockableComment,
@@ -13,7 +15,10 @@ export { type Comment, CommentSearchOfContent, CommentWithPeople } from './schem
 export {
   type CommentRules,
   commentContent,
+  commentsWithPeople,
+  commentUserIds,
+  commentView,
+  commentViews,
   deleteCommentsOf,
   removeComment,
 } from './service.ts'
-export { commentsWithPeople, commentUserIds, commentView, commentViews } from './view.ts'

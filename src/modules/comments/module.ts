@@ -3,8 +3,8 @@ import type { Statistics } from '#contracts/statistics.ts'
 import type { Context } from '#platform/context.ts'
 import type { Schedule, TaskList } from '#platform/jobs'
 import type { Module } from '../../module.ts'
-import { commentCounters } from './counters.ts'
-import { commentRoutes } from './routes.ts'
+import { commentRoutes } from './mount.ts'
+import { commentCounters } from './queries.ts'
 import { commentContent, commentRemoval, tidyCommentMarks } from './service.ts'
 
 export const commentTasks = (ctx: Context): TaskList => ({ tidy_comment_marks: () => tidyCommentMarks(ctx) })

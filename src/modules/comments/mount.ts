@@ -1,5 +1,14 @@
-import { type Content, hidesOwner, registerMount, type Target } from '#contracts/content.ts'
-import { findBlockers } from '#modules/accounts/index.ts'
+import {
+  type Content,
+  type ContentReaders,
+  findAnonymous,
+  hidesOwner,
+  listReceived,
+  readContent,
+  registerMount,
+  type Target,
+} from '#contracts/content.ts'
+import { findBlockers, userViews } from '#modules/accounts/index.ts'
 import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
@@ -15,10 +24,28 @@ import {
   Type,
   WithAlias,
 } from '#platform/http'
-import { type CommentRow, findComment, findComments, listComments } from './queries.ts'
-import { CommentMade, CommentPage, CommentWithPeople, NewComment } from './schema.ts'
-import { type CommentRules, noteRules, removeComment, writeComment } from './service.ts'
-import { commentView, withoutOwner, withPeople } from './view.ts'
+import { type CommentRow, findComment, findComments, listComments, listReceivedComments } from './queries.ts'
+import {
+  CommentMade,
+  CommentPage,
+  CommentSearch,
+  CommentWithPeople,
+  FoundComment,
+  NewComment,
+  ReceivedComment,
+  ReceivedCommentsQuery,
+} from './schema.ts'
+import {
+  type CommentRules,
+  commentView,
+  findVisibleComments,
+  foundComment,
+  noteRules,
+  removeComment,
+  withoutOwner,
+  withPeople,
+  writeComment,
+} from './service.ts'
 
 export type CommentOptions = CommentRules & {
   /** Example: `/feeds/:feed/comments`. */
@@ -149,4 +176,55 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
         return view!
       },
     })
+}
+
+const referenceOf = (row: CommentRow) => ({ type: row.commentable_type, id: row.commentable_id })
+
+/** Lists of comments across all kinds of content. `readers` checks visibility for each kind. */
+export const commentRoutes = (readers: ContentReaders) => (server: Server, ctx: Context) => {
+  const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'Comments' })
+
+  route('GET /comments', {
+    operationId: 'listComments',
+    summary: 'Find comments by author, recipient or content',
+    access: 'optional',
+    query: CommentSearch,
+    reply: { 200: Type.Array(FoundComment) },
+    handler: async ({ query, viewer }) =>
+      (await findVisibleComments(ctx, readers, query, viewer.id)).map(foundComment),
+  })
+
+  route('GET /user/comments', {
+    operationId: 'listReceivedComments',
+    summary: 'List the comments on what I published and the replies to me',
+    access: 'user',
+    query: ReceivedCommentsQuery,
+    reply: { 200: Type.Array(ReceivedComment) },
+    async handler({ query, viewer }) {
+      const received = await listReceived(sql, readers, viewer.id, query, {
+        list: (after, limit) => listReceivedComments(sql, viewer.id, after, limit),
+        referenceOf,
+      })
+      const references = received.map(referenceOf)
+      const anonymous = await findAnonymous(sql, readers, references)
+      const rows = received.map((row) =>
+        row.target_user !== viewer.id && anonymous.has(`${row.commentable_type}/${row.commentable_id}`)
+          ? { ...row, target_user: 0 }
+          : row,
+      )
+      const owners = rows.map((row) => row.target_user)
+      const [comments, contents, targets] = await Promise.all([
+        withPeople(ctx, rows, viewer.id),
+        readContent(ctx, readers, references, viewer.id),
+        userViews(ctx, sql, owners, viewer.id),
+      ])
+      return comments.map((comment) => ({
+        ...comment,
+        target: targets.get(comment.target_user) ?? null,
+        commentable: (contents.get(`${comment.commentable_type}/${comment.commentable_id}`) ??
+          null) as Record<string, unknown> | null,
+      }))
+    },
+  })
 }
