@@ -1,3 +1,3 @@
-export { hitsOf, newsCounters } from './counters.ts'
 export { exportAllNews } from './exports/service.ts'
 export { newsImporter } from './imports/service.ts'
+export { hitsOf, newsCounters } from './queries.ts'

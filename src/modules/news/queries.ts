@@ -1,8 +1,12 @@
+import type { Counts } from '#contracts/content.ts'
+import type { CounterCheck } from '#contracts/counters.ts'
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
 import { nameOf, notBlockedBy } from '#modules/accounts/index.ts'
 import { isCollected } from '#modules/collections/index.ts'
-import { isLiked } from '#modules/likes/index.ts'
+import { commentsRecount } from '#modules/comments/index.ts'
+import { isLiked, likesRecount } from '#modules/likes/index.ts'
 import { type Db, type Fragment, ifGiven, type Row, type Tables, when } from '#platform/database'
+import { defineBufferedCounts } from '#platform/memory'
 
 export type NewsRow = Row<
   'news',
@@ -140,7 +144,7 @@ export const listLatest = (sql: Db, limit: number) => sql<{ id: number }[]>`
   select id from news where audit_status = 0 order by id desc limit ${limit}`
 
 /** Adds buffered views. The ids are ascending. */
-export const addHits = (sql: Db, ids: number[], counts: number[]) => sql`
+const addHits = (sql: Db, ids: number[], counts: number[]) => sql`
   update news_counts c set hits = c.hits + v.n
   from unnest(${ids}::bigint[], ${counts}::bigint[]) as v (id, n) where c.news_id = v.id`
 
@@ -255,3 +259,45 @@ export const setRecommended = (sql: Db, id: number, on: boolean) => sql`
   update news set recommended_at = ${on ? sql`coalesce(recommended_at, now())` : sql`null`} where id = ${id}`
 
 export const deleteNews = (sql: Db, id: number) => sql`delete from news where id = ${id}`
+
+/** Views buffered in memory. */
+export const hitsOf = defineBufferedCounts('hits', addHits)
+
+export const countNewsComments: Counts = (sql) => [
+  sql`update news_counts n set comment_count = greatest(n.comment_count + c.by, 0) from changed c where n.news_id = c.id`,
+]
+export const countNewsLikes: Counts = (sql) => [
+  sql`update news_counts n set digg_count = greatest(n.digg_count + c.by, 0) from changed c where n.news_id = c.id`,
+]
+
+/** Counter checks of news for `kith doctor`. Views leave no records to recount. */
+export const newsCounters: CounterCheck[] = [
+  commentsRecount('news', { table: 'news_counts', key: 'news_id', column: 'comment_count' }),
+  likesRecount('news', { table: 'news_counts', key: 'news_id', column: 'digg_count' }),
+]
+
+/** Inserts a deletion request unless one is open. */
+export const askForDeletion = (sql: Db, news: { id: number; userId: number; title: string }) => sql`
+  insert into news_deletions (news_id, user_id, title) values (${news.id}, ${news.userId}, ${news.title})
+  on conflict do nothing`
+
+export type NewsDeletionRow = Tables['news_deletions'] & {
+  state: 'pending' | 'accepted' | 'rejected' | 'cancelled'
+}
+
+/** Decides an open request once. Returns undefined when it is not open. */
+export async function decideDeletion(
+  sql: Db,
+  id: number,
+  decision: { state: 'accepted' | 'rejected'; mark: string | null; by: number },
+): Promise<NewsDeletionRow | undefined> {
+  const [row] = await sql<NewsDeletionRow[]>`
+    update news_deletions set state = ${decision.state}, mark = ${decision.mark}, decided_by = ${decision.by},
+      decided_at = now()
+    where id = ${id} and state = 'pending' returning *`
+  return row
+}
+
+/** Cancels open requests about a deleted article. */
+export const cancelDeletions = (sql: Db, newsId: number) => sql`
+  update news_deletions set state = 'cancelled', decided_at = now() where news_id = ${newsId} and state = 'pending'`

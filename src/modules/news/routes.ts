@@ -18,9 +18,7 @@ import type { Db } from '#platform/database'
 import { forbidden } from '#platform/errors.ts'
 import { Empty, OneOf, routesOn, type Server, Type } from '#platform/http'
 import { cacheCostly } from '#platform/memory'
-import { newsContent } from './content.ts'
-import { countNewsComments, countNewsLikes } from './counters.ts'
-import { listNews } from './queries.ts'
+import { countNewsComments, countNewsLikes, listNews } from './queries.ts'
 import {
   CollectedQuery,
   CorrelationsQuery,
@@ -32,7 +30,7 @@ import {
   noSuchNews,
 } from './schema.ts'
 import { alikeNews, deleteArticle, readNews } from './service.ts'
-import { newsByIds, newsItems } from './view.ts'
+import { newsByIds, newsContent, newsItems } from './view.ts'
 
 /** Maximum length of the ranking. Pages are served from the cache. */
 const RANKED = 1000

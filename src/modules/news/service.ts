@@ -15,14 +15,13 @@ import type { Context } from '#platform/context.ts'
 import { onConstraint, type Tx, transaction } from '#platform/database'
 import { forbidden } from '#platform/errors.ts'
 import { countView } from '#platform/memory'
-import { newsContent } from './content.ts'
-import { hitsOf } from './counters.ts'
-import { cancelDeletions } from './deletions/queries.ts'
 import {
+  cancelDeletions,
   deleteNews,
   findNews,
   findRecord,
   findTarget,
+  hitsOf,
   insertNews,
   listAlike,
   listLatest,
@@ -43,7 +42,7 @@ import {
   unknownCategory,
   unknownTag,
 } from './schema.ts'
-import { newsByIds, newsDetail } from './view.ts'
+import { newsByIds, newsContent, newsDetail } from './view.ts'
 
 /** Maximum length of a subject that is derived from the text. */
 export const SUBJECT_MAX = 200

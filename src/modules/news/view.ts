@@ -1,9 +1,17 @@
+import type { Content, ContentReader } from '#contracts/content.ts'
 import { plainText } from '#lib/text.ts'
 import { wireTime } from '#lib/time.ts'
 import type { UserView } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
-import { hitsOf } from './counters.ts'
-import { findPublished, type NewsDetailRow, type NewsRow } from './queries.ts'
+import {
+  findPublished,
+  findTarget,
+  findVisible,
+  hitsOf,
+  liveNews,
+  type NewsDetailRow,
+  type NewsRow,
+} from './queries.ts'
 import type { NewsDetail, NewsItem } from './schema.ts'
 
 /** An article in a list. `pendingHits` are buffered views. */
@@ -60,4 +68,27 @@ export async function newsByIds(ctx: Context, ids: number[], viewerId: number): 
   const rows = await findPublished(ctx.sql, ids, viewerId)
   const items = new Map(newsItems(ctx, rows).map((item) => [item.id, item]))
   return ids.flatMap((id) => items.get(id) ?? [])
+}
+
+/** Published articles as content with comments, likes, collections, rewards and reports. */
+export const newsContent: Content = {
+  type: 'news',
+  param: 'news',
+  noun: 'Article',
+  tag: 'News',
+  async find(sql, id) {
+    const row = await findTarget(sql, id)
+    return row && { id, ownerId: row.user_id, contents: row.title }
+  },
+  live: liveNews,
+}
+
+/** Loads articles for lists of mixed kinds. */
+export const newsReader: ContentReader = {
+  async visible(sql, ids, viewerId) {
+    return new Set((await findVisible(sql, ids, viewerId)).map(({ id }) => id))
+  },
+  async views(ctx, ids, viewerId) {
+    return new Map((await newsByIds(ctx, ids, viewerId)).map((item) => [item.id, item]))
+  },
 }

@@ -14,10 +14,9 @@ import {
   changeCategory,
   forgetCategories,
   removeCategory,
-} from '../categories/service.ts'
-import { decideDeletion, type NewsDeletionRow } from '../deletions/queries.ts'
-import { newsPins } from '../pins/service.ts'
-import { setRecommended } from '../queries.ts'
+} from '../categories.ts'
+import { newsPins } from '../pins.ts'
+import { decideDeletion, type NewsDeletionRow, setRecommended } from '../queries.ts'
 import {
   newsInThisState,
   noSuchCategory,
@@ -40,17 +39,15 @@ import {
   tellAuthor,
 } from '../service.ts'
 import {
+  ArticleDecision,
+  ArticleQuery,
+  ArticleRecord,
   findArticleRecord,
   findCategoryRecord,
   findDeletion,
   listArticleRecords,
   listCategoryRecords,
   listDeletions,
-} from './queries.ts'
-import {
-  ArticleDecision,
-  ArticleQuery,
-  ArticleRecord,
   NewArticle,
   NewNewsCategory,
   NewsCategoryQuery,
@@ -60,7 +57,7 @@ import {
   NewsDeletionParams,
   NewsDeletionQuery,
   NewsDeletionRecord,
-} from './schema.ts'
+} from './queries.ts'
 
 /** Decides a deletion request once and notifies the author. */
 async function settleDeletion(

@@ -5,7 +5,7 @@ import { createFileList, listAttached } from '#modules/files/index.ts'
 import type { Db } from '#platform/database'
 import { type ExportBatch, readPages, withoutNulls } from '#transfer/export-lines.ts'
 import { rowKey } from '#transfer/row-keys.ts'
-import { listCategories } from '../categories/service.ts'
+import { listCategories } from '../categories.ts'
 
 const EXPORTED = 500
 

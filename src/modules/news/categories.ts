@@ -3,9 +3,9 @@ import { nameKey } from '#lib/text.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven, onConstraint, type Row, transaction } from '#platform/database'
 import { apiError } from '#platform/errors.ts'
-import type { Static } from '#platform/http'
+import { localizedMessage, Message, routesOn, type Server, type Static } from '#platform/http'
 import { defineCache } from '#platform/memory'
-import { type NewsCategories, noSuchCategory, unknownFollows } from '../schema.ts'
+import { NewsCategories, NewsSubscription, noSuchCategory, unknownFollows } from './schema.ts'
 
 export type NewsCategoryRow = Row<'news_categories', 'id' | 'name' | 'rank'>
 
@@ -97,10 +97,7 @@ function pick<T>(rows: T[], n: number): Set<T> {
  * Splits the categories into subscribed and others. Without a subscription five are random for each request
  * (news-2).
  */
-export async function splitCategories(
-  ctx: Context,
-  viewerId: number,
-): Promise<Static<typeof NewsCategories>> {
+async function splitCategories(ctx: Context, viewerId: number): Promise<Static<typeof NewsCategories>> {
   const [all, subscribed] = await Promise.all([
     readCategories(ctx),
     viewerId > 0 ? listSubscribed(ctx.sql, viewerId) : NOTHING,
@@ -116,7 +113,7 @@ export async function splitCategories(
 }
 
 /** Replaces a user's subscription. Throws 422 unless the input is a list of category ids. */
-export async function subscribe(ctx: Context, userId: number, follows: string): Promise<void> {
+async function subscribe(ctx: Context, userId: number, follows: string): Promise<void> {
   const ids = parseIdList(follows, SUBSCRIBED_MAX)
   if (!ids) throw unknownFollows()
   const known = await transaction(ctx.sql, async (tx) => {
@@ -154,4 +151,31 @@ export async function changeCategory(
 export async function removeCategory(ctx: Context, tx: Db, id: number): Promise<void> {
   await onConstraint(deleteCategory(tx, id), { news_category_used: categoryInUse })
   await cacheOf(ctx).announce(tx, 'all')
+}
+
+/** Routes of news categories and subscriptions (news-1 to news-3). */
+export function newsCategoryRoutes(server: Server, ctx: Context) {
+  const route = routesOn(server, ctx, { tag: 'News' })
+
+  route('GET /news/cates', {
+    operationId: 'listNewsCategories',
+    summary: 'List subscribed and other categories',
+    access: 'optional',
+    fresh: true,
+    reply: { 200: NewsCategories },
+    handler: ({ viewer }) => splitCategories(ctx, viewer.id),
+  })
+
+  route('PATCH /news/categories/follows', {
+    operationId: 'subscribeToNewsCategories',
+    summary: 'Subscribe to exactly these categories',
+    access: 'user',
+    body: NewsSubscription,
+    reply: { 201: Message },
+    errors: [unknownFollows],
+    handler: async ({ viewer, body, request }) => {
+      await subscribe(ctx, viewer.id, body.follows)
+      return localizedMessage(request, 'Subscribed.', '订阅成功。')
+    },
+  })
 }

@@ -1,6 +1,6 @@
 import { byId, distinct } from '#lib/lists.ts'
 import { notBlockedBy, UserView, userViews } from '#modules/accounts/index.ts'
-import { CommentWithPeople, commentViews } from '#modules/comments/index.ts'
+import { CommentWithPeople, commentViews, findComment, lockableComment } from '#modules/comments/index.ts'
 import { IN_POINTS } from '#modules/ledger/index.ts'
 import {
   findAverage,
@@ -12,15 +12,29 @@ import {
   type PinRow,
   PinsQuery,
   pinStateNumber,
+  pinsOfComments,
+  pinsOfContent,
   pinView,
   shownPins,
 } from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven } from '#platform/database'
 import { FilterId, Limit, Nullable, routesOn, type Server, Shared, Type } from '#platform/http'
-import { NEWS_COMMENT, NEWS_PIN, NewsItem, NewsItem as NewsItemSchema } from '../schema.ts'
-import { newsByIds } from '../view.ts'
-import { newsCommentPins, newsPins } from './service.ts'
+import { NEWS_COMMENT, NEWS_PIN, NewsItem, NewsItem as NewsItemSchema } from './schema.ts'
+import { newsByIds, newsContent } from './view.ts'
+
+/** Pins of articles, decided by administrators. */
+export const newsPins = pinsOfContent(newsContent, {
+  channel: NEWS_PIN,
+  noticeOf: ({ state }) => (state === 'rejected' ? 'news:pinned:reject' : 'news:pinned:accept'),
+})
+
+/** Pins of comments, decided by the author of the article. */
+const newsCommentPins = pinsOfComments(
+  newsContent,
+  { find: findComment, live: lockableComment },
+  { channel: NEWS_COMMENT, notice: 'pinned:news/comment' },
+)
 
 /** Lists articles pinned now, dearest first, without authors the viewer blocks. */
 const listPinnedNews = (
