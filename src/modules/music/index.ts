@@ -1,4 +1,3 @@
-export { musicCounters } from './counters.ts'
 export { musicImporter } from './imports/service.ts'
-export { exportMusic } from './service.ts'
-export { playsOf } from './songs/counters.ts'
+export { exportMusic, musicCounters } from './service.ts'
+export { playsOf } from './songs/service.ts'

@@ -8,10 +8,9 @@ import { adminMusicRoutes } from './admin/routes.ts'
 import { musicCounters } from './index.ts'
 import { SongItem } from './schema.ts'
 import { songReader, specialReader } from './service.ts'
-import { playsOf } from './songs/counters.ts'
 import { listSongs } from './songs/queries.ts'
 import { songRoutes } from './songs/routes.ts'
-import { measureSong, songItem } from './songs/service.ts'
+import { measureSong, playsOf, songItem } from './songs/service.ts'
 import { specialRoutes } from './specials/routes.ts'
 
 export const musicTasks = (ctx: Context): TaskList => ({

@@ -1,15 +1,16 @@
 import type { ContentReader } from '#contracts/content.ts'
+import type { CounterCheck } from '#contracts/counters.ts'
 import { exactTime } from '#lib/time.ts'
 import { createUserLines } from '#modules/accounts/index.ts'
-import { exportComments } from '#modules/comments/index.ts'
+import { collectionsRecount } from '#modules/collections/index.ts'
+import { commentsRecount, exportComments } from '#modules/comments/index.ts'
 import { createFileList } from '#modules/files/index.ts'
 import type { Db } from '#platform/database'
 import { type ExportBatch, readPages, withoutNulls } from '#transfer/export-lines.ts'
 import { rowKey } from '#transfer/row-keys.ts'
 import { findSongs } from './songs/queries.ts'
-import { songViews } from './songs/service.ts'
-import { listSpecials } from './specials/queries.ts'
-import { specialViews } from './specials/service.ts'
+import { songContent, songViews } from './songs/service.ts'
+import { listSpecials, specialContent, specialViews } from './specials/service.ts'
 
 const EXPORTED = 1000
 
@@ -167,3 +168,18 @@ export const specialReader: ContentReader = {
     return new Map((await specialViews(ctx, rows, viewerId)).map((view) => [view.id, view]))
   },
 }
+
+/** Counter checks of music for `kith doctor`. Plays and shares leave no records to recount. */
+export const musicCounters: CounterCheck[] = [
+  commentsRecount(songContent.type, { table: 'music_song_counts', key: 'song_id', column: 'comment_count' }),
+  commentsRecount(specialContent.type, {
+    table: 'music_special_counts',
+    key: 'special_id',
+    column: 'comment_count',
+  }),
+  collectionsRecount(specialContent.type, {
+    table: 'music_special_counts',
+    key: 'special_id',
+    column: 'collect_count',
+  }),
+]

@@ -13,7 +13,7 @@ import {
   unknownSinger,
   unknownSpecial,
 } from '../schema.ts'
-import { addSinger, changeSinger, removeSinger } from '../singers/service.ts'
+import { addSinger, changeSinger, removeSinger } from '../singers.ts'
 import { addSong, changeSong, removeSong, type SongInput } from '../songs/service.ts'
 import { addSpecial, changeSpecial, removeSpecial } from '../specials/service.ts'
 import {
@@ -23,8 +23,6 @@ import {
   listSingerRecords,
   listSongRecords,
   listSpecialRecords,
-} from './queries.ts'
-import {
   NewSinger,
   NewSong,
   NewSpecial,
@@ -34,7 +32,7 @@ import {
   SongRecord,
   SpecialQuery,
   SpecialRecord,
-} from './schema.ts'
+} from './queries.ts'
 
 const ability = 'admin: music'
 const tag = 'Admin: music'

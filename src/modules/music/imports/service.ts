@@ -1,13 +1,22 @@
 import { nameKey } from '#lib/text.ts'
-import { importUsers, userIdsByName } from '#modules/accounts/index.ts'
+import { importUsers, UserForm, userIdsByName } from '#modules/accounts/index.ts'
 import { importComments } from '#modules/comments/index.ts'
-import { attachImported, type SavedFiles, saveFiles, type WantedFile } from '#modules/files/index.ts'
+import {
+  attachImported,
+  ImportPath,
+  type SavedFiles,
+  saveFiles,
+  type WantedFile,
+} from '#modules/files/index.ts'
+import { Amount } from '#modules/ledger/index.ts'
 import { type Price, setPrices } from '#modules/purchases/index.ts'
 import type { Tx } from '#platform/database'
+import { Int, MAX_ID, Nullable, OneOf, type Static, Text, Type } from '#platform/http'
 import {
   type Importer,
   type ImportFault,
   type ImportSource,
+  ImportTime,
   type Line,
   skipInvalid,
 } from '#transfer/import-lines.ts'
@@ -21,7 +30,65 @@ import {
   type Known,
   singersByKey,
 } from './queries.ts'
-import { type CommentLine, MUSIC_FORMS, type SingerLine, type SongLine, type SpecialLine } from './schema.ts'
+
+const ExternalId = Text(100, { minLength: 1 })
+const Kind = Type.Optional(Text(20))
+const Count = Type.Optional(Int(0, MAX_ID))
+const Sort = Type.Optional(Int(-1_000_000, 1_000_000))
+const times = { created_at: ImportTime, updated_at: ImportTime }
+
+/** Lines of a music file. A line refers to earlier lines or existing rows. */
+const MUSIC_FORMS = {
+  person: UserForm,
+  singer: Type.Object({
+    kind: Kind,
+    name: Text(100),
+    cover: Type.Optional(ImportPath),
+    ...times,
+  }),
+  special: Type.Object({
+    kind: Kind,
+    id: ExternalId,
+    title: Text(255),
+    intro: Type.Optional(Nullable(Text(10_000))),
+    sort: Sort,
+    cover: Type.Optional(ImportPath),
+    amount: Type.Optional(Amount),
+    share_count: Count,
+    ...times,
+  }),
+  song: Type.Object({
+    kind: Kind,
+    id: ExternalId,
+    title: Text(255),
+    singer: Text(100),
+    last_time: Type.Optional(Int(0, 10_000_000)),
+    lyric: Type.Optional(Nullable(Text(100_000))),
+    sort: Sort,
+    specials: Type.Optional(Type.Array(Text(100), { maxItems: 500 })),
+    file: Type.Optional(ImportPath),
+    amount: Type.Optional(Amount),
+    paid_type: Type.Optional(OneOf(['listen', 'download'] as const)),
+    taste_count: Count,
+    share_count: Count,
+    ...times,
+  }),
+  comment: Type.Object({
+    kind: Kind,
+    id: Type.Optional(ExternalId),
+    song: Type.Optional(ExternalId),
+    special: Type.Optional(ExternalId),
+    user: Text(100),
+    reply: Type.Optional(Text(100)),
+    body: Text(255, { minLength: 1 }),
+    created_at: ImportTime,
+  }),
+}
+
+type SingerLine = Static<typeof MUSIC_FORMS.singer>
+type SpecialLine = Static<typeof MUSIC_FORMS.special>
+type SongLine = Static<typeof MUSIC_FORMS.song>
+type CommentLine = Static<typeof MUSIC_FORMS.comment>
 
 const SONGS = 'musics'
 const SPECIALS = 'music_specials'

@@ -5,9 +5,8 @@ import type { Context } from '#platform/context.ts'
 import { Empty, routesOn, type Server, Type } from '#platform/http'
 import { countView } from '#platform/memory'
 import { BoughtQuery, noSuchSong, Song, SongItem, SongListQuery, SongParams } from '../schema.ts'
-import { countPlay, playsOf } from './counters.ts'
 import { countShare, findSong, listBoughtSongs, listSongs } from './queries.ts'
-import { songContent, songItem, songViews } from './service.ts'
+import { countPlay, playsOf, songContent, songItem, songViews } from './service.ts'
 
 /** Song routes: lists, detail, sharing, likes and comments (music-1 to music-6). */
 export function songRoutes(server: Server, ctx: Context) {

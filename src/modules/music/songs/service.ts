@@ -1,4 +1,5 @@
 import { buffer } from 'node:stream/consumers'
+import { LRUCache } from 'lru-cache'
 import type { Content } from '#contracts/content.ts'
 import { groupBy } from '#lib/lists.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
@@ -6,16 +7,17 @@ import { deleteCommentsOf } from '#modules/comments/index.ts'
 import { attachFiles, detachFiles, readUpload } from '#modules/files/index.ts'
 import { deleteLikesOf } from '#modules/likes/index.ts'
 import { closeSales, findPrices, movePrice, removePrices, setPrices } from '#modules/purchases/index.ts'
-import type { Context } from '#platform/context.ts'
-import type { Db, Tx } from '#platform/database'
+import { type Context, defineState } from '#platform/context.ts'
+import { currentScope, type Db, type Tx } from '#platform/database'
 import { invalidField } from '#platform/errors.ts'
 import { addJob } from '#platform/jobs'
 import { readDuration } from '#platform/media'
+import { defineBufferedCounts } from '#platform/memory'
 import { noSuchSong, type Song, type SongItem, unknownSinger, unknownSpecial } from '../schema.ts'
-import { findLiveSingers } from '../singers/service.ts'
-import { findLiveSpecials, listSpecialsOf } from '../specials/queries.ts'
-import { playsOf } from './counters.ts'
+import { findLiveSingers } from '../singers.ts'
+import { findLiveSpecials, listSpecialsOf } from '../specials/service.ts'
 import {
+  addPlays,
   deleteSong,
   findSongTitle,
   insertSong,
@@ -27,6 +29,34 @@ import {
   setLastTime,
   updateSong,
 } from './queries.ts'
+
+const MINUTE_MS = 60_000
+
+/** Plays buffered in memory. */
+export const playsOf = defineBufferedCounts('plays', addPlays)
+
+/** Listener and song of recent plays. */
+const recentPlays = defineState(() => new LRUCache<string, true>({ max: 200_000, ttl: MINUTE_MS }))
+
+/**
+ * Counts a play, at most once a minute for each listener and song (music-3). The limit holds in this process,
+ * and across processes when they share rate limits.
+ */
+export function countPlay(ctx: Context, songId: number): void {
+  const caller = currentScope()
+  const listener = caller?.userId ?? caller?.address ?? ''
+  const key = `play:${songId}:${listener}`
+  const cache = recentPlays(ctx)
+  if (cache.has(key)) return
+  cache.set(key, true)
+  const count = ({ exceeded }: { exceeded: boolean }) => {
+    if (!exceeded) playsOf(ctx).add([songId])
+  }
+  const hit = ctx.limiter.hit(key, 1)
+  // Requests do not wait for a shared counter. The play appears a moment later.
+  if (hit instanceof Promise) hit.then(count, () => count({ exceeded: false }))
+  else count(hit)
+}
 
 /** Price of a sound, and whether the viewer paid. */
 export type SongPrice = { id: number; amount: number; extra: string | null; paid: boolean }

@@ -12,11 +12,16 @@ import {
   SpecialParams,
   unpaidSpecial,
 } from '../schema.ts'
-import { playsOf } from '../songs/counters.ts'
 import { listSpecialSongs } from '../songs/queries.ts'
-import { songViews } from '../songs/service.ts'
-import { countSpecialShare, findSpecial, listBoughtSpecials, listSpecials } from './queries.ts'
-import { specialContent, specialViews } from './service.ts'
+import { playsOf, songViews } from '../songs/service.ts'
+import {
+  countSpecialShare,
+  findSpecial,
+  listBoughtSpecials,
+  listSpecials,
+  specialContent,
+  specialViews,
+} from './service.ts'
 
 /** Album routes: lists, detail, sharing, collections and comments (music-7 to music-10). */
 export function specialRoutes(server: Server, ctx: Context) {

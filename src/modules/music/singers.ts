@@ -1,7 +1,7 @@
 import { grams, nameKey } from '#lib/text.ts'
 import { attachFiles, detachFiles } from '#modules/files/index.ts'
 import { type Db, ifGiven, onConstraint, type Tx } from '#platform/database'
-import { singerHasSongs, singerNameTaken } from '../schema.ts'
+import { singerHasSongs, singerNameTaken } from './schema.ts'
 
 /** Filters the ids down to existing singers and locks them against deletion. */
 export const findLiveSingers = (sql: Db, ids: number[]) => sql<{ id: number }[]>`
