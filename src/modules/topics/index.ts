@@ -1,4 +1,3 @@
-export { postsRecount, topicCounters } from './counters.ts'
-export { findTopicOwner, type TopicViewer, visibleTopics } from './queries.ts'
+export { findTopicOwner, postsRecount, type TopicViewer, topicCounters, visibleTopics } from './queries.ts'
 export { noSuchTopic, unknownTopic } from './schema.ts'
 export { findForViewerOrReviewer, linkTopics, requireVisibleTopic, unlinkTopics } from './service.ts'

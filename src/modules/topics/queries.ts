@@ -1,10 +1,13 @@
+import { type CounterCheck, type Drift, recount } from '#contracts/counters.ts'
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
 import type { StoredNode } from '#modules/files/index.ts'
 import {
   andAfterCursor,
+  andAfterRow,
   type Db,
   type Fragment,
   ifGiven,
+  limitClause,
   type Row,
   sortDirection,
   when,
@@ -165,3 +168,152 @@ export async function updateTopic(sql: Db, id: number, { name, desc, logo }: Top
 
 /** Deletes a topic with its followers and links. Feeds stay. */
 export const deleteTopic = (sql: Db, id: number) => sql`delete from feed_topics where id = ${id}`
+
+/**
+ * Every statement locks in one order: the topic against deletion, then links, then counts, each by ascending
+ * id. This prevents deadlocks.
+ */
+const lockTopic = (sql: Db, id: number, viewer: TopicViewer) =>
+  sql`${visibleTopics(sql, viewer)} and t.id = ${id} for key share`
+
+export type NewFollower = { topicId: number; viewer: TopicViewer }
+
+/**
+ * Inserts followers in one statement. Returns for each, in order, whether the topic is visible to that user.
+ * Idempotent: counts only new follows.
+ */
+export async function insertFollowers(sql: Db, followers: readonly NewFollower[]): Promise<boolean[]> {
+  const rows = await sql<{ topic_id: number; user_id: number }[]>`
+    with asked as (
+      select topic_id, user_id, is_reviewer from unnest(
+        ${followers.map(({ topicId }) => topicId)}::bigint[],
+        ${followers.map(({ viewer }) => viewer.id)}::bigint[],
+        ${followers.map(({ viewer }) => Number(viewer.reviewer))}::int[]
+      ) as asked (topic_id, user_id, is_reviewer)
+    ),
+    topic as (
+      select id, status, creator_user_id from feed_topics
+      where id in (select topic_id from asked) order by id for key share
+    ),
+    found as (
+      select distinct a.topic_id, a.user_id from topic t join asked a on a.topic_id = t.id
+      where t.status = 'passed' or t.creator_user_id = a.user_id or a.is_reviewer = 1
+    ),
+    link as (
+      insert into feed_topic_users as l (topic_id, user_id, followed_at)
+      select topic_id, user_id, now() from found order by topic_id, user_id
+      on conflict (topic_id, user_id) do update set followed_at = excluded.followed_at where l.followed_at is null
+      returning topic_id
+    ),
+    changed as (
+      select c.topic_id from feed_topic_counts c
+      where c.topic_id in (select topic_id from link) order by c.topic_id for no key update
+    ),
+    counted as (
+      update feed_topic_counts c set followers_count = c.followers_count + l.n
+      from changed join (select topic_id, count(*) as n from link group by topic_id) l using (topic_id)
+      where c.topic_id = changed.topic_id
+    )
+    select topic_id, user_id from found`
+  const found = new Set(rows.map(({ topic_id, user_id }) => `${topic_id} ${user_id}`))
+  return followers.map(({ topicId, viewer }) => found.has(`${topicId} ${viewer.id}`))
+}
+
+/** Removes a follow. Idempotent; posts stay counted. Returns false when the topic is not visible. */
+export async function unfollowTopic(sql: Db, id: number, viewer: TopicViewer): Promise<boolean> {
+  const [row] = await sql<[{ found: boolean }]>`
+    with topic as (${lockTopic(sql, id, viewer)}),
+    link as (
+      update feed_topic_users set followed_at = null
+      where topic_id in (select id from topic) and user_id = ${viewer.id} and followed_at is not null
+      returning topic_id
+    ),
+    counted as (
+      update feed_topic_counts set followers_count = greatest(followers_count - 1, 0)
+      where topic_id in (select topic_id from link)
+    )
+    select exists (select from topic) as found`
+  return row.found
+}
+
+/** Lists participants, the latest post first. Returns undefined when the topic does not exist. */
+export async function listParticipants(
+  sql: Db,
+  id: number,
+  viewer: TopicViewer,
+  { limit = 15, ...page }: { limit?: number; offset?: number; after?: number },
+): Promise<number[] | undefined> {
+  const [row] = await sql<{ ids: number[] }[]>`
+    select array(
+      select u.user_id from feed_topic_users u where u.topic_id = t.id and u.participated_at is not null
+        ${andAfterRow(
+          sql,
+          page.after,
+          sql`u.participated_at, u.user_id`,
+          sql`select participated_at, user_id
+            from feed_topic_users where topic_id = ${id} and user_id = ${page.after ?? 0}`,
+        )}
+      order by u.participated_at desc, u.user_id desc ${limitClause(sql, { limit, ...page })}
+    ) as ids
+    from (${visibleTopics(sql, viewer)}) t where t.id = ${id}`
+  return row?.ids
+}
+
+const ofTopics = { table: 'feed_topic_counts', key: 'topic_id' }
+
+/**
+ * Counter checks of topics for `kith doctor`. `postsRecount` runs first, because these sum up its results.
+ */
+export const topicCounters: CounterCheck[] = [
+  recount({
+    ...ofTopics,
+    column: 'followers_count',
+    counted: (sql) => sql`
+      select topic_id as key, count(*) as n from feed_topic_users where followed_at is not null group by 1`,
+  }),
+  recount({
+    ...ofTopics,
+    column: 'feeds_count',
+    counted: (sql) => sql`
+      select topic_id as key, sum(feeds_count)::bigint as n from feed_topic_users group by 1`,
+  }),
+]
+
+/**
+ * Counter check of each user's posts per topic. `counted` selects `topic_id`, `user_id`, `counted` and
+ * `last`, the time of the latest post.
+ */
+export function postsRecount(counted: (sql: Db) => Fragment): CounterCheck {
+  const drift = (sql: Db) => sql`
+    select coalesce(u.topic_id, n.topic_id) as topic_id, coalesce(u.user_id, n.user_id) as user_id,
+      coalesce(u.feeds_count, 0) as kept, coalesce(n.counted, 0) as counted, n.last
+    from feed_topic_users u
+    full join (${counted(sql)}) n on n.topic_id = u.topic_id and n.user_id = u.user_id
+    where coalesce(u.feeds_count, 0) <> coalesce(n.counted, 0)`
+  return {
+    name: 'feed_topic_users.feeds_count',
+    async find(sql) {
+      const rows = await sql<Drift[]>`
+        select topic_id || '/' || user_id as key, kept, counted from (${drift(sql)}) d order by 1 limit 100`
+      return [...rows]
+    },
+    // Adds the difference within one snapshot, so that concurrent posts stay counted.
+    async mend(sql) {
+      const [row] = await sql<[{ wrong: number }]>`
+        with d as materialized (${drift(sql)}),
+        changed as (
+          update feed_topic_users u set feeds_count = u.feeds_count + d.counted - d.kept,
+            participated_at = case when u.feeds_count + d.counted > d.kept
+              then coalesce(u.participated_at, d.last, now()) end
+          from d where u.topic_id = d.topic_id and u.user_id = d.user_id
+        ),
+        added as (
+          insert into feed_topic_users (topic_id, user_id, feeds_count, participated_at)
+          select topic_id, user_id, counted, last from d where kept = 0
+          on conflict do nothing
+        )
+        select count(*)::int as wrong from d`
+      return row.wrong
+    },
+  }
+}

@@ -4,8 +4,7 @@ import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { forbidden } from '#platform/errors.ts'
 import { Empty, routesOn, type Server, Type } from '#platform/http'
-import { listParticipants, unfollowTopic } from './people/queries.ts'
-import { findTopic, listHotTopics, listTopics } from './queries.ts'
+import { findTopic, listHotTopics, listParticipants, listTopics, unfollowTopic } from './queries.ts'
 import {
   NewTopic,
   nameTaken,

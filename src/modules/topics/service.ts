@@ -8,11 +8,12 @@ import { screenWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { batchWrites, type Db, onConstraint, statement, transaction } from '#platform/database'
 import { forbidden } from '#platform/errors.ts'
-import { insertFollowers, type NewFollower } from './people/queries.ts'
 import {
   deleteTopic,
   findTopicOwner,
+  insertFollowers,
   insertTopic,
+  type NewFollower,
   type TopicChanges,
   type TopicDetailRow,
   type TopicOwnerRow,
