@@ -16,15 +16,6 @@ import { memberDisabled, noSuchGroup, noSuchPost, notManager, notMember, WRITER_
 import { COMMENT_PIN, POST_PIN } from '../pins/schema.ts'
 import { GroupParams } from '../schema.ts'
 import {
-  commentRules,
-  countCollections,
-  countLikes,
-  postContent,
-  readersOf,
-  requireWriter,
-  standingAt,
-} from './content.ts'
-import {
   findPosts,
   listGroupPosts,
   listPosts,
@@ -52,12 +43,19 @@ import {
 import {
   type CopyToFeed,
   changePost,
+  commentRules,
+  countCollections,
+  countLikes,
   deleteOwnPost,
   getOwnPost,
   getPost,
   getReadable,
   getWritable,
+  postContent,
   publishPost,
+  readersOf,
+  requireWriter,
+  standingAt,
 } from './service.ts'
 import { imagesOf, postItems, postsById } from './view.ts'
 

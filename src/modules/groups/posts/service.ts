@@ -1,10 +1,10 @@
-import type { ContentRemoval } from '#contracts/content.ts'
+import type { Content, ContentReader, ContentRemoval, Counts } from '#contracts/content.ts'
 import { findAttachments } from '#lib/attachments.ts'
 import { cutCharacters, findMentions, nameKey } from '#lib/text.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
 import { findBlockers, findPeopleByKeys } from '#modules/accounts/index.ts'
 import { deleteCollectionsOf } from '#modules/collections/index.ts'
-import { deleteCommentsOf } from '#modules/comments/index.ts'
+import { type CommentRules, deleteCommentsOf } from '#modules/comments/index.ts'
 import { attachFiles, attachUnattached, detachFiles } from '#modules/files/index.ts'
 import { deleteLikesOf } from '#modules/likes/index.ts'
 import { notify, publishEvent, withdrawNotifications } from '#modules/notifications/index.ts'
@@ -13,11 +13,12 @@ import { screenWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database'
 import { blocked, forbidden } from '#platform/errors.ts'
-import { type GroupAccess, isClosed } from '../access/queries.ts'
+import { findGroupAccess, type GroupAccess, isClosed } from '../access/queries.ts'
 import { getGroupAccess, isActiveMember, manages, requireActiveMember } from '../access/service.ts'
 import {
   feedFromRequired,
   imagesRequired,
+  memberDisabled,
   noFeedCopies,
   noSuchGroup,
   noSuchPost,
@@ -31,12 +32,14 @@ import {
   findImages,
   findPost,
   findReaders,
+  findTarget,
+  findVisiblePosts,
   insertPost,
   replaceImages,
   updatePost,
 } from './queries.ts'
 import { NewPost, POSTS, type Post } from './schema.ts'
-import { postItems } from './view.ts'
+import { postItems, postsById } from './view.ts'
 
 /** Length of the post excerpt in a mention notice. */
 const QUOTED = 100
@@ -235,5 +238,68 @@ export const postRemoval: ContentRemoval = {
     if (groupId === undefined) throw noSuchPost()
     await removePost(tx, groupId, id)
     await publishEvent(ctx, tx, 'post.deleted', { id, group_id: groupId })
+  },
+}
+
+/** Posts as content for comments, likes, collections and reports. */
+export const postContent: Content = {
+  type: POSTS,
+  param: 'post',
+  noun: 'GroupPost',
+  tag: 'Groups',
+  find: findTarget,
+  live: (sql, id) => sql`select id from group_posts where id = ${id}`,
+}
+
+/** Posts in mixed lists. */
+export const postReader: ContentReader = { visible: findVisiblePosts, views: postsById, closed: true }
+
+export const countLikes: Counts = (sql) => [
+  sql`update group_posts p set likes_count = greatest(p.likes_count + c.by, 0) from changed c where p.id = c.id`,
+]
+export const countCollections: Counts = (sql) => [
+  sql`update group_posts p set collections_count = greatest(p.collections_count + c.by, 0) from changed c where p.id = c.id`,
+]
+const countComments: Counts = (sql) => [
+  sql`update group_posts p set comments_count = greatest(p.comments_count + c.by, 0),
+        replied_at = case when c.by > 0 then now() else p.replied_at end
+      from changed c where p.id = c.id`,
+]
+
+/** The viewer's standing in the group of a post. */
+export async function standingAt(sql: Db, postId: number, viewerId: number): Promise<GroupAccess> {
+  const groupId = await findGroupOf(sql, postId)
+  const standing = groupId === undefined ? undefined : await findGroupAccess(sql, groupId, viewerId)
+  if (!standing) throw noSuchPost()
+  return standing
+}
+
+/** The viewer's standing in the group of a post. Throws 403 for a blacklisted user (groups-12). */
+export async function requireWriter(sql: Db, postId: number, viewerId: number): Promise<GroupAccess> {
+  const standing = await standingAt(sql, postId, viewerId)
+  if (standing.member?.disabled) throw memberDisabled()
+  return standing
+}
+
+/** Filters users to those with read access to a post. */
+export async function readersOf(sql: Db, { id }: { id: number }, userIds: number[]): Promise<number[]> {
+  const group = await findGroupOf(sql, id)
+  return group === undefined ? [] : findReaders(sql, group, userIds)
+}
+
+/**
+ * Comments on posts. Their author, managers of the group and site administrators of groups may delete them
+ * (groups-25).
+ */
+export const commentRules: CommentRules = {
+  count: countComments,
+  readers: readersOf,
+  async onRemove(tx, comment) {
+    await cancelPinOfTarget(tx, COMMENT_PIN, comment.id)
+  },
+  async mayModerate(ctx, target, viewerId) {
+    return (
+      manages(await standingAt(ctx.sql, target.id, viewerId)) || hasAbility(ctx, viewerId, 'admin: groups')
+    )
   },
 }

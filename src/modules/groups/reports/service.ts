@@ -11,9 +11,9 @@ import { apiError, notFound } from '#platform/errors.ts'
 import { Cursor, Id, Int, Limit, Nullable, Shared, type Static, Text, Time, Type } from '#platform/http'
 import { findManagerIds, type GroupAccess, isClosed, managedGroups } from '../access/queries.ts'
 import { getManagedGroup } from '../access/service.ts'
-import { postContent, requireWriter } from '../posts/content.ts'
 import { findGroupOf } from '../posts/queries.ts'
 import { POSTS, PostItem } from '../posts/schema.ts'
+import { postContent, requireWriter } from '../posts/service.ts'
 import { Group } from '../schema.ts'
 
 export const ReportParams = Type.Object({ report: Id })

@@ -18,10 +18,9 @@ import {
 } from '#platform/http'
 import { noSuchPost } from '../../errors.ts'
 import { COMMENT_PIN } from '../../pins/schema.ts'
-import { commentRules, postContent } from '../../posts/content.ts'
 import { findGroupOf, type PostRow, postColumns } from '../../posts/queries.ts'
 import { PostItem, PostParams } from '../../posts/schema.ts'
-import { removePost } from '../../posts/service.ts'
+import { commentRules, postContent, removePost } from '../../posts/service.ts'
 import { postItems } from '../../posts/view.ts'
 
 export const PostQuery = Type.Object({
