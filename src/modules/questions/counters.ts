@@ -8,7 +8,7 @@ import { likesRecount, ownerLikesCheck } from '#modules/likes/index.ts'
 import { rewardRecounts } from '#modules/rewards/index.ts'
 import type { Db, Fragment, Sql } from '#platform/database'
 import { defineBufferedCounts } from '#platform/memory'
-import { answersGiven } from './ranks/service.ts'
+import { answersGiven } from './ranks.ts'
 
 const addViews = (table: 'questions' | 'answers') => (sql: Sql, ids: number[], counts: number[]) =>
   sql`

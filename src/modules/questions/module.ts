@@ -1,29 +1,47 @@
-import type { ContentKind } from '#contracts/content.ts'
+import type { ContentKind, ContentRemoval } from '#contracts/content.ts'
 import { updatePeriodSums } from '#contracts/period-sums.ts'
 import { personalTable } from '#contracts/personal-data.ts'
 import type { Searchable } from '#contracts/search.ts'
 import type { Statistics } from '#contracts/statistics.ts'
+import { publishEvent } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Schedule, TaskList } from '#platform/jobs'
 import type { Module } from '../../module.ts'
 import { adminQuestionRoutes } from './admin/routes.ts'
 import { adminQuestionTopicRoutes } from './admin/topics/routes.ts'
 import { answerRoutes } from './answers/routes.ts'
-import { questionApplicationRoutes } from './applications/routes.ts'
-import { returnBounties } from './bounties/service.ts'
-import { answerCollectionRoutes } from './collections/routes.ts'
-import { answerReader, questionReader } from './content.ts'
+import { deleteAnswer } from './answers/service.ts'
+import { questionApplicationRoutes } from './applications.ts'
+import { returnBounties } from './bounties.ts'
+import { answerCollectionRoutes } from './collections.ts'
 import { anonymousLikes, questionCounters, questionEscrowChecks } from './counters.ts'
-import { paidViewRoutes } from './paid-views/routes.ts'
+import { paidViewRoutes } from './paid-views.ts'
 import { listQuestions } from './queries.ts'
-import { questionRankRoutes } from './ranks/routes.ts'
-import { answersGiven } from './ranks/service.ts'
-import { answerRemoval, questionRemoval } from './removals.ts'
+import { answersGiven, questionRankRoutes } from './ranks.ts'
 import { questionRoutes } from './routes.ts'
 import { QuestionItem } from './schema.ts'
+import { deleteQuestion } from './service.ts'
 import { questionTopicRoutes } from './topics/routes.ts'
-import { questionItems } from './view.ts'
-import { watchRoutes } from './watches/routes.ts'
+import { answerReader, questionItems, questionReader } from './view.ts'
+import { watchRoutes } from './watches.ts'
+
+/** Deletes a question as a moderator. */
+const questionRemoval: ContentRemoval = {
+  ability: 'admin: questions',
+  async remove(ctx, tx, id, moderatorId) {
+    await deleteQuestion(tx, id, { userId: moderatorId, anybodys: true })
+    await publishEvent(ctx, tx, 'question.deleted', { id, deleted_by: moderatorId })
+  },
+}
+
+/** Deletes an answer as a moderator. */
+const answerRemoval: ContentRemoval = {
+  ability: 'admin: questions',
+  async remove(ctx, tx, id, moderatorId) {
+    await deleteAnswer(tx, id, { userId: moderatorId, anybodys: true })
+    await publishEvent(ctx, tx, 'answer.deleted', { id, deleted_by: moderatorId })
+  },
+}
 
 export const questionTasks = (ctx: Context): TaskList => ({
   settle_answer_ranks: () => updatePeriodSums(ctx.sql, answersGiven),

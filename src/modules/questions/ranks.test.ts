@@ -10,7 +10,7 @@ import {
 import { withEnabledUser } from '#modules/accounts/index.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { createWorld } from '#test/world.ts'
-import { answersGiven } from './service.ts'
+import { answersGiven } from './ranks.ts'
 
 const world = await createWorld()
 const { as, sql } = world

@@ -5,10 +5,10 @@ import { transaction } from '#platform/database'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { createWorld } from '#test/world.ts'
-import { adopt } from '../answers/service.ts'
-import { questionEscrowChecks } from '../counters.ts'
-import { addExpert } from '../topics/queries.ts'
-import { returnBounties } from './service.ts'
+import { adopt } from './answers/service.ts'
+import { returnBounties } from './bounties.ts'
+import { questionEscrowChecks } from './counters.ts'
+import { addExpert } from './topics/queries.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql } = world

@@ -17,7 +17,6 @@ import {
   type UnvalidatedCall,
 } from '#platform/http'
 import { requireAnonymity } from './anonymity.ts'
-import { questionContent } from './content.ts'
 import { countQuestionComments } from './counters.ts'
 import {
   anonymityOff,
@@ -53,7 +52,7 @@ import {
   resetBounty,
 } from './service.ts'
 import { requireTopic } from './topics/service.ts'
-import { questionItems, questionViews } from './view.ts'
+import { questionContent, questionItems, questionViews } from './view.ts'
 
 const SCREENED = ['subject', 'body', 'text_body'] as const
 const OWN_ERRORS = [noSuchQuestion, notYourQuestion]

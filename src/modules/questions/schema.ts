@@ -1,4 +1,5 @@
 import { MAX_AMOUNT } from '#lib/money.ts'
+import { plainText } from '#lib/text.ts'
 import { UserView } from '#modules/accounts/index.ts'
 import { amountOf, IN_POINTS } from '#modules/ledger/index.ts'
 import {
@@ -191,3 +192,9 @@ export const QuestionMade = Shared('QuestionMade', {
   message: Type.Array(Type.String()),
   question: QuestionView,
 })
+
+const EXCERPT = 1000
+
+/** The excerpt shown in lists: the client's, else derived from the text. */
+export const excerptOf = (body: string | null, given: string | null | undefined): string | null =>
+  given ?? (body === null ? null : plainText(body, EXCERPT))

@@ -13,8 +13,7 @@ import { countView } from '#platform/memory'
 import { hideAsker, senderOf } from './anonymity.ts'
 import { listAnswerIds, listSpecialAnswers } from './answers/queries.ts'
 import { answerViews } from './answers/view.ts'
-import { cancelApplications } from './applications/queries.ts'
-import { changeBounty } from './bounties/service.ts'
+import { changeBounty } from './bounties.ts'
 import { questionViewCounts } from './counters.ts'
 import {
   automaticNeedsBounty,
@@ -33,8 +32,8 @@ import {
   unknownPeople,
   unknownTopics,
 } from './errors.ts'
-import { excerptOf } from './markdown.ts'
 import {
+  cancelApplications,
   deleteQuestionRow,
   findQuestionRow,
   findQuestionRows,
@@ -48,6 +47,7 @@ import {
 } from './queries.ts'
 import {
   ANSWERS,
+  excerptOf,
   type NewQuestion,
   QUESTIONS,
   type QuestionDetail,
@@ -58,7 +58,7 @@ import {
 import { linkTopics, listTopicsOf, unlinkTopics } from './topics/queries.ts'
 import { topicView } from './topics/service.ts'
 import { questionItems, questionViews } from './view.ts'
-import { isWatched } from './watches/queries.ts'
+import { isWatched } from './watches.ts'
 
 /** Reads a question with the data of its page and counts a view. */
 export async function getQuestion(ctx: Context, id: number, viewerId: number): Promise<QuestionDetail> {

@@ -1,14 +1,26 @@
+import type { Content, ContentReader } from '#contracts/content.ts'
 import { wireTime } from '#lib/time.ts'
 import { userViews } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
 import { author, shownPeople, type Users } from './anonymity.ts'
-import { listNewestAnswers } from './answers/queries.ts'
-import { answerViews, byId } from './answers/view.ts'
+import {
+  findAnonymousAnswers,
+  findAnswerTarget,
+  findExistingAnswers,
+  findReadableAnswers,
+  listNewestAnswers,
+} from './answers/queries.ts'
+import { answersById, answerViews, byId } from './answers/view.ts'
 import { questionViewCounts } from './counters.ts'
-import { findQuestionRows, type QuestionRow } from './queries.ts'
-import type { QuestionItem, QuestionView } from './schema.ts'
-import { bit } from './schema.ts'
+import {
+  findAnonymousQuestions,
+  findExistingQuestions,
+  findQuestionRows,
+  findQuestionTarget,
+  type QuestionRow,
+} from './queries.ts'
+import { ANSWERS, bit, QUESTIONS, type QuestionItem, type QuestionView } from './schema.ts'
 
 /** A question in wire format. */
 export const questionView = (
@@ -68,3 +80,39 @@ export async function questionItems(
 /** Loads questions by id, for lists that reference them. */
 export const questionsById = async (ctx: Context, ids: number[], viewerId: number) =>
   byId(ids.length === 0 ? [] : await questionViews(ctx, await findQuestionRows(ctx.sql, ids), viewerId))
+
+/** Questions as content with comments and reports. */
+export const questionContent: Content = {
+  type: QUESTIONS,
+  param: 'question',
+  noun: 'Question',
+  tag: 'Questions',
+  find: findQuestionTarget,
+  live: (sql, id) => sql`select id from questions where id = ${id}`,
+}
+
+/** Answers as content with comments, likes, collections, rewards and reports. */
+export const answerContent: Content = {
+  type: ANSWERS,
+  param: 'answer',
+  noun: 'Answer',
+  tag: 'Answers',
+  find: findAnswerTarget,
+  live: (sql, id) => sql`select id, anonymity as hidden from answers where id = ${id}`,
+  anonymous: true,
+}
+
+/** Loads questions for lists of mixed kinds. */
+export const questionReader: ContentReader = {
+  visible: findExistingQuestions,
+  views: questionsById,
+  anonymous: findAnonymousQuestions,
+}
+
+/** Loads answers for lists of mixed kinds. */
+export const answerReader: ContentReader = {
+  visible: findExistingAnswers,
+  readable: findReadableAnswers,
+  views: answersById,
+  anonymous: findAnonymousAnswers,
+}

@@ -4,7 +4,7 @@ import { transaction } from '#platform/database'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { type Answer, createWorld } from '#test/world.ts'
-import { deleteQuestion } from '../service.ts'
+import { deleteQuestion } from './service.ts'
 
 const world = await createWorld()
 const { as, person, sql } = world

@@ -6,13 +6,11 @@ import { transaction } from '#platform/database'
 import { notFound } from '#platform/errors.ts'
 import { Empty, routesOn, type Server } from '#platform/http'
 import { deleteAnswer } from '../answers/service.ts'
-import { findApplication } from '../applications/queries.ts'
-import { decideExcellence } from '../applications/service.ts'
+import { decideExcellence } from '../applications.ts'
 import { applicationDecided, noSuchAnswer, noSuchQuestion } from '../errors.ts'
-import { findQuestionRow, lockQuestion, setExcellent } from '../queries.ts'
+import { findApplication, findQuestionRow, lockQuestion, setExcellent } from '../queries.ts'
 import { AnswerParams, QuestionParams } from '../schema.ts'
 import { deleteQuestion } from '../service.ts'
-import { listApplications, listQuestionIds, searchAnswerIds } from './queries.ts'
 import {
   AnswerListing,
   AnswerQuery,
@@ -21,11 +19,14 @@ import {
   ApplicationParams,
   ApplicationQuery,
   Decision,
+  listApplications,
+  listQuestionIds,
   QuestionChanges,
   QuestionListing,
   QuestionQuery,
   QuestionRecord,
-} from './schema.ts'
+  searchAnswerIds,
+} from './queries.ts'
 import { answerRecords, questionRecords, withUser } from './view.ts'
 
 const access = { ability: 'admin: questions' } as const

@@ -1,6 +1,8 @@
 import type { Target } from '#contracts/content.ts'
 import { recordPeriodChange } from '#contracts/period-sums.ts'
 import { updateUserCounters } from '#modules/accounts/index.ts'
+import { LikeWithUser } from '#modules/likes/index.ts'
+import { Reward } from '#modules/rewards/index.ts'
 import {
   andAfterCursor,
   andAfterRow,
@@ -10,8 +12,56 @@ import {
   type Tables,
   when,
 } from '#platform/database'
+import { Cursor, Flag, Id, Limit, Nullable, OneOf, Shared, type Static, Type } from '#platform/http'
 import { ANSWERS_GIVEN, idsOf } from '../queries.ts'
-import type { AnswersQuery, UserAnswersQuery } from './schema.ts'
+import { AnswerView, Excerpt, ListQuery, Markdown, QuestionView } from '../schema.ts'
+
+export const NewAnswer = Shared('NewAnswer', {
+  body: Markdown({ minLength: 1 }),
+  text_body: Excerpt,
+  anonymity: Type.Optional(Flag()),
+})
+export type NewAnswer = Static<typeof NewAnswer>
+
+/** Changes to an answer, at least one field. */
+export const AnswerPatch = Type.Partial(NewAnswer, { title: 'AnswerPatch' })
+export type AnswerPatch = Static<typeof AnswerPatch>
+
+/** Reply of a new answer and of a paid view. */
+export const AnswerMade = Shared('AnswerMade', {
+  message: Type.Array(Type.String()),
+  answer: AnswerView,
+})
+
+/** `default`: most liked first. `time`: newest first. */
+export const AnswersQuery = Type.Object({
+  ...ListQuery.properties,
+  order_type: Type.Optional(OneOf(['default', 'time'] as const, { default: 'default' })),
+})
+export type AnswersQuery = Static<typeof AnswersQuery>
+
+/** An answer with its question. `likes` and `rewarders` preview the newest. */
+export const AnswerDetail = Shared('AnswerDetail', {
+  ...AnswerView.properties,
+  likes: Type.Array(LikeWithUser),
+  rewarders: Type.Array(Reward),
+  question: Shared('AnsweredQuestion', { ...QuestionView.properties, has_adoption: Type.Boolean() }),
+})
+export type AnswerDetail = Static<typeof AnswerDetail>
+
+export const UserAnswersQuery = Type.Object({
+  limit: Limit(15),
+  after: Cursor,
+  user_id: Type.Optional(Id),
+  type: Type.Optional(OneOf(['all', 'adoption', 'invitation', 'other'] as const, { default: 'all' })),
+})
+export type UserAnswersQuery = Static<typeof UserAnswersQuery>
+
+/** An answer in a user's list, with its question. */
+export const UserAnswer = Shared('UserAnswer', {
+  ...AnswerView.properties,
+  question: Nullable(QuestionView),
+})
 
 export type AnswerRow = Tables['answers'] & {
   /** The asker, and whether other users pay to view the answer. */
@@ -274,3 +324,33 @@ export const deleteAnswerRow = (sql: Db, id: number) => sql`
     update questions set answers_count = greatest(answers_count - 1, 0) where id in (select question_id from gone)
   )
   ${updateUserCounters(sql, ['answers_count'], sql`select user_id, -1 as answers_count from gone where not anonymity`)}`
+
+/**
+ * Inserts a paid view once and counts it. Returns false when the user already paid or the answer is deleted.
+ */
+export async function insertPaidView(
+  sql: Db,
+  look: { answerId: number; userId: number; amount: number },
+): Promise<boolean> {
+  const [row] = await sql<[{ made: boolean }]>`
+    with target as (select id from answers where id = ${look.answerId} for no key update),
+    made as (
+      insert into answer_onlookers (answer_id, user_id, amount)
+      select id, ${look.userId}::bigint, ${look.amount}::bigint from target
+      on conflict do nothing returning answer_id, amount
+    ),
+    counted as (
+      update answers a set onlookers_count = a.onlookers_count + 1, onlookers_total = a.onlookers_total + m.amount
+      from made m where a.id = m.answer_id
+    )
+    select exists (select from made) as made`
+  return row.made
+}
+
+/** Filters the answers down to those a user paid to view. */
+export async function findPaidViews(sql: Db, answerIds: number[], userId: number): Promise<Set<number>> {
+  if (userId === 0 || answerIds.length === 0) return new Set()
+  const rows = await sql<{ answer_id: number }[]>`
+    select answer_id from answer_onlookers where answer_id = any(${answerIds}) and user_id = ${userId}`
+  return new Set(rows.map((row) => row.answer_id))
+}

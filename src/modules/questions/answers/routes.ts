@@ -12,7 +12,6 @@ import { transaction } from '#platform/database'
 import { blocked } from '#platform/errors.ts'
 import { Empty, localizedMessage, Message, routesOn, type Server, Type } from '#platform/http'
 import { requireAnonymity } from '../anonymity.ts'
-import { answerContent } from '../content.ts'
 import { countAnswerComments, countAnswerLikes, countAnswerRewards } from '../counters.ts'
 import {
   adoptedAlready,
@@ -27,9 +26,10 @@ import {
   ownAnswer,
 } from '../errors.ts'
 import { findQuestionRow } from '../queries.ts'
-import { leaveRankings } from '../ranks/service.ts'
+import { leaveRankings } from '../ranks.ts'
 import { AnswerParams, AnswerView, QuestionParams, RepostedQuery } from '../schema.ts'
 import { requireOwnQuestion } from '../service.ts'
+import { answerContent } from '../view.ts'
 import {
   AnswerDetail,
   AnswerMade,
@@ -38,7 +38,7 @@ import {
   NewAnswer,
   UserAnswer,
   UserAnswersQuery,
-} from './schema.ts'
+} from './queries.ts'
 import {
   adopt,
   answerQuestion,

@@ -10,7 +10,7 @@ import type { Context } from '#platform/context.ts'
 import type { Db, Tx } from '#platform/database'
 import { countView } from '#platform/memory'
 import { senderOf } from '../anonymity.ts'
-import { payBounty } from '../bounties/service.ts'
+import { payBounty } from '../bounties.ts'
 import { answerViewCounts } from '../counters.ts'
 import {
   adoptedAlready,
@@ -22,14 +22,16 @@ import {
   notYourAnswer,
   ownAnswer,
 } from '../errors.ts'
-import { excerptOf } from '../markdown.ts'
 import { findQuestionRow, lockQuestion } from '../queries.ts'
-import { announceAnonymity } from '../ranks/service.ts'
-import { ANSWERS, type AnswerView } from '../schema.ts'
+import { announceAnonymity } from '../ranks.ts'
+import { ANSWERS, type AnswerView, excerptOf } from '../schema.ts'
 import { holdOwnQuestion, whose } from '../service.ts'
 import { questionsById, questionViews } from '../view.ts'
 import {
+  type AnswerDetail,
+  type AnswerPatch,
   type AnswerRow,
+  type AnswersQuery,
   adoptAnswer,
   deleteAnswerRow,
   findAnswerRow,
@@ -38,9 +40,10 @@ import {
   listAnswers,
   listAnswersByAuthor,
   lockAnswer,
+  type NewAnswer,
+  type UserAnswersQuery,
   updateAnswer,
 } from './queries.ts'
-import type { AnswerDetail, AnswerPatch, AnswersQuery, NewAnswer, UserAnswersQuery } from './schema.ts'
 import { answersById, answerViews } from './view.ts'
 
 const PREVIEW = 5

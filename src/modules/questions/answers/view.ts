@@ -7,9 +7,8 @@ import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
 import { author, shownPeople } from '../anonymity.ts'
 import { answerViewCounts } from '../counters.ts'
-import { findPaidViews } from '../paid-views/queries.ts'
 import { ANSWERS, type AnswerView, bit } from '../schema.ts'
-import { type AnswerRow, findAnswerRows } from './queries.ts'
+import { type AnswerRow, findAnswerRows, findPaidViews } from './queries.ts'
 
 /** Viewing costs points only for an invited answer. Its author and the asker are exempt (questions-13). */
 const isForPay = (row: AnswerRow) => row.look && row.invited

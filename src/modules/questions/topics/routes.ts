@@ -4,7 +4,6 @@ import type { Context } from '#platform/context.ts'
 import { Empty, localizedMessage, Message, routesOn, type Server, Type } from '#platform/http'
 import { noSuchQuestionTopic, proposedAlready, topicNameTaken } from '../errors.ts'
 import { TopicParams } from '../schema.ts'
-import { proposeTopic } from './proposals/service.ts'
 import {
   findTopic,
   followTopic,
@@ -23,7 +22,7 @@ import {
   TopicProposal,
   TopicsQuery,
 } from './schema.ts'
-import { requireTopic, topicView } from './service.ts'
+import { proposeTopic, requireTopic, topicView } from './service.ts'
 
 const PREVIEW = 5
 

@@ -1,9 +1,19 @@
+import { nameKey } from '#lib/text.ts'
 import { attachmentView, getStoredNode } from '#modules/files/index.ts'
+import { notify } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Db, onConstraint, type Tx } from '#platform/database'
-import { noSuchQuestionTopic, topicNameTaken } from '../errors.ts'
-import { findTopic, insertTopic, type QuestionTopicRow, type TopicValues, updateTopic } from './queries.ts'
-import type { NewQuestionTopic, QuestionTopic } from './schema.ts'
+import { type Db, onConstraint, type Tables, type Tx } from '#platform/database'
+import { notFound } from '#platform/errors.ts'
+import { applicationDecided, noSuchQuestionTopic, proposedAlready, topicNameTaken } from '../errors.ts'
+import {
+  findTopic,
+  insertTopic,
+  isNameTaken,
+  type QuestionTopicRow,
+  type TopicValues,
+  updateTopic,
+} from './queries.ts'
+import type { NewQuestionTopic, QuestionTopic, TopicProposal } from './schema.ts'
 
 /** A topic in a list. `has_follow` is present on request only. */
 export function topicView(ctx: Context, row: QuestionTopicRow, { follow = false } = {}): QuestionTopic {
@@ -51,4 +61,63 @@ export async function changeQuestionTopic(
   if (description !== undefined) changes.description = description ?? ''
   if (avatar !== undefined) changes.avatar = await takeAvatar(tx, avatar, ownerId)
   await onConstraint(updateTopic(tx, id, changes), names)
+}
+
+/** Inserts a proposal. Violates `question_topic_applications_open` when an equal one is pending. */
+const insertProposal = (sql: Db, proposal: { userId: number; name: string; description: string }) => sql`
+  insert into question_topic_applications (user_id, name, name_key, description)
+  values (${proposal.userId}, ${proposal.name}, ${nameKey(proposal.name)}, ${proposal.description})`
+
+export type ProposalRow = Omit<Tables['question_topic_applications'], 'name_key'> & {
+  state: 'pending' | 'passed' | 'rejected'
+}
+
+/** Decides a pending proposal once. Returns undefined when it is not pending. */
+async function closeProposal(
+  sql: Db,
+  decision: { id: number; state: 'passed' | 'rejected'; mark: string | null; decidedBy: number },
+): Promise<ProposalRow | undefined> {
+  const [row] = await sql<ProposalRow[]>`
+    update question_topic_applications set state = ${decision.state}, mark = ${decision.mark},
+      decided_by = ${decision.decidedBy}, decided_at = now()
+    where id = ${decision.id} and state = 'pending'
+    returning id, user_id, name, description, state, mark, decided_by, decided_at, created_at`
+  return row
+}
+
+export const isProposal = async (sql: Db, id: number): Promise<boolean> =>
+  (await sql`select from question_topic_applications where id = ${id}`).length > 0
+
+/** Proposes a topic to the administrators. */
+export async function proposeTopic(sql: Db, userId: number, proposal: TopicProposal): Promise<void> {
+  if (await isNameTaken(sql, proposal.name)) throw topicNameTaken()
+  await onConstraint(insertProposal(sql, { userId, ...proposal }), {
+    question_topic_applications_open: proposedAlready,
+  })
+}
+
+/** Decides a proposal once and notifies its proposer. An accepted one creates a topic. */
+export async function decideProposal(
+  tx: Tx,
+  id: number,
+  { accept, mark, decidedBy }: { accept: boolean; mark: string | null; decidedBy: number },
+): Promise<{ proposal: ProposalRow; topicId: number | null }> {
+  const state = accept ? 'passed' : 'rejected'
+  const proposal = await closeProposal(tx, { id, state, mark, decidedBy })
+  if (!proposal) throw (await isProposal(tx, id)) ? applicationDecided() : notFound()
+  const { name, description } = proposal
+  const topicId = accept ? await addQuestionTopic(tx, decidedBy, { name, description }) : null
+  await notify(tx, {
+    type: 'system',
+    recipients: [proposal.user_id],
+    senderId: 0,
+    cause: { type: 'question-topic-applications', id },
+    data: {
+      type: accept ? 'qa:question-topic:accept' : 'qa:question-topic:reject',
+      state,
+      resource: { type: 'question-topics', id: topicId ?? 0 },
+      topic_application: { id, name, mark },
+    },
+  })
+  return { proposal, topicId }
 }

@@ -1,37 +1,168 @@
+import { escapeLike, nameKey } from '#lib/text.ts'
 import { wireTime, wireTimeOrNull, withWireTimes } from '#lib/time.ts'
-import { isUser, userPage } from '#modules/accounts/index.ts'
+import { isUser, UserView, userIdsNamed, userPage } from '#modules/accounts/index.ts'
 import { mountAdminCrud, recordAudit } from '#modules/audit/index.ts'
-import { attachmentView, fileNotUsable } from '#modules/files/index.ts'
+import { AttachmentView, attachmentView, fileNotUsable, type StoredNode } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Tx, transaction } from '#platform/database'
+import {
+  type Db,
+  ifGiven,
+  listingClause,
+  listingOrder,
+  type Row,
+  type Tx,
+  transaction,
+  when,
+} from '#platform/database'
 import { notFound } from '#platform/errors.ts'
-import { Empty, routesOn, type Server } from '#platform/http'
+import {
+  Empty,
+  Id,
+  Listing,
+  listingQuery,
+  Nullable,
+  OneOf,
+  pageOf,
+  routesOn,
+  type Server,
+  Shared,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#platform/http'
 import { applicationDecided, noSuchQuestionTopic, topicNameTaken } from '../../errors.ts'
 import { TopicParams } from '../../schema.ts'
-import { isProposal } from '../../topics/proposals/queries.ts'
-import { decideProposal } from '../../topics/proposals/service.ts'
-import { addExpert, deleteTopic, removeExpert } from '../../topics/queries.ts'
+import { addExpert, deleteTopic, nameContains, removeExpert } from '../../topics/queries.ts'
 import { NewQuestionTopic } from '../../topics/schema.ts'
-import { addQuestionTopic, changeQuestionTopic } from '../../topics/service.ts'
-import { Decision } from '../schema.ts'
+import {
+  addQuestionTopic,
+  changeQuestionTopic,
+  decideProposal,
+  isProposal,
+  type ProposalRow,
+} from '../../topics/service.ts'
+import { Decision } from '../queries.ts'
 import { withUser } from '../view.ts'
-import {
-  findTopicRecord,
-  listExpertIds,
-  listProposals,
-  listTopicRecords,
-  type QuestionTopicRecordRow,
-} from './queries.ts'
-import {
-  ExpertParams,
-  ExpertQuery,
-  Experts,
-  ProposalListing,
-  ProposalParams,
-  ProposalQuery,
-  QuestionTopicQuery,
-  QuestionTopicRecord,
-} from './schema.ts'
+
+const ExpertParams = Type.Object({ topic: Id, user: Id })
+const ProposalParams = Type.Object({ application: Id })
+
+/** A question topic in the administration. */
+const QuestionTopicRecord = Shared('QuestionTopicRecord', {
+  id: Type.Integer(),
+  name: Type.String(),
+  description: Type.String(),
+  avatar: Nullable(AttachmentView),
+  questions_count: Type.Integer(),
+  follows_count: Type.Integer(),
+  experts_count: Type.Integer(),
+  created_at: Time,
+  updated_at: Time,
+})
+
+/** `name` and `q` both filter by part of the name. */
+const QuestionTopicQuery = Type.Object({
+  ...listingQuery(['id', 'questions_count', 'follows_count', 'experts_count'] as const),
+  name: Type.Optional(Text(100)),
+})
+type QuestionTopicQuery = Static<typeof QuestionTopicQuery>
+
+const Experts = Listing(UserView)
+const ExpertQuery = Type.Object(listingQuery(['id'] as const))
+type ExpertQuery = Static<typeof ExpertQuery>
+
+/** A proposed topic. */
+const Proposal = Shared('QuestionTopicProposal', {
+  id: Type.Integer(),
+  user_id: Type.Integer(),
+  user: Nullable(UserView),
+  name: Type.String(),
+  description: Type.String(),
+  state: OneOf(['pending', 'passed', 'rejected'] as const),
+  mark: Nullable(Type.String()),
+  decided_by: Nullable(Type.Integer()),
+  decided_at: Nullable(Time),
+  created_at: Time,
+})
+const ProposalListing = Listing(Proposal)
+
+const ProposalQuery = Type.Object({
+  ...listingQuery(['id'] as const),
+  state: Type.Optional(OneOf(['pending', 'passed', 'rejected'] as const)),
+  user_id: Type.Optional(Id),
+})
+type ProposalQuery = Static<typeof ProposalQuery>
+
+type QuestionTopicRecordRow = Row<
+  'question_topics',
+  'id' | 'name' | 'description' | 'created_at' | 'updated_at'
+> &
+  Row<'question_topic_counts', 'questions_count' | 'follows_count' | 'experts_count'> & {
+    avatar: StoredNode | null
+  }
+
+const columns = (sql: Db) => sql`
+  t.id, t.name, t.description, t.avatar, c.questions_count, c.follows_count, c.experts_count, t.created_at, t.updated_at`
+
+/** Lists topics, paged, with the total. */
+function listTopicRecords(sql: Db, query: QuestionTopicQuery) {
+  const { sort = 'id', name, q } = query
+  const where = sql`where true ${nameContains(sql, name)} ${nameContains(sql, q)}`
+  const tables = sql`question_topics t join question_topic_counts c on c.topic_id = t.id`
+  const list =
+    sort === 'id'
+      ? { id: sql`t.id`, from: sql`question_topics t` }
+      : { id: sql`t.id`, by: sql`c.${sql(sort)}`, from: tables }
+  return pageOf<QuestionTopicRecordRow>(
+    sql,
+    // Sorts ids instead of whole topics, which is cheaper.
+    sql`select ${columns(sql)} from ${tables}
+      where t.id = any(array(select t.id from ${list.from} ${where} ${listingClause(sql, query, list)})) ${listingOrder(sql, query, list)}`,
+    sql`select count(*)::int as total from question_topics t ${where}`,
+  )
+}
+
+/** Finds a topic. `lock` locks the row until the transaction ends. */
+const findTopicRecord = async (
+  sql: Db,
+  id: number,
+  { lock = false } = {},
+): Promise<QuestionTopicRecordRow | undefined> =>
+  (
+    await sql<QuestionTopicRecordRow[]>`
+      select ${columns(sql)} from question_topics t join question_topic_counts c on c.topic_id = t.id
+      where t.id = ${id} ${when(sql, lock, () => sql`for update of t`)}`
+  )[0]
+
+/** Lists ids of a topic's experts, paged, with the total. `q` is a part of their name. */
+function listExpertIds(sql: Db, topicId: number, query: ExpertQuery) {
+  const where = sql`where topic_id = ${topicId}
+    ${ifGiven(sql, query.q, (name) => sql`and user_id in (${userIdsNamed(sql, name)})`)}`
+  return pageOf<{ user_id: number }>(
+    sql,
+    sql`
+      select user_id from question_topic_experts ${where} ${listingClause(sql, query, { id: sql`user_id` })}`,
+    sql`select count(*)::int as total from question_topic_experts ${where}`,
+  )
+}
+
+/** Lists topic proposals, paged, with the total. */
+function listProposals(sql: Db, query: ProposalQuery) {
+  const { q, state, user_id: userId } = query
+  const key = nameKey(q ?? '')
+  const where = sql`where true
+    ${ifGiven(sql, state, (value) => sql`and state = ${value}`)}
+    ${ifGiven(sql, userId, (value) => sql`and user_id = ${value}`)}
+    ${when(sql, key !== '', () => sql`and name_key like ${`%${escapeLike(key)}%`}`)}`
+  return pageOf<ProposalRow>(
+    sql,
+    sql`
+      select id, user_id, name, description, state, mark, decided_by, decided_at, created_at
+      from question_topic_applications ${where} ${listingClause(sql, query, { id: sql`id` })}`,
+    sql`select count(*)::int as total from question_topic_applications ${where}`,
+  )
+}
 
 const access = { ability: 'admin: questions' } as const
 const tag = 'Admin: questions'

@@ -1,9 +1,16 @@
-import { type Period, type PeriodSums, rankByPeriodSums } from '#contracts/period-sums.ts'
-import { type RankedRow, withEnabledUser } from '#modules/accounts/index.ts'
+import { PERIODS, type Period, type PeriodSums, rankByPeriodSums } from '#contracts/period-sums.ts'
+import {
+  type RankedRow,
+  RankedUser,
+  RanksQuery,
+  rankedUsers,
+  withEnabledUser,
+} from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import { announce, type Db, ifGiven } from '#platform/database'
+import { OneOf, routesOn, type Server, Type } from '#platform/http'
 import { cacheCostly } from '#platform/memory'
-import { ANSWERS_GIVEN } from '../queries.ts'
+import { ANSWERS_GIVEN } from './queries.ts'
 
 /** Maximum length of a ranking. Pages are served from the cache. */
 const RANKED = 1000
@@ -31,7 +38,7 @@ const rankExperts = (sql: Db) => sql<RankedRow[]>`
 export type Ranking = 'likes' | 'experts' | Period
 
 /** A ranking, computed at most once a minute. */
-export const rankingOf = cacheCostly<Ranking, RankedRow[]>(60_000, ({ sql }, name) => {
+const rankingOf = cacheCostly<Ranking, RankedRow[]>(60_000, ({ sql }, name) => {
   if (name === 'likes') return rankLiked(sql).execute()
   if (name === 'experts') return rankExperts(sql).execute()
   return rankByPeriodSums(sql, answersGiven, name, { enabled: withEnabledUser, limit: RANKED })
@@ -54,7 +61,46 @@ export const leaveRankings = (ctx: Context, userId: number): void =>
 export const announceAnonymity = (tx: Db, userId: number): Promise<void> => announce(tx, SIGNAL, [userId])
 
 /** Subscribes this node to those signals. */
-export function followAnonymity(ctx: Context): void {
+function followAnonymity(ctx: Context): void {
   ctx.signals.on(SIGNAL, (userId) => leaveRankings(ctx, Number(userId)))
   ctx.signals.onReconnect(() => rankingOf.forget(ctx))
+}
+
+const AnswerRanksQuery = Type.Object({
+  ...RanksQuery.properties,
+  type: Type.Optional(OneOf(PERIODS, { default: 'day' })),
+})
+
+/** Routes of the answer rankings. */
+export function questionRankRoutes(server: Server, ctx: Context) {
+  const route = routesOn(server, ctx, { tag: 'Questions' })
+  followAnonymity(ctx)
+
+  route('GET /question-ranks/answers', {
+    operationId: 'listAnswererRanks',
+    summary: 'Rank people by answers of today, the last week or the last month',
+    access: 'optional',
+    query: AnswerRanksQuery,
+    reply: { 200: Type.Array(RankedUser) },
+    handler: async ({ query, viewer }) =>
+      rankedUsers(ctx, await rankingOf(ctx, query.type ?? 'day'), query, viewer.id),
+  })
+
+  route('GET /question-ranks/likes', {
+    operationId: 'listAnswerLikeRanks',
+    summary: 'Rank people by likes of their answers',
+    access: 'optional',
+    query: RanksQuery,
+    reply: { 200: Type.Array(RankedUser) },
+    handler: async ({ query, viewer }) => rankedUsers(ctx, await rankingOf(ctx, 'likes'), query, viewer.id),
+  })
+
+  route('GET /question-ranks/experts', {
+    operationId: 'listExpertRanks',
+    summary: 'Rank experts by income',
+    access: 'optional',
+    query: RanksQuery,
+    reply: { 200: Type.Array(RankedUser) },
+    handler: async ({ query, viewer }) => rankedUsers(ctx, await rankingOf(ctx, 'experts'), query, viewer.id),
+  })
 }

@@ -1,10 +1,9 @@
 import { moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
 import type { Db, Row, Tx } from '#platform/database'
-import type { AnswerRow } from '../answers/queries.ts'
-import { bountyFixed, bountyTooHigh } from '../errors.ts'
-import type { QuestionRow } from '../queries.ts'
-import { hasInvitations } from '../queries.ts'
-import { QUESTIONS } from '../schema.ts'
+import type { AnswerRow } from './answers/queries.ts'
+import { bountyFixed, bountyTooHigh } from './errors.ts'
+import { hasInvitations, type QuestionRow } from './queries.ts'
+import { QUESTIONS } from './schema.ts'
 
 /** Sets the bounty of a locked question to held. */
 const setBounty = (sql: Db, questionId: number, amount: number) => sql`

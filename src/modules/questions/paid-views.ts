@@ -6,13 +6,11 @@ import type { Context } from '#platform/context.ts'
 import type { Tx } from '#platform/database'
 import { blocked } from '#platform/errors.ts'
 import { localizedMessage, payerOf, RawText, routesOn, type Server, Shared, Type } from '#platform/http'
-import { findAnswerRow } from '../answers/queries.ts'
-import { AnswerMade } from '../answers/schema.ts'
-import { answerViews } from '../answers/view.ts'
-import { lookedAlready, noSuchAnswer, notEnoughPoints, notForPay } from '../errors.ts'
-import { findQuestionRow } from '../queries.ts'
-import { ANSWERS, AnswerParams } from '../schema.ts'
-import { insertPaidView } from './queries.ts'
+import { AnswerMade, findAnswerRow, insertPaidView } from './answers/queries.ts'
+import { answerViews } from './answers/view.ts'
+import { lookedAlready, noSuchAnswer, notEnoughPoints, notForPay } from './errors.ts'
+import { findQuestionRow } from './queries.ts'
+import { ANSWERS, AnswerParams } from './schema.ts'
 
 /**
  * The movements of a payment. With a hidden receiver they pass through escrow, so that neither order names

@@ -1,10 +1,15 @@
+import type { Context } from '#platform/context.ts'
 import { andAfterRow, type Db, limitClause } from '#platform/database'
-import { type QuestionRow, questionColumns } from '../queries.ts'
+import { Empty, routesOn, type Server, Type } from '#platform/http'
+import { noSuchQuestion } from './errors.ts'
+import { type QuestionRow, questionColumns } from './queries.ts'
+import { ListQuery, QuestionItem, QuestionParams } from './schema.ts'
+import { questionItems } from './view.ts'
 
 /**
  * Watches a question. Idempotent: counts only a new watch. Returns false when the question does not exist.
  */
-export async function watchQuestion(sql: Db, questionId: number, userId: number): Promise<boolean> {
+async function watchQuestion(sql: Db, questionId: number, userId: number): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     with target as (select id from questions where id = ${questionId} for no key update),
     made as (
@@ -22,7 +27,7 @@ export async function watchQuestion(sql: Db, questionId: number, userId: number)
  * Unwatches a question. Idempotent: counts only a removed watch. Returns false when the question does not
  * exist.
  */
-export async function unwatchQuestion(sql: Db, questionId: number, userId: number): Promise<boolean> {
+async function unwatchQuestion(sql: Db, questionId: number, userId: number): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     with target as (select id from questions where id = ${questionId} for no key update),
     gone as (
@@ -37,7 +42,7 @@ export async function unwatchQuestion(sql: Db, questionId: number, userId: numbe
 }
 
 /** Lists the questions a user watches, last watched first. */
-export const listWatched = (
+const listWatched = (
   sql: Db,
   userId: number,
   { limit = 20, ...page }: { limit?: number; offset?: number; after?: number },
@@ -58,3 +63,43 @@ export const isWatched = async (sql: Db, questionId: number, userId: number): Pr
   userId > 0 &&
   (await sql`select from question_watchers where user_id = ${userId} and question_id = ${questionId}`)
     .length > 0
+
+/** Routes for watching questions (questions-17). */
+export function watchRoutes(server: Server, ctx: Context) {
+  const { sql } = ctx
+  const route = routesOn(server, ctx, { tag: 'Questions' })
+
+  route('GET /user/question-watches', {
+    operationId: 'listWatchedQuestions',
+    summary: 'List questions I watch, latest watched first',
+    access: 'user',
+    query: ListQuery,
+    reply: { 200: Type.Array(QuestionItem) },
+    handler: async ({ query, viewer }) =>
+      questionItems(ctx, await listWatched(sql, viewer.id, query), viewer.id),
+  })
+
+  route('PUT /user/question-watches/:question', {
+    operationId: 'watchQuestion',
+    summary: 'Watch a question',
+    access: 'user',
+    params: QuestionParams,
+    reply: { 204: Empty },
+    errors: [noSuchQuestion],
+    handler: async ({ params, viewer }) => {
+      if (!(await watchQuestion(sql, params.question, viewer.id))) throw noSuchQuestion()
+    },
+  })
+
+  route('DELETE /user/question-watches/:question', {
+    operationId: 'unwatchQuestion',
+    summary: 'Stop watching a question',
+    access: 'user',
+    params: QuestionParams,
+    reply: { 204: Empty },
+    errors: [noSuchQuestion],
+    handler: async ({ params, viewer }) => {
+      if (!(await unwatchQuestion(sql, params.question, viewer.id))) throw noSuchQuestion()
+    },
+  })
+}
