@@ -149,7 +149,7 @@ const insertAlone = batchWrites((sql, drafts: FeedDraft[]) => statement(sql, (db
  * Publishes a feed. A repeated mark of its author returns the id of the first feed and ignores the rest of
  * the request, because its pictures are attached by now.
  */
-export async function publishFeed(
+async function publishFeed(
   ctx: Context,
   userId: number,
   input: NewFeed,
