@@ -85,6 +85,23 @@ describe('feed administration', () => {
     for (const check of feedCounters) assert.deepEqual(await check.find(sql), [], check.name)
   })
 
+  test("takes only the likes of a deleted feed from its author's count, and returns them on restoration (feeds-26)", async () => {
+    const [alice, ...fans] = [await person(), await person(), await person()]
+    const [gone, kept] = [await publish(alice), await publish(alice)]
+    for (const [fan, id] of [
+      [fans[0]!, gone],
+      [fans[0]!, kept],
+      [fans[1]!, kept],
+    ] as const)
+      assert.equal((await as(fan, 'POST', `/feeds/${id}/like`)).status, 201)
+    const likes = async () => (await as(alice, 'GET', `/users/${alice.id}`)).body.extra.likes_count
+    assert.equal(await likes(), 3)
+    assert.equal((await as(editor, 'DELETE', `/admin/feeds/${gone}`)).status, 204)
+    assert.equal(await likes(), 2)
+    assert.equal((await as(editor, 'PATCH', `/admin/feeds/${gone}`, { deleted: false })).status, 204)
+    assert.equal(await likes(), 3)
+  })
+
   test('lists and deletes comments, and notifies their author (feeds-29)', async () => {
     const [alice, bob] = [await person(), await person()]
     const [id, other] = [await publish(alice), await publish(alice)]
