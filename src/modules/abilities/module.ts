@@ -18,7 +18,6 @@ export function abilityRoutes(server: Server, ctx: Context) {
   })
 }
 
-/** Roles in the personal data export. */
 export const abilityPersonal = [
   personalTable({
     file: 'roles',

@@ -63,7 +63,6 @@ export type Ability = keyof typeof ABILITIES
 /** Abilities granted at registration. They give no power over other users. */
 export const MEMBER_ABILITIES: readonly Ability[] = ['feed-post']
 
-/** Default roles of a new site. Fixed ones cannot be deleted. */
 export const ROLES = [
   { name: 'founder', display: 'Founder', fixed: true, abilities: Object.keys(ABILITIES) },
   { name: 'owner', display: 'Member', fixed: true, abilities: MEMBER_ABILITIES },
@@ -72,6 +71,5 @@ export const ROLES = [
   { name: 'disabler', display: 'Restricted', fixed: true, abilities: [] },
 ] as const
 
-/** Checks for an ability granted at registration. */
 export const isForMembers = (ability: string): boolean =>
   (MEMBER_ABILITIES as readonly string[]).includes(ability)

@@ -23,11 +23,9 @@ export const defaultRoleTooPowerful = (field: string) =>
     zh: '具有后台管理权限的角色不能作为注册默认角色。',
   })
 
-/** Reports an unknown role on the given field. */
 export const noSuchRole = (field: string, role: string) =>
   invalidField(field, { en: `There is no role ${role}.`, zh: `角色 ${role} 不存在。` })
 
-/** A permission that routes check. */
 export const AbilityView = Shared('Ability', {
   name: Type.String(),
   display_name: Type.String(),
@@ -81,7 +79,6 @@ export async function addRoles(sql: Db, userId: number, roles: string[]): Promis
 
 const cacheOf = defineCache<Set<string>>('abilities', { max: 50_000, ttlMs: 30_000 })
 
-/** Checks that a role of the user grants the ability. */
 export async function hasAbility(ctx: Context, userId: number, ability: Ability): Promise<boolean> {
   const held = await cacheOf(ctx).get(
     String(userId),
@@ -99,7 +96,6 @@ export const invalidateAbilities = (ctx: Context, tx: Db, userId: number | '*') 
 
 export const dropCachedAbilities = (ctx: Context, userId: number | '*') => cacheOf(ctx).drop(String(userId))
 
-/** Adds the abilities and roles of this version. Idempotent. */
 export async function seedAbilities(sql: Db): Promise<void> {
   await seedRoles(
     sql,

@@ -15,7 +15,6 @@ export const RoleView = Shared('Role', {
   updated_at: Time,
 })
 
-/** Filters roles by a part of the name. */
 export const RoleQuery = Type.Object(listingQuery(['id', 'name']))
 export type RoleQuery = Static<typeof RoleQuery>
 
@@ -28,7 +27,6 @@ export const RoleInput = Shared('NewRole', {
 })
 export type RoleInput = Static<typeof RoleInput>
 
-/** Filters abilities by a part of the name, and sorts by name. */
 export const AbilityQuery = Type.Object({
   ...listingQuery(['name']),
   after: Type.Optional(Text(100, { 'x-key': 'name' })),
@@ -38,7 +36,6 @@ export type AbilityQuery = Static<typeof AbilityQuery>
 
 export const AbilityParams = Type.Object({ ability: Text(100) })
 
-/** The labels of an ability. Routes check its name, which never changes. */
 export const AbilityChanges = Shared('AbilityChanges', {
   display_name: Type.Optional(Text(100)),
   description: Type.Optional(Text(500, { 'x-empty': true })),
@@ -47,7 +44,6 @@ export type AbilityChanges = Static<typeof AbilityChanges>
 
 export type RoleRow = Tables['roles'] & { abilities: string[] }
 
-/** Checks for an administrative ability among these. */
 export const includesAdministration = (abilities: string[]): boolean =>
   abilities.some((ability) => ability.startsWith('admin'))
 
@@ -70,7 +66,6 @@ export function listRoles(sql: Db, query: RoleQuery) {
   )
 }
 
-/** Reads a role. `lock` locks its row until the transaction ends. */
 export async function findRole(
   sql: Db,
   id: number,
@@ -87,7 +82,6 @@ export async function findRoleNamed(sql: Db, name: string): Promise<RoleRow | un
   return row
 }
 
-/** Returns the names that are not abilities. */
 export async function findUnknownAbilities(sql: Db, names: string[]): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     select name from unnest(${names}::text[]) as given (name)
@@ -95,7 +89,6 @@ export async function findUnknownAbilities(sql: Db, names: string[]): Promise<st
   return rows.map(({ name }) => name)
 }
 
-/** Checks that a user holds all of these abilities. */
 export async function holdsAll(sql: Db, userId: number, names: string[]): Promise<boolean> {
   const [row] = await sql<[{ all: boolean }]>`
     select not exists (
@@ -104,7 +97,6 @@ export async function holdsAll(sql: Db, userId: number, names: string[]): Promis
   return row.all
 }
 
-/** Inserts a role with its abilities and returns its id. */
 export async function insertRole(sql: Db, role: RoleInput): Promise<number> {
   const [row] = await sql<[{ id: number }]>`
     with made as (
@@ -185,7 +177,6 @@ export async function isLastHolder(tx: Tx, role: string, userId: number): Promis
   return holders.length === 1 && holders[0]?.id === userId
 }
 
-/** SQL value: the role names of the user in a column. */
 export const roleNamesOf = (sql: Db, userId: Fragment): Fragment => sql`
   coalesce((select array_agg(r.name order by r.name) from user_roles x join roles r on r.id = x.role_id
     where x.user_id = ${userId}), '{}')`
