@@ -73,10 +73,8 @@ async function endFame(sql: Db, userId: number): Promise<boolean> {
 
 const FamousTypeName = OneOf(FAMOUS_TYPES)
 
-/** A famous user and the start of the fame. */
 const Famous = Shared('FamousUser', { type: FamousTypeName, created_at: Time, user: UserView })
 
-/** Filters famous users by kind and a part of the name. */
 const FamousQuery = Type.Object({
   ...listingQuery(['created_at', 'id']),
   after: CursorBy('user.id'),
@@ -84,7 +82,6 @@ const FamousQuery = Type.Object({
 })
 type FamousQuery = Static<typeof FamousQuery>
 
-/** Kind of fame: with or without following back. */
 const FamousBody = Shared('Fame', { type: OneOf(FAMOUS_TYPES) })
 
 function listFamous(sql: Db, { sort = 'created_at', order, q, type, ...page }: FamousQuery) {

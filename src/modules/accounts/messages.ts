@@ -7,7 +7,6 @@ import type { Db, Row } from '#platform/database'
 import { addJob, type TaskList } from '#platform/jobs'
 import type { Channel } from './identity/schema.ts'
 
-/** Current phone and e-mail of a user. */
 export async function findContacts(
   sql: Db,
   userId: number,
@@ -18,13 +17,11 @@ export async function findContacts(
   return row
 }
 
-/** A credential of an account. */
 type Holding = 'password' | 'phone' | 'email' | 'link' | 'unlink'
 
 /** Job payload, encrypted because queued jobs are stored in the database. */
 type Alert = { channel: Channel; to: string } & ({ changed: Holding } | { suspended: Suspended })
 
-/** Reason and end of a suspension. */
 type Suspended = { reason: string; ends_at: string | null }
 
 const enqueue = (ctx: Context, tx: Db, alert: Alert) =>
@@ -70,10 +67,8 @@ export async function alertAccountOwner(
   })
 }
 
-/** Job payload, encrypted because queued jobs are stored in the database. */
 type SealedMessage = { channel: Channel; to: string; subject: string; text: string; link?: string }
 
-/** Account pages of a web client. */
 type AccountPage = 'sessions' | 'exports' | 'sanctions' | 'deletion' | 'security'
 
 type Contacts = { email: string | null; phone: string | null }

@@ -59,7 +59,6 @@ const emailForm = (entry: string) => ({
 })
 const isMailEntry = (entry: string) => isEmail(entry.includes('@') ? entry : `a@${entry}`)
 
-/** Checks for the entries of list settings. */
 const FORMS: [
   'register:email-allowed' | 'register:email-blocked' | 'register:phone-countries' | 'site:web-links',
   (entry: string) => boolean,
@@ -85,7 +84,6 @@ const FORMS: [
   ],
 ]
 
-/** Returns whether the database knows a time zone by this name. */
 async function isTimeZone(sql: Db, name: string): Promise<boolean> {
   const [found] = await sql`select from pg_timezone_names where name = ${name}`
   return found !== undefined
@@ -153,7 +151,6 @@ export const accountStatistics: Statistics = {
   ],
 }
 
-/** Users by a part of their name. */
 export const userSearch: Searchable = {
   type: 'users',
   item: UserView,

@@ -15,7 +15,6 @@ const { register, signIn, codeFor } = signUpsOn(world)
 const under = settingsOn(world)
 const admin = await person({ roles: ['founder'] })
 
-/** Registers a user while approval is required, and returns them with their request. */
 async function applicant(fields: { phone?: string; introduction?: string } = {}) {
   const { name, email } = fresh()
   const given = { name, ...(fields.phone ? {} : { email }), password: 'correct horse', ...fields }

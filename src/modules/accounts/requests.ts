@@ -57,7 +57,6 @@ export async function isWaiting(sql: Db, userId: number): Promise<boolean> {
   return row.waiting
 }
 
-/** Decides a pending request, by its id or user. Undefined if there is none. */
 async function decideRequest(
   sql: Db,
   of: { id?: number; userId?: number },
@@ -162,7 +161,6 @@ type RegistrationRequestQuery = Static<typeof RegistrationRequestQuery>
 
 const RegistrationRequestParams = Type.Object({ registration: Id })
 
-/** A decision with its reason for the applicant. */
 const RegistrationDecision = Shared('RegistrationDecision', {
   action: OneOf(['accept', 'reject'] as const),
   remark: Type.Optional(Text(255)),

@@ -42,14 +42,12 @@ export const phoneTaken = fieldError(
   '该手机号已被使用。',
 )
 
-/** Maps unique keys of users to field errors. */
 export const USER_CONSTRAINTS = {
   users_name_taken: nameTaken,
   users_email_taken: emailTaken,
   users_phone_taken: phoneTaken,
 }
 
-/** Errors of a well-formed name. */
 export const NAME_ERRORS = [nameTaken, nameReserved]
 
 /** Counters of a user (sign-in-12). */

@@ -72,7 +72,6 @@ export const ManagedUser = Shared('ManagedUser', {
 })
 export type ManagedUser = Static<typeof ManagedUser>
 
-/** Filters of accounts. `q` is a part of the name. */
 export const ManagedUserQuery = Type.Object({
   ...listingQuery(['id', 'name', 'created_at']),
   id: Type.Optional(Id),
@@ -100,7 +99,6 @@ export const UserInput = Shared('NewManagedUser', {
 })
 export type UserInput = Static<typeof UserInput>
 
-/** Changes of an account: any field of a new one, `disabled`, and the certified identity. */
 export const UserChanges = Shared('ManagedUserChanges', {
   name: Type.Optional(Text(100)),
   password: Type.Optional(NewPassword),
@@ -127,7 +125,6 @@ function standingOf(sql: Db): Fragment {
     when ${disabled} then 'disabled' when ${silenced} then 'silenced' else 'active' end`
 }
 
-/** Condition of a standing that rows of a list are filtered by. */
 function standsAs(sql: Db, standing: Standing): Fragment {
   const { waiting, suspended, disabled, silenced } = standings(sql)
   switch (standing) {

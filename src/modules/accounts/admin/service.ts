@@ -59,7 +59,6 @@ async function checkRoles(ctx: Context, actor: number, roles: string[] | undefin
   if (beyond.length > 0) throw beyondOwnAbilities()
 }
 
-/** Creates an account that can sign in at once. Returns its id. */
 export async function addUser(ctx: Context, actor: Actor, input: UserInput): Promise<number> {
   await checkRoles(ctx, actor.viewer.id, input.roles)
   await checkUserName(ctx, input.name)

@@ -58,7 +58,6 @@ const Contents = Text(2000, { minLength: 1 })
 export const AppealInput = Shared('NewAppeal', { contents: Contents, sanction: Type.Optional(Id) })
 export type AppealInput = Static<typeof AppealInput>
 
-/** An appeal without a session. It carries the credentials of a sign-in. */
 export const OutsideAppealInput = Shared('NewAppealOutside', { ...SignIn.properties, contents: Contents })
 export type OutsideAppealInput = Static<typeof OutsideAppealInput>
 
@@ -85,7 +84,6 @@ export const Appeal = Shared('Appeal', {
 })
 export type Appeal = Static<typeof Appeal>
 
-/** Filters appeals by state and user. `q` matches their text. */
 export const AppealQuery = Type.Object({
   ...listingQuery(['id']),
   state: Type.Optional(OneOf(STATES)),
@@ -174,7 +172,6 @@ export async function findAppeal(sql: Db, id: number): Promise<AppealRow | undef
   return row
 }
 
-/** Appeals of a user, as part of their history. */
 export const appealsOf = (sql: Db, userId: number): Fragment => sql`
   select created_at as at, 'appeal-' || id as id, 'appeal' as event, user_id as by, 'appeals/' || id as subject,
     jsonb_build_object('sanction', sanction_id, 'contents', contents) as details
@@ -207,7 +204,6 @@ export async function appeal(db: Db, userId: number, { sanction, contents }: App
   return onConstraint(insertAppeal(db, { sanctionId, userId, contents }), { appeals_open: appealOpen })
 }
 
-/** Files an appeal of a user who cannot sign in. */
 export async function appealOutside(
   ctx: Context,
   countAttempt: CountAttempt,

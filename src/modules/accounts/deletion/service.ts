@@ -37,7 +37,6 @@ async function deleteDeletion(tx: Tx, userId: number): Promise<boolean> {
   return rows.length === 1
 }
 
-/** Accounts past their grace period, longest first. */
 async function listDue(sql: Db, limit: number): Promise<number[]> {
   const rows = await sql<{ user_id: number }[]>`
     select user_id from account_deletions where finished_at is null and due_at <= now()
@@ -77,7 +76,6 @@ async function eraseUser(tx: Tx, { id, email_key, phone }: DueRow): Promise<void
   await tx`delete from user_blocks where user_id = ${id} or target_id = ${id}`
 }
 
-/** Removes a batch of a user's follows in both directions and updates both counters. Returns their number. */
 async function endFollowings(sql: Db, userId: number, limit: number): Promise<number> {
   const [row] = await sql<[{ gone: number }]>`
     with links as (
@@ -245,7 +243,6 @@ async function sweepErased(ctx: Context): Promise<void> {
   }
 }
 
-/** Account deletion jobs. `erasers` come from higher modules. */
 export const deletionTasks =
   (erasers: readonly Eraser[]) =>
   (ctx: Context): TaskList => ({

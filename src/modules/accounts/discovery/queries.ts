@@ -7,10 +7,8 @@ type Page = { limit?: number; offset?: number; after?: number }
 
 const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id)
 
-/** Users with the most followers first. */
 export const listPopularIds = (sql: Db, page: Page) => listIdsByCount(sql, 'followers_count', page)
 
-/** Newest users first. */
 export const listLatestIds = async (sql: Db, { limit = 15, ...page }: Page) =>
   idsOf(
     await sql<{ id: number }[]>`
@@ -24,7 +22,6 @@ export const listLatestIds = async (sql: Db, { limit = 15, ...page }: Page) =>
       order by created_at desc, id desc ${limitClause(sql, { limit, ...page })}`,
   )
 
-/** Recommended users, newest recommendation first. */
 export const listRecommendedIds = async (sql: Db, { limit = 15, ...page }: Page) =>
   idsOf(
     await sql<{ id: number }[]>`

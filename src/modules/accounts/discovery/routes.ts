@@ -45,7 +45,6 @@ const SearchQuery = Type.Object({
   q: WithAlias('keyword', Type.Optional(Text(100))),
 })
 
-/** Phone numbers from an address book. */
 const PhonesInput = Shared('PhoneNumbers', { phones: TextList(100, 32, { minItems: 1 }) })
 
 /** A user found by phone. `mobi` is the requested number. */
@@ -110,10 +109,8 @@ export function discoveryRoutes(server: Server, ctx: Context) {
   })
 }
 
-/** A recommended user and the time of the recommendation. */
 const Recommendation = Shared('RecommendedUser', { recommended_at: Time, user: UserView })
 
-/** Filters recommended users by a part of the name. */
 const RecommendationQuery = Type.Object({
   ...listingQuery(['recommended_at', 'id']),
   after: CursorBy('user.id'),

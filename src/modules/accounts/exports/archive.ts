@@ -9,7 +9,6 @@ import type { Context } from '#platform/context.ts'
 import type { Language } from '#platform/errors.ts'
 import { StorageError } from '#platform/files'
 
-/** A file of the archive in its index. */
 type Listed = { path: string; about: { en: string; zh: string }; rows: number }
 
 type ArchiveIndex = {
@@ -55,7 +54,6 @@ const STYLE =
 
 const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
-/** Human-readable index of an archive, in the user's language. */
 function indexPage({ site, account, madeAt, language, listed, files, leftOut }: ArchiveIndex): string {
   const text = TEXTS[language]
   const title = escaped(text.title(account.name))
@@ -86,7 +84,6 @@ ${rows.join('\n')}
 `
 }
 
-/** Machine-readable index of an archive. */
 const indexData = ({ site, account, madeAt, language, listed, files, leftOut }: ArchiveIndex) => ({
   format: 1,
   site,
@@ -145,7 +142,6 @@ function openZip(path: string, signal: AbortSignal) {
   }
 }
 
-/** Rows as a JSON list, one per line. */
 async function* jsonList(
   pages: AsyncIterable<object[]>,
   onRows: (count: number) => void,

@@ -53,7 +53,6 @@ const fields = {
 export const DataExport = Shared('DataExport', fields)
 export type DataExport = Static<typeof DataExport>
 
-/** An export for a user who cannot sign in, with the URL of the archive once it is ready. */
 export const OutsideExport = Shared('DataExportOutside', {
   ...fields,
   url: Nullable(Type.String({ description: 'good for an hour' })),
@@ -81,7 +80,6 @@ export type ExportRow = Row<
 const columns = (sql: Db) =>
   sql`id, state, size, rows_count, files_count, created_at, finished_at, expires_at`
 
-/** A user's exports, newest first. */
 export const listExports = (sql: Db, userId: number, limit: number) => sql<ExportRow[]>`
   select ${columns(sql)} from data_exports where user_id = ${userId} order by id desc limit ${limit}`
 
@@ -118,7 +116,6 @@ export async function insertExport(
 export type WaitingRow = Row<'data_exports', 'id' | 'user_id' | 'storage_key'> &
   Row<'users', 'name'> & { language: Language }
 
-/** A pending export with its user. */
 export async function findWaiting(sql: Db, id: number): Promise<WaitingRow | undefined> {
   const [row] = await sql<WaitingRow[]>`
     select e.id, e.user_id, e.language, e.storage_key, u.name
@@ -140,7 +137,6 @@ export async function finishExport(
   return row?.expires_at
 }
 
-/** Marks exports as failed and returns their users. */
 export const failExports = (tx: Tx, which: { id: number } | { olderThanDays: number }) => tx<
   Row<'data_exports', 'id' | 'user_id' | 'storage_key'>[]
 >`
@@ -168,14 +164,12 @@ export async function expireExports(
   return rows.map(({ storage_key }) => storage_key)
 }
 
-/** Deletes a user's exports and returns their storage keys. */
 export async function deleteExportsOf(tx: Tx, userId: number): Promise<string[]> {
   const rows = await tx<{ storage_key: string }[]>`
     delete from data_exports where user_id = ${userId} returning storage_key`
   return rows.map(({ storage_key }) => storage_key)
 }
 
-/** Deletes old export records without an archive. */
 export const deleteOldExports = (sql: Db, days: number, limit: number) => sql`
   delete from data_exports where id in (
     select id from data_exports where created_at < now() - make_interval(days => ${days})

@@ -47,7 +47,6 @@ const exportView = (row: ExportRow): DataExport => ({
   expires_at: wireTimeOrNull(row.expires_at),
 })
 
-/** Signed text of an archive's URL. */
 const archiveSignature = (id: number, expires: string) => `export\n${id}\n${expires}`
 
 /** Signed URL of an archive, valid for an hour. */

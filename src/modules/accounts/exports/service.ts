@@ -38,7 +38,6 @@ const DAY_MS = 86_400_000
 const MEGABYTE = 1024 * 1024
 /** Longer than the retries of any job. */
 const GIVEN_UP_DAYS = 2
-/** Retention of export records. */
 const KEPT_DAYS = 90
 
 export type Attempt = { signal: AbortSignal; isLast: boolean }
@@ -86,7 +85,6 @@ export async function askExportOutside(
   })
 }
 
-/** Returns the viewer's export if its archive is ready. */
 export async function getReadyExport(ctx: Context, userId: number, id: number): Promise<ExportRow> {
   const row = await findExport(ctx.sql, userId, id)
   if (!row) throw noSuchExport()
@@ -105,7 +103,6 @@ const TOLD = {
   }),
 }
 
-/** Notifies a user of the result of an export, by notification and e-mail. */
 async function tell(
   ctx: Context,
   tx: Tx,
@@ -177,7 +174,6 @@ async function makeExport(
   }
 }
 
-/** Marks exports as failed and notifies their users. */
 const giveUp = (ctx: Context, which: Parameters<typeof failExports>[1]): Promise<void> =>
   transaction(ctx.sql, async (tx) => {
     const failed = await failExports(tx, which)
@@ -188,7 +184,6 @@ const giveUp = (ctx: Context, which: Parameters<typeof failExports>[1]): Promise
     )
   })
 
-/** Enqueues the deletion of archives in the caller's transaction. */
 async function removeLater(tx: Tx, keys: string[]): Promise<void> {
   if (keys.length > 0) await addJob(tx, 'remove_exports', { keys })
 }
@@ -204,12 +199,10 @@ export async function endExport(ctx: Context, userId: number, id: number): Promi
   await transaction(ctx.sql, async (tx) => removeLater(tx, await expireExports(tx, { userId, id })))
 }
 
-/** Deletes the exports of an erased user. */
 export async function forgetExports(tx: Tx, userId: number): Promise<void> {
   await removeLater(tx, await deleteExportsOf(tx, userId))
 }
 
-/** Deletes expired archives, old records and temporary files of killed processes. */
 async function tidyExports(ctx: Context): Promise<void> {
   for (let count = AT_ONCE; count === AT_ONCE; )
     count = await transaction(ctx.sql, async (tx) => {
@@ -227,7 +220,6 @@ async function tidyExports(ctx: Context): Promise<void> {
   }
 }
 
-/** Export jobs. `tables` are the personal data of higher modules. */
 export const exportTasks =
   (tables: readonly PersonalTable[]) =>
   (ctx: Context): TaskList => ({

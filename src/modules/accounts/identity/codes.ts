@@ -107,7 +107,6 @@ async function takeCode(sql: Db, code: StoredCode): Promise<boolean> {
   return rows.length === 1
 }
 
-/** Deletes codes that are expired and outside the hourly limit. */
 async function removeOldCodes(sql: Db): Promise<void> {
   await sql`
     delete from verification_codes
@@ -147,7 +146,6 @@ export function accountOf({ phone, email }: CodeTarget): Account {
   return { channel: 'sms', field: 'phone', value: key, key }
 }
 
-/** The account of a stored e-mail or phone. */
 export const storedAccount = (field: 'email' | 'phone', value: string): Account => ({
   channel: field === 'email' ? 'mail' : 'sms',
   field,
@@ -166,7 +164,6 @@ const digits = (code: number) => String(code).padStart(6, '0')
 /** Job payload, encrypted because queued jobs are stored in the database. */
 type Dispatch = { channel: Channel; to: string; code: string; language: Language }
 
-/** Creates a code and enqueues its delivery in one transaction. */
 async function sendCode(
   ctx: Context,
   countAttempt: CountAttempt,
@@ -205,7 +202,6 @@ async function sendCode(
   })
 }
 
-/** Checks for the active code of the account. A wrong code costs one attempt. */
 export const isCode = (ctx: Context, account: Account, purpose: Purpose, code: number) =>
   tryCode(ctx.sql, stored(ctx, account, purpose, code))
 
@@ -251,7 +247,6 @@ export const codeTasks = (ctx: Context): TaskList => ({
 
 export const codeSchedules: Schedule[] = [{ task: 'tidy_codes', pattern: '41 * * * *' }]
 
-/** Codes that verify a phone or e-mail. */
 export function codeRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Accounts' })
 

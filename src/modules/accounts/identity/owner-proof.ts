@@ -7,7 +7,6 @@ import { isNameOf } from './registration.ts'
 import { type OwnerProof, proofMissing, wrongProof } from './schema.ts'
 import { proveByFactor } from './second-factor.ts'
 
-/** Consumes a proof in the transaction that it authorizes. */
 export type UseProof = (tx: Tx) => Promise<void>
 
 /** Verifies ownership for requests that a token alone must not authorize (sign-in-26). */

@@ -7,7 +7,6 @@ import { isCode, storedAccount } from './codes.ts'
 import { findPassword, findPrivateRow } from './queries.ts'
 import { type Account, signInAgain, wrongPassword } from './schema.ts'
 
-/** Throws 422 on `password` unless it is the user's. */
 export async function checkOwnPassword(
   ctx: Context,
   countAttempt: CountAttempt,

@@ -147,7 +147,6 @@ test('ends sessions of a disabled account, and allows sign-in once it is enabled
   assert.equal(await isGood(ann.token), false)
 })
 
-/** The app with a route that requires the payment password, like those that move money. */
 async function shopOn({ ctx }: World) {
   const shop = await buildApp({ ...ctx, metrics: createMetrics() })
   shop.post('/api/v2/pay', { config: { access: 'user' } }, async (request, reply) => {

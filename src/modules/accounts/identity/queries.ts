@@ -4,7 +4,6 @@ import { type Db, ifGiven, type Row, type Tx } from '#platform/database'
 import { friendsOf } from '../relations/queries.ts'
 import type { Account } from './schema.ts'
 
-/** Password hash of an enabled user. Undefined for an unknown user. */
 export async function findPassword(sql: Db, userId: number): Promise<string | null | undefined> {
   const [row] = await sql<{ password: string | null }[]>`
     select password from users where id = ${userId} and deleted_at is null`
@@ -41,7 +40,6 @@ export async function savePassword(
   return rows.length === 1
 }
 
-/** Disables or enables an account. False without a change. */
 export async function saveDisabled(sql: Db, userId: number, disabled: boolean): Promise<boolean> {
   const rows = await sql`
     update users set deleted_at = ${disabled ? sql`now()` : null}
@@ -54,7 +52,6 @@ type PrivateRow = Row<'users', 'email' | 'phone' | 'found_by_phone'> & {
   friends_count: number
 }
 
-/** Private fields of a user's own account. */
 export async function findPrivateRow(sql: Db, userId: number): Promise<PrivateRow | undefined> {
   const [row] = await sql<PrivateRow[]>`
     select email, phone, found_by_phone, password is not null as initial_password, coalesce(
@@ -89,7 +86,6 @@ export async function saveProfile(sql: Db, userId: number, changes: ProfileChang
     where id = ${userId}`
 }
 
-/** Sets an e-mail or phone verified by a code. */
 export async function bindAccount(sql: Db, userId: number, { field, value, key }: Account): Promise<void> {
   await sql`
     update users set updated_at = now(), ${
@@ -99,7 +95,6 @@ export async function bindAccount(sql: Db, userId: number, { field, value, key }
     } where id = ${userId}`
 }
 
-/** Removes an e-mail or phone of a user. */
 export async function unbindAccount(sql: Db, userId: number, { field, key }: Account): Promise<void> {
   await sql`
     update users set updated_at = now(), ${

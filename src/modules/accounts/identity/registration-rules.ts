@@ -47,10 +47,8 @@ const contactRefused = {
   ),
 }
 
-/** Errors of a new e-mail or phone. */
 export const CONTACT_ERRORS = [contactRefused.email, contactRefused.phone]
 
-/** Errors of registration caused by its settings. */
 export const REGISTRATION_RULE_ERRORS = [
   registrationClosed,
   outsideOnly,
@@ -71,7 +69,6 @@ const OPEN_FOR: Record<Settings['register:method'], readonly RegistrationMethod[
   mobile: ['phone'],
 }
 
-/** Context of a registration: method, invitation, device and introduction. */
 export type RegistrationContext = {
   door: RegistrationMethod
   invitation?: string | undefined

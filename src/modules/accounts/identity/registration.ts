@@ -36,7 +36,6 @@ import {
 } from './registration-rules.ts'
 import { accountWaiting, type NewUser, RegisteredToken, Registration } from './schema.ts'
 
-/** Inserts a user with their counters and returns the id. */
 async function insertUser(sql: Db, user: NewUser): Promise<number> {
   const { name, password, email = null, phone = null, verified = false, waiting } = user
   const [row] = await sql<[{ id: number }]>`
@@ -61,7 +60,6 @@ async function isNameTaken(sql: Db, name: string, exceptId = 0): Promise<boolean
   return row.taken
 }
 
-/** Checks that the user has exactly this name. */
 export async function isNameOf(sql: Db, id: number, name: string): Promise<boolean> {
   const [row] = await sql<[{ same: boolean }]>`
     select exists (select from users where id = ${id} and name = ${name}) as same`
@@ -110,7 +108,6 @@ export async function checkUserName(ctx: Context, name: string, exceptId = 0): P
   if (await isNameTaken(ctx.sql, name, exceptId)) throw nameTaken()
 }
 
-/** Registers a user with a verified phone or e-mail, and signs them in. */
 async function register(ctx: Context, input: Registration, device: Device) {
   // Checked first, so that users do not fill in a form for a disabled method.
   const account = accountOf(input)
@@ -136,7 +133,6 @@ async function register(ctx: Context, input: Registration, device: Device) {
   return { token: access_token, ttl: expires_in, refresh_ttl }
 }
 
-/** Validates and screens the name of a new user. Throws 422. */
 export async function checkNewName(
   ctx: Context,
   arrival: RegistrationContext,
@@ -174,7 +170,6 @@ export async function registerUser(
   })
 }
 
-/** File with the generated password of the first administrator. */
 export const founderPasswordPath = (ctx: Context) => join(ctx.config.dataDir, 'founder-password')
 
 /**

@@ -22,7 +22,6 @@ export const CodeTarget = Shared('CodeTarget', {
 })
 export type CodeTarget = Static<typeof CodeTarget>
 
-/** Recipient of a registration code, with an invitation if the settings require one. */
 export const RegistrationCodeTarget = Shared('RegistrationCodeTarget', {
   ...CodeTarget.properties,
   invitation_code: Type.Optional(InvitationCode),
@@ -55,7 +54,6 @@ export const wrongFactor = fieldError(
   'This code is wrong, or was used already.',
   '动态码或恢复码错误，或已被使用。',
 )
-/** Errors of the second factor at sign-in. */
 export const FACTOR_ERRORS = [factorRequired, wrongFactor]
 
 export const factorOn = apiError(
@@ -71,16 +69,13 @@ export const factorOff = apiError(
   '账号未开启两步验证。',
 )
 
-/** A code of an authenticator app, or a recovery code. */
 export const FactorCode = Text(32, { description: 'six digits of an authenticator app, or a recovery code' })
 
-/** State of the second factor, with the number of unused recovery codes. */
 export const SecondFactor = Shared('SecondFactor', {
   enabled: Type.Boolean(),
   recovery_codes: Type.Integer(),
 })
 
-/** The secret for an authenticator app. Shown once. */
 export const FactorSecret = Shared('SecondFactorSecret', {
   secret: Type.String({ description: 'to be typed' }),
   uri: Type.String({ description: 'otpauth://, to be shown as a QR code' }),
@@ -89,7 +84,6 @@ export const FactorSecret = Shared('SecondFactorSecret', {
 export const FactorProof = Shared('SecondFactorProof', { second_factor: FactorCode })
 export type FactorProof = Static<typeof FactorProof>
 
-/** Single-use recovery codes. Shown once. */
 export const RecoveryCodes = Shared('RecoveryCodes', { recovery_codes: Type.Array(Type.String()) })
 
 /** A token alone must not delete or export an account. */
@@ -112,7 +106,6 @@ export const signInAgain = apiError(
   'Sign in again and repeat this within 15 minutes.',
   '请重新登录，并在 15 分钟内再次操作。',
 )
-/** Errors of a proof of ownership, except a wrong password. */
 export const OWNER_PROOF_ERRORS = [proofMissing, wrongProof, wrongFactor, factorOff, signInAgain]
 
 /**
@@ -130,7 +123,6 @@ export type OwnerProof = Static<typeof OwnerProof>
 /** A new password (sign-in-7). */
 export const NewPassword = RawText(128, { minLength: 8 })
 
-/** A registration, with the code that verifies the phone or e-mail. */
 export const Registration = Shared('Registration', {
   name: Text(100),
   verifiable_type: OneOf(['mail', 'sms'] as const),
@@ -151,7 +143,6 @@ export const RegisteredToken = Shared('RegisteredToken', {
   refresh_ttl: Type.Integer({ description: 'minutes' }),
 })
 
-/** Initial values of an account. */
 export type NewUser = {
   name: string
   /** Hash from `hashPassword`. Null for sign-in by code only. */
@@ -174,7 +165,6 @@ export const paymentNeedsPassword = apiError(
   'Set a password for your account before you pay.',
   '支付前请先为账号设置密码。',
 )
-/** Errors of `checkPaymentPassword`. */
 export const PAYMENT_PASSWORD_ERRORS = [wrongPaymentPassword, paymentNeedsPassword]
 
 export const bothAccounts = apiError(
@@ -198,7 +188,6 @@ const UnlinkAccounts = Type.Optional(
   Type.Boolean({ description: 'Also ends the links of accounts outside that sign in here' }),
 )
 
-/** A new password, with the old one if there is one. */
 export const PasswordChange = Shared('PasswordChange', {
   old_password: Type.Optional(RawText(128)),
   password: NewPassword,
@@ -208,7 +197,6 @@ export const PasswordChange = Shared('PasswordChange', {
 })
 export type PasswordChange = Static<typeof PasswordChange>
 
-/** A new password, with a code instead of the old one. */
 export const PasswordReset = Shared('PasswordReset', {
   verifiable_type: OneOf(['mail', 'sms'] as const),
   verifiable_code: Code,
@@ -238,7 +226,6 @@ export const accountDisabled = apiError(
   'This account is disabled.',
   '该账号已被禁用。',
 )
-/** Errors of proving an identity without signing in. */
 export const OUTSIDE_ERRORS = [wrongSignIn, wrongCode, accountDisabled, accountWaiting, ...FACTOR_ERRORS]
 
 export const SignIn = Shared('SignIn', {

@@ -23,7 +23,6 @@ const wrong = (secret: string) => String((Number(codeOf(secret)) + 500_000) % 1_
 /** Allows the next code at once, as if half a minute had passed. */
 const later = (who: Person) => sql`update second_factors set last_step = 0 where user_id = ${who.id}`
 
-/** A user with a second factor. */
 async function guarded() {
   const ann = await signUp()
   const prepared = await as(ann, 'POST', '/user/second-factor', { password: PASSWORD })

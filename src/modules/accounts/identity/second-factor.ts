@@ -43,7 +43,6 @@ async function saveSecret(sql: Db, userId: number, secret: string): Promise<bool
 
 type FactorRow = Row<'second_factors', 'secret'> & { confirmed: boolean; recovery_codes: number }
 
-/** A user's second factor, confirmed or not. */
 async function findFactor(sql: Db, userId: number): Promise<FactorRow | undefined> {
   const [row] = await sql<FactorRow[]>`
     select f.secret, f.confirmed_at is not null as confirmed,
@@ -53,7 +52,6 @@ async function findFactor(sql: Db, userId: number): Promise<FactorRow | undefine
   return row
 }
 
-/** Checks for a confirmed second factor. */
 async function hasFactor(sql: Db, userId: number): Promise<boolean> {
   const rows = await sql`select from second_factors where user_id = ${userId} and confirmed_at is not null`
   return rows.length === 1
@@ -78,7 +76,6 @@ async function takeStep(sql: Db, userId: number, step: number): Promise<boolean>
   return rows.length === 1
 }
 
-/** Consumes a recovery code once and resets failed attempts. */
 async function takeRecoveryCode(sql: Db, userId: number, hash: string): Promise<boolean> {
   const rows = await sql`
     with gone as (delete from recovery_codes where user_id = ${userId} and hash = ${hash} returning user_id)
@@ -86,7 +83,6 @@ async function takeRecoveryCode(sql: Db, userId: number, hash: string): Promise<
   return rows.length === 1
 }
 
-/** Confirms the second factor. False without a change. */
 async function confirmFactor(sql: Db, userId: number): Promise<boolean> {
   const rows = await sql`
     update second_factors set confirmed_at = now() where user_id = ${userId} and confirmed_at is null returning 1`
@@ -98,13 +94,11 @@ async function saveRecoveryCodes(tx: Tx, userId: number, hashes: string[]): Prom
   await tx`insert into recovery_codes (user_id, hash) select ${userId}, unnest(${hashes}::text[])`
 }
 
-/** Deletes a second factor. False if there is none. */
 async function deleteFactor(sql: Db, userId: number): Promise<boolean> {
   const rows = await sql`delete from second_factors where user_id = ${userId} returning confirmed_at`
   return rows.some(({ confirmed_at }) => confirmed_at !== null)
 }
 
-/** Label of the account in an authenticator app. */
 async function findLabel(sql: Db, userId: number): Promise<string> {
   const [row] = await sql<{ name: string }[]>`select name from users where id = ${userId}`
   return row?.name ?? ''
@@ -124,7 +118,6 @@ const totpOf = (secret: Secret, label = '') =>
 const hashOf = ({ secrets }: Context, userId: number, code: string) =>
   secrets.sign(`recovery code ${userId} ${code.toLowerCase().replace(/[\s-]/g, '')}`)
 
-/** Verifies and consumes a code of a user. */
 async function takeCode(ctx: Context, userId: number, { secret }: FactorRow, code: string): Promise<boolean> {
   const digits = code.replace(/\s/g, '')
   if (!/^\d{6}$/.test(digits)) return takeRecoveryCode(ctx.sql, userId, hashOf(ctx, userId, code))
@@ -170,7 +163,6 @@ async function tell(ctx: Context, tx: Tx, userId: number, state: keyof typeof TE
     })
 }
 
-/** Creates a secret for an app after proof of ownership. A code has to confirm it. */
 async function prepareFactor(
   ctx: Context,
   countAttempt: CountAttempt,
@@ -201,7 +193,6 @@ async function makeRecoveryCodes(ctx: Context, tx: Tx, userId: number): Promise<
   return codes
 }
 
-/** Enables the second factor with a first code of the app. Returns the recovery codes. */
 async function turnOn(
   ctx: Context,
   countAttempt: CountAttempt,
@@ -220,7 +211,6 @@ async function turnOn(
   })
 }
 
-/** Throws 422 unless there is a second factor and the code is valid. */
 export async function proveByFactor(
   ctx: Context,
   countAttempt: CountAttempt,
@@ -259,7 +249,6 @@ async function turnOff(
   })
 }
 
-/** Removes the second factor and alerts its user. False if there is none. */
 export async function takeOff(ctx: Context, tx: Tx, userId: number): Promise<boolean> {
   if (!(await deleteFactor(tx, userId))) return false
   await tell(ctx, tx, userId, 'off')

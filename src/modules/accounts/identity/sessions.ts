@@ -93,7 +93,6 @@ export async function openSession(
   return issueToken(tx, userId, { device })
 }
 
-/** A user's sessions, last used first. `current` marks the session of the request. */
 const sessionsOf = async (ctx: Context, userId: number, current: string): Promise<Session[]> =>
   (await listSignIns(ctx.sql, userId)).map((row) => ({
     id: row.id,
@@ -104,7 +103,6 @@ const sessionsOf = async (ctx: Context, userId: number, current: string): Promis
     used_at: wireTime(row.used_at),
   }))
 
-/** Notifies a user of sessions that an administrator ended. */
 async function tellSignOut(ctx: Context, tx: Tx, userId: number): Promise<void> {
   const contacts = await findContacts(tx, userId)
   if (contacts)

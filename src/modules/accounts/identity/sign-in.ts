@@ -71,7 +71,6 @@ export async function holdAccount(tx: Tx, { id, password }: AccountRow): Promise
 /** A proven user. `hold` locks the account until the transaction ends and consumes a code. */
 type Proven = { id: number; hold(tx: Tx): Promise<void> }
 
-/** Identifies a user by a password, or by a code sent to their phone or e-mail. */
 async function prove(
   ctx: Context,
   countAttempt: CountAttempt,
@@ -109,7 +108,6 @@ export async function proveOutside(ctx: Context, countAttempt: CountAttempt, inp
   return proven
 }
 
-/** Signs in a user who is not suspended. */
 export async function signIn(
   ctx: Context,
   countAttempt: CountAttempt,
@@ -124,7 +122,6 @@ export async function signIn(
   })
 }
 
-/** The reason why a disabled account cannot sign in. */
 export const disabledError = async (sql: Db, userId: number): Promise<ApiError> =>
   (await isWaiting(sql, userId)) ? accountWaiting() : accountDisabled()
 
@@ -147,7 +144,6 @@ async function renewHash(
 const codeAccount = ({ kind, value }: Login): Account | null =>
   kind === 'email' || kind === 'phone' ? storedAccount(kind, value) : null
 
-/** Ends the session of a token. */
 async function signOut(ctx: Context, token: string | undefined): Promise<void> {
   const viewer = token === undefined ? null : await findViewer(ctx, token)
   if (!viewer) throw unauthenticated()

@@ -57,7 +57,6 @@ export const UserForm = Type.Object({
   created_at: ImportTime,
 })
 
-/** Creates the users of an import file that do not exist. */
 export async function importUsers(
   tx: Tx,
   lines: Line<Static<typeof UserForm>>[],
@@ -81,7 +80,6 @@ export function createUserLines(sql: Db) {
   const names = new Map<number, string>()
   return {
     name: (id: number): string => names.get(id) ?? '',
-    /** Lines for users not exported yet. */
     async introduce(ids: number[]): Promise<object[]> {
       const unknown = [...new Set(ids)].filter((id) => id > 0 && !names.has(id))
       const people = unknown.length > 0 ? await listExported(sql, unknown) : []

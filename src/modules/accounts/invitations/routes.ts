@@ -90,7 +90,6 @@ const Named = Shared('NamedUser', { id: Type.Integer(), name: Nullable(Type.Stri
 
 const ManagedInvitation = Shared('ManagedInvitation', { ...Invitation.properties, user: Named })
 
-/** Filters invitations by creator and state. `q` is a code. */
 const ManagedInvitationQuery = Type.Object({
   ...listingQuery(['id']),
   user: Type.Optional(Id),
@@ -105,7 +104,6 @@ const Invitee = Shared('Invitee', {
   created_at: Time,
 })
 
-/** Filters invitees. `q` is a part of their name. */
 const InviteeQuery = Type.Object({
   ...listingQuery(['id']),
   after: CursorBy('user.id'),
@@ -133,7 +131,6 @@ function listManagedInvitations(sql: Db, { order, q, user, ended, ...page }: Man
   )
 }
 
-/** Lists users that registered by invitation. */
 function listInvitees(sql: Db, { order, q, user, inviter, invitation, ...page }: InviteeQuery) {
   const where = sql`
     where true ${ifGiven(sql, user, (id) => sql`and n.user_id = ${id}`)}

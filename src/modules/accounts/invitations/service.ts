@@ -62,7 +62,6 @@ export type NewInvitation = Static<typeof NewInvitation>
 
 export const InvitationParams = Type.Object({ invitation: Id })
 
-/** Pagination of invitations or invited users. `after` is the last id of the former page. */
 export const InvitationQuery = Type.Object({ limit: Limit(), after: Cursor })
 export type InvitationQuery = Static<typeof InvitationQuery>
 
@@ -78,10 +77,8 @@ const usesOf = (sql: Db): Fragment =>
   sql`(select count(*)::int from invitation_uses u where u.invitation_id = i.id)`
 const isOpen = (sql: Db): Fragment => sql`i.ended_at is null and i.expires_at > now()`
 
-/** Condition that invitation `i` has expired, ended or is used up. */
 export const hasEnded = (sql: Db): Fragment => sql`not (${isOpen(sql)} and ${usesOf(sql)} < i.max_uses)`
 
-/** Columns of invitations `i`. */
 export const invitationColumns = (sql: Db): Fragment => sql`
   i.id, i.code, i.max_uses, i.note, i.expires_at, i.created_at, ${usesOf(sql)} as uses,
   ${hasEnded(sql)} as ended`
@@ -112,7 +109,6 @@ async function insertInvitation(
   return row
 }
 
-/** A user's invitations, newest first. */
 export const listInvitations = (sql: Db, userId: number, { limit = 15, after = 0 }: InvitationQuery) => sql<
   InvitationRow[]
 >`
@@ -128,7 +124,6 @@ export async function endInvitation(sql: Db, id: number, userId?: number): Promi
   return rows.length === 1
 }
 
-/** Ids of users that someone invited, newest first, without disabled ones. */
 export async function listInvitedIds(
   sql: Db,
   userId: number,
@@ -147,7 +142,6 @@ const openByCode = (sql: Db, code: string): Fragment => sql`
   select i.id, i.user_id, i.max_uses from invitations i join users m on m.id = i.user_id and m.deleted_at is null
   where i.code = ${code} and ${isOpen(sql)}`
 
-/** Checks that a code is valid now. */
 async function isInvitationGood(sql: Db, code: string): Promise<boolean> {
   const [row] = await sql<[{ good: boolean }]>`
     select exists (
@@ -214,7 +208,6 @@ export async function invite(
   return invitationView(row)
 }
 
-/** Throws 422 on `invitation_code` unless the code is valid now. */
 export async function checkInvitation(ctx: Context, typed: string): Promise<void> {
   if (!(await isInvitationGood(ctx.sql, codeOf(typed)))) throw invitationNotGood()
 }

@@ -35,7 +35,6 @@ import {
   wrongOldCode,
 } from './service.ts'
 
-/** Balances in the formats that clients read. */
 function balancesView(
   userId: number,
   { wallet, income, expenses, points }: Awaited<ReturnType<typeof balancesOf>>,
@@ -135,7 +134,7 @@ export function profileRoutes(server: Server, ctx: Context) {
     })
 }
 
-/** Reads the picture that a multipart request holds in a field; 422 on the field when it has none or it is too large. */
+/** Reads a picture from a multipart field. Throws 422 if it is missing or too large. */
 async function readPicture(request: FastifyRequest, field: string): Promise<Buffer> {
   if (!request.isMultipart()) throw refusedFile(field, fileMissing)
   try {

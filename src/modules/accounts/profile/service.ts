@@ -24,7 +24,6 @@ import { Code, CodeTarget } from '../identity/schema.ts'
 import { alertAccountOwner } from '../messages.ts'
 import { USER_CONSTRAINTS, UserView } from '../schema.ts'
 
-/** Rejects unbinding a contact that is not bound. */
 export const notBound = {
   email: fieldError('email', 'not_bound', 'Your account has no e-mail address.', '账号未绑定邮箱。'),
   phone: fieldError('phone', 'not_bound', 'Your account has no phone number.', '账号未绑定手机号。'),
@@ -87,7 +86,7 @@ export const ProfilePatch = Shared('ProfileChanges', {
 })
 export type ProfilePatch = Static<typeof ProfilePatch>
 
-/** Only for the documentation: the parts of a multipart body are read as they arrive. */
+/** For the documentation only: the server reads multipart parts as they arrive. */
 export const BackgroundForm = Shared('BackgroundForm', {
   image: Type.Optional(
     Type.Unsafe<unknown>({
@@ -99,7 +98,6 @@ export const BackgroundForm = Shared('BackgroundForm', {
   ),
 })
 
-/** A phone or e-mail with its code, and proof of ownership if the account has a contact already. */
 export const Binding = Shared('AccountBinding', {
   ...CodeTarget.properties,
   verifiable_code: Code,
@@ -108,7 +106,6 @@ export const Binding = Shared('AccountBinding', {
 })
 export type Binding = Static<typeof Binding>
 
-/** Credentials required to unbind a phone or e-mail. */
 export const Unbinding = Shared('AccountUnbinding', { password: RawText(128), verifiable_code: Code })
 export type Unbinding = Static<typeof Unbinding>
 
@@ -156,7 +153,6 @@ export async function bind(
   })
 }
 
-/** Unbinds the viewer's phone or e-mail with password and code. */
 export async function unbind(
   ctx: Context,
   countAttempt: CountAttempt,

@@ -29,7 +29,6 @@ export const MutualQuery = Type.Object({
   q: WithAlias('keyword', Type.Optional(Text(100))),
 })
 
-/** SQL value: whether `userId` follows the user in the column `author`. */
 export const isFollowing = (sql: Db, userId: number | Fragment, author: Fragment): Fragment => sql`
   coalesce((select true from user_follows made where made.user_id = ${userId} and made.target_id = ${author}), false)`
 
@@ -38,8 +37,8 @@ export const followedBy = (sql: Db, userId: number): Fragment => sql`
   select target_id from user_follows where user_id = ${userId}`
 
 /**
- * Subquery of the number of users who follow the user in `column` and whom they follow. Looks up each of the followed,
- * because the planner expects few rows of a join and compares all pairs.
+ * Subquery of the number of mutual follows of the user in `column`. Looks up each followed user, because the
+ * planner underestimates the join and compares all pairs.
  */
 export const friendsOf = (sql: Db, column: Fragment): Fragment => sql`
   select count(*)::int from user_follows mine
@@ -51,7 +50,7 @@ type Page = { limit?: number; offset?: number; after?: number }
 
 /**
  * Updates both users' counters with the link. Locks their rows by id, so that two users who follow each other
- * at once wait instead of deadlocking. A counter that had fallen behind stays at 0 until `kith doctor` counts anew.
+ * at once wait instead of deadlocking. A counter that is too low stays at 0 until `kith doctor` recounts it.
  */
 const counted = (sql: Db, userId: number, targetId: number, change: 1 | -1) => sql`
   locked as (
@@ -104,7 +103,6 @@ export async function deleteFollow(
 
 const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id)
 
-/** Followers of a user, newest first. */
 export const listFollowerIds = async (sql: Db, userId: number, { limit = 15, ...page }: Page) =>
   idsOf(
     await sql<{ id: number }[]>`
@@ -120,7 +118,6 @@ export const listFollowerIds = async (sql: Db, userId: number, { limit = 15, ...
       order by f.id desc ${limitClause(sql, { limit, ...page })}`,
   )
 
-/** Cursor condition past a user in the follows `f`. */
 const pastFollowing = (sql: Db, userId: number, after = 0) =>
   andAfterRow(
     sql,
@@ -129,7 +126,6 @@ const pastFollowing = (sql: Db, userId: number, after = 0) =>
     sql`select id from user_follows where user_id = ${userId} and target_id = ${after}`,
   )
 
-/** Users that someone follows, newest first. */
 export const listFollowingIds = async (sql: Db, userId: number, { limit = 15, ...page }: Page) =>
   idsOf(
     await sql<{ id: number }[]>`
@@ -138,7 +134,6 @@ export const listFollowingIds = async (sql: Db, userId: number, { limit = 15, ..
       order by f.id desc ${limitClause(sql, { limit, ...page })}`,
   )
 
-/** Mutual followers of a user, newest following first. */
 export async function listMutualIds(
   sql: Db,
   userId: number,
@@ -179,7 +174,6 @@ export async function deleteBlock(sql: Db, userId: number, targetId: number): Pr
   return row.found
 }
 
-/** Ids of blocked users, newest first, without disabled accounts. */
 export async function listBlockedIds(
   sql: Db,
   userId: number,
@@ -211,13 +205,12 @@ export const notBlockedBy = (sql: Db, viewerId: number, author: Fragment): Fragm
     () => sql`and ${author} <> all(array(select target_id from user_blocks where user_id = ${viewerId}))`,
   )
 
-/** SQL value: whether the user in the column `blocker` blocks `userId`. */
 export const hasBlocked = (sql: Db, blocker: Fragment, userId: number): Fragment => sql`
   coalesce((select true from user_blocks b where b.user_id = ${blocker} and b.target_id = ${userId}), false)`
 
 const BATCH = 500
 
-/** Counts the friends of users from before their number was kept, in batches. */
+/** Backfills the number of friends, in batches. */
 async function countFriends({ sql }: Context): Promise<void> {
   for (;;) {
     const counted = await transaction(sql, async (tx) => {

@@ -35,7 +35,6 @@ async function follow(sql: Sql, userId: number, targetId: number): Promise<void>
   })
 }
 
-/** Removes a follow and its unread notification. */
 async function unfollow(sql: Sql, userId: number, targetId: number): Promise<void> {
   await transaction(sql, async (tx) => {
     const { found, gone } = await deleteFollow(tx, userId, targetId)

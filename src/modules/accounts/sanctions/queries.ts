@@ -11,18 +11,14 @@ import {
 import { pageOf } from '#platform/http'
 import type { OwnSanctionQuery, SanctionKind, SanctionQuery, Told } from './schema.ts'
 
-/** Condition that the sanction `s` is in force. */
 const inForce = (sql: Db): Fragment =>
   sql`(s.lifted_at is null and s.kind <> 'warning' and (s.ends_at is null or s.ends_at > now()))`
 
-/** Condition that a sanction of this kind is in force for the user in a column. */
 export const isUnder = (sql: Db, kind: SanctionKind, userId: Fragment): Fragment => sql`
   exists (select from sanctions s where s.user_id = ${userId} and s.kind = ${kind} and ${inForce(sql)})`
 
-/** Condition that the user in a column is suspended. */
 export const isSuspended = (sql: Db, userId: Fragment): Fragment => isUnder(sql, 'suspension', userId)
 
-/** Reason and end of a user's suspension. */
 export async function findSuspension(sql: Db, userId: number): Promise<Told | undefined> {
   const [row] = await sql<Told[]>`
     select s.reason, s.ends_at from sanctions s
@@ -32,7 +28,6 @@ export async function findSuspension(sql: Db, userId: number): Promise<Told | un
 
 export type SilenceRow = Row<'sanctions', 'user_id' | 'reason' | 'ends_at'> & { left_ms: number | null }
 
-/** Silenced users with the remaining time. */
 export const listSilences = (sql: Db) => sql<SilenceRow[]>`
   select s.user_id, s.reason, s.ends_at, (extract(epoch from s.ends_at - now()) * 1000)::bigint as left_ms
   from sanctions s where s.kind = 'silence' and ${inForce(sql)}`
@@ -48,7 +43,6 @@ export async function holdPeople(tx: Tx, ids: number[]): Promise<Set<number>> {
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Checks for a sanction of this kind in force. */
 export async function isInForce(sql: Db, userId: number, kind: SanctionKind): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     select exists (
@@ -105,7 +99,6 @@ export type OwnSanctionRow = Row<
   appeal_created_at: string | null
 }
 
-/** A user's sanctions, newest first, each with the latest appeal. */
 export const listSanctionsOf = (sql: Db, userId: number, { after = 0, limit = 15 }: OwnSanctionQuery) => sql<
   OwnSanctionRow[]
 >`

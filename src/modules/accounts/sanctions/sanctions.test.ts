@@ -28,7 +28,6 @@ const impose = async (whom: { id: number }, body: object): Promise<number> => {
 }
 const codeOf = ({ headers }: { headers: object }) => (headers as { 'x-error-code'?: string })['x-error-code']
 const zh = { 'accept-language': 'zh-CN' }
-/** Moves the end of a sanction into the past. */
 const letEnd = async (id: number) => {
   await sql`update sanctions set ends_at = now() - interval '1 second' where id = ${id}`
 }

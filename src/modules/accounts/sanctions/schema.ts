@@ -45,7 +45,6 @@ const extra = ({ reason, ends_at: end }: Told) => ({
   ends_at: end === null ? null : wireTime(end),
 })
 
-/** Rejects a suspended user with reason and end. */
 export const suspendedBecause = (told: Told): ApiError =>
   new ApiError(
     accountSuspended.status,
@@ -57,7 +56,6 @@ export const suspendedBecause = (told: Told): ApiError =>
     { extra: extra(told) },
   )
 
-/** Rejects a silenced user with reason and end. */
 export const silencedBecause = (told: Told): ApiError =>
   new ApiError(
     silenced.status,
@@ -90,7 +88,6 @@ const shown = {
   created_at: Time,
 }
 
-/** A sanction for the sanctioned user, with the latest appeal. */
 export const OwnSanction = Shared('OwnSanction', {
   ...shown,
   appeal: Nullable(
@@ -117,7 +114,6 @@ export const Sanction = Shared('Sanction', {
 })
 export type Sanction = Static<typeof Sanction>
 
-/** Filters sanctions by user and kind. `q` matches the reason. */
 export const SanctionQuery = Type.Object({
   ...listingQuery(['id']),
   user: Type.Optional(Id),

@@ -24,7 +24,6 @@ export type UserTextRow = Row<
   verified: { type: string; icon: string | null; description: string | null } | null
 }
 
-/** Counters of a user and the viewer's relation to them. */
 export type UserRow = Row<'users', 'id' | 'content_version'> &
   Omit<Tables['user_counts'], 'user_id' | 'updated_at' | 'friends_count'> & {
     following: boolean
@@ -105,7 +104,6 @@ export async function findUserRows(sql: Db, ids: number[], viewerId: number): Pr
   }))
 }
 
-/** Public fields of users by id. */
 export const findUserTexts = (sql: Db, ids: number[]) => sql<UserTextRow[]>`
   select u.id, u.content_version, u.name, u.bio, u.sex, u.location, u.avatar, u.bg, u.verified, u.created_at, u.updated_at
   from users u where u.id = any(${ids})`
@@ -141,11 +139,9 @@ export const nameContains = (sql: Db, text: string | undefined) => {
 export const anyNameContains = (sql: Db, text: string | undefined) => sql`
   (u.deleted_at is null ${nameContains(sql, text)} or u.deleted_at is not null ${nameContains(sql, text)})`
 
-/** Subquery of the ids of users, enabled or disabled, whose name contains a text. */
 export const userIdsNamed = (sql: Db, text: string): Fragment =>
   sql`select u.id from users u where ${anyNameContains(sql, text)}`
 
-/** Ids of a page of enabled users. */
 export async function listUserIds(sql: Db, filter: UserFilter): Promise<number[]> {
   const { ids, names, search, tags, since = 0, order, limit } = filter
   const rows = await sql<{ id: number }[]>`
@@ -175,14 +171,12 @@ export const nameOf = (sql: Db, column: Fragment): Fragment => sql`
 export const withEnabledUser = (sql: Db, column: Fragment): Fragment => sql`
   join users u on u.id = ${column} and u.deleted_at is null`
 
-/** Filters ids to enabled users. */
 export async function findEnabledIds(sql: Db, ids: number[]): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     select id from users where id = any(${ids}) and deleted_at is null order by id`
   return rows.map(({ id }) => id)
 }
 
-/** Enabled users by name key. */
 export async function findPeopleByKeys(sql: Db, keys: string[]): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     select id from users where name_key = any(${keys}) and deleted_at is null order by id`
@@ -211,7 +205,6 @@ export async function findUserId(sql: Db, { kind, value }: Login): Promise<numbe
   return row?.id
 }
 
-/** Follow relation between two users, in both directions. */
 export async function findRelation(sql: Db, userId: number, otherId: number) {
   const [row] = await sql<[{ following: boolean; follower: boolean }]>`
     select exists (select from user_follows where user_id = ${userId} and target_id = ${otherId}) as following,
@@ -230,11 +223,9 @@ export async function findBlockers(sql: Db, userId: number, candidates: number[]
   return new Set(rows.map((row) => row.user_id))
 }
 
-/** Checks for a certified identity. */
 export const isVerified = async (sql: Db, userId: number): Promise<boolean> =>
   (await sql`select from users where id = ${userId} and verified is not null`).length > 0
 
-/** Sets the public certified identity. Null removes it. */
 export async function setVerified(sql: Db, userId: number, verified: UserTextRow['verified']): Promise<void> {
   await sql`
     update users set verified = ${verified === null ? null : sql.json(verified)}, updated_at = now()

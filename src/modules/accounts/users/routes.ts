@@ -108,7 +108,6 @@ export function userRoutes(server: Server, ctx: Context) {
   })
 }
 
-/** Name keys from a comma-separated list. */
 function keysOf(list: string): string[] {
   const keys = new Set(list.split(',').map(nameKey))
   keys.delete('')

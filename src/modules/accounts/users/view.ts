@@ -87,11 +87,9 @@ export const withUrls = (user: UserView): UserWithUrls => ({
   bg: user.bg?.url ?? null,
 })
 
-/** Pagination of a ranking. Default: ten users. */
 export const RanksQuery = Type.Object({ limit: Limit(10), offset: Offset })
 export type RanksQuery = Static<typeof RanksQuery>
 
-/** A user in a ranking, with rank (from 1) and count. */
 export const RankedUser = Shared('RankedUser', {
   ...UserView.properties,
   extra: Shared('RankedUserExtra', {
@@ -102,7 +100,6 @@ export const RankedUser = Shared('RankedUser', {
 })
 export type RankedUser = Static<typeof RankedUser>
 
-/** A user with the ranking count. */
 export type RankedRow = { user_id: number; count: number }
 
 /** Adds users to a page of a ranking. Users disabled meanwhile are omitted, but later ranks stay. */
