@@ -14,7 +14,6 @@ import {
   Type,
 } from '#platform/http'
 
-/** A network blocked from writing. */
 export const AddressBlock = Shared('AddressBlock', {
   id: Type.Integer(),
   network: Type.String(),
@@ -35,7 +34,6 @@ export const AddressBlockInput = Shared('NewAddressBlock', {
 })
 export type AddressBlockInput = Static<typeof AddressBlockInput>
 
-/** Filters blocks: `q` matches a part of the network or the reason. */
 export const AddressBlockQuery = Type.Object({
   ...listingQuery(['id']),
   in_force: Type.Optional(Flag()),
@@ -48,7 +46,6 @@ const inForce = (sql: Db): Fragment => sql`(ends_at is null or ends_at > now())`
 
 type BlockRow = Row<'address_blocks', 'id' | 'network' | 'ends_at'> & { left_ms: number | null }
 
-/** Blocks in force, with their remaining time. */
 export const listBlocks = (sql: Db) => sql<BlockRow[]>`
   select id, network, ends_at, (extract(epoch from ends_at - now()) * 1000)::bigint as left_ms
   from address_blocks where ${inForce(sql)}`
@@ -80,7 +77,6 @@ export async function deleteBlock(sql: Db, id: number): Promise<Tables['address_
   return row
 }
 
-/** Deletes blocks that expired a month ago, in batches. */
 export async function deleteOldBlocks(sql: Db, limit: number): Promise<number> {
   const gone = await sql`
     delete from address_blocks where id in (
@@ -90,7 +86,6 @@ export async function deleteOldBlocks(sql: Db, limit: number): Promise<number> {
 
 type AddressBlockRow = Tables['address_blocks'] & { in_force: boolean }
 
-/** Lists blocks, expired ones included. */
 export function listAddressBlocks(sql: Db, query: AddressBlockQuery) {
   const where = sql`
     where true

@@ -22,7 +22,6 @@ function bytesOf(address: string): number[] | undefined {
   return isAddress ? ipaddr.process(address).toByteArray() : undefined
 }
 
-/** Zeroes all but the first `bits` of an address. */
 const masked = (bytes: number[], bits: number): number[] =>
   bytes.map((byte, index) => byte & (0xff00 >> Math.min(8, Math.max(0, bits - index * 8))) & 0xff)
 
@@ -49,7 +48,6 @@ export function networkOf(text: string): string | undefined {
 /** An index of networks. A search takes one lookup per distinct prefix length. */
 export type Networks<T> = { find(address: string): T[] }
 
-/** Builds an index of networks. */
 export function compileNetworks<T>(entries: { network: string; value: T }[]): Networks<T> {
   const byLength = new Map<string, { size: number; bits: number; values: Map<string, T> }>()
   for (const { network, value } of entries) {
@@ -99,7 +97,6 @@ export const blocksYourself = apiError(
   '该网段包含你当前的地址，如确需封禁请同时提交 own_address。',
 )
 
-/** Rejects a request from a blocked address and names the end of the block. */
 const blockedUntil = (end: string | null): ApiError =>
   new ApiError(
     addressBlocked.status,
@@ -205,7 +202,6 @@ export async function removeBlocksOfAddress(ctx: Context, address: string): Prom
   return found.map(({ network }) => network)
 }
 
-/** Deletes blocks that expired long ago. */
 export async function tidyAddressBlocks({ sql }: Context): Promise<void> {
   while ((await deleteOldBlocks(sql, BATCH)) === BATCH);
 }
