@@ -32,7 +32,6 @@ const notAnAddress = (field: string) =>
     zh: `data.${field} 必须是 http 或 https 地址。`,
   })
 
-/** A position in the client that shows advertisements. */
 export const AdvertisingSpace = Shared('AdvertisingSpace', {
   id: Type.Integer(),
   channel: Type.String(),
@@ -62,7 +61,6 @@ export const SpacesQuery = Type.Object({ space: Type.Optional(IdList()) })
 
 const Picture = Text(2000, { description: 'An address, or the node of a picture you stored' })
 
-/** The content of an advertisement. Its type decides which fields apply. */
 const AdvertisingData = Shared('AdvertisingData', {
   image: Type.Optional(Picture),
   avatar: Type.Optional(Picture),
@@ -84,20 +82,16 @@ export const NewAdvertisement = Shared('NewAdvertisement', {
 })
 export type NewAdvertisement = Static<typeof NewAdvertisement>
 
-/** The stored data: texts and file nodes. */
 type StoredData = { [Field in keyof AdvertisingData]?: string | StoredNode }
 
-/** A stored advertisement with the data of its type. */
 export type AdvertisementRow = Tables['advertising'] & { data: StoredData }
 
-/** Columns of an advertisement from table `a`. */
 export const advertisementColumns = (sql: Db) => sql`
   a.id, a.space_id, a.title, a.type, a.data, a.sort, a.created_at, a.updated_at`
 
 const listSpaces = (sql: Db) => sql<AdvertisingSpace[]>`
   select id, channel, space, alias, allow_type, format, created_at, updated_at from advertising_spaces order by id`
 
-/** All advertisements in display order. */
 const listAdvertisements = (sql: Db) => sql<AdvertisementRow[]>`
   select ${advertisementColumns(sql)} from advertising a order by a.sort, a.id`
 
@@ -128,7 +122,6 @@ const updateAdvertisement = (sql: Db, id: number, made: Columns) => sql`
 
 const deleteAdvertisement = (sql: Db, id: number) => sql`delete from advertising where id = ${id}`
 
-/** An advertisement for clients, with pictures as URLs. */
 export const advertisementView = (ctx: Context, row: AdvertisementRow): Advertisement => ({
   ...row,
   data: Object.fromEntries(
@@ -161,13 +154,11 @@ const readAll = (ctx: Context) =>
 
 export const readSpaces = async (ctx: Context): Promise<AdvertisingSpace[]> => (await readAll(ctx)).spaces
 
-/** Advertisements of the given spaces, lowest `sort` first. */
 export async function readAdvertisements(ctx: Context, spaceIds: number[]): Promise<Advertisement[]> {
   const { advertisements } = await readAll(ctx)
   return advertisements.filter(({ space_id: id }) => spaceIds.includes(id))
 }
 
-/** Advertisements of one space. Throws 404 for an unknown space. */
 export async function readSpace(ctx: Context, id: number): Promise<Advertisement[]> {
   if (!(await readSpaces(ctx)).some((space) => space.id === id)) throw noSuchSpace()
   return readAdvertisements(ctx, [id])
@@ -190,7 +181,6 @@ const REQUIRED: Record<string, readonly string[]> = {
 }
 const PICTURES: readonly string[] = ['image', 'avatar']
 
-/** Validates the fields that the space requires for the type, and attaches the actor's uploads. */
 async function checkData(
   tx: Db,
   userId: number,
@@ -248,5 +238,4 @@ export async function removeAdvertisement(ctx: Context, tx: Tx, id: number): Pro
   await cacheOf(ctx).announce(tx, 'all')
 }
 
-/** Drops the cache of this node. */
 export const forgetAdvertising = (ctx: Context) => cacheOf(ctx).drop('all')
