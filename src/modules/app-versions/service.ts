@@ -43,7 +43,6 @@ export const versionTaken = fieldError(
 
 const APP_TYPES = ['android', 'ios'] as const
 
-/** A version of a mobile client. */
 export const AppVersion = Shared('AppVersion', {
   id: Type.Integer(),
   type: OneOf(APP_TYPES),
@@ -78,7 +77,6 @@ export type AppVersionListQuery = Static<typeof AppVersionListQuery>
 
 export type AppVersionRow = Tables['app_versions'] & { type: AppVersion['type'] }
 
-/** Versions of one kind of client, newest first. */
 export const listVersions = (sql: Db, { type, after, limit = 15 }: AppVersionsQuery) => sql<AppVersionRow[]>`
   select * from app_versions v where v.type = ${type}
     ${andAfterRow(sql, after, sql`v.version_code, v.id`, sql`select version_code, id from app_versions where id = ${after ?? 0}`)}
