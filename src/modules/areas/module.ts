@@ -28,7 +28,6 @@ const AreaQuery = Type.Object({
 })
 type AreaQuery = Static<typeof AreaQuery>
 
-/** Lists areas: all, or the children of one. */
 function listAreaRecords(sql: Db, query: AreaQuery) {
   const inside = ifGiven(sql, query.pid, (pid) =>
     pid === 0 ? sql`and a.parent_id is null` : sql`and a.parent_id = ${pid}`,

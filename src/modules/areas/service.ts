@@ -27,7 +27,6 @@ const tooDeep = () => invalidField('pid', { en: 'Areas have at most four levels.
 
 const blankName = () => invalidField('name', { en: 'The name field is required.', zh: '名称不能为空。' })
 
-/** A geographic area. A root has no parent. */
 export const Area = Shared('Area', {
   id: Type.Integer(),
   name: Type.String(),
@@ -40,7 +39,6 @@ export const Area = Shared('Area', {
 })
 export type Area = Static<typeof Area>
 
-/** A matching area with its children and ancestors. */
 export const FoundArea = Shared('FoundArea', {
   items: Type.Unsafe<Area[] | null>({
     type: ['array', 'null'],
@@ -62,7 +60,6 @@ export const NewArea = Shared('NewArea', {
 })
 export type NewArea = Static<typeof NewArea>
 
-/** Columns of an area from table `a`. */
 export const areaColumns = (sql: Db) => sql`
   a.id, a.name, coalesce(a.parent_id, 0)::bigint as pid, a.extra as "extends", a.longitude, a.latitude, a.created_at, a.updated_at`
 
@@ -76,12 +73,10 @@ export const areaNamed = (sql: Db, text: string | undefined) => {
   )
 }
 
-/** Areas that match a part of a name, exact matches first. */
 const searchAreas = (sql: Db, name: string, limit: number) => sql<Area[]>`
   select ${areaColumns(sql)} from areas a where true ${areaNamed(sql, name)}
   order by (a.name_key = ${nameKey(name)}) desc, a.id limit ${limit}`
 
-/** Areas with all their ancestors. */
 const listUpwards = (sql: Db, ids: number[]) => sql<Area[]>`
   with recursive up as (
     select * from areas where id = any(${ids}::bigint[])
@@ -90,7 +85,6 @@ const listUpwards = (sql: Db, ids: number[]) => sql<Area[]>`
   )
   select ${areaColumns(sql)} from up a`
 
-/** Direct children of these areas. */
 const listWithin = (sql: Db, ids: number[]) => sql<Area[]>`
   select ${areaColumns(sql)} from areas a where a.parent_id = any(${ids}::bigint[]) order by a.id limit 1000`
 
@@ -141,7 +135,6 @@ const LEVEL_WITHOUT_ITEMS = 3
 
 type Tree = Area & { parent: Tree | null }
 
-/** Up to five areas that match a part of a name, each with its children and ancestors. */
 export async function findPlaces(sql: Db, name: string): Promise<FoundArea[]> {
   const found = await searchAreas(sql, name, FOUND_MAX)
   const ids = found.map(({ id }) => id)
@@ -161,7 +154,6 @@ export async function findPlaces(sql: Db, name: string): Promise<FoundArea[]> {
 
 const CANDIDATES_MAX = 50
 
-/** Coordinates of an area, with its path from the root. */
 export type LocatedArea = { longitude: number; latitude: number; path: string[] }
 
 /**
@@ -196,7 +188,6 @@ const TAKEN = {
     }),
 }
 
-/** Adds an area under a parent or as a root. */
 export async function addArea(
   tx: Tx,
   { name, pid = 0, extends: extra = '', longitude = null, latitude = null }: NewArea,
@@ -214,7 +205,6 @@ export async function addArea(
   )
 }
 
-/** Updates the name or remark of an area. The parent never changes. */
 export async function changeArea(
   tx: Tx,
   area: Area,
@@ -229,7 +219,6 @@ export async function changeArea(
   await onConstraint(updateArea(tx, area.id, { name, extends: extra, longitude, latitude }), TAKEN)
 }
 
-/** Deletes an area without children. */
 export async function removeArea(tx: Tx, id: number): Promise<void> {
   await onConstraint(deleteArea(tx, id), { areas_parent: areaInUse })
 }
