@@ -4,7 +4,6 @@ import { transaction } from '#platform/database'
 import { createWorld } from '#test/world.ts'
 import { linkAuditRecords, redactAuditOf, verifyAuditChain } from './chain.ts'
 
-/** A world with some records in its audit log, linked. */
 async function chainWorld() {
   const world = await createWorld()
   const founder = await world.person({ roles: ['founder', 'owner'] })

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto'
 import { type Db, type Sql, type Tx, transaction } from '#platform/database'
 
-/** Records that are linked or verified at once. */
 const BATCH = 1000
 
-/** Advisory lock of the job that links records. */
 const LOCK = 7_180_180
 
 const START: Buffer = Buffer.alloc(32)
 
-/** The last link of the chain. Kept outside, it proves later that nothing before it was changed or removed. */
+/**
+ * The last link of the chain. A copy stored elsewhere proves later that no earlier record was changed or
+ * removed.
+ */
 export type Anchor = { position: number; hash: string }
 
 /** Fields of a record that erasure leaves, as the chain hashes them. */
@@ -70,7 +71,7 @@ export type ChainReport = {
   faults: string[]
 }
 
-/** Recomputes the whole chain, and compares it with anchors kept outside. Reports at most 20 faults. */
+/** Recomputes the whole chain, and compares it with anchors stored elsewhere. Reports at most 20 faults. */
 export async function verifyAuditChain(sql: Db, anchors: readonly Anchor[] = []): Promise<ChainReport> {
   const faults: string[] = []
   const kept = new Map(anchors.map((anchor) => [anchor.position, anchor.hash]))
@@ -109,8 +110,8 @@ export async function verifyAuditChain(sql: Db, anchors: readonly Anchor[] = [])
 }
 
 /**
- * Removes the content of records about a user, in the transaction of the erasure. Their hashes stay, so that
- * the chain holds; without the salt nobody can guess the content from them.
+ * Redacts records about a user, in the transaction of the erasure. Their hashes stay, so that the chain
+ * remains valid. Without the salt, the content cannot be guessed from them.
  */
 export async function redactAuditOf(tx: Tx, userId: number): Promise<void> {
   const owned = tx.json({ user_id: userId } as never)

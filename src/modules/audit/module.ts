@@ -38,7 +38,6 @@ export function auditRoutes(server: Server, ctx: Context) {
   })
 }
 
-/** Jobs of the audit log. */
 export const auditTasks = ({ sql }: Context): TaskList => ({
   link_audit_records: () => linkAuditRecords(sql),
 })

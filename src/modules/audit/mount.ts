@@ -23,7 +23,6 @@ export type AdminCrud<
   Body extends TObject,
   Extra extends TObject,
 > = {
-  /** Example: `/admin/music/singers`. */
   path: string
   tag: ApiTag
   /** One ability for all operations, or one for each. */

@@ -14,7 +14,6 @@ import {
   Type,
 } from '#platform/http'
 
-/** A time of a filter, such as `2026-01-02` or `2026-01-02T03:04:05Z`. */
 const When = Text(32, {
   pattern: '^\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d)?Z?)?$',
 })
@@ -39,7 +38,6 @@ export const AuditAnchor = Shared('AuditAnchor', {
   hash: Type.String({ description: 'SHA-256 in hexadecimal; empty for none yet' }),
 })
 
-/** Filters the log by actor, action and subject. */
 export const AuditQuery = Type.Object({
   ...listingQuery(['id']),
   user_id: Type.Optional(Id),
@@ -55,7 +53,6 @@ export type AuditQuery = Static<typeof AuditQuery>
 export type Actor = { viewer: { id: number }; request: { id: string } }
 
 export type AuditEntry = {
-  /** Example: `topics.review`. */
   action: string
   subjectType: string
   subjectId: number | string
@@ -90,7 +87,6 @@ function timeIn(query: AuditQuery, field: 'from' | 'to'): string | undefined {
   return date.toISOString()
 }
 
-/** Lists the log, newest first unless the query sorts otherwise. */
 export function listAudit(sql: Db, query: AuditQuery) {
   const where = sql`
     where true
@@ -108,7 +104,6 @@ export function listAudit(sql: Db, query: AuditQuery) {
   )
 }
 
-/** Audit records of one subject, as part of its history. */
 export const auditOf = (sql: Db, type: string, id: number): Fragment => sql`
   select created_at as at, 'record-' || id as id, action as event, user_id as by,
     subject_type || '/' || subject_id as subject,
