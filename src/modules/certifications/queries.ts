@@ -7,7 +7,6 @@ import type { CertificationType, CertificationView } from './schema.ts'
 
 export type CertificationRow = Tables['certifications'] & { type: CertificationType }
 
-/** The submitted data. */
 export type Statement = Pick<
   CertificationRow,
   'type' | 'name' | 'phone' | 'number' | 'description' | 'org_name' | 'org_address' | 'files'
@@ -15,7 +14,6 @@ export type Statement = Pick<
 
 export type CertificationCategoryRow = Tables['certification_categories'] & { name: CertificationType }
 
-/** Columns of a certification from table `c`. */
 export const certificationColumns = (sql: Db) => sql`
   c.user_id, c.id, c.type, c.status, c.name, c.phone, c.number, c.description, c.org_name, c.org_address, c.files,
   c.reject_reason, c.examiner, c.version, c.created_at, c.updated_at`
@@ -50,7 +48,6 @@ export async function insertCertification(
   return row.id
 }
 
-/** Replaces the submitted data and increments the version. */
 export async function replaceCertification(
   sql: Db,
   userId: number,
@@ -64,7 +61,6 @@ export async function replaceCertification(
     where user_id = ${userId}`
 }
 
-/** Stores a decision. The reviewer's description replaces the public one. */
 export async function decideCertification(
   sql: Db,
   userId: number,

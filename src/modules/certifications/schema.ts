@@ -48,7 +48,6 @@ export const CERTIFICATION_FILE = 'certification:file'
 
 export const STATUS = { waiting: 0, passed: 1, rejected: 2 } as const
 
-/** The public description of a certified identity. */
 export const Description = Text(250)
 /** A list, or an object with a key for each file, which some clients send. */
 const Files = Type.Unsafe<number[] | Record<string, number | string>>({
@@ -77,11 +76,9 @@ const parts = {
 export const NewCertification = Shared('NewCertification', { type: OneOf(CERTIFICATION_TYPES), ...parts })
 export type NewCertification = Static<typeof NewCertification>
 
-/** Changes of a certification. Absent fields stay unchanged. */
 export const CertificationChanges = Type.Partial(NewCertification, { title: 'CertificationChanges' })
 export type CertificationChanges = Static<typeof CertificationChanges>
 
-/** The name of a kind in the language of the request. */
 const CategoryView = Shared('CertificationCategory', {
   name: Type.String(),
   display_name: Type.String(),
@@ -102,7 +99,6 @@ const CertificationData = Shared('CertificationData', {
 /** A document with a short-lived URL, for pages that load pictures without a token. */
 const CertificationFile = Shared('CertificationFile', { ...FileView.properties, url: Type.String() })
 
-/** A certification for the applicant and reviewers. */
 export const CertificationView = Shared('Certification', {
   id: Type.Integer(),
   certification_name: Type.String({ description: 'user or org' }),

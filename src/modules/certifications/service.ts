@@ -38,7 +38,6 @@ import {
 
 const CAUSE = 'certifications'
 
-/** The applicant and the uploader of the files. */
 export type Sender = { userId: number; uploaderId: number }
 
 const missing = (field: string) =>
@@ -71,7 +70,6 @@ function statementOf(input: CertificationChanges, before?: Statement): Statement
 const attach = (tx: Tx, { userId, uploaderId }: Sender, ids: number[]) =>
   attachFiles(tx, { ids, ownerId: uploaderId, channel: CERTIFICATION_FILE, raw: userId, field: 'files' })
 
-/** Inserts a certification in the caller's transaction. Throws 422 for a second one. */
 async function add(
   tx: Tx,
   sender: Sender,
@@ -87,7 +85,6 @@ async function add(
   return id
 }
 
-/** Replaces the submitted data. Attaches the files that stay and deletes the others. */
 async function replace(
   tx: Tx,
   sender: Sender,
@@ -113,7 +110,6 @@ async function getLocked(tx: Tx, by: By): Promise<CertificationRow> {
 export const apply = (tx: Tx, userId: number, input: NewCertification): Promise<number> =>
   add(tx, { userId, uploaderId: userId }, input, { status: STATUS.waiting, examiner: 0 })
 
-/** Resubmits a certification that is not accepted yet. */
 export async function applyAgain(tx: Tx, userId: number, changes: CertificationChanges): Promise<void> {
   const before = await getLocked(tx, { userId })
   if (before.status === STATUS.passed) throw certificationPassed()
@@ -128,7 +124,6 @@ export async function requireChangeable(sql: Db, userId: number): Promise<void> 
   if (row.status === STATUS.passed) throw certificationPassed()
 }
 
-/** Throws 422 for a user with a certification. */
 export async function requireNone(sql: Db, userId: number): Promise<void> {
   if (await findCertification(sql, { userId })) throw certificationExists()
 }
@@ -164,7 +159,6 @@ async function getUndecided(tx: Tx, id: number, status: number, seen: Seen): Pro
   return row
 }
 
-/** Accepts a certification with a public description and notifies the applicant. Returns the former row. */
 export async function pass(
   tx: Tx,
   id: number,
@@ -193,7 +187,6 @@ export async function reject(
   return row
 }
 
-/** Certifies a user without a request. The files are uploads of the administrator. */
 export async function addCertified(
   tx: Tx,
   { userId, uploaderId }: Sender,
@@ -222,7 +215,6 @@ export async function changeCertified(
   return before
 }
 
-/** Deletes a certification with its documents. Returns the former row. */
 export async function removeCertification(tx: Tx, id: number): Promise<CertificationRow> {
   const row = await getLocked(tx, { id })
   await detachFiles(tx, { channel: CERTIFICATION_FILE, raws: [row.user_id] })
@@ -232,7 +224,6 @@ export async function removeCertification(tx: Tx, id: number): Promise<Certifica
   return row
 }
 
-/** Revokes the certification of an account that loses its badge. */
 export async function revokeCertification(tx: Tx, userId: number, examiner: number): Promise<void> {
   const row = await findCertification(tx, { userId }, { lock: true })
   if (row?.status !== STATUS.passed) return
@@ -251,16 +242,13 @@ export async function changeCategory(
   return before
 }
 
-/** Users in one batch of badge updates. */
 const AT_ONCE = 1000
 
-/** Updates the badge of every certified user of a kind. Idempotent. */
 export async function renewAllBadges(ctx: Context, name: CertificationType): Promise<void> {
   for (let last: number | undefined = 0; last !== undefined; )
     last = await renewBadges(ctx.sql, name, last, AT_ONCE)
 }
 
-/** Grants the applicant and reviewers access to documents. */
 export const mayReadPapers = async (ctx: Context, { raw }: { raw: number | null }, viewerId: number) =>
   viewerId > 0 && (raw === viewerId || (await hasAbility(ctx, viewerId, 'admin: certifications')))
 

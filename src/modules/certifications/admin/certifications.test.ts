@@ -14,7 +14,6 @@ const papers = async (by: Person, more: object = {}) => {
   const files = [await uploadPicture(world, by)]
   return { type: 'user', name: '王五', phone: '13800138000', number: `N${number}`, desc: 'x', files, ...more }
 }
-/** Creates a user with a pending certification and returns the certification's id. */
 async function applicant(more: object = {}) {
   const who = await person()
   const body = await papers(who, more)

@@ -43,14 +43,12 @@ import {
 } from '../schema.ts'
 import { addCertified, changeCertified, pass, reject, removeCertification } from '../service.ts'
 
-/** A certification with its user. Lists leave out the documents. */
 const ManagedCertification = Shared('ManagedCertification', {
   ...CertificationView.properties,
   version: Type.Integer({ description: 'Changes with what was sent in; give it with a decision on it' }),
   user: Nullable(UserView),
 })
 
-/** Filters certifications by status. `q` matches the submitted data and user names. */
 export const CertificationQuery = Type.Object({
   ...listingQuery(['id']),
   status: Type.Optional(Int(0, 2)),
@@ -61,13 +59,11 @@ export type CertificationQuery = Static<typeof CertificationQuery>
 
 const CertificationParams = Type.Object({ certification: Id })
 
-/** A certification created by an administrator, with files that the administrator uploaded. */
 const AddedCertification = Shared('AddedCertification', {
   user_id: Id,
   ...NewCertification.properties,
 })
 
-/** A correction. Absent fields stay unchanged. */
 const CorrectedCertification = CertificationChanges
 
 const version = Type.Optional(Int(1, 1_000_000_000))
@@ -75,10 +71,8 @@ const version = Type.Optional(Int(1, 1_000_000_000))
 /** Accepts a certification. `desc` is the public text beside the badge. */
 const Acceptance = Shared('CertificationAcceptance', { desc: Description, version })
 
-/** Rejects a certification. The applicant sees the reason. */
 const Rejection = Shared('CertificationRejection', { reject_content: Text(255), version })
 
-/** Lists certifications. `q` matches the submitted data and user names. */
 function listCertifications(sql: Db, query: CertificationQuery) {
   const { q, status, certification_name: type, user_id: userId } = query
   const where = sql`
@@ -131,7 +125,6 @@ export function adminCertificationRoutes(server: Server, ctx: Context) {
       user: people.get(user_id) ?? null,
     }))
   }
-  /** Changes a certification and audits it in one transaction. */
   const change = (
     call: Actor & OnCertification,
     action: string,

@@ -18,7 +18,6 @@ import { type CertificationCategoryRow, findCategory, listCategories } from '../
 import { CERTIFICATION_TYPES } from '../../schema.ts'
 import { changeCategory } from '../../service.ts'
 
-/** A kind of certification, for administrators. */
 const CategoryRecord = Shared('CertificationCategoryRecord', {
   name: Type.String(),
   display_name_en: Type.String(),
@@ -32,7 +31,6 @@ const CategoryListing = Listing(CategoryRecord)
 
 const CategoryParams = Type.Object({ name: OneOf(CERTIFICATION_TYPES) })
 
-/** Changes of the names and the badge of a kind. */
 const CategoryChange = Shared('CertificationCategoryChanges', {
   display_name_en: Type.Optional(Text(100)),
   display_name_zh: Type.Optional(Text(100)),
@@ -42,7 +40,6 @@ const CategoryChange = Shared('CertificationCategoryChanges', {
 
 const view = (row: CertificationCategoryRow) => ({ ...row, updated_at: wireTime(row.updated_at) })
 
-/** Names and badges of the two kinds of certification. */
 export function adminCertificationCategoryRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: people' })
