@@ -15,7 +15,6 @@ const state = async (who: Person) => {
 const checkIn = (who: Person, path = '/user/checkin/currency', headers = {}) =>
   as(who, 'PUT', path, undefined, headers)
 
-/** Moves check-ins into the past by some days. */
 const dayLater = (who: Person, days = 1) =>
   sql`update checkin_logs set day = day - ${days}::int where user_id = ${who.id}`
 

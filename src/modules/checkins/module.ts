@@ -45,7 +45,6 @@ export function checkinRoutes(server: Server, ctx: Context) {
     })
 }
 
-/** Check-ins in the personal data export. */
 export const checkinPersonal = [
   personalTable({
     file: 'checkins',

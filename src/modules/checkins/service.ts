@@ -36,10 +36,8 @@ export const CheckinState = Shared('CheckinState', {
 })
 export type CheckinState = Static<typeof CheckinState>
 
-/** Ledger type of check-ins. */
 const CHECKINS = 'checkin-logs'
 
-/** Number of today's first users in the reply. */
 const FIRST = 5
 
 /**
@@ -84,7 +82,6 @@ export type CheckinCounts = {
   first: number[]
 }
 
-/** Counts a user's check-ins and lists the first users of today. */
 async function findCheckins(sql: Db, userId: number): Promise<CheckinCounts> {
   const [row] = await sql<[CheckinCounts]>`
     select c.checkin_count, c.last_checkin_count,
@@ -118,7 +115,6 @@ export async function checkIn(sql: Db, userId: number, currency: Currency, amoun
   if (!(await insertCheckin(sql, { userId, currency, amount }))) throw checkedInAlready()
 }
 
-/** Recount of check-ins per user. */
 export const checkinCounters: CounterCheck[] = [
   userRecount(
     'checkin_count',
