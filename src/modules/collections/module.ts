@@ -1,7 +1,6 @@
 import { personalTable } from '#contracts/personal-data.ts'
 import type { Module } from '../../module.ts'
 
-/** Collected content in the personal data export. */
 export const collectionPersonal = [
   personalTable({
     file: 'collections',

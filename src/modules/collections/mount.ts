@@ -29,7 +29,6 @@ export type CollectionRow = Row<
 
 type Outcome = { found: boolean; changed: boolean }
 
-/** Collects content and counts it, unless it is collected already. */
 async function insertCollection(
   sql: Db,
   content: Content,
@@ -49,7 +48,6 @@ async function insertCollection(
   return row
 }
 
-/** Removes content from one user's collection. */
 async function deleteCollection(
   sql: Db,
   content: Content,
@@ -69,7 +67,6 @@ async function deleteCollection(
   return row
 }
 
-/** Removes deleted content from all collections. */
 export async function deleteCollectionsOf(sql: Db, type: string, contentIds: number[]): Promise<void> {
   await sql`delete from collections where collectible_type = ${type} and collectible_id = any(${contentIds})`
 }
@@ -96,7 +93,6 @@ export const andAfterCollected = (sql: Db, type: string, userId: number, after =
     sql`select id from collections where user_id = ${userId} and collectible_type = ${type} and collectible_id = ${after}`,
   )
 
-/** A user's collections of one kind. Content modules build their lists from it. */
 export const listCollected = (sql: Db, page: CollectionPage) => {
   const { type, userId, limit, after = 0, afterContent, offset } = page
   const key = page.order === 'content' ? sql`c.collectible_id` : sql`c.id`
@@ -143,7 +139,6 @@ export const isCollected = (
 export const collectedBy = (sql: Db, type: string, userId: number): Fragment => sql`
   select id, collectible_id from collections where user_id = ${userId} and collectible_type = ${type}`
 
-/** Recount of the collection counter in a content module's `table`. */
 export const collectionsRecount = (
   type: string,
   counter: { table: string; key: string; column: string },
@@ -156,14 +151,11 @@ export const collectionsRecount = (
   })
 
 type CollectionOptions = {
-  /** Path of POST, such as `/feeds/:feed/collections`. */
   create: string
   remove: string
   /** Status of a duplicate collection. Default: success. */
   twice?: 400 | 422
-  /** Status of removing content that is not collected. Default: 204. */
   none?: 400 | 422
-  /** Updates the collection counter of the content. */
   count?: Counts
 }
 
