@@ -2,7 +2,6 @@ import { personalTable } from '#contracts/personal-data.ts'
 import type { Module } from '../../module.ts'
 import { adminConversationRoutes, conversationRoutes, deleteFeedbackOf } from './routes.ts'
 
-/** Feedback in the personal data export. */
 export const feedbackPersonal = [
   personalTable({
     file: 'feedback',

@@ -102,7 +102,6 @@ async function insertFeedback(
   return row
 }
 
-/** A user's feedback and the notices to them or everybody, newest first. */
 const listConversations = (sql: Db, userId: number, query: ConversationQuery) => {
   const { limit = 15, max_id: cursor = 0, order = false } = query
   const beyond = andAfterCursor(sql, sql`id`, cursor, order ? 'asc' : 'desc')
@@ -118,7 +117,6 @@ const listConversations = (sql: Db, userId: number, query: ConversationQuery) =>
     order by id desc limit ${limit}`
 }
 
-/** Deletes feedback and returns its author. Undefined for an unknown id. */
 async function deleteFeedback(sql: Db, id: number): Promise<number | undefined> {
   const [row] = await sql<{ user_id: number }[]>`delete from feedback where id = ${id} returning user_id`
   return row?.user_id
@@ -127,7 +125,6 @@ async function deleteFeedback(sql: Db, id: number): Promise<number | undefined> 
 export const deleteFeedbackOf = (sql: Db, userId: number) => sql`
   delete from feedback where user_id = ${userId}`
 
-/** Feedback or a notice, with its author. */
 const ConversationRecord = Shared('ConversationRecord', {
   id: Type.Integer(),
   type: Type.String({ description: 'system or feedback' }),
@@ -138,7 +135,6 @@ const ConversationRecord = Shared('ConversationRecord', {
   user: Nullable(UserView),
 })
 
-/** Filters conversations by kind, user and a part of the text. */
 const ConversationSearch = Type.Object({
   ...listingQuery(['id']),
   type: Type.Optional(OneOf(['system', 'feedback'] as const)),
