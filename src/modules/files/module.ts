@@ -27,7 +27,6 @@ export const fileSchedules: Schedule[] = [
 
 const ending = (key: string) => /\.[a-z0-9]{1,5}$/.exec(key)?.[0] ?? ''
 
-/** Uploads in the personal data export: the list and the bytes. */
 export const filePersonal = [
   personalTable({
     file: 'uploads',

@@ -188,7 +188,6 @@ export type SignedQuery = Static<typeof SignedQuery>
 export const NodeParams = Type.Object({ node: Text(512) })
 export type NodeParams = Static<typeof NodeParams>
 
-/** The rest of the path after `/storage`. */
 export const OldPath = Type.Object({ '*': Text(512) })
 
 export const RuleQuery = Type.Object({ rule: Type.Optional(Text(200)) })
@@ -196,7 +195,6 @@ export const RuleQuery = Type.Object({ rule: Type.Optional(Text(200)) })
 /** Size limit of a picture in a storage task (files-7). */
 export const maxNodeBytes = 2_097_152
 
-/** A picture to upload through a storage task. */
 export const StorageTask = Shared('NewStorageTask', {
   filename: Text(255, { pattern: '\\.[A-Za-z0-9]{1,10}$', description: 'with its extension' }),
   hash: Text(32, { pattern: '^[0-9a-fA-F]{32}$', description: 'MD5 of the bytes' }),
@@ -224,7 +222,6 @@ export const StorageTaskView = Shared('StorageTask', {
 
 export const NodeReply = Shared('StorageNode', { node: Type.String() })
 
-/** The columns of a file that sending it needs. */
 export type StoredBytes = {
   key: string
   mime: string

@@ -59,7 +59,6 @@ async function goThrough(
   return seen
 }
 
-/** Counts orphaned objects for `kith doctor`. */
 export const countLeftovers = (ctx: Context): Promise<Leftovers> => goThrough(ctx, {})
 
 /**
@@ -70,7 +69,6 @@ export async function deleteOrphanedObjects(ctx: Context, batch = AT_ONCE): Prom
   return (await goThrough(ctx, { batch, take: ctx.storage.remove })).left
 }
 
-/** A stored node for clients. */
 export function attachmentView(ctx: Context, stored: StoredNode | null): AttachmentView | null {
   if (!stored) return null
   const { node, mime, size, width, height } = stored
@@ -114,7 +112,6 @@ export function signedFileUrl(ctx: Context, id: number, rule: ImageRule, confide
 export const fileSignature = (id: number, rule: string, expires: string, confidential: boolean) =>
   `${confidential ? 'confidential file' : 'file'}\n${id}\n${rule}\n${expires}`
 
-/** Returns stored bytes for sending: the original, or the nearest variant of a picture. */
 export async function sendableBytes(
   ctx: Context,
   asker: ByteRequester,

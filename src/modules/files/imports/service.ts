@@ -10,13 +10,11 @@ import type { ImportFault } from '#transfer/import-lines.ts'
 import { fileTooLarge, wrongKind } from '../schema.ts'
 import { fileUses, saveUpload } from '../uploads/service.ts'
 
-/** Storage keys of uploads, with file names that fit their type. */
 const listSources = (sql: Db, ids: number[]) => sql<{ id: number; key: string; name: string }[]>`
   select u.id, f.storage_key as key,
     encode(f.sha256, 'hex') || coalesce(substring(f.storage_key from '\.[a-z0-9]+$'), '') as name
   from file_uses u join files f on f.id = u.file_id where u.id = any(${ids})`
 
-/** Attaches imported uploads to their content. */
 export async function attachImported(
   sql: Db,
   uses: { id: number; channel: string; raw: number }[],
@@ -29,14 +27,12 @@ export async function attachImported(
     where u.id = g.id and u.channel is null`
 }
 
-/** Uploads attached to content of a channel. */
 export const listAttached = (sql: Db, channel: string, raws: number[]) => sql<{ id: number; raw: number }[]>`
   select id, raw from file_uses where channel = ${channel} and raw = any(${raws}) order by id`
 
 /** Imported files belong to the site, not to a user. */
 const SITE = 0
 
-/** Path of a file in an import line, relative to the import folder. */
 export const ImportPath = Text(1000, { minLength: 1, description: 'below the folder of files' })
 
 /** A file stored for an import line, not attached yet. */
@@ -94,7 +90,6 @@ async function saveFile(
   }
 }
 
-/** Lists the files in a column of exported rows: names in the export and storage keys. */
 export async function createFileList<Column extends string>(
   sql: Db,
   rows: readonly { [Name in Column]: number | null }[],

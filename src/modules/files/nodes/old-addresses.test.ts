@@ -9,9 +9,6 @@ let contents = 0
 
 type Shown = { channel: string | null; raw: number | null; owner: number }
 
-/**
- * Creates a file of the old site at a unique path with these uses. Returns the path and the ids of the uses.
- */
 async function contentWith(uses: Shown[]) {
   contents += 1
   const path = PATH.replace('shared', `shared${contents}`)

@@ -32,7 +32,6 @@ import { finishUpload, getNode, getOpenTask, nodeKey, openTask, parseNode } from
 const checkParams = compileInput(NodeParams)
 const checkQuery = compileInput(SignedQuery)
 
-/** Returns the open task of an upload request. Reads only its head. */
 function taskOf(ctx: Context, { params, query }: FastifyRequest) {
   const [path, signed] = [checkParams(params), checkQuery(query)]
   if ('error' in path) throw notFound()
@@ -131,7 +130,6 @@ export function nodeBytesRoutes(server: Server, ctx: Context) {
 /** A use of the file stored at a path of the old site. */
 type OldUse = Row<'file_uses', 'id' | 'owner_id' | 'channel' | 'raw'>
 
-/** Lists the uses of the file at a path, once per content. Uses in the channels of `last` come last. */
 const listUsesAt = (sql: Db, path: string, last: string[], { limit, offset }: Page) => sql<OldUse[]>`
   select id, owner_id, channel, raw from (
     select distinct on (u.channel, u.raw, case when u.raw is null then u.id end) u.id, u.owner_id, u.channel, u.raw
@@ -142,7 +140,6 @@ const listUsesAt = (sql: Db, path: string, last: string[], { limit, offset }: Pa
 
 type Page = { limit: number; offset: number }
 
-/** Node of the picture stored at a path of the old site. */
 async function findNodeAt(sql: Db, path: string): Promise<string | undefined> {
   const [row] = await sql<{ node: string }[]>`
     select p.node from import_pictures p join storage_nodes n on n.node = p.node

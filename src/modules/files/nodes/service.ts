@@ -25,7 +25,6 @@ type TaskRow = Row<'storage_nodes', 'md5' | 'declared_size' | 'mime'> & {
   uploaded: boolean
 }
 
-/** Inserts a task. The node exists from now on, before its picture. */
 async function addTask(sql: Db, { node, ownerId, md5, size, mime }: Task): Promise<void> {
   await sql`
     insert into storage_nodes (node, owner_id, md5, declared_size, mime)
@@ -51,12 +50,10 @@ async function finishTask(
   return rows.length === 1
 }
 
-/** Stored pictures by node. Skips unknown and unfinished ones. */
 const listNodes = (sql: Db, nodes: string[]) => sql<StoredNode[]>`
   select node, mime, size, width, height from storage_nodes
   where node = any(${nodes}::text[]) and uploaded_at is not null`
 
-/** Marks a user's stored picture as used and returns it. */
 async function takeNode(sql: Db, node: string, ownerId: number): Promise<StoredNode | undefined> {
   const [row] = await sql<StoredNode[]>`
     update storage_nodes set used_at = now()
@@ -103,7 +100,6 @@ const extensions: Record<StorageTask['mime_type'], string> = {
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const minutesAllowed = 60
 
-/** Opens a storage task: a new node of the user and a signed, single-use upload URL. */
 export async function openTask(
   ctx: Context,
   ownerId: number,
@@ -123,7 +119,7 @@ export async function openTask(
   }
 }
 
-/** Stores a picture that came as bytes as a new node; 422 on `field` unless it is a picture that nodes hold. */
+/** Stores an uploaded picture as a new node. Throws 422 on `field` unless it is an accepted picture type. */
 export async function storeNode(
   ctx: Context,
   ownerId: number,
@@ -212,7 +208,6 @@ export function parseNode(text: string): string | null {
 /** Storage key of a node. Accepts only nodes from `parseNode` or the database, to prevent path traversal. */
 export const nodeKey = (node: string) => node.replace(':', '/')
 
-/** Returns a stored picture by node, or throws 404. */
 export async function getNode(sql: Db, node: string | null): Promise<StoredNode> {
   const [stored] = node === null ? [] : await listNodes(sql, [node])
   if (!stored) throw noSuchFile()

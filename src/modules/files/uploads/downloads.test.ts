@@ -14,7 +14,6 @@ const alice = await world.person()
 
 const uploaded = (person: Person, bytes: Buffer) => upload(world, person, bytes)
 
-/** Follows the redirect like a browser. */
 async function download(id: number, query = '', headers: Record<string, string> = {}, by = alice) {
   const found = await world.as(by, 'GET', `/files/${id}${query}`)
   assert.equal(found.status, 302)

@@ -14,7 +14,6 @@ const send = async () => {
   return as(alice, 'POST', '/files', payload, headers)
 }
 
-/** Follows the redirect like a browser. */
 async function download(id: number, query = '') {
   const { pathname, search } = new URL(
     (await as(alice, 'GET', `/files/${id}${query}`)).headers.location as string,
@@ -23,7 +22,6 @@ async function download(id: number, query = '') {
   return { status: statusCode, headers }
 }
 
-/** Status, error code and presence of Retry-After in a reply. */
 const faultOf = ({ status, headers }: { status: number; headers: Record<string, unknown> }) => [
   status,
   headers['x-error-code'],

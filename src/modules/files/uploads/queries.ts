@@ -53,13 +53,11 @@ export async function addFile(sql: Db, file: NewFile): Promise<{ id: number; key
   return row
 }
 
-/** Uploads by id, unordered. Skips unknown ids. */
 export const listFiles = (sql: Db, ids: number[]) => sql<FileRow[]>`
   select u.id, u.owner_id, u.channel, u.raw, f.storage_key as key, f.mime, f.size as bytes, f.width, f.height
   from file_uses u join files f on f.id = u.file_id
   where u.id = any(${ids}::bigint[])`
 
-/** Attaches the user's unattached uploads among these and returns them. */
 export const attachUses = (sql: Db, ids: number[], ownerId: number, channel: string, raw: number | null) =>
   sql<FileRow[]>`
     with bound as (
@@ -71,7 +69,6 @@ export const attachUses = (sql: Db, ids: number[], ownerId: number, channel: str
     select b.id, b.owner_id, b.channel, b.raw, f.storage_key as key, f.mime, f.size as bytes, f.width, f.height
     from bound b join files f on f.id = b.file_id`
 
-/** Deletes uses and returns their file ids. */
 export async function removeUses(
   sql: Db,
   which: { ids: number[] } | { channel: string; raws: number[] },
@@ -95,7 +92,6 @@ export async function removeStaleUses(sql: Db, limit: number): Promise<{ count: 
   return { count: rows.length, fileIds: [...new Set(rows.map(({ file_id }) => file_id))] }
 }
 
-/** Deletes the files among these without a use and returns their storage keys. */
 export async function removeUnusedFiles(sql: Db, ids: number[]): Promise<string[]> {
   const rows = await sql<{ storage_key: string }[]>`
     delete from files f where id = any(${ids}::bigint[])

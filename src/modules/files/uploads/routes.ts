@@ -131,7 +131,6 @@ function shownUnpaid(unpaid: UnpaidKind, isImage: boolean, rule: ImageRule): Ima
   }
 }
 
-/** Stores the first file of a multipart request for its sender and returns its id. */
 async function receiveUpload(ctx: Context, request: FastifyRequest, ownerId: number): Promise<number> {
   if (!request.isMultipart()) throw refusedFile('file', fileMissing)
   try {

@@ -86,7 +86,6 @@ async function keep(
 ): Promise<number> {
   let key: string | undefined
   const caller = currentScope()
-  // Files from the server itself share one queue key.
   const turn = { key: ownerId > 0 ? `user:${ownerId}` : '', isGone: () => caller?.isGone ?? false }
   try {
     return await runUpload(turn, async () => {
@@ -140,7 +139,6 @@ export type FileUse = {
   id: number
   kind: Media['kind']
   mime: string
-  /** Width x height. Null for audio. */
   size: string | null
   bytes: number
   width: number | null
@@ -192,7 +190,6 @@ function fileUse(row: FileRow): FileUse {
 const sizeOf = ({ width, height }: FileRow) =>
   width === null || height === null ? null : `${width}x${height}`
 
-/** Uploads by id, as attached. Skips unknown ids. */
 export const fileUses = async (sql: Db, ids: number[]): Promise<FileUse[]> =>
   (await listFiles(sql, ids)).map(fileUse)
 
@@ -211,7 +208,6 @@ export async function readUpload(
   }
 }
 
-/** Uploads by id for clients. Skips deleted ones. */
 export async function fileViews(sql: Db, ids: number[]): Promise<Map<number, FileView>> {
   if (ids.length === 0) return new Map()
   const rows = await listFiles(sql, ids)

@@ -43,7 +43,6 @@ async function uploaded(person: Person, bytes: Buffer): Promise<number> {
   return answer.body.id
 }
 
-/** Follows the redirect like a browser. */
 async function download(id: number, query = '', headers: Record<string, string> = {}, by = alice) {
   const found = await world.as(by, 'GET', `/files/${id}${query}`)
   assert.equal(found.status, 302)
@@ -56,7 +55,6 @@ async function fetchBytes(url: string, headers: Record<string, string> = {}, met
   return { status: reply.statusCode, bytes: reply.rawPayload, headers: reply.headers }
 }
 
-/** Counts the objects in the store. */
 async function objects(): Promise<number> {
   const entries = await readdir(join(ctx.config.dataDir, 'uploads', 'files'), {
     recursive: true,

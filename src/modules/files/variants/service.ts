@@ -41,7 +41,6 @@ export async function takeVariantsOf(sql: Db, sourceKeys: string[]): Promise<str
 
 const dropVariant = (sql: Db, key: string) => sql`delete from file_variants where storage_key = ${key}`
 
-/** Total bytes of all variants. */
 const sumVariants = async (sql: Db): Promise<number> =>
   (await sql<[{ bytes: number }]>`select coalesce(sum(size), 0)::bigint as bytes from file_variants`)[0].bytes
 

@@ -34,7 +34,6 @@ const somewhere = () => {
   return `192.0.2.${places}`
 }
 
-/** Simulates another process: the same store and an empty cache. */
 const elsewhere = () => {
   ctx.storage = { ...ctx.storage }
 }
@@ -50,7 +49,6 @@ const kept = async (id: number) =>
     select v.storage_key, v.size from file_variants v join files f on f.storage_key = v.source_key
     join file_uses u on u.file_id = f.id where u.id = ${id}`
 
-/** Occupies a queue until it is released. */
 function occupy(turn: typeof runVariant) {
   let release = () => {}
   const until = new Promise<void>((resolve) => (release = resolve))
