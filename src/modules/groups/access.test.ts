@@ -188,7 +188,6 @@ const restore = () => sql.begin((tx) => tx.unsafe(putBack))
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Statuses of a row under a prefix for the given users. */
 async function ask(row: string, who: (Person | null)[], prefix = ''): Promise<string> {
   const [method, route, target] = row.split(' ') as [Method, string, string?]
   const path = await replaced(route, target)

@@ -48,7 +48,6 @@ export function groupCategoryRoutes(server: Server, ctx: Context) {
   })
 }
 
-/** A category with the number of its groups. */
 const CategoryRecord = Shared('GroupCategoryRecord', {
   ...GroupCategory.properties,
   groups_count: Type.Integer(),

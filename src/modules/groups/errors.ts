@@ -58,7 +58,6 @@ export const notAudited = apiError(
   '该圈子尚未通过审核。',
 )
 
-/** Rejects an unknown category with 422 on its field. */
 export const unknownCategory = fieldError(
   'category_id',
   'no_such_group_category',
@@ -164,5 +163,4 @@ export const noFeedCopies = fieldError(
 export const WRITER_ERRORS = [noSuchGroup, notAudited, notMember, memberDisabled, roleMayNotPost] as const
 /** Errors of a manager's action on a member (groups-11). */
 export const MEMBER_ERRORS = [noSuchGroup, noSuchMember, notManager, memberPending, rankTooLow] as const
-/** Errors of a founder's action on a member. */
 export const FOUNDER_ERRORS = [noSuchGroup, noSuchMember, notFounder, memberPending, rankTooLow] as const

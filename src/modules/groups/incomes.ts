@@ -58,7 +58,6 @@ function listIncomes(sql: Db, groupId: number, query: IncomesQuery) {
     order by i.id desc limit ${limit}`
 }
 
-/** Records the founder's income from an accepted pin. */
 export async function addPinIncome(
   sql: Db,
   { groupId, subject, amount, userId }: { groupId: number; subject: string; amount: number; userId: number },

@@ -46,7 +46,6 @@ async function clearGroup(ctx: Context, id: number, signal: AbortSignal): Promis
   })
 }
 
-/** Counts join requests past their retention, for `kith doctor`. */
 export const countOldRequestsOf = async (ctx: Context, tx: Db): Promise<number> =>
   countOldRequests(tx, (await readSettings(ctx))['group:keep-request-days'])
 
@@ -126,7 +125,6 @@ export const groupPersonal = [
 
 const ability = 'admin: groups'
 
-/** Groups pending approval, and new groups and posts. */
 export const groupStatistics: Statistics = {
   queues: [
     {

@@ -21,7 +21,6 @@ export type GroupCategoryRow = Row<
 
 const columns = (sql: Db) => sql`id, name, sort_by, status, created_at, updated_at`
 
-/** Visible categories in order. */
 export const listCategories = (sql: Db) => sql<GroupCategoryRow[]>`
   select ${columns(sql)} from group_categories where status = 0 order by sort_by desc, id`
 
@@ -53,7 +52,6 @@ export type GroupRow = Row<
 > &
   Omit<Tables['group_counts'], 'group_id'> & { mode: Mode; permissions: Role[] }
 
-/** Columns of `groups g` and its `group_counts n`. */
 export const groupColumns = (sql: Db) => sql`
   g.id, g.name, g.user_id, g.category_id, g.avatar, g.location, g.longitude, g.latitude, g.geo_hash, g.allow_feed, g.mode,
   g.permissions, g.money, g.summary, g.notice, g.audit, g.im_group_id, g.created_at, g.updated_at, n.users_count,
@@ -77,11 +75,9 @@ export const findGroups = (sql: Db, ids: number[], viewerId: number) =>
     sql`order by g.id desc`,
   )
 
-/** A group by id, if visible to the viewer. */
 export const findGroup = async (sql: Db, id: number, viewerId: number) =>
   (await findGroups(sql, [id], viewerId))[0]
 
-/** Tags, founder and number of blacklisted members of a group. */
 export async function findGroupParts(sql: Db, id: number) {
   const [tags, [founder], [counted]] = await Promise.all([
     sql<{ tag_id: number }[]>`select tag_id from group_tags where group_id = ${id}`,
@@ -92,7 +88,6 @@ export async function findGroupParts(sql: Db, id: number) {
   return { tagIds: tags.map(({ tag_id }) => tag_id), founder, blacklisted: counted.n }
 }
 
-/** Filters groups to those visible to the viewer. */
 export async function findVisibleGroups(sql: Db, ids: number[], viewerId: number): Promise<Set<number>> {
   if (ids.length === 0) return new Set()
   const rows = await sql<{ id: number }[]>`
@@ -104,7 +99,6 @@ export async function findVisibleGroups(sql: Db, ids: number[], viewerId: number
 const passed = (sql: Db, groupId: Fragment) =>
   sql`coalesce((select g.audit = 1 and g.deleted_at is null from groups g where g.id = ${groupId}), false)`
 
-/** Approved groups, newest first, with optional filters. */
 export function listGroups(sql: Db, query: GroupListQuery) {
   const { id: ids, keyword, category_id: category, limit = 15, offset, after = 0 } = query
   return groups(
@@ -119,7 +113,6 @@ export function listGroups(sql: Db, query: GroupListQuery) {
   )
 }
 
-/** Recommended groups, in order or random. */
 export const listRecommended = (sql: Db, { limit = 20, offset, after, type }: RecommendedQuery) =>
   groups(
     sql,
@@ -143,7 +136,6 @@ export const listRecommended = (sql: Db, { limit = 20, offset, after, type }: Re
 /** Radius of nearby groups (groups-5). */
 const NEARBY_KM = 20
 
-/** Approved groups nearby, nearest first. */
 export function listNearby(sql: Db, { latitude, longitude, limit = 15, offset, after }: NearbyQuery) {
   const cells = geoCellsAround({ latitude, longitude }, NEARBY_KM)
   const km = sql`2 * 6371 * asin(sqrt(least(1, power(sin(radians(g.latitude - ${latitude}::float8) / 2), 2)
@@ -163,7 +155,6 @@ export function listNearby(sql: Db, { latitude, longitude, limit = 15, offset, a
   )
 }
 
-/** Cursor condition past a group in a user's memberships `m`. */
 const pastGroup = (sql: Db, userId: number, after = 0) =>
   andAfterRow(
     sql,
@@ -172,7 +163,6 @@ const pastGroup = (sql: Db, userId: number, after = 0) =>
     sql`select id from group_members where user_id = ${userId} and group_id = ${after}`,
   )
 
-/** Approved groups that a user joined, last joined first. */
 export const listGroupsOf = (
   sql: Db,
   userId: number,
@@ -224,7 +214,6 @@ type GroupValues = {
   notice: string | null
 }
 
-/** Inserts a group with its founder as member. */
 export async function insertGroup(
   sql: Db,
   userId: number,
@@ -277,7 +266,6 @@ export async function replaceTags(sql: Db, groupId: number, tagIds: number[]): P
     on conflict do nothing`
 }
 
-/** Adds to the number of approved groups. */
 export const addToTotal = (sql: Db, by: 1 | -1) =>
   sql`update group_totals set groups_count = groups_count + ${by}::int where one`
 
@@ -294,13 +282,11 @@ export async function setAudit(sql: Db, id: number, audit: 1 | 2) {
   return row
 }
 
-/** Soft-deletes a group. Undefined for an unknown group. */
 export async function markDeleted(sql: Db, id: number) {
   const [row] = await sql<{ audit: number }[]>`
     update groups set deleted_at = now() where id = ${id} and deleted_at is null returning audit`
   return row
 }
 
-/** Deletes the rows that remain of a deleted group. */
 export const deleteGroup = (sql: Db, id: number) =>
   sql`delete from groups where id = ${id} and deleted_at is not null`

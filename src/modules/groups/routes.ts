@@ -103,14 +103,12 @@ function checked<T>(check: ReturnType<typeof compileInput>, body: unknown): T {
   return result.value as T
 }
 
-/** Validates a new group. Throws 422. */
 const checkNewGroup = (body: unknown) => checked<NewGroup>(checkNew, body)
 
 const checkGroupChanges = (body: unknown) => checked<GroupChanges>(checkChanges, body)
 
 const CONTENT_TYPES = ['application/json', 'multipart/form-data']
 
-/** Errors of field values and of a picture in the form. */
 const VALUE_ERRORS = [sensitiveWords, formCutShort, fileNotUsable, ...UPLOAD_ERRORS] as const
 
 export function groupRoutes(server: Server, ctx: Context) {

@@ -33,10 +33,8 @@ export type Role = (typeof ROLES)[number]
 export const rolesOf = (roles: string[]): Role[] =>
   [...new Set(roles)].flatMap((role) => ROLES.filter((known) => known === role))
 
-/** Rank of a role. 0 without a role. */
 export const rankOf = (role: Role | undefined) => (role === undefined ? 0 : ROLES.indexOf(role) + 1)
 
-/** A member of a group, or a pending request. */
 export const MemberRecord = Shared('GroupMemberRecord', {
   id: Type.Integer(),
   group_id: Type.Integer(),
@@ -194,5 +192,4 @@ export const GroupChanges = Shared('GroupChanges', {
 export type GroupChanges = Static<typeof GroupChanges>
 
 export const GroupMade = Shared('GroupMade', { message: Type.Array(Type.String()), group: Group })
-/** The chat room of a group. */
 export const GroupBinding = Shared('GroupBinding', { id: Text(64, { minLength: 1 }) })

@@ -31,13 +31,11 @@ import {
 import { GROUPS, type Group, GroupChanges, type Mode, NewGroup, rolesOf } from './schema.ts'
 import { groupsById } from './view.ts'
 
-/** Throws 404 for an unknown or hidden category. */
 export async function requireCategory(sql: Db, id: number): Promise<void> {
   const category = await findCategory(sql, id)
   if (category?.status !== 0) throw noSuchCategory()
 }
 
-/** Groups as reportable content. */
 export const groupContent: Content = {
   type: GROUPS,
   param: 'group',
@@ -50,7 +48,6 @@ export const groupContent: Content = {
   live: (sql, id) => sql`select id from groups where id = ${id} and deleted_at is null`,
 }
 
-/** Groups in mixed lists. */
 export const groupReader: ContentReader = { visible: findVisibleGroups, views: groupsById }
 
 /** Returns a place only if all four parts are present. */

@@ -52,7 +52,6 @@ function groupView(ctx: Context, row: GroupRow, joined: MemberRow | undefined): 
   }
 }
 
-/** Groups for lists, in order. */
 export async function groupViews(ctx: Context, rows: GroupRow[], viewerId: number): Promise<Group[]> {
   const joined = await findMemberships(
     ctx.sql,
@@ -62,14 +61,12 @@ export async function groupViews(ctx: Context, rows: GroupRow[], viewerId: numbe
   return rows.map((row) => groupView(ctx, row, joined.get(row.id)))
 }
 
-/** Groups by id, if visible to the viewer. */
 export async function groupsById(ctx: Context, ids: number[], viewerId: number): Promise<Map<number, Group>> {
   if (ids.length === 0) return new Map()
   const views = await groupViews(ctx, await findGroups(ctx.sql, ids, viewerId), viewerId)
   return new Map(views.map((view) => [view.id, view]))
 }
 
-/** A single group with its members, tags and category. */
 export async function groupDetail(ctx: Context, row: GroupRow, viewerId: number): Promise<GroupDetail> {
   const { tagIds, founder, blacklisted } = await findGroupParts(ctx.sql, row.id)
   const [[group], category, people, tags, founders] = await Promise.all([

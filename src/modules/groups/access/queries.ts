@@ -6,11 +6,9 @@ import type { MemberRecord, MemberView, Mode, Role } from '../schema.ts'
 
 export type MemberRow = Tables['group_members'] & { role: Role }
 
-/** Columns of `group_members m`. */
 export const memberColumns = (sql: Db) =>
   sql`m.id, m.group_id, m.user_id, m.audit, m.role, m.disabled, m.created_at, m.updated_at`
 
-/** Fields of a group that decide on permissions, with the viewer's membership. */
 export type GroupAccess = Row<'groups', 'id' | 'name' | 'audit' | 'money' | 'allow_feed'> & {
   mode: Mode
   permissions: Role[]
@@ -45,7 +43,6 @@ export async function findGroupAccess(
   return row
 }
 
-/** Condition that the viewer is a member of group `g`. */
 const isMember = (sql: Db, viewerId: number): Fragment =>
   viewerId > 0
     ? sql`coalesce((
@@ -53,7 +50,6 @@ const isMember = (sql: Db, viewerId: number): Fragment =>
       ), false)`
     : sql`false`
 
-/** Condition that the viewer is a member of group `g` and not blacklisted. */
 const isActiveMember = (sql: Db, viewerId: number): Fragment =>
   viewerId > 0
     ? sql`coalesce((
@@ -87,7 +83,6 @@ export async function findFounderId(sql: Db, groupId: number): Promise<number> {
   return row.user_id
 }
 
-/** The viewer's memberships in these groups. */
 export async function findMemberships(
   sql: Db,
   groupIds: number[],
@@ -125,7 +120,6 @@ export const memberRecord = (row: MemberRow): MemberRecord => ({
   disabled: row.disabled ? 1 : 0,
 })
 
-/** Members with their users. */
 export async function memberViews(ctx: Context, rows: MemberRow[], viewerId: number): Promise<MemberView[]> {
   const people = await userViews(
     ctx,

@@ -10,7 +10,6 @@ export const isActiveMember = ({ member }: GroupAccess): boolean => member?.audi
 export const actingRank = (standing: GroupAccess): number =>
   isActiveMember(standing) ? rankOf(standing.member?.role) : 0
 
-/** Checks that the viewer is the founder or an administrator of the group. */
 export const manages = (standing: GroupAccess): boolean => actingRank(standing) >= rankOf('administrator')
 
 /** Returns the group. Throws 404 if it is hidden from the viewer: only members see an unapproved group. */
@@ -25,13 +24,11 @@ export async function getGroupAccess(
   return standing
 }
 
-/** Throws 403 unless the viewer is an accepted member and not blacklisted. */
 export function requireActiveMember(standing: GroupAccess): void {
   if (standing.member?.audit !== 1) throw notMember()
   if (standing.member.disabled) throw memberDisabled()
 }
 
-/** Returns the group to its founder and administrators. Throws 403 for others. */
 export async function getManagedGroup(
   sql: Db,
   groupId: number,
@@ -43,7 +40,6 @@ export async function getManagedGroup(
   return standing
 }
 
-/** Returns the group to its founder. Throws 403 for others. */
 export async function getOwnedGroup(
   sql: Db,
   groupId: number,

@@ -4,7 +4,6 @@ import { Id, Int, listingQuery, Nullable, OneOf, pageOf, Shared, type Static, Ty
 import { type GroupRow, groupColumns } from '../queries.ts'
 import { Group, MODES } from '../schema.ts'
 
-/** A group with its income, for administrators. */
 export const GroupRecord = Shared('GroupRecord', {
   ...Group.properties,
   founder: Nullable(UserView),
@@ -28,7 +27,6 @@ export const GroupReview = Shared('GroupReview', {
   category_id: Type.Optional(Id),
 })
 
-/** A recommended group with its position. */
 export const NewRecommendation = Shared('NewGroupRecommendation', {
   group_id: Id,
   sort_by: Type.Optional(Int(-1_000_000, 1_000_000)),
@@ -96,7 +94,6 @@ export const saveRecommend = (sql: Db, groupId: number, sortBy: number, referrer
   insert into group_recommends (group_id, sort_by, referrer) values (${groupId}, ${sortBy}, ${referrer})
   on conflict (group_id) do update set sort_by = excluded.sort_by, referrer = excluded.referrer`
 
-/** Removes a recommendation. False if there was none. */
 export async function deleteRecommend(sql: Db, groupId: number): Promise<boolean> {
   const gone = await sql`delete from group_recommends where group_id = ${groupId}`
   return gone.count > 0

@@ -81,7 +81,6 @@ async function removeGroup(ctx: Context, tx: Tx, id: number): Promise<void> {
 
 const unknownGroup = fieldError('group_id', 'no_such_group', 'This group does not exist.', '圈子不存在。')
 
-/** Fields of a group in the audit log. */
 const summary = ({ name, category_id, mode, audit, founder_id, recommended }: GroupRecordRow) => ({
   name,
   category_id,

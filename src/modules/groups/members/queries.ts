@@ -142,7 +142,6 @@ export async function decideRequest(
   return row
 }
 
-/** Deletes a member and updates the counter. */
 export async function deleteMember(sql: Db, groupId: number, id: number): Promise<void> {
   await sql`
     with gone as (
@@ -151,7 +150,6 @@ export async function deleteMember(sql: Db, groupId: number, id: number): Promis
     update group_counts set users_count = greatest(users_count - 1, 0) where group_id in (select group_id from gone)`
 }
 
-/** Changes the role or the blacklist flag of an accepted member. */
 export async function updateMember(
   sql: Db,
   groupId: number,

@@ -54,7 +54,6 @@ import {
   transferGroup,
 } from './service.ts'
 
-/** Join requests with their users, groups and members. */
 async function requestViews(ctx: Context, rows: RequestRow[], viewerId: number): Promise<JoinRequest[]> {
   if (rows.length === 0) return []
   const [people, groups, members] = await Promise.all([

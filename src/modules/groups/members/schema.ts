@@ -46,7 +46,6 @@ export const JoinDecision = Shared('JoinDecision', {
   status: Int(1, 2, { description: '1 accepts, 2 rejects' }),
 })
 
-/** The payment password, if the site requires it. */
 export const JoinBody = Shared('JoinGroup', { password: Type.Optional(RawText(128)) })
 
 export const PostPermissions = Shared('GroupPermissions', {
@@ -61,7 +60,6 @@ export const RequestsQuery = Type.Object({
 })
 export type RequestsQuery = Static<typeof RequestsQuery>
 
-/** A join request with its status. */
 export const JoinRequest = Shared('JoinRequest', {
   id: Type.Integer(),
   group_id: Type.Integer(),

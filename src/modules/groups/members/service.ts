@@ -125,7 +125,6 @@ export async function leaveGroup(ctx: Context, groupId: number, userId: number):
   })
 }
 
-/** Returns the member in the path under the lock of its group. Throws 404 for a member of another group. */
 async function getMember(sql: Db, groupId: number, memberId: number): Promise<MemberRow> {
   const member = await findMember(sql, groupId, memberId)
   if (!member) throw noSuchMember()
@@ -186,7 +185,6 @@ export type MemberCall = { groupId: number; memberId: number; actorId: number }
 export const removeMember = (ctx: Context, call: MemberCall) =>
   onMember(ctx, { ...call, least: 'administrator' }, (tx) => deleteMember(tx, call.groupId, call.memberId))
 
-/** Promotes a member to administrator. A group has at most five. */
 export const addAdministrator = (ctx: Context, call: MemberCall) =>
   onMember(ctx, { ...call, least: 'founder' }, async (tx, member) => {
     if (member.role === 'administrator') return
@@ -201,7 +199,6 @@ export const removeAdministrator = (ctx: Context, call: MemberCall) =>
     await updateMember(tx, call.groupId, call.memberId, { role: 'member' })
   })
 
-/** Changes the blacklist flag of a member of lower rank. */
 export const setBlacklisted = (ctx: Context, call: MemberCall, disabled: boolean) =>
   onMember(ctx, { ...call, least: 'administrator' }, (tx) =>
     updateMember(tx, call.groupId, call.memberId, disabled ? { role: 'member', disabled } : { disabled }),

@@ -29,7 +29,6 @@ import {
 } from './schema.ts'
 import { commentPinDecisions, commentPins, getManagedPost, postPinDecisions, postPins } from './service.ts'
 
-/** Pin requests with their users and content. */
 async function pinViews(
   ctx: Context,
   pins: PinRow[],

@@ -8,13 +8,11 @@ import { PostItem } from '../posts/schema.ts'
 export const POST_PIN = 'group-post'
 export const COMMENT_PIN = 'group-post:comment'
 
-/** Average price of a day in points. */
 export const GroupPinAverage = Shared('GroupPinAverage', {
   post: Type.Integer(IN_POINTS),
   post_comment: Type.Integer(IN_POINTS),
 })
 
-/** Duration of a manager's free pin. */
 export const FreePin = Shared('FreePin', { day: Days })
 
 export const PostPinsQuery = Type.Object({ group: FilterId, ...PinsQuery.properties })

@@ -19,14 +19,12 @@ import { postContent, standingAt } from '../posts/service.ts'
 import { rankOf } from '../schema.ts'
 import { COMMENT_PIN, POST_PIN } from './schema.ts'
 
-/** Returns a post visible to the viewer, with their standing in its group. */
 async function getPostFor(sql: Db, postId: number, viewerId: number) {
   const post = await postContent.find(sql, postId, viewerId)
   if (!post) throw noSuchPost()
   return { post, group: await standingAt(sql, postId, viewerId) }
 }
 
-/** Returns a post in a group that the viewer manages. */
 export async function getManagedPost(sql: Db, postId: number, viewerId: number) {
   const found = await getPostFor(sql, postId, viewerId)
   if (actingRank(found.group) < rankOf('administrator')) throw notManager()
@@ -46,7 +44,6 @@ async function getPinnablePost(sql: Db, postId: number, userId: number): Promise
   return { contentId: group.id, targetId: postId, authorId: userId, deciderId }
 }
 
-/** Returns a comment on a visible post. The author of the post decides on its pin. */
 async function getCommentSubject(sql: Db, commentId: number, userId: number): Promise<PinSubject> {
   const [comment] = await findComments(sql, [commentId])
   if (comment?.commentable_type !== POSTS) throw notFound()
@@ -67,7 +64,7 @@ async function getPinnableComment(sql: Db, commentId: number, userId: number): P
   return subject
 }
 
-/** Whether the group of a post is closed; true for a post that a guest cannot see, such as a deleted one. */
+/** Also true for a post that a guest cannot see, such as a deleted one. */
 const isOfClosedGroup = async (sql: Db, postId: number): Promise<boolean> =>
   (await postContent.find(sql, postId, 0))?.closed ?? true
 

@@ -34,7 +34,6 @@ const reported = (content: object | null) =>
     typeof ReportedContent
   >)
 
-/** Reports with their users and content. */
 async function groupReportViews(
   ctx: Context,
   rows: GroupReportRow[],

@@ -35,7 +35,6 @@ export const ReportRejection = Shared('GroupReportRejection', {
   cause: Type.Optional(Nullable(Text(255))),
 })
 
-/** The reported post with its title, or comment with its text. */
 export const ReportedContent = Shared('ReportedGroupContent', {
   id: Type.Integer(),
   user_id: Type.Integer(),
@@ -81,7 +80,6 @@ type NewGroupReport = Pick<
   'group_id' | 'user_id' | 'target_id' | 'type' | 'resource_id' | 'post_id' | 'subject' | 'content'
 >
 
-/** Inserts a report. Undefined while the user has an open report of the same content. */
 async function insertReport(sql: Db, report: NewGroupReport): Promise<number | undefined> {
   const [row] = await sql<{ id: number }[]>`
     insert into group_reports ${insertValues(sql, report)}

@@ -30,14 +30,12 @@ export const PostQuery = Type.Object({
 })
 export type PostQuery = Static<typeof PostQuery>
 
-/** A post with its text, for administrators. */
 const PostRecord = Shared('GroupPostRecord', { ...PostItem.properties, body: Type.String() })
 
 const CommentParams = Type.Object({ post: Id, comment: Id })
 
 export type PostRecordRow = PostRow & Row<'group_posts', 'body'>
 
-/** Lists posts of all groups, private ones included. */
 function listPostRecords(sql: Db, query: PostQuery) {
   const where = sql`where true ${ifGiven(sql, query.group_id, (id) => sql`and p.group_id = ${id}`)}
     ${ifGiven(sql, query.user_id, (id) => sql`and p.user_id = ${id}`)} ${andContains(sql, 'p.title', query.q)}`
@@ -55,7 +53,6 @@ async function findPostRecord(sql: Db, id: number) {
   return row
 }
 
-/** Deletes a comment of a post as a site administrator, even in a private group. */
 async function removePostComment(
   ctx: Context,
   postId: number,
