@@ -27,7 +27,6 @@ export async function sweep(ctx: Context): Promise<void> {
   await syncAccounts(ctx, await listWaitingAccounts(ctx.sql, AT_ONCE))
 }
 
-/** A difference between the provider and the database. */
 type ImDrift = { group: number; difference: string }
 
 /** Compares every confirmed group with the provider's copy and passes each difference to `found`. */
@@ -124,14 +123,12 @@ export async function findImState(ctx: Context): Promise<
   return { provider: provider.name, fault, ...backlog, unregistered, registration: registration ?? null }
 }
 
-/** Finds differences at the provider without changing anything. */
 export async function findDrift(ctx: Context): Promise<ImDrift[]> {
   const drift: ImDrift[] = []
   await compareGroups(ctx, async (each) => void drift.push(each))
   return drift
 }
 
-/** A registration of all users with its progress. */
 const RegistrationView = Shared('ImRegistration', {
   id: Type.Integer(),
   user_id: Type.Integer({ description: 'Who asked for it' }),

@@ -14,7 +14,7 @@ suite('easemob with faults', async () => {
   after(() => service.stop())
   const world = await createWorld({ ...service.env, IM_CONFIRM_MS: '1000', IM_TIMEOUT_MS: '60000' })
   const { sql, ctx, as, person } = world
-  /** Only calls that meet silence have a short timeout, so that a busy machine fails no other. */
+  /** Only calls that get no reply have a short timeout, so that a busy machine fails no other call. */
   const provider = (timeoutMs = 60_000) =>
     createEasemob({
       url: service.url,
@@ -25,7 +25,6 @@ suite('easemob with faults', async () => {
       timeoutMs,
       tokens: createTokenStore(sql, ctx.secrets, 'org#app'),
     })
-  /** Injects the fault into the first call of this shape. */
   const once = (call: string, fault: EasemobFault) => {
     let left = 1
     service.fault = (seen) => (seen === call && left-- > 0 ? fault : undefined)

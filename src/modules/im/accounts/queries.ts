@@ -16,7 +16,6 @@ export async function insertAccounts(
     on conflict do nothing`
 }
 
-/** Filters the users down to those with an account, confirmed or not. */
 export async function findAccounts(
   sql: Db,
   ids: number[],
@@ -28,7 +27,6 @@ export async function findAccounts(
   return new Map(rows.map(({ user_id, confirmed }) => [user_id, { confirmed }]))
 }
 
-/** Reads the sealed password of an account. */
 export async function findPassword(sql: Db, userId: number): Promise<string | undefined> {
   const [row] = await sql<{ password: string }[]>`select password from im_accounts where user_id = ${userId}`
   return row?.password
@@ -39,7 +37,6 @@ export async function markWaiting(sql: Db, ids: number[]): Promise<void> {
   await sql`update im_accounts set version = version + 1 where user_id = any(${ids})`
 }
 
-/** Stores a new password and marks the account for sync. */
 export async function updatePassword(sql: Db, userId: number, password: string): Promise<void> {
   await sql`
     update im_accounts set password = ${password}, version = version + 1, updated_at = now()
@@ -116,7 +113,6 @@ export async function listUnregistered(
   return rows.map(({ id }) => id)
 }
 
-/** Counts users without a confirmed account. */
 export async function countUnregistered(sql: Db, provider: string): Promise<number> {
   const [row] = await sql<[{ n: number }]>`
     select count(*)::int as n from users u left join im_accounts a on a.user_id = u.id

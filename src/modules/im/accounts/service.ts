@@ -33,7 +33,6 @@ export const ImPassword = Shared('ImPassword', { ...Message.properties, im_pwd_h
 
 const makePassword = (ctx: Context) => ctx.secrets.seal(randomBytes(24).toString('base64url'))
 
-/** Inserts missing accounts. The sync with the provider follows later. */
 export async function ensureAccounts(ctx: Context, db: Db, ids: number[]): Promise<void> {
   const known = await findAccounts(db, ids, imProvider(ctx).name)
   const missing = [...new Set(ids)].filter((id) => !known.has(id))
@@ -71,7 +70,6 @@ export async function syncAccounts(ctx: Context, ids: number[]): Promise<'done' 
   return (await listUnconfirmed(ctx, ids)).length > 0 ? 'busy' : 'done'
 }
 
-/** Returns false when an account failed. */
 async function tellAccounts(ctx: Context, provider: ImProvider, leased: LeasedAccount[]): Promise<boolean> {
   const passwords = new Map(leased.map((each) => [each.user_id, ctx.secrets.open(each.password)]))
   const confirmed: LeasedAccount[] = []
@@ -194,7 +192,6 @@ async function findRegistration(sql: Db, id: number): Promise<Registration | und
   return row
 }
 
-/** Finds the latest registration. */
 export async function findLastRegistration(sql: Db): Promise<Registration | undefined> {
   const [row] = await sql<Registration[]>`select * from im_registrations order by id desc limit 1`
   return row

@@ -15,7 +15,6 @@ await app.listen({ host: '127.0.0.1', port: 0 })
 const base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
 const { makeGroup } = imGroupsOf(world)
 
-/** Opens the conversation of two people and returns its id. */
 const pair = async (one: Person, other: Person): Promise<number> =>
   (await as(one, 'PUT', `/chats/people/${other.id}`)).body.id
 const send = (who: Person, chat: number, body: object, headers = {}) =>

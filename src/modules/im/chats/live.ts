@@ -13,7 +13,6 @@ import { deliverPresence, deliverTyping, PRESENCE_SIGNAL, TYPING_SIGNAL } from '
 import { chatIdsOf, listChatMembers } from './queries.ts'
 import { READ_SIGNAL } from './service.ts'
 
-/** Reads the oldest running transaction and the next one to start. */
 async function findHorizon(sql: Db): Promise<{ oldest: number; newest: number }> {
   const [row] = await sql<[{ oldest: number; newest: number }]>`
     select pg_snapshot_xmin(s)::text::bigint as oldest, pg_snapshot_xmax(s)::text::bigint as newest
@@ -22,7 +21,7 @@ async function findHorizon(sql: Db): Promise<{ oldest: number; newest: number }>
 }
 
 /**
- * Reads new messages of conversations in order: those after a position, or where none is known, those of
+ * Reads new messages of conversations in order: those after the known position, otherwise those of
  * transactions since `since`.
  */
 const findNews = (sql: Db, places: { id: number; position: number | undefined }[], since: number) => sql<
@@ -37,7 +36,6 @@ const findNews = (sql: Db, places: { id: number; position: number | undefined }[
   ) as m
   order by m.chat_id, m.position`
 
-/** Finds conversations with messages of transactions since `since`, and messages changed since. */
 async function findSince(
   sql: Db,
   since: number,
@@ -49,7 +47,6 @@ async function findSince(
   return { chats: rows, messages: rows.flatMap(({ changed }) => changed) }
 }
 
-/** Lists messages of a user's conversations written by transactions since a cursor, in order. */
 const listMissed = (sql: Db, userId: number, cursor: number, limit: number) => sql<MessageRow[]>`
   select ${messageColumns(sql)} from (${chatIdsOf(sql, userId)}) j
   join chat_messages m on m.chat_id = j.chat_id
@@ -64,23 +61,26 @@ const MISSED_MOST = 500
 const CHATS_AT_ONCE = 200
 /** No transaction that sends a message runs longer, so the cursor may pass longer ones. */
 const LONGEST_TRANSACTION_MS = 120_000
-/** Positions of more conversations are forgotten, which delivers some messages a second time. */
+/** Evicts positions above this number, so that some messages are delivered twice. */
 const KNOWN_CHATS_MOST = 100_000
 
 const NOTHING = { open: async () => {}, resume() {}, poll() {}, close() {} }
 
 /**
  * Delivers chat messages to the open streams of this process, at least once and in the order of each
- * conversation. A signal names the conversation, and one query reads all that is new in those that were named. Lost
- * signals are found by the regular `poll`. The cursor of a stream is a transaction id: all messages of older
- * transactions were sent.
+ * conversation. A signal names the conversation, and one query reads the new messages of all signalled
+ * conversations. The regular `poll` finds messages whose signal was lost. The cursor of a stream is a
+ * transaction id: all messages of older transactions were sent.
  */
 export const createChatSource: CreateChatSource = (ctx, streams) =>
   ctx.config.imProvider === 'embedded' ? createSource(ctx, streams) : NOTHING
 
 function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChatSource> {
   const { sql, signals, log } = ctx
-  /** Conversations with news, and the position delivered last of those with readers here. */
+  /**
+   * Conversations with unread signals, and the last delivered position of each conversation with local
+   * readers.
+   */
   const dirty = new Set<number>()
   const changed = new Set<number>()
   const delivered = new Map<number, number>()
@@ -93,7 +93,6 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
   let polling = false
   let closed = false
 
-  /** Reads the transaction before which every message is visible now. */
   async function horizon(): Promise<{ cursor: number; newest: number }> {
     const { oldest, newest } = await findHorizon(sql)
     const now = performance.now()
@@ -103,7 +102,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
     return { cursor: Math.max(oldest, past?.newest ?? 0), newest }
   }
 
-  /** Sends an event to a stream, or notes that the stream misses it. */
+  /** Sends an event, or marks the stream as behind. */
   function send(stream: EventStream, event: string, data: string) {
     const { chats } = stream
     if (!chats) return
@@ -113,7 +112,6 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
     } else stream.write(eventOf(stream, event, data))
   }
 
-  /** Finds which of these conversations have readers here, by conversation. */
   async function readersOf(chatIds: number[]): Promise<Map<number, number[]>> {
     const members = await listChatMembers(sql, chatIds)
     const here = members.filter(({ user_id }) => streams.of(user_id).length > 0)
@@ -125,7 +123,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
     )
   }
 
-  /** Whether a stream had a message already, when it started or caught up. */
+  /** Whether the stream received the message already, when it started or caught up. */
   const hasSent = ({ chats }: EventStream, row: MessageRow, isNew: boolean) =>
     row.tx_id < (chats?.cursor ?? 0) || (isNew && row.position <= (chats?.sent.get(row.chat_id) ?? 0))
 
@@ -214,7 +212,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
     polling = false
   }
 
-  /** Sends what a stream missed, until nothing came meanwhile. */
+  /** Sends missed messages to a stream, until none arrived meanwhile. */
   async function catchUp(stream: EventStream) {
     const { chats, viewer } = stream
     if (chats?.cursor === undefined || resuming.has(stream)) return
@@ -234,7 +232,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
             chats.sent.set(view.chat_id, Math.max(view.position, chats.sent.get(view.chat_id) ?? 0))
           }
         chats.cursor = Math.max(chats.cursor, now.cursor)
-        // Continues when the reader has taken this.
+        // Continues when the reader has drained its buffer.
         if (!stream.isReady()) return
       } while (chats.hasMissed && !closed)
       chats.isBehind = false

@@ -8,7 +8,7 @@ import { type Db, sendSignal } from '#platform/database'
 export const TYPING_SIGNAL = 'chat-typing'
 export const PRESENCE_SIGNAL = 'chat-presence'
 
-/** Members that one signal names. Payloads of signals have 8,000 bytes. */
+/** Members in one signal. PostgreSQL limits its payload to 8,000 bytes. */
 const NAMED_AT_ONCE = 500
 
 /** Finds which of these conversations have readers on this process, by conversation. */
@@ -24,7 +24,7 @@ async function withoutBlocks(sql: Db, userId: number, people: number[]): Promise
   return rows.map(({ id }) => id).filter((id) => !blockers.has(id))
 }
 
-/** Sends an event that is of no use later, so a slow reader does not wait for it. */
+/** Sends an event without queueing, because a late one is useless. */
 function sendNow(streams: EventStream[], event: string, data: object): void {
   for (const stream of streams)
     if (stream.isReady() && !stream.chats?.isBehind)
@@ -46,9 +46,9 @@ export async function deliverTyping(
 }
 
 /**
- * Tells the readers of a conversation that somebody is present, and the asker which of them are connected to this
- * process. The asker may be connected to another one, so that answer is a signal, too. A line is `chat:asker` for a
- * question and `chat:asker:members` for an answer.
+ * Tells the readers of a conversation that a member is present, and the asker which readers are connected to
+ * this process. The answer is a signal as well, because the asker may be connected to another process. A line
+ * is `chat:asker` for a question and `chat:asker:members` for an answer.
  */
 export async function deliverPresence(
   ctx: Context,

@@ -11,7 +11,6 @@ ctx.push.send = async (messages) => {
 }
 const to = (token: string) => sent.filter((message) => message.token === token)
 const device = (who: Person, token: string) => as(who, 'PUT', '/user/devices', { token, platform: 'android' })
-/** Runs jobs that wait for their time. */
 const push = async () => {
   await sql`update graphile_worker._private_jobs set run_at = now()`
   await work()

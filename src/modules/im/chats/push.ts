@@ -8,12 +8,12 @@ import type { Db } from '#platform/database'
 /** The newest message of a conversation, to be pushed to members who have not read it. */
 type ChatPush = Retry & { chat: number; position: number }
 
-/** Members who read a message in this time on a connected client get no push of it. */
+/** Delay that lets connected clients read the message first. They get no push. */
 const DELAY_SECONDS = 3
 
 /**
- * Adds a job that pushes the newest message of a conversation, where another member has a device. A job that
- * waits takes further messages along, so that a lively conversation is one push every few seconds.
+ * Enqueues a push of the newest message, if another member has a device. A waiting job also covers later
+ * messages, so that a lively conversation causes one push every few seconds.
  */
 export async function addChatPush(
   sql: Db,

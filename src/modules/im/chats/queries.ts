@@ -17,7 +17,6 @@ export type ChatRow = {
   face_id: number | null
 }
 
-/** SQL: the conversations of a user, as rows of `chat_id`. */
 export const chatIdsOf = (sql: Db, userId: number): Fragment => sql`
   select id as chat_id, null::timestamptz as joined_at from chats where low_user_id = ${userId}
   union all
@@ -27,8 +26,8 @@ export const chatIdsOf = (sql: Db, userId: number): Fragment => sql`
   where g.user_id = ${userId}`
 
 /**
- * SQL value: the position after which a member of the chat `c`, joined at `joined_at`, sees messages. A row of
- * `chat_members` that is older than the last joining belongs to an earlier membership.
+ * SQL value: the position after which a member of the chat `c`, joined at `joined_at`, sees messages. Ignores
+ * a row of `chat_members` from an earlier membership.
  */
 const startOf = (sql: Db): Fragment => sql`
   greatest(coalesce(m.hidden_position, 0), case when j.joined_at is null then 0 else coalesce((
@@ -47,7 +46,6 @@ const selectChats = (sql: Db, userId: number, where: Fragment): Fragment => sql`
   cross join lateral (select ${startOf(sql)} as start_position) s
   where (c.group_id is null or g.deleted_at is null) ${where}`
 
-/** Finds a conversation of which the user is a member. */
 export async function findChat(sql: Db, id: number, userId: number): Promise<ChatRow | undefined> {
   const [row] = await sql<ChatRow[]>`${selectChats(sql, userId, sql`and c.id = ${id}`)}`
   return row
@@ -63,7 +61,7 @@ export const listChats = (
     select * from (${selectChats(sql, userId, sql`and c.last_message_id > 0 ${ifGiven(sql, before, (id) => sql`and c.last_message_id < ${id}`)}`)}) t
     where t.last_position > t.hidden_position order by t.last_message_id desc limit ${limit}`
 
-/** Returns the conversation of two people, created where there is none. */
+/** Returns the conversation of two people. Creates it if missing. */
 export async function ensurePairChat(sql: Db, one: number, other: number): Promise<number> {
   const [low, high] = one < other ? [one, other] : [other, one]
   const [row] = await sql<[{ id: number }]>`
@@ -76,7 +74,7 @@ export async function ensurePairChat(sql: Db, one: number, other: number): Promi
   return row?.id ?? ensurePairChat(sql, one, other)
 }
 
-/** Returns the conversation of a group, created where there is none. */
+/** Returns the conversation of a group. Creates it if missing. */
 export async function ensureGroupChat(sql: Db, groupId: number): Promise<number> {
   const [row] = await sql<[{ id: number }]>`
     with made as (
@@ -108,7 +106,6 @@ export async function updateMuted(sql: Db, chatId: number, userId: number, muted
     on conflict (chat_id, user_id) do update set is_muted = excluded.is_muted`
 }
 
-/** Hides all present messages of a conversation from one member. */
 export async function hideMessages(sql: Db, chatId: number, userId: number): Promise<void> {
   await sql`
     insert into chat_members as m (chat_id, user_id, read_position, hidden_position)
@@ -117,7 +114,6 @@ export async function hideMessages(sql: Db, chatId: number, userId: number): Pro
       hidden_position = excluded.hidden_position, updated_at = excluded.updated_at`
 }
 
-/** Lists positions of the present members of a conversation. */
 export const listReadPositions = (sql: Db, chatId: number) => sql<
   { user_id: number; read_position: number; updated_at: string }[]
 >`
@@ -126,7 +122,6 @@ export const listReadPositions = (sql: Db, chatId: number) => sql<
     or exists (select from im_group_members g where g.group_id = c.group_id and g.user_id = m.user_id))
   order by m.user_id`
 
-/** Lists the members of conversations. */
 export const listChatMembers = (sql: Db, chatIds: number[]) => sql<{ chat_id: number; user_id: number }[]>`
   select id as chat_id, p.user_id from chats, lateral (values (low_user_id), (high_user_id)) as p (user_id)
   where id = any(${chatIds}) and group_id is null

@@ -112,7 +112,7 @@ export const MessageContext = Shared('ReportedMessage', {
 })
 
 export const noSuchChat = apiError(404, 'no_such_chat', 'This conversation does not exist.', '该会话不存在。')
-/** With another provider, clients exchange messages there. */
+/** Rejects chat requests while another provider stores the messages. */
 export const chatElsewhere = apiError(
   404,
   'chat_elsewhere',
@@ -132,7 +132,6 @@ export const ownerCannotLeave = apiError(
   '群主不能退出，请先转让或解散群组。',
 )
 
-/** Errors of every operation on a conversation. */
 export const CHAT_ERRORS = [noSuchChat, chatElsewhere]
 
 export const ChatParams = Type.Object({ chat: Id })
@@ -161,7 +160,6 @@ export const ChatChange = Shared('ChatChange', { muted: Flag() })
 
 export const ReadPosition = Shared('ReadPosition', { position: Int(0, MAX_ID) })
 
-/** Positions up to which other members have read. */
 export const ReadPositions = Shared('ReadPositions', {
   data: Type.Array(
     Shared('MemberPosition', { user_id: Type.Integer(), position: Type.Integer(), updated_at: Time }),

@@ -17,7 +17,7 @@ import {
 } from './queries.ts'
 import { type Chat, chatElsewhere, chatWithOneself, noSuchChat, ownerCannotLeave } from './schema.ts'
 
-/** Signal of reading, which tells the new position. */
+/** Signal of a new read position. */
 export const READ_SIGNAL = 'chat-read'
 
 /** Throws 404 where another provider delivers the messages. */
@@ -25,7 +25,6 @@ export function requireEmbedded(ctx: Context): void {
   if (ctx.config.imProvider !== 'embedded') throw chatElsewhere()
 }
 
-/** Returns a conversation of the viewer, or throws 404. */
 export async function getChat(ctx: Context, id: number, userId: number): Promise<ChatRow> {
   requireEmbedded(ctx)
   const chat = await findChat(ctx.sql, id, userId)
@@ -33,7 +32,6 @@ export async function getChat(ctx: Context, id: number, userId: number): Promise
   return chat
 }
 
-/** Conversations as their member sees them. */
 export async function chatViews(ctx: Context, chats: ChatRow[], userId: number): Promise<Chat[]> {
   const { sql } = ctx
   const people = await userViews(
@@ -72,7 +70,6 @@ async function view(ctx: Context, id: number, userId: number): Promise<Chat> {
   return shown as Chat
 }
 
-/** Returns the conversation with a person, created where there is none. */
 export async function openPersonChat(ctx: Context, userId: number, other: number): Promise<Chat> {
   requireEmbedded(ctx)
   if (other === userId) throw chatWithOneself()
@@ -80,7 +77,7 @@ export async function openPersonChat(ctx: Context, userId: number, other: number
   return view(ctx, await ensurePairChat(ctx.sql, userId, other), userId)
 }
 
-/** Returns the conversation of a group, created where there is none. Throws 404 for others than members. */
+/** Returns the conversation of a group. Creates it if missing. Throws 404 for non-members. */
 export async function openGroupChat(ctx: Context, userId: number, wireId: number): Promise<Chat> {
   requireEmbedded(ctx)
   const [group] = await findVisibleGroups(ctx, [String(wireId)], userId)
@@ -88,7 +85,7 @@ export async function openGroupChat(ctx: Context, userId: number, wireId: number
   return view(ctx, await ensureGroupChat(ctx.sql, group.id), userId)
 }
 
-/** Moves the read position, and tells the other person and the reader's other devices. */
+/** Moves the read position, and notifies the other person and the reader's other devices. */
 export async function markRead(
   ctx: Context,
   chat: ChatRow,

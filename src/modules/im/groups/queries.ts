@@ -1,7 +1,6 @@
 import { uuidv7 } from '#lib/ids.ts'
 import { assignments, type Db, insertValues, type Row } from '#platform/database'
 
-/** The settings of a group. */
 export type ImGroupSettings = Row<
   'im_groups',
   'name' | 'description' | 'public' | 'members_only' | 'allow_invites' | 'max_users'
@@ -12,7 +11,6 @@ export type ImGroupRow = ImGroupSettings &
     /** The id that clients use: the provider's, once assigned. */
     wire_id: string
     created_ms: number
-    /** True when the viewer is a member. */
     member: boolean
   }
 
@@ -60,7 +58,6 @@ export async function insertGroup(
   return row.id
 }
 
-/** Updates a group and returns the version that the provider has to reach. */
 export async function updateGroup(
   sql: Db,
   id: number,
@@ -104,7 +101,6 @@ export async function countMembers(sql: Db, groupId: number): Promise<number> {
   return row.n
 }
 
-/** Adds members and returns those that were new. */
 export async function insertMembers(sql: Db, groupId: number, userIds: number[]): Promise<number[]> {
   const rows = await sql<{ user_id: number }[]>`
     insert into im_group_members (group_id, user_id)
@@ -113,14 +109,12 @@ export async function insertMembers(sql: Db, groupId: number, userIds: number[])
   return rows.map(({ user_id }) => user_id)
 }
 
-/** Deletes members and returns those that existed. */
 export async function deleteMembers(sql: Db, groupId: number, userIds: number[]): Promise<number[]> {
   const rows = await sql<{ user_id: number }[]>`
     delete from im_group_members where group_id = ${groupId} and user_id = any(${userIds}) returning user_id`
   return rows.map(({ user_id }) => user_id)
 }
 
-/** Filters the users down to the members. */
 export async function findMembers(sql: Db, groupId: number, userIds: number[]): Promise<Set<number>> {
   const rows = await sql<{ user_id: number }[]>`
     select user_id from im_group_members where group_id = ${groupId} and user_id = any(${userIds})`

@@ -34,10 +34,8 @@ import {
   removeMembers,
 } from './service.ts'
 
-/** URL of the group picture, or an empty string. */
 const faceUrl = (ctx: Context, faceId: number | null) => (faceId === null ? '' : fileUrl(ctx, faceId))
 
-/** The fields of a group except its members. */
 const settingsView = (ctx: Context, row: ImGroupRow) => ({
   id: row.wire_id,
   name: row.name,

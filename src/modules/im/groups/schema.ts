@@ -84,7 +84,6 @@ export type ImGroupChange = Static<typeof ImGroupChange>
 
 export const ImGroupId = Shared('ImGroupId', { im_group_id: Id })
 
-/** Members to add or remove. */
 export const ImMemberChange = Shared('ImMemberChange', {
   im_group_id: Id,
   members: IdList(2000, { minItems: 1 }),

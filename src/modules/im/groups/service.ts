@@ -34,7 +34,7 @@ import {
   unknownMember,
 } from './schema.ts'
 
-/** Settings of a request, with defaults for absent fields (im-6). */
+/** Absent fields get defaults (im-6). */
 const settingsIn = (body: NewImGroup | ImGroupChange): ImGroupSettings => ({
   name: body.groupname,
   description: body.desc,
@@ -46,7 +46,6 @@ const settingsIn = (body: NewImGroup | ImGroupChange): ImGroupSettings => ({
 
 const mayManage = (ctx: Context, userId: number) => hasAbility(ctx, userId, 'im: manage')
 
-/** Finds the groups visible to the viewer, in the requested order without duplicates. */
 export async function findVisibleGroups(
   ctx: Context,
   wireIds: string[],
@@ -63,7 +62,6 @@ export async function findVisibleGroups(
   return visible.sort((one, other) => place(one) - place(other))
 }
 
-/** Like `findVisibleGroups`, but throws 404 when none is visible. */
 export async function getGroups(ctx: Context, wireIds: string[], viewerId: number): Promise<ImGroupRow[]> {
   const rows = await findVisibleGroups(ctx, wireIds, viewerId)
   if (rows.length === 0) throw noSuchImGroup()

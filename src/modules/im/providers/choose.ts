@@ -69,7 +69,6 @@ function withBreaker(provider: ImProvider, now: () => number = Date.now): ImProv
   }
 }
 
-/** Replaces a token this long before it expires. */
 const MARGIN_SECONDS = 300
 
 /**
@@ -110,7 +109,6 @@ export function createTokenStore(sql: Sql, secrets: Secrets, app: string): Token
   }
 }
 
-/** Returns the configured provider. */
 export const imProvider = defineState((ctx): ImProvider => withBreaker(createProvider(ctx)))
 
 function createProvider(ctx: Context): ImProvider {

@@ -60,13 +60,11 @@ export function createEasemobClient(options: EasemobOptions) {
   }
 }
 
-/** Returns the payload of a reply. */
 export const dataOf = ({ body }: Reply) => (body as Body)?.data
 
 /** True when a registration failed because the name is taken. */
 export const isDuplicate = ({ body }: Reply) => (body as Body)?.error === 'duplicate_unique_property_exists'
 
-/** Maps a rejection to an `ImError`. */
 export function faultOf(what: string, reply: Reply): ImError {
   const body = reply.body as Body
   const told = typeof body === 'object' ? body : null

@@ -13,19 +13,15 @@ import {
 } from './provider.ts'
 
 export type EjabberdOptions = {
-  /** URL of `mod_http_api`, such as http://localhost:5280/api. */
   url: string
-  /** Host of the accounts. */
   host: string
   /** Host of the rooms, by default `conference.<host>`. */
   service: string
-  /** User name of an administrator of that host. */
   user: string
   password: string
   timeoutMs: number
 }
 
-/** Limit on connections. The service resets new connections that arrive in bursts. */
 const CONNECTIONS = 8
 
 const DESTROY_ATTEMPTS = 100
@@ -54,7 +50,6 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
   const setOption = async (id: string, [option, value]: [string, string]) =>
     void (await call('change_room_option', { ...room(id), option, value }))
 
-  /** Returns undefined when the room does not exist. */
   const findSettings = async (id: string): Promise<GroupSettings | undefined> => {
     const { body } = await call('get_room_options', room(id))
     return settingsOf(body as Record<string, string>)
@@ -237,7 +232,6 @@ function faultOf(command: string, reply: Reply): ImError {
   return new ImError(status >= 500 ? 'unavailable' : 'invalid', message)
 }
 
-/** Maps settings to room options. */
 const optionsOf = (settings: GroupSettings): Record<string, string> => ({
   title: settings.name,
   description: settings.description,

@@ -27,20 +27,17 @@ async function insertEmbeddedAccounts(
   return rows.map(({ name }) => name)
 }
 
-/** Returns false when the account does not exist. */
 async function updateEmbeddedPassword(sql: Db, name: string, password: string): Promise<boolean> {
   const updated = await sql`
     update im_embedded_accounts set password_hash = decode(${hash(password)}, 'hex') where name = ${name}`
   return updated.count > 0
 }
 
-/** Returns false when the account does not exist. */
 async function lockEmbeddedAccount(sql: Db, name: string): Promise<boolean> {
   const updated = await sql`update im_embedded_accounts set locked = true where name = ${name}`
   return updated.count > 0
 }
 
-/** Returns false when the account does not exist. */
 async function unlockEmbeddedAccount(sql: Db, name: string, password: string): Promise<boolean> {
   const updated = await sql`
     update im_embedded_accounts set locked = false, password_hash = decode(${hash(password)}, 'hex')
@@ -48,7 +45,6 @@ async function unlockEmbeddedAccount(sql: Db, name: string, password: string): P
   return updated.count > 0
 }
 
-/** True when the password opens the account. */
 export async function hasEmbeddedPassword(sql: Db, name: string, password: string): Promise<boolean> {
   const rows = await sql`
     select from im_embedded_accounts where name = ${name} and not locked and password_hash = decode(${hash(password)}, 'hex')`
@@ -89,7 +85,6 @@ async function findEmbeddedMembers(
   return row
 }
 
-/** Returns false when the group does not exist. */
 async function updateEmbeddedGroup(sql: Db, id: string, settings: GroupSettings): Promise<boolean> {
   const updated = await sql`
     update im_embedded_groups set settings = ${sql.json(settings)} where id = ${id}`
@@ -131,7 +126,6 @@ async function updateEmbeddedMembers(
   return row
 }
 
-/** Returns false when the group did not exist. */
 async function deleteEmbeddedGroup(sql: Db, id: string): Promise<boolean> {
   const deleted = await sql`delete from im_embedded_groups where id = ${id}`
   return deleted.count > 0

@@ -31,10 +31,8 @@ export type GroupSettings = {
   maxUsers: number
 }
 
-/** A group as stored at the provider. */
 export type ProviderGroup = { id: string; settings: GroupSettings }
 
-/** All members of a group, including the owner. */
 type ProviderMembers = { owner: string | null; names: string[] }
 
 /** A system message to a group. Clients drop duplicates by id. */
@@ -65,14 +63,12 @@ export type ImProvider = {
   /** Finds the group that an earlier call created with this key. */
   findGroup(group: { key: string; owner: string }): Promise<string | undefined>
   updateGroup(id: string, settings: GroupSettings): Promise<void>
-  /** Transfers the group to a member. The former owner stays a member. */
   transferOwner(id: string, owner: string): Promise<void>
   addMembers(id: string, names: string[]): Promise<Outcomes>
   removeMembers(id: string, names: string[]): Promise<Outcomes>
   /** Maps a missing group to null. */
   getGroups(ids: string[]): Promise<Map<string, ProviderGroup | null>>
   listMembers(id: string): Promise<ProviderMembers>
-  /** Returns false when the group did not exist. */
   deleteGroup(id: string): Promise<boolean>
   sendSystem(groupId: string, announcement: Announcement): Promise<void>
   /** Throws unless the provider responds and accepts our credentials. */
@@ -81,7 +77,6 @@ export type ImProvider = {
   settingsHeld(settings: GroupSettings): GroupSettings
 }
 
-/** True when two groups have equal settings. */
 export const sameSettings = (one: GroupSettings, other: GroupSettings) =>
   (Object.keys(one) as (keyof GroupSettings)[]).every((key) => one[key] === other[key])
 

@@ -5,7 +5,6 @@ import { addJob } from '#platform/jobs'
 import type { ImGroupSettings } from '../groups/queries.ts'
 import { ImError } from '../providers/provider.ts'
 
-/** The target state of a group, for a sync. */
 export type LeasedGroup = ImGroupSettings &
   Row<'im_groups', 'id' | 'provider' | 'provider_id' | 'creator_id' | 'owner_id' | 'version'> & {
     deleted: boolean
@@ -39,7 +38,6 @@ export async function extendLease(sql: Db, id: number, seconds: number): Promise
     where id = ${id} and leased_until is not null`
 }
 
-/** Stores the provider's id of the group. */
 export async function saveProviderId(sql: Db, id: number, provider: string, providerId: string | null) {
   await sql`update im_groups set provider = ${provider}, provider_id = ${providerId} where id = ${id}`
 }
@@ -61,7 +59,6 @@ export async function failGroup(sql: Db, id: number, error: string): Promise<num
   return row?.attempts ?? 1
 }
 
-/** Deletes the row of a group that the provider has deleted. */
 export async function dropGroup(sql: Db, id: number): Promise<void> {
   await sql`delete from im_groups where id = ${id} and deleted_at is not null`
 }
@@ -91,7 +88,6 @@ export async function deleteAnnouncement(sql: Db, id: string): Promise<void> {
   await sql`delete from im_announcements where id = ${id}`
 }
 
-/** Lists groups that need a sync and have neither a lease nor a job. */
 export async function listWaitingGroups(sql: Db, limit: number): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     select id from im_groups g
@@ -113,7 +109,6 @@ export async function moveToProvider(sql: Db, provider: string): Promise<void> {
 type ConfirmedGroup = ImGroupSettings &
   Row<'im_groups', 'id' | 'owner_id' | 'version'> & { provider_id: string }
 
-/** Lists confirmed groups after `lastId`, by id. */
 export async function listConfirmedGroups(
   sql: Db,
   lastId: number,
@@ -183,7 +178,6 @@ export async function addRetry(ctx: Context, kind: Kind, id: number, attempts: n
   await addSync(ctx.sql, kind, id, retryDelay(attempts, error))
 }
 
-/** Returns the seconds until the next attempt. */
 function retryDelay(attempts: number, error: unknown): number {
   const fault = error instanceof ImError ? error : undefined
   const passing = fault?.fault === 'unavailable' || fault?.fault === 'limited'
@@ -194,7 +188,6 @@ function retryDelay(attempts: number, error: unknown): number {
 /** Returns 202 while the provider has not confirmed the stored change, else 201 (im-1). */
 export const madeStatus = (confirmed: boolean): 201 | 202 => (confirmed ? 201 : 202)
 
-/** Work that continues after its reply. Shutdown waits for it briefly. */
 const running = defineState((ctx) => {
   const all = new Set<Promise<unknown>>()
   ctx.onClose.unshift(async () => {
@@ -203,7 +196,6 @@ const running = defineState((ctx) => {
   return all
 })
 
-/** Lets work continue after the reply. */
 function keepRunning(ctx: Context, work: Promise<unknown>) {
   const held = running(ctx)
   held.add(work)

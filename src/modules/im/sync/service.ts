@@ -27,7 +27,6 @@ import {
   waitFor,
 } from './queries.ts'
 
-/** Maps a row to the settings that providers take. */
 export const settingsOf = (row: ImGroupSettings): GroupSettings => ({
   name: row.name,
   description: row.description,
@@ -129,7 +128,6 @@ const add = (provider: ImProvider, id: string, names: string[]) =>
 const remove = (provider: ImProvider, id: string, names: string[]) =>
   inParts(provider, names, (some) => provider.removeMembers(id, some))
 
-/** Throws the error of the first failed item. */
 async function inParts(provider: ImProvider, names: string[], work: (some: string[]) => Promise<Outcomes>) {
   const size = provider.capabilities.membersAtOnce
   for (let from = 0; from < names.length; from += size)

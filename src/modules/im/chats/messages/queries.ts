@@ -82,7 +82,6 @@ export async function findMessages(sql: Db, ids: number[]): Promise<MessageRow[]
   >`select ${messageColumns(sql)} from chat_messages m where m.id = any(${ids}) order by m.id`
 }
 
-/** Finds a message of a conversation after a position. */
 export async function findMessage(
   sql: Db,
   chatId: number,
@@ -95,7 +94,6 @@ export async function findMessage(
   return row
 }
 
-/** Lists a page of a conversation, oldest first, without messages of people the viewer blocks. */
 export async function listMessages(
   sql: Db,
   chat: { id: number; start: number; viewerId: number },
@@ -111,7 +109,6 @@ export async function listMessages(
   return isForward ? rows : rows.reverse()
 }
 
-/** Lists messages around one, for a moderator. */
 export const listAround = (sql: Db, { chat_id, position }: MessageRow, around: number) => sql<MessageRow[]>`
   select ${messageColumns(sql)} from chat_messages m where m.chat_id = ${chat_id}
     and m.position between ${position - around} and ${position + around} order by m.position`
@@ -144,7 +141,7 @@ export const searchMessages = (
     ${notBlockedBy(sql, userId, sql`coalesce(m.sender_id, 0)`)}
   order by m.id desc limit ${limit}`
 
-/** Replaces the text of a message within the time limit. Undefined when it is too late. */
+/** Replaces the text of a message. Undefined after the time limit. */
 export async function updateBody(
   sql: Db,
   id: number,
@@ -158,7 +155,7 @@ export async function updateBody(
   return row
 }
 
-/** Removes the content of a message. `minutes`: the time limit of its sender; none for a moderator. */
+/** Removes the content of a message. `minutes`: the sender's time limit. Moderators have none. */
 export async function clearMessage(
   sql: Db,
   id: number,

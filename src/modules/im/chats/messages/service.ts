@@ -41,7 +41,6 @@ export const CHAT_FILE = 'chat'
 export const MESSAGE_SIGNAL = 'chat'
 export const CHANGE_SIGNAL = 'chat-change'
 
-/** Messages as clients see them. */
 export async function messageViews(sql: Db, rows: MessageRow[]): Promise<ChatMessage[]> {
   const files = await fileViews(
     sql,
@@ -77,7 +76,6 @@ export async function requireReachable(sql: Db, chat: ChatRow, userId: number): 
   if (theirs.size + mine.size > 0) throw blocked()
 }
 
-/** Validates a message before its transaction. */
 export async function checkMessage(
   ctx: Context,
   readers: ContentReaders,
@@ -148,7 +146,6 @@ export async function sendAnnouncement(
   })
 }
 
-/** Loads a message of the viewer's conversation, or throws 404. */
 export async function getMessage(
   sql: Db,
   { chat: chatId, message: id }: { chat: number; message: number },
@@ -198,7 +195,6 @@ async function takeOut(tx: Tx, id: number, minutes?: number): Promise<boolean> {
   return true
 }
 
-/** Removal of a reported message by a moderator. */
 export const messageRemoval: ContentRemoval = {
   ability: 'admin: reports',
   async remove(_ctx, tx, id) {
@@ -235,7 +231,6 @@ export async function mayReadChatFile(
   return hasAbility(ctx, viewerId, 'admin: reports')
 }
 
-/** Removes the content of all messages of an erased account. */
 export async function eraseMessages(tx: Tx, userId: number): Promise<void> {
   const ids = await clearMessagesOf(tx, userId)
   if (ids.length > 0) await detachFiles(tx, { ids })
