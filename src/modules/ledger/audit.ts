@@ -29,7 +29,7 @@ export async function writeCheckpoints(sql: Sql): Promise<void> {
     where kept.posting_id < excluded.posting_id`
 }
 
-/** Balances of platform accounts: the last checkpoint plus later postings. */
+/** The last checkpoint plus later postings. */
 const findPlatformBalances = (sql: Db) => sql<{ owner_id: number; currency: string; balance: number }[]>`
   select a.owner_id, c.currency, (coalesce(k.balance, 0) + (
     select coalesce(sum(p.amount), 0) from ledger_postings p
@@ -39,7 +39,6 @@ const findPlatformBalances = (sql: Db) => sql<{ owner_id: number; currency: stri
   cross join unnest(${[...CURRENCIES]}::text[]) as c (currency)
   left join ledger_checkpoints k on k.owner_id = a.owner_id and k.currency = c.currency`
 
-/** Sum of user balances by currency. */
 const findPeopleTotals = (sql: Db) => sql<{ currency: string; balance: number }[]>`
   select currency, sum(balance)::bigint as balance from ledger_accounts group by currency`
 
@@ -68,7 +67,7 @@ const findBrokenChains = (sql: Db) => sql<Drift[]>`
   ) p
   where balance_after <> expected order by owner_id, currency, id limit 100`
 
-/** Withdrawals with a wrong amount in escrow: it must be the amount while they wait, else zero. */
+/** Withdrawals with a wrong amount in escrow. Pending ones hold their amount, all others nothing. */
 const findWithdrawalDrift = (sql: Db) => sql<Drift[]>`
   select w.id::text as key, case w.state when 'pending' then w.amount else 0 end as kept,
     coalesce(p.total, 0)::bigint as counted

@@ -3,21 +3,18 @@ import { moveFunds } from './movements.ts'
 import { type Currency, type Movement, PLATFORM_ACCOUNTS } from './schema.ts'
 import { decideWithdrawal } from './withdrawals.ts'
 
-/** Lists balances of these users in lock order. */
 const listBalances = (tx: Tx, ownerIds: number[]) => tx<
   { owner_id: number; currency: Currency; balance: number }[]
 >`
   select owner_id, currency, balance from ledger_accounts
   where owner_id = any(${ownerIds}) and balance > 0 order by owner_id, currency`
 
-/** Lists the undecided withdrawals of a user. */
 async function listWaiting(tx: Tx, ownerId: number): Promise<number[]> {
   const rows = await tx<{ id: number }[]>`
     select id from withdrawals where owner_id = ${ownerId} and state = 'pending' order by id`
   return rows.map(({ id }) => id)
 }
 
-/** Erases the payout accounts of a user's withdrawals. */
 const eraseAddresses = (tx: Tx, ownerId: number) => tx`
   update withdrawals set account = '' where owner_id = ${ownerId} and account <> ''`
 

@@ -28,14 +28,11 @@ import {
   unknownPerson,
 } from './schema.ts'
 
-/** A transfer of wallet money to another user. */
 const TransferBody = Shared('Transfer', { user: Id, amount: amountOf(IN_FEN), password })
 type TransferBody = Static<typeof TransferBody>
 
-/** A conversion of wallet money to points. */
 const TransformBody = Shared('Exchange', { amount: amountOf(IN_FEN) })
 
-/** Transfers wallet money to another user. */
 async function transfer(
   tx: Tx,
   from: number,
@@ -49,7 +46,6 @@ async function transfer(
   await moveFunds(tx, { currency: 'wallet', from, to, amount, kind: 'transfer', subject }, notEnoughAmount)
 }
 
-/** Converts wallet money to points. */
 async function transform(tx: Tx, ownerId: number, amount: number, settings: Settings): Promise<void> {
   const minimum = settings['currency:recharge-min']
   if (amount < minimum)

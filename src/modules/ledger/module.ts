@@ -54,7 +54,6 @@ export const adminLedgerAuditRoutes = (checks: CounterCheck[]) => (server: Serve
   })
 }
 
-/** Jobs of the ledger. */
 export const ledgerTasks = (ctx: Context): TaskList => ({
   async ask_for_payments() {
     await askForDue(ctx)

@@ -95,13 +95,11 @@ export async function moveFunds(
   return mapNotEnough(insertMovements(tx, list), insufficient)
 }
 
-/** Reads one balance of a user. */
 export async function findBalance(sql: Db, ownerId: number, currency: Currency): Promise<number> {
   const rows = await findBalances(sql, ownerId)
   return rows.find((row) => row.currency === currency)?.balance ?? 0
 }
 
-/** Reads the balances in both currencies with the totals of the wallet. */
 export async function balancesOf(
   sql: Db,
   ownerId: number,

@@ -5,7 +5,7 @@ import type { Db } from '#platform/database'
 import { apiError, type DeclaredError, fieldError } from '#platform/errors.ts'
 import { Int, type Payer, RawText, Type } from '#platform/http'
 
-/** 403: the balance is below the amount due. */
+/** The balance is below the amount due. */
 export const notEnough = apiError(403, 'insufficient_balance', 'Your balance is not enough.', '余额不足。')
 
 /** Like `notEnough`, as a 422 on the amount field. */
@@ -15,7 +15,7 @@ export const notEnoughFor = (field: string) =>
 export const notEnoughAmount = notEnoughFor('amount')
 export const notEnoughValue = notEnoughFor('value')
 
-/** 403: the setting for this feature is off. */
+/** The setting for this feature is off. */
 export const featureOff = apiError(
   403,
   'switched_off',
@@ -23,10 +23,9 @@ export const featureOff = apiError(
   '本站未开放此功能。',
 )
 
-/** 422: the converted amount exceeds the limit of one movement. */
+/** The converted amount exceeds the limit of one movement. */
 export const tooMuch = fieldError('amount', 'amount_too_large', 'The amount is too large.', '金额过大。')
 
-/** 422: the setting `wallet:recharge-daily`. */
 export const dailyLimit = fieldError(
   'amount',
   'daily_limit',
@@ -42,10 +41,9 @@ export const otherAmount = apiError(
   '订单金额有误。',
 )
 
-/** 403: another request was faster. */
+/** Another request was faster. */
 export const alreadyDecided = apiError(403, 'already_decided', 'This was decided already.', '该申请已处理。')
 
-/** 503: the payment provider refused or did not answer. Nothing was charged. */
 export const paymentUnavailable = apiError(
   503,
   'payment_unavailable',
@@ -53,7 +51,7 @@ export const paymentUnavailable = apiError(
   '支付服务暂时不可用，未发生扣款，请稍后重试。',
 )
 
-/** 403: unpaid, disputed, or paid with another amount. */
+/** Unpaid, disputed, or paid with another amount. */
 export const notRefundable = apiError(
   403,
   'not_refundable',
@@ -68,7 +66,6 @@ export const beyondRefundable = fieldError(
   '退款金额超过可退金额。',
 )
 
-/** 422: the refund was to be rejected in this case. */
 export const alreadySpent = fieldError(
   'spent',
   'already_spent',
@@ -78,7 +75,6 @@ export const alreadySpent = fieldError(
 
 export const ownAccount = fieldError('user', 'own_account', 'You cannot pay yourself.', '不能给自己转账。')
 export const unknownPerson = fieldError('user', 'no_such_user', 'This user does not exist.', '用户不存在。')
-/** 422: the provider's payment number is already used. */
 export const referenceUsed = fieldError(
   'reference',
   'payment_reference_used',
@@ -102,13 +98,11 @@ export const IN_POINTS = { description: 'In points' }
 export const IN_CURRENCY = {
   description: 'In the minor unit of the currency: points, or fen of the wallet (15000 is 150.00 CNY)',
 }
-/** A price that the buyer pays with points or from the wallet. */
 export const IN_EITHER = {
   description: 'In points, or in as many fen when the wallet pays: 150 is 150 points or 1.50 CNY',
 }
 
-/** The allowed amount of one movement (conventions-27). */
-/** An amount of points. */
+/** The limit applies to one movement (conventions-27). */
 export const Amount = Int(1, MAX_AMOUNT, IN_POINTS)
 export const amountOf = (unit: { description: string }) => Int(1, MAX_AMOUNT, unit)
 
@@ -186,7 +180,6 @@ export const KINDS = {
 
 export type MovementKind = keyof typeof KINDS
 
-/** One movement of money from one account to another. */
 export type Movement = {
   currency: Currency
   /** A user id, or an account of the platform. */
@@ -201,16 +194,13 @@ export type Movement = {
   body?: string | null
 }
 
-/** The body field of the payment password. */
 export const password = Type.Optional(RawText(128, { description: 'While the site asks for it when paying' }))
 
-/** User functions that the higher module of accounts injects. */
 export type UserFunctions = {
   /** Rejects a request without the payment password when the site requires one (conventions-29). */
   checkPassword(ctx: Context, payer: Payer): Promise<void>
   /** The errors that `checkPassword` throws. */
   passwordErrors: readonly DeclaredError[]
-  /** True when the user exists and is enabled. */
   isUser(sql: Db, id: number): Promise<boolean>
   /** Rejects a payment to a user who blocks the payer (conventions-26). */
   requireNotBlocked(sql: Db, payerId: number, recipients: number[]): Promise<void>

@@ -64,7 +64,6 @@ const Cash = Shared('Withdrawal', {
   updated_at: Time,
 })
 
-/** A withdrawal of money or points. */
 export type WithdrawalRow = Tables['withdrawals'] & {
   currency: Currency
   state: 'pending' | 'passed' | 'rejected'
@@ -99,7 +98,6 @@ async function findWithdrawal(sql: Db, id: number): Promise<WithdrawalRow | unde
   return row
 }
 
-/** Lists the user's wallet withdrawals, newest first. */
 const listWithdrawals = (sql: Db, ownerId: number, after: number, limit: number) => sql<WithdrawalRow[]>`
   select * from withdrawals
   where owner_id = ${ownerId} and currency = 'wallet' ${when(sql, after > 0, () => sql`and id < ${after}`)}
@@ -123,7 +121,6 @@ async function request(tx: Tx, asked: NewWithdrawal, insufficient: () => Error):
   )
 }
 
-/** Requests a payout of wallet money and deducts it at once. */
 async function withdrawMoney(
   tx: Tx,
   ownerId: number,
@@ -184,7 +181,6 @@ export async function decideWithdrawal(
 
 const STATUS = { pending: 0, passed: 1, rejected: 2 } as const
 
-/** A withdrawal as its owner sees it. */
 const cashView = (row: WithdrawalRow): Static<typeof Cash> => ({
   id: row.id,
   user_id: row.owner_id,

@@ -4,7 +4,6 @@ import { type Db, type Fragment, ifGiven, listingClause, listingOrder } from '#p
 import { Id, listingQuery, Nullable, OneOf, pageOf, type Static, Time, Type } from '#platform/http'
 import { CURRENCIES } from '../schema.ts'
 
-/** Filters for lists of requests with a one-time decision. */
 export const requestQuery = <const S extends readonly string[]>(states: S) =>
   Type.Object({
     ...listingQuery(['id', 'amount', 'updated_at'] as const),
@@ -14,12 +13,10 @@ export const requestQuery = <const S extends readonly string[]>(states: S) =>
   })
 export type RequestQuery = Omit<Static<ReturnType<typeof requestQuery<[]>>>, 'state'> & { state?: string }
 
-/** The owner of the request. */
 export const Owner = Nullable(
   Type.Unsafe<{ id: number; name: string }>({ type: 'object', additionalProperties: true }),
 )
 
-/** The decision and its time. */
 export const decided = {
   remark: Nullable(Type.String()),
   decided_by: Nullable(Type.Integer()),
@@ -65,7 +62,6 @@ export function listRequests<T extends object>(sql: Db, table: Requests, query: 
   )
 }
 
-/** Finds one of these requests. */
 export async function findRequest<T extends object>(
   sql: Db,
   table: Requests,
@@ -79,7 +75,6 @@ export async function findRequest<T extends object>(
 
 type Decided = { created_at: string; updated_at: string; decided_at: string | null }
 
-/** A decided order with its times in wire format. */
 export const withTimes = <T extends Decided>(row: T): T => ({
   ...withWireTimes(row),
   decided_at: wireTimeOrNull(row.decided_at),

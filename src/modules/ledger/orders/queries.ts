@@ -96,7 +96,6 @@ export type OrderRow = Row<
   updated_at: string
 }
 
-/** Filters for orders. `direction` selects received (1) or paid (-1), `kind` one kind. */
 type OrderFilter = {
   currency: Currency
   after?: number
@@ -148,7 +147,6 @@ export const listOrders = (sql: Db, ownerId: number, filter: OrderFilter) => {
     order by id desc limit ${limit}`
 }
 
-/** Finds one order of a user. */
 export async function findOrder(
   sql: Db,
   ownerId: number,
@@ -184,7 +182,6 @@ const targetType = ({ currency, kind }: OrderRow) =>
 const titleOf = ({ kind, title, amount }: OrderRow, language: Language) =>
   title ?? KINDS[kind][amount > 0 ? 'in' : 'out'][language]
 
-/** An order in the client's language. */
 export const orderView = (row: OrderRow, language: Language): Order => ({
   id: row.id,
   owner_id: row.owner_id,
@@ -199,13 +196,11 @@ export const orderView = (row: OrderRow, language: Language): Order => ({
   updated_at: wireTime(row.updated_at),
 })
 
-/** An order of points. */
 export const pointsOrderView = (row: OrderRow, language: Language) => ({
   ...orderView(row, language),
   currency: 1,
 })
 
-/** A wallet order in the older format. */
 export const chargeView = (row: OrderRow, language: Language): Charge => ({
   id: row.id,
   user_id: row.owner_id,

@@ -59,7 +59,7 @@ test('gives an order for the app, and an address for telephones and computers', 
     )
     const content = JSON.parse(query.get('biz_content') ?? '')
     assert.equal(content.total_amount, '12.05')
-    // Without an end the page could still be paid at after the order was closed here.
+    // Without an expiry, the provider could accept a payment after the order was closed here.
     assert.ok(Date.parse(`${content.time_expire.replace(' ', 'T')}+08:00`) > Date.now())
   }
   await offer(['AlipayOrder'])

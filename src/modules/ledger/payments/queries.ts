@@ -1,7 +1,6 @@
 import type { Db, Tables } from '#platform/database'
 import type { Currency } from '../schema.ts'
 
-/** A payment through a provider, with its recharge. */
 export type PaymentRow = Tables['payments'] & {
   state: 'opened' | 'pending' | 'paid' | 'credited' | 'expired' | 'failed' | 'refunded' | 'disputed'
   dispute: 'open' | 'won' | 'lost' | null
@@ -12,10 +11,10 @@ export type NewPayment = Pick<
   'recharge_id' | 'provider' | 'method' | 'order_number' | 'charged' | 'charge_currency'
 >
 
-/** How long a payer may take. */
+/** Time limit for the payer. */
 const MINUTES_TO_PAY = 120
 
-/** Inserts a payment, due to be asked for when the payer has had time to pay. */
+/** Inserts a payment. Its first status query is due when the payer has had time to pay. */
 export async function insertPayment(sql: Db, given: NewPayment): Promise<PaymentRow> {
   const [row] = await sql<[PaymentRow]>`
     insert into payments (recharge_id, provider, method, order_number, charged, charge_currency, expires_at, ask_at)
@@ -25,7 +24,6 @@ export async function insertPayment(sql: Db, given: NewPayment): Promise<Payment
   return row
 }
 
-/** Stores the provider's name of the checkout. */
 export async function markPending(sql: Db, id: number, session: string | null): Promise<void> {
   await sql`
     update payments set session = ${session}, state = case state when 'opened' then 'pending' else state end,
@@ -33,7 +31,6 @@ export async function markPending(sql: Db, id: number, session: string | null): 
     where recharge_id = ${id}`
 }
 
-/** Finds and locks the payment that facts are about. */
 export async function lockPayment(
   sql: Db,
   provider: string,
@@ -46,7 +43,6 @@ export async function lockPayment(
   return row
 }
 
-/** Stores the state of a payment. */
 export async function savePayment(sql: Db, row: PaymentRow): Promise<void> {
   await sql`
     update payments set state = ${row.state}, payment_number = ${row.payment_number}, fault = ${row.fault},
@@ -87,7 +83,6 @@ export async function confirmPaid(
   return row
 }
 
-/** Finds and locks the payment of a recharge. */
 export async function lockPaymentOf(sql: Db, id: number): Promise<PaymentRow | undefined> {
   const [row] = await sql<PaymentRow[]>`select * from payments where recharge_id = ${id} for update`
   return row
@@ -95,7 +90,7 @@ export async function lockPaymentOf(sql: Db, id: number): Promise<PaymentRow | u
 
 type ReportedRefund = { number: string; amount: number; state: 'waiting' | 'done' | 'refused' }
 
-/** Finds a refund by its number at the provider. The lock on its payment keeps it as it is. */
+/** Finds a refund by its number at the provider. Locks its payment. */
 export async function findReportedRefund(
   sql: Db,
   provider: string,
@@ -106,7 +101,7 @@ export async function findReportedRefund(
   return row
 }
 
-/** Records a refund that was made at the provider, or that happened after a refusal. */
+/** Records a refund made at the provider, or one that succeeded after a rejection. */
 export async function recordRefund(
   sql: Db,
   { recharge_id, provider }: PaymentRow,
@@ -118,7 +113,9 @@ export async function recordRefund(
     on conflict (provider, refund_number) do update set state = 'done', fault = null, updated_at = excluded.updated_at`
 }
 
-/** Takes refunds without an end that are due, and schedules the next question: 1, 2, 4 … 60 minutes later. */
+/**
+ * Claims due refunds without a final state, and schedules the next status query: 1, 2, 4 … 60 minutes later.
+ */
 export const takeDueRefunds = (sql: Db, limit: number) => sql<
   (Tables['payment_refunds'] & { state: 'asked' })[]
 >`
@@ -131,7 +128,6 @@ export const takeDueRefunds = (sql: Db, limit: number) => sql<
   where r.id = due.id
   returning r.*`
 
-/** A credited payment, for its receipt. */
 export async function findReceipt(sql: Db, id: number) {
   const [row] = await sql<
     (Pick<Tables['recharges'], 'owner_id' | 'currency' | 'amount' | 'credited'> &
@@ -144,14 +140,13 @@ export async function findReceipt(sql: Db, id: number) {
   return row
 }
 
-/** Closes the recharge of an unpaid order. */
 export async function closeUnpaid(sql: Db, id: number): Promise<void> {
   await sql`
     update recharges set state = 'rejected', decided_at = now(), updated_at = now()
     where id = ${id} and state = 'pending'`
 }
 
-/** Takes payments that are due to be asked for, and schedules the next question: 1, 2, 4 … 60 minutes later. */
+/** Claims payments with a due status query, and schedules the next one: 1, 2, 4 … 60 minutes later. */
 export const takeDuePayments = (sql: Db, limit: number) => sql<PaymentRow[]>`
   update payments p set asks = p.asks + 1,
     ask_at = now() + make_interval(mins => least(60, (2 ^ least(p.asks, 6))::int))
@@ -162,7 +157,6 @@ export const takeDuePayments = (sql: Db, limit: number) => sql<PaymentRow[]>`
   where p.recharge_id = due.recharge_id
   returning p.*`
 
-/** Takes a payment that was not asked for in the last seconds. */
 export async function takeForAsking(sql: Db, id: number): Promise<PaymentRow | undefined> {
   const [row] = await sql<PaymentRow[]>`
     update payments set ask_at = now() + interval '1 minute', asks = greatest(asks, 1), updated_at = now()
@@ -183,7 +177,7 @@ export type NewDifference = {
   found_currency: string | null
 }
 
-/** Records a difference once. A resolved one opens again when its amounts changed. */
+/** Records a difference once. Reopens a resolved one whose amounts changed. */
 export async function recordDifference(sql: Db, given: NewDifference): Promise<void> {
   await sql`
     insert into payment_differences as d (provider, day, kind, number, recharge_id, expected, found, found_currency)

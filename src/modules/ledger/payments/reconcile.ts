@@ -7,11 +7,11 @@ import { type NewDifference, type PaymentRow, recordDifference, takeDuePayments 
 import { askFor, logFault } from './service.ts'
 
 const AT_ONCE = 100
-/** Statements of the last days are compared, so that a provider may be away for a while. */
+/** Days of statements to compare, so that a provider outage loses none. */
 const DAYS = 7
 const DAY_MS = 86_400_000
 
-/** Asks for every open payment that is due. */
+/** Queries the provider for every open payment that is due. */
 export async function askForDue(ctx: Context): Promise<void> {
   for (let rows: PaymentRow[]; ; ) {
     rows = await takeDuePayments(ctx.sql, AT_ONCE)
@@ -26,7 +26,7 @@ export async function askForDue(ctx: Context): Promise<void> {
   }
 }
 
-/** Payments by their numbers at the provider or by those of their orders, for one statement. */
+/** Payments by their number at the provider or by order number, in one statement. */
 async function findListed(sql: Db, provider: string, lines: StatementLine[]): Promise<PaymentRow[]> {
   return sql<PaymentRow[]>`
     select * from payments
@@ -36,7 +36,6 @@ async function findListed(sql: Db, provider: string, lines: StatementLine[]): Pr
 
 type Found = Pick<NewDifference, 'kind' | 'number' | 'recharge_id' | 'expected' | 'found' | 'found_currency'>
 
-/** Adds up the refunds of each payment. */
 function sumRefunds(lines: StatementLine[]): StatementLine[] {
   const sums = new Map<string, StatementLine>()
   for (const line of lines)
@@ -69,7 +68,7 @@ function compareLines(lines: StatementLine[], rows: PaymentRow[]): Found[] {
   })
 }
 
-/** Compares the statement of one day with the ledger. Open payments that it lists are asked for first. */
+/** Compares the statement of one day with the ledger. Queries the provider first for open payments on it. */
 export async function compareStatement(ctx: Context, provider: string, day: string): Promise<number> {
   const service = await paymentService(ctx.config.payments, provider)
   if (!service) return 0
@@ -94,7 +93,7 @@ export async function compareStatement(ctx: Context, provider: string, day: stri
       update payments p set provider_fee = f.amount, fee_currency = f.currency
       from jsonb_to_recordset(${tx.json(fees)}) as f (payment text, amount bigint, currency text)
       where p.provider = ${provider} and p.payment_number = f.payment`
-    // A payment at midnight may be on the statement of the day before or after.
+    // A payment at midnight may be on the statement of the previous or next day.
     const missing = await tx<PaymentRow[]>`
       select * from payments
       where provider = ${provider} and stated_on is null and paid_at >= ${day}::date - interval '2 days'
@@ -121,7 +120,6 @@ export async function compareStatement(ctx: Context, provider: string, day: stri
   })
 }
 
-/** Days whose statements exist and were not compared yet, oldest first. */
 async function findUncompared(ctx: Context, provider: string): Promise<string[]> {
   const service = await paymentService(ctx.config.payments, provider)
   const done = await ctx.sql<{ day: string }[]>`
@@ -141,7 +139,6 @@ async function findUncompared(ctx: Context, provider: string): Promise<string[]>
   )
 }
 
-/** Compares every statement that is due. */
 export async function compareStatements(ctx: Context): Promise<void> {
   for (const provider of configuredServices(ctx.config.payments))
     for (const day of await findUncompared(ctx, provider))
@@ -153,7 +150,7 @@ export async function compareStatements(ctx: Context): Promise<void> {
       }
 }
 
-/** Asks every configured provider something harmless. */
+/** Checks each configured provider with a harmless request. */
 export const paymentProbe: Probe = {
   part: 'payments',
   isUsed: ({ config }) => configuredServices(config.payments).length > 0,
@@ -172,14 +169,13 @@ export const paymentProbe: Probe = {
 
 export type PaymentHealth = {
   provider: string
-  /** Null when the provider answers. */
   fault: string | null
   waiting: number
   uncredited: number
   differences: number
-  /** Refunds without a decision of the provider for a day. */
+  /** Refunds that are undecided at the provider for a day. */
   refunds: number
-  /** Payments that the bank of a payer asks for. */
+  /** Payments disputed by the payer's bank. */
   disputes: number
   last_statement: string | null
 }

@@ -39,17 +39,17 @@ type RefundRow = Tables['payment_refunds'] & { state: 'asked' | 'done' | 'refuse
 
 type Asked = {
   rechargeId: number
-  /** In the minor unit of what was charged. Undefined for all that is left. */
+  /** In the minor unit of the charged currency. Undefined refunds the remainder. */
   amount: number | undefined
-  /** Whether the site bears what the owner has spent already, or the refund is rejected then. */
+  /** If the owner has spent the credit: reject the refund, or let the site pay for it. */
   spent: 'refuse' | 'site'
   reason: string
   by: number
 }
 
 /**
- * Asks for a refund. The money leaves the wallet in the same transaction, so that it cannot be spent while the
- * provider is called. A refusal gives it back.
+ * Starts a refund. The money leaves the wallet in the same transaction, so that it cannot be spent during the
+ * call to the provider. A rejection returns it.
  */
 async function askForRefund(tx: Tx, { rechargeId, amount, spent, reason, by }: Asked): Promise<RefundRow> {
   const payment = await lockPaymentOf(tx, rechargeId)
@@ -73,7 +73,7 @@ async function askForRefund(tx: Tx, { rechargeId, amount, spent, reason, by }: A
   return row
 }
 
-/** Settles a refund once. A refusal gives back what was taken. */
+/** Settles a refund once. A rejection returns the deducted amount. */
 async function settleRefund(
   tx: Tx,
   { id, recharge_id }: Pick<RefundRow, 'id' | 'recharge_id'>,
@@ -88,7 +88,7 @@ async function settleRefund(
   const [{ sum }] = await tx<[{ sum: number }]>`
     select coalesce(sum(amount), 0)::bigint as sum from payment_refunds
     where recharge_id = ${recharge_id} and state <> 'refused'`
-  // Refunds at the provider may have been hidden behind the refused one.
+  // Refunds made at the provider may have been mistaken for the rejected one.
   const refunded = Math.min(
     payment.charged,
     Math.max(payment.refunded - row.amount, payment.told_refunded, sum),
@@ -97,7 +97,7 @@ async function settleRefund(
   await savePayment(tx, { ...payment, refunded, state: stateOf({ ...payment, refunded }, 'paid') })
 }
 
-/** Asks the provider for a refund, however often: its number makes it happen once. */
+/** Requests a refund from the provider. Idempotent, because the provider recognizes its number. */
 async function pursueRefund(ctx: Context, row: RefundRow): Promise<void> {
   const [payment] = await ctx.sql<Tables['payments'][]>`
     select * from payments where recharge_id = ${row.recharge_id}`
@@ -116,7 +116,7 @@ async function pursueRefund(ctx: Context, row: RefundRow): Promise<void> {
     if (state !== 'done') return
     await transaction(ctx.sql, async (tx) => {
       await settleRefund(tx, row, { state })
-      // The sum shows a refund at the provider that was taken for this one.
+      // The total shows that a refund made at the provider was mistaken for this one.
       if (refunded !== undefined)
         await applyFacts(tx, row.provider, { order: payment.order_number, status: 'unknown', refunded })
     })
@@ -127,7 +127,7 @@ async function pursueRefund(ctx: Context, row: RefundRow): Promise<void> {
   }
 }
 
-/** Asks the provider for one refund, right after it was asked for here. */
+/** Requests one refund from the provider right after it was started here. */
 export async function pursueRefundOf(ctx: Context, id: number): Promise<void> {
   const [row] = await ctx.sql<RefundRow[]>`select * from payment_refunds where id = ${id} and state = 'asked'`
   if (row) await pursueRefund(ctx, row)
@@ -135,7 +135,6 @@ export async function pursueRefundOf(ctx: Context, id: number): Promise<void> {
 
 const AT_ONCE = 100
 
-/** Asks for every refund whose end is not known yet and that is due. */
 export async function pursueDueRefunds(ctx: Context): Promise<void> {
   for (let rows: RefundRow[]; ; ) {
     rows = await takeDueRefunds(ctx.sql, AT_ONCE)
@@ -208,7 +207,6 @@ const view = (row: ShownRefund): Static<typeof Refund> => ({
   updated_at: wireTime(row.updated_at),
 })
 
-/** Adds the currencies of refunds. */
 const withCurrencies = (sql: Db, rows: Fragment) => sql`
   select r.*, p.charge_currency, o.currency
   from (${rows}) r join payments p on p.recharge_id = r.recharge_id join recharges o on o.id = r.recharge_id`

@@ -29,20 +29,21 @@ const MAX_NOTICE = 256 * 1024
 const Provider = Type.Object({ provider: Type.String({ maxLength: 20 }) })
 
 /**
- * Notices of payment providers (money-20). The address is outside of the API, so that a provider that sends many
- * from one address is not counted as a guest. A notice changes nothing until its signature is verified.
+ * Notifications of payment providers (money-20). They are outside the API, so that a provider that sends many
+ * from one address does not meet the guest rate limit. A notification changes nothing until its signature is
+ * verified.
  */
 export function paymentNoticeRoutes(server: Server, ctx: Context) {
   encapsulate(server, (scope) => {
     scope.removeAllContentTypeParsers()
-    // The signature covers the bytes as they came.
+    // The signature covers the raw bytes.
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
     scope.post(
       '/payments/:provider/notices',
       {
         bodyLimit: MAX_NOTICE,
         config: { access: 'public' },
-        // Before the body is read.
+        // Runs before the body is read.
         onRequest: async (request, reply) => {
           if (!(await paymentService(ctx.config.payments, request.params.provider)))
             return reply.code(404).type('text/plain').send('no such provider')

@@ -37,7 +37,6 @@ const dayOf = (at: Date) => at.toISOString().slice(0, 10)
 
 const TITLES = { wallet: 'Wallet', points: 'Points' } as const
 
-/** A recharge to open. */
 export type Opening = {
   ownerId: number
   currency: Currency
@@ -57,13 +56,13 @@ export async function requireWithinDay(ctx: Context, tx: Tx, ownerId: number, am
     throw dailyLimit()
 }
 
-/** Returns whether a way of paying is that of a configured provider. */
+/** Whether this payment method belongs to a configured provider. */
 export const isServiceMethod = (ctx: Context, method: string): boolean =>
   serviceOfMethod(ctx.config.payments, method) !== undefined
 
 /**
- * Opens a payment at the provider. The order is committed before the provider hears of it, so that a crash
- * in between leaves an order to ask for, and never a payment without an order.
+ * Opens a payment at the provider. The order commits before the provider is called, so that a crash in
+ * between leaves an order to query, and never a payment without an order.
  */
 export async function openPayment(
   ctx: Context,
@@ -115,11 +114,11 @@ export async function openPayment(
   }
 }
 
-/** Share of what was credited that belongs to a part of what was charged. */
+/** The part of a credit that corresponds to a part of a charge. */
 const shareOf = (credited: number, part: number, charged: number) =>
   part >= charged ? credited : Number((BigInt(credited) * BigInt(part)) / BigInt(charged))
 
-/** Credits a payment once. Returns the reason when it must not be credited. */
+/** Credits a payment once. Returns the reason if it must not be credited. */
 async function credit(tx: Tx, row: PaymentRow, payment: string): Promise<string | undefined> {
   const recharge = await confirmPaid(tx, row.recharge_id, payment)
   if (!recharge) return 'credited_otherwise'
@@ -136,8 +135,8 @@ async function credit(tx: Tx, row: PaymentRow, payment: string): Promise<string 
 }
 
 /**
- * Debits the refunded part of a credit. The site bears what the owner has spent already, because
- * the provider has returned the money.
+ * Debits the refunded part of a credit. The site pays the part that the owner has spent already, because the
+ * provider has returned the money.
  */
 export async function takeBack(
   tx: Tx,
@@ -155,7 +154,7 @@ export async function takeBack(
   return { own, site: amount - own }
 }
 
-/** Returns what was taken for a refund that the provider refused: first to the site what it bore, then to the owner. */
+/** Reverts the debit of a refund that the provider rejected: first the site's part, then the owner's. */
 export async function giveBack(tx: Tx, row: PaymentRow, refunded: number, sitePart: number): Promise<void> {
   const { owner, currency, amount } = await shareBetween(tx, row, refunded, row.refunded)
   if (!isAmount(amount)) return
@@ -165,7 +164,7 @@ export async function giveBack(tx: Tx, row: PaymentRow, refunded: number, sitePa
   await moveFunds(tx, [...part(issuance, owner, amount - site), ...part(issuance, income, site)])
 }
 
-/** The share of a recharge between two sums of refunds. */
+/** The part of a recharge between two totals of refunds. */
 async function shareBetween(tx: Tx, row: PaymentRow, from: number, to: number) {
   const [recharge] = await tx<[{ owner_id: number; currency: Currency; credited: number }]>`
     select owner_id, currency, credited from recharges where id = ${row.recharge_id}`
@@ -174,7 +173,7 @@ async function shareBetween(tx: Tx, row: PaymentRow, from: number, to: number) {
   return { owner, currency, amount }
 }
 
-/** Makes the movement of a part of a refund. None for nothing. */
+/** Builds the movement of a part of a refund. No movement for 0. */
 const partsOf =
   (row: PaymentRow, currency: Currency) =>
   (from: number, to: number, amount: number): Movement[] =>
@@ -202,7 +201,7 @@ export function stateOf(row: PaymentRow, status: PaymentFacts['status']): Paymen
   return row.dispute === 'open' ? 'disputed' : 'credited'
 }
 
-/** Records a refund that the provider reports on its own. Returns the amount that is not counted yet. */
+/** Records a refund that the provider reports by itself. Returns the amount not recorded yet. */
 async function countRefund(
   tx: Tx,
   row: PaymentRow,
@@ -214,10 +213,7 @@ async function countRefund(
   return known === undefined || known.state === 'refused' ? refund.amount : 0
 }
 
-/**
- * Applies what a provider said of a payment, however often and in whatever order it arrives. False when the
- * payment is unknown.
- */
+/** Applies facts from the provider, in any order and any number of times. False if the payment is unknown. */
 export async function applyFacts(tx: Tx, provider: string, facts: PaymentFacts): Promise<boolean> {
   const before = await lockPayment(tx, provider, facts)
   if (!before) return false
@@ -264,7 +260,9 @@ export async function applyFacts(tx: Tx, provider: string, facts: PaymentFacts):
   return true
 }
 
-/** Asks the provider for a payment and applies the answer. An unpaid order past its time is closed there first. */
+/**
+ * Queries the provider about a payment and applies the answer. Closes an expired unpaid order there first.
+ */
 export async function askFor(ctx: Context, row: PaymentRow): Promise<void> {
   const service = await paymentService(ctx.config.payments, row.provider)
   if (!service) return
@@ -278,7 +276,7 @@ export async function askFor(ctx: Context, row: PaymentRow): Promise<void> {
   await transaction(ctx.sql, (tx) => applyFacts(tx, row.provider, { ...facts, order: row.order_number }))
 }
 
-/** Asks for a payment when its payer returns. Failures wait for the schedule. */
+/** Queries a payment when its payer returns. Failures wait for the schedule. */
 export async function askOnReturn(ctx: Context, id: number): Promise<void> {
   const row = await takeForAsking(ctx.sql, id)
   if (!row) return
@@ -289,7 +287,7 @@ export async function askOnReturn(ctx: Context, id: number): Promise<void> {
   }
 }
 
-/** Logs a failed question without what was sent. */
+/** Logs a failed query without the request body. */
 export function logFault(ctx: Context, row: Pick<PaymentRow, 'recharge_id'>, error: unknown): void {
   if (!(error instanceof PaymentFault)) throw error
   ctx.log.warn({ recharge: row.recharge_id, reason: messageOf(error) }, 'a payment could not be asked for')

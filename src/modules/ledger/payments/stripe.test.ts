@@ -132,7 +132,7 @@ test('debits a refund of the provider, and the site bears the spent part (money-
   const id = await open(anna)
   const payment = stripe.pay(id)
   stripe.refund(id, 100)
-  // The refund overtakes the notice of the payment.
+  // The refund notification arrives before that of the payment.
   assert.equal(await notify(stripeEvents.refunded(payment)), 200)
   assert.equal(await notify(stripeEvents.completed(payment)), 200)
   assert.equal((await owns(anna)).wallet, 200)
@@ -256,7 +256,7 @@ test('credits each payment exactly once in any interleaving, with a balanced led
         if (together) await Promise.all(steps.map(run))
         else for (const step of steps) await run(step)
         stripe.faults.length = 0
-        // The last notices tell the final state after any faults.
+        // The last notifications report the final state despite any faults.
         let expected = 0
         for (const id of ids) {
           const payment = stripe.of(id)

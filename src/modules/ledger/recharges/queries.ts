@@ -1,7 +1,6 @@
 import type { Db, Tables, Tx } from '#platform/database'
 import type { Currency } from '../schema.ts'
 
-/** A recharge order. */
 export type RechargeRow = Tables['recharges'] & {
   currency: Currency
   state: 'pending' | 'confirmed' | 'rejected'
@@ -19,7 +18,10 @@ export async function insertRecharge(
   return row
 }
 
-/** Sum of what somebody ordered on the current day of a time zone and did not fail to pay. Later orders wait. */
+/**
+ * Sum of a user's orders on the current day of a time zone, except failed ones. Blocks later orders until the
+ * commit.
+ */
 export async function sumOfDay(sql: Tx, ownerId: number, timeZone: string): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`recharges ${ownerId}`}, 4127))`
   const [row] = await sql<[{ sum: number }]>`

@@ -32,7 +32,6 @@ import {
 
 const STATES = { pending: 0, confirmed: 1, rejected: -1 } as const
 
-/** A recharge as an order. */
 const rechargeOrder = (row: RechargeRow): OrderRow => ({
   id: row.id,
   owner_id: row.owner_id,

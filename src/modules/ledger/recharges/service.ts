@@ -21,12 +21,7 @@ import {
 } from '../schema.ts'
 import { closeRecharge, findRecharge, insertRecharge, type RechargeRow } from './queries.ts'
 
-/** A payment provider. */
 export type PaymentProvider = {
-  /**
-   * Starts a payment and returns the data that the client needs. A provider with callbacks confirms payments
-   * with `confirmRecharge` under its own payment number, which counts once.
-   */
   begin(order: RechargeRow, extra: Record<string, unknown>): Promise<Record<string, unknown>>
 }
 
@@ -46,7 +41,6 @@ const manual: PaymentProvider = {
 
 const PROVIDERS: Record<string, PaymentProvider> = { manual }
 
-/** Finds the provider by the name used in settings and by clients. */
 const findProvider = (name: string): PaymentProvider | undefined =>
   Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined
 
@@ -58,14 +52,12 @@ export const RechargeBody = Shared('RechargeRequest', {
 })
 export type RechargeBody = Static<typeof RechargeBody>
 
-/** The order with the provider's payment data. */
 export const WalletRecharge = Shared('WalletRecharge', { order: WalletOrder, pingpp_order: OpenObject })
 export const PointsRecharge = Shared('PointsRecharge', { order: PointsOrder, pingpp_order: OpenObject })
 
 /** The older format. */
 export const ChargedRecharge = Shared('ChargedRecharge', { id: Type.Integer(), charge: OpenObject })
 
-/** An order as mobile clients send it. */
 export const NativeRechargeBody = Shared('NativeRechargeRequest', {
   type: Text(50, { description: 'a payment provider of the site' }),
   amount: amountOf(IN_FEN),
@@ -103,7 +95,6 @@ export const PointsSettings = Shared('PointsSettings', {
 
 const unknownType = () =>
   invalidField('type', { en: 'This way of paying is not offered.', zh: '不支持该充值方式。' })
-/** Opens a recharge order and returns it with the provider's payment data. */
 async function beginRecharge(
   ctx: Context,
   tx: Tx,
@@ -189,7 +180,6 @@ export async function confirmRecharge(
   return order
 }
 
-/** Closes an unpaid order. */
 export async function rejectRecharge(
   tx: Tx,
   id: number,

@@ -31,7 +31,6 @@ const Adjustment = Shared('BalanceAdjustment', {
   reason: Text(255, { minLength: 1 }),
 })
 
-/** The balance after an adjustment. */
 const Balance = Shared('Balance', { balance: Type.Integer(IN_CURRENCY) })
 
 export const PostingQuery = Type.Object({
@@ -40,7 +39,6 @@ export const PostingQuery = Type.Object({
 })
 export type PostingQuery = Static<typeof PostingQuery>
 
-/** A posting to a user's account. */
 const Posting = Shared('Posting', {
   id: Type.Integer(),
   transaction_id: Type.Integer(),
@@ -61,12 +59,10 @@ const PostingListing = Shared('PostingListing', {
   balance: Type.Integer(IN_CURRENCY),
 })
 
-/** True when the account exists, disabled or not. */
 async function isAccount(sql: Db, id: number): Promise<boolean> {
   return (await sql`select from users where id = ${id}`).length > 0
 }
 
-/** Lists the postings of one account of a user, paged. */
 function listPostings(sql: Db, ownerId: number, currency: Currency, query: PostingQuery) {
   const { sort = 'id', q, kind } = query
   const contains = (part: string) => {

@@ -20,7 +20,6 @@ import { decided, findRequest, listRequests, Owner, requestQuery, withTimes } fr
 
 const RechargeQuery = requestQuery(['pending', 'confirmed', 'rejected'])
 
-/** A recharge order. */
 export const AdminRecharge = Shared('AdminRecharge', {
   id: Type.Integer(),
   owner_id: Type.Integer(),

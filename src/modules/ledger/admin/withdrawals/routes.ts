@@ -21,7 +21,6 @@ import { decided, findRequest, listRequests, Owner, requestQuery, withTimes } fr
 
 const WithdrawalQuery = requestQuery(['pending', 'passed', 'rejected'])
 
-/** A withdrawal of money or points. */
 export const AdminWithdrawal = Shared('AdminWithdrawal', {
   id: Type.Integer(),
   owner_id: Type.Integer(),
