@@ -3,7 +3,6 @@ import type { Module } from '../../module.ts'
 import { likeRoutes } from './mount.ts'
 import { likeCounters } from './queries.ts'
 
-/** Likes in the personal data export. */
 export const likePersonal = [
   personalTable({
     file: 'likes',

@@ -28,9 +28,7 @@ import {
 type LikeOptions = LikeRules & {
   /** Path of POST, such as `/feeds/:feed/like`. */
   create: string
-  /** Path of DELETE. */
   remove: string
-  /** Path of GET. Without it there is no list. */
   list?: string
   /** Status of a repeated like. Default: the status of the first like (feeds-18). */
   twice?: 400 | 422
@@ -44,7 +42,6 @@ type LikeOptions = LikeRules & {
   pageSize?: number
   /** Throws when the user may see the content but not like it. */
   mayWrite?(target: Target, viewerId: number): Promise<void>
-  /** Errors that `mayWrite` throws. */
   errors?: readonly DeclaredError[]
 }
 

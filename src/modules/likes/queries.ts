@@ -134,7 +134,6 @@ export async function countLikesOf(
     )}`
 }
 
-/** Lists the likes of one piece of content, newest first. */
 export const listLikes = (sql: Db, type: string, contentId: number, after: number, limit: number) => sql<
   LikeRow[]
 >`
@@ -142,7 +141,6 @@ export const listLikes = (sql: Db, type: string, contentId: number, after: numbe
   where l.likeable_type = ${type} and l.likeable_id = ${contentId} ${when(sql, after > 0, () => sql`and l.id < ${after}`)}
   order by l.id desc limit ${limit}`
 
-/** Lists the newest likes of each of several pieces of content. */
 export const listLatestLikes = (sql: Db, type: string, contentIds: number[], each: number) => sql<LikeRow[]>`
   select l.* from unnest(${contentIds}::bigint[]) as t (id) cross join lateral (
     select ${columns(sql)} from likes l

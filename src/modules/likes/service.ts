@@ -69,7 +69,6 @@ export async function latestLikes(
 }
 
 export type LikeRules = {
-  /** Updates the like counter of the content. */
   count?: Counts
   /** Filters users down to those who may see restricted content. */
   readers?(sql: Db, target: Target, userIds: number[]): Promise<number[]>
