@@ -49,7 +49,6 @@ const register = async (id: number): Promise<Person> => {
   return { id: row.id, name, token: made.body.access_token }
 }
 
-/** Returns the proof that a browser brings back. */
 const webProof = async (who: string) => {
   const { url, verification } = (await guest('POST', '/socialite/company/departures')).body
   const back = await guest('POST', '/socialite/company/returns', {
@@ -204,7 +203,7 @@ test("links, lists and unlinks only the user's own accounts (sign-in-26)", async
 
 test('accepts the proof of a browser once, for any use (sign-in-25)', async () => {
   const proof = await webProof('cid')
-  // Checking for a user or a name does not use the proof up.
+  // Checking for a user or a name does not consume the proof.
   assert.equal((await guest('POST', '/socialite/company', proof)).status, 404)
   const named = { ...proof, name: 'cid_out' }
   assert.equal((await guest('PATCH', '/socialite/company', { ...named, check: 1 })).status, 204)
@@ -224,7 +223,6 @@ test('accepts the proof of a browser once, for any use (sign-in-25)', async () =
   assert.equal((await sql`select from used_link_proofs`).count, 1)
 })
 
-/** Lists messages without a code in the order of creation. */
 const toldSince = async (from: number) => {
   await work()
   return outbox.slice(from).flatMap(({ to, code }) => (code === undefined ? [to] : []))

@@ -3,7 +3,6 @@ import type { Module } from '../../module.ts'
 import { linkedAccountRoutes } from './routes.ts'
 import { deleteLinks, unlinkAll } from './service.ts'
 
-/** Linked accounts in the personal data export. */
 export const linkedAccountPersonal = [
   personalTable({
     file: 'linked-accounts',

@@ -7,7 +7,6 @@ export type Departure = { state: string; nonce: string; verifier: string }
 
 /** A sign-in provider. Methods return null when nothing is proven. */
 export type Provider = {
-  /** Returns the URL at which the user authorizes. */
   authorizationUrl(departure: Departure): Promise<string>
   /** Returns the account id, from the URL with which the browser returned. */
   subjectOfReturn(returned: URLSearchParams, departure: Departure): Promise<string | null>

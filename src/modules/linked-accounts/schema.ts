@@ -76,7 +76,6 @@ export const OutsideLink = Shared('OutsideLink', {
 })
 export type OutsideLink = Static<typeof OutsideLink>
 
-/** A linked account. */
 export const LinkedAccount = Shared('LinkedAccount', {
   provider: Type.String(),
   linked_at: Time,
@@ -100,7 +99,6 @@ export const OutsideRegistration = Shared('OutsideRegistration', {
 })
 export type OutsideRegistration = Static<typeof OutsideRegistration>
 
-/** Proof of an account at a provider and of one here. */
 export const OutsideSignIn = Shared('OutsideSignIn', {
   access_token: AccessToken,
   login: SignIn.properties.login,
@@ -119,7 +117,6 @@ export type LinkedToken = Static<typeof LinkedToken>
 /** The authorization URL, and the verification that the browser stores until it returns. */
 export const Departed = Shared('Departed', { url: Type.String(), verification: Type.String() })
 
-/** The parameters with which the browser returned. */
 export const Returned = Shared('Returned', {
   code: Text(4096),
   state: Text(512),

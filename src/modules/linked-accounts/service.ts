@@ -35,14 +35,12 @@ import {
   type Returned,
 } from './schema.ts'
 
-/** Finds the user who linked this account. */
 async function findLinked(sql: Db, provider: string, subject: string): Promise<number | undefined> {
   const [row] = await sql<{ user_id: number }[]>`
     select user_id from linked_accounts where provider = ${provider} and subject = ${subject}`
   return row?.user_id
 }
 
-/** Lists the providers of a user's linked accounts, by the name of the provider. */
 export async function listLinked(sql: Db, userId: number): Promise<string[]> {
   const rows = await sql<{ provider: string }[]>`
     select provider from linked_accounts where user_id = ${userId} order by provider limit 100`
@@ -51,12 +49,10 @@ export async function listLinked(sql: Db, userId: number): Promise<string[]> {
 
 type LinkedRow = Row<'linked_accounts', 'provider' | 'created_at' | 'used_at'>
 
-/** Lists a user's linked accounts, by the name of the provider. */
 export const listLinks = (sql: Db, userId: number) => sql<LinkedRow[]>`
   select provider, created_at, used_at from linked_accounts where user_id = ${userId}
   order by provider limit 100`
 
-/** Records a sign-in with a linked account. */
 const markUsed = (sql: Db, provider: string, subject: string) => sql`
   update linked_accounts set used_at = now() where provider = ${provider} and subject = ${subject}`
 
@@ -72,7 +68,6 @@ async function insertUsedProof(sql: Db, digest: Buffer, until: number): Promise<
 const insertLinked = (sql: Db, provider: string, subject: string, userId: number) => sql`
   insert into linked_accounts (provider, subject, user_id) values (${provider}, ${subject}, ${userId})`
 
-/** Deletes a link. Returns false when there is none. */
 async function deleteLinked(sql: Db, provider: string, userId: number): Promise<boolean> {
   const { count } = await sql`
     delete from linked_accounts where provider = ${provider} and user_id = ${userId}`
@@ -83,7 +78,6 @@ async function deleteLinked(sql: Db, provider: string, userId: number): Promise<
 const holdEnabled = async (tx: Tx, userId: number): Promise<boolean> =>
   (await tx`${enabledUser(tx, userId)} for share`).length > 0
 
-/** Deletes all links of a user. Returns false when there is none. */
 export const unlinkAll = async (sql: Db, userId: number): Promise<boolean> =>
   (await sql`delete from linked_accounts where user_id = ${userId}`).count > 0
 
@@ -206,7 +200,6 @@ export async function signInOutside(
   })
 }
 
-/** Inserts a link in the caller's transaction. */
 const insertLink = (tx: Db, provider: string, subject: string, userId: number) =>
   onConstraint(insertLinked(tx, provider, subject, userId), {
     linked_accounts_taken: linkedToAnother,
