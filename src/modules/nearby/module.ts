@@ -96,7 +96,6 @@ export function nearbyRoutes(server: Server, ctx: Context) {
 
 const BATCH = 5000
 
-/** Deletes outdated places. */
 export const nearbyTasks = ({ sql }: Context): TaskList => ({
   tidy_places: async () => {
     while ((await deleteOldPlaces(sql, BATCH)) === BATCH);
@@ -105,7 +104,6 @@ export const nearbyTasks = ({ sql }: Context): TaskList => ({
 
 export const nearbySchedules: Schedule[] = [{ task: 'tidy_places', pattern: '41 3 * * *' }]
 
-/** The last known place in the personal data export. */
 export const placePersonal = [
   personalTable({
     file: 'place',

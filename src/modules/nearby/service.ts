@@ -16,7 +16,6 @@ export const addressUnknown = apiError(
 const Longitude = Type.Number({ minimum: -180, maximum: 180, description: 'degrees, east is positive' })
 const Latitude = Type.Number({ minimum: -90, maximum: 90, description: 'degrees, north is positive' })
 
-/** The place of a user. */
 export const PlaceBody = Shared('Place', { longitude: Longitude, latitude: Latitude })
 export type PlaceBody = Static<typeof PlaceBody>
 
@@ -82,17 +81,14 @@ const spotOf = (sql: Db, place: Place) => {
   return sql`point(${x}::float8, ${y}::float8)`
 }
 
-/** Stores or replaces a user's place. */
 export const upsertPlace = (sql: Db, userId: number, place: Place) => sql`
   insert into user_places (user_id, longitude, latitude, spot)
   values (${userId}, ${place.longitude}, ${place.latitude}, ${spotOf(sql, place)})
   on conflict (user_id) do update set longitude = excluded.longitude, latitude = excluded.latitude,
     spot = excluded.spot, updated_at = excluded.updated_at`
 
-/** Deletes a user's place. */
 export const deletePlace = (sql: Db, userId: number) => sql`delete from user_places where user_id = ${userId}`
 
-/** Deletes up to `limit` outdated places. Returns the number. */
 export async function deleteOldPlaces(sql: Db, limit: number): Promise<number> {
   const { count } = await sql`
     delete from user_places where user_id in (
