@@ -20,7 +20,6 @@ export const RESOURCE_CODES = {
   notices: 18,
 } as const
 
-/** Returns the code of a resource kind, or 0 for one without a code. */
 export const resourceCode = (kind: string): number =>
   (RESOURCE_CODES as Record<string, number | undefined>)[kind] ?? contentCode(kind) ?? RESOURCE_CODES.other
 

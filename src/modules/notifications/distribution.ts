@@ -1,4 +1,4 @@
-/** The tables that are distributed by `user_id`. No statement joins them with others (docs/scaling.md). */
+/** Tables distributed by `user_id`. No statement joins them with others (docs/scaling.md). */
 export const DISTRIBUTED = [
   'notification_cursors',
   'notifications',

@@ -123,18 +123,16 @@ export type Taken = {
   systemType?: SystemType
   senderId?: number
   cause: { type: string; id: number | number[] }
-  /** All users who may have them, where the caller knows them: they are not looked for then. */
+  /** The recipients, if the caller knows them. Saves the search for them. */
   recipients?: number[]
 }
 
-/** Condition of the notifications `n` of a cause. */
 const isTaken = (sql: Db, { type, systemType, senderId, cause: { type: causeType, id } }: Taken) => sql`
   n.cause_type = ${causeType} and n.cause_id = ${Array.isArray(id) ? sql`any(${id})` : id}
   ${ifGiven(sql, senderId, (sender) => sql`and n.sender_id = ${sender}`)}
   ${ifGiven(sql, type, (kind) => sql`and n.type = ${kind}`)}
   ${ifGiven(sql, systemType, (kind) => sql`and n.type = 'system' and n.data ->> 'type' = ${kind}`)}`
 
-/** Finds users by up to `limit` unread notifications of a cause, in order. */
 export async function findUnreadRecipients(
   sql: Db,
   taken: Taken,
@@ -256,7 +254,6 @@ export const findNotifications = async (sql: Db, places: [number, number][]) =>
     ),
   )
 
-/** Finds one notification of a user. */
 export async function findNotification(
   sql: Db,
   userId: number,
@@ -363,8 +360,6 @@ export async function forgetRecipient(tx: Db, userId: number): Promise<void> {
     await tx`delete from ${tx(table)} where user_id = ${userId}`
 }
 
-/** A row of an outer join: all columns are null where nothing was joined. */
 type Absent<Row> = Row | { [Key in keyof Row]: null }
 
-/** True when a joined row has a notification. */
 const isPresent = <Row extends { id: string | null }>(row: Row): row is Row & StoredRow => row.id !== null

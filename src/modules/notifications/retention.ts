@@ -42,7 +42,6 @@ export async function deleteRead(
   return { gone, marks }
 }
 
-/** Deletes marks that no longer cover any notification. */
 async function deleteMarks(sql: Db, marks: Mark[]): Promise<void> {
   await sql`
     delete from notification_reads r

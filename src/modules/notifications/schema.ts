@@ -21,10 +21,8 @@ import { FIELDS } from './system/fields.ts'
 export const NOTIFICATION_TYPES = ['at', 'comment', 'like', 'system', 'follow'] as const
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
 
-/** A notification to send to some users. */
 export type Notice = {
   recipients: number[]
-  /** The sender; 0 is the system. */
   senderId: number
   /** The sender when anonymous. Shown to no one, but users who block the sender get no notification. */
   hiddenSenderId?: number | undefined
@@ -83,7 +81,6 @@ export const Notification = Shared('Notification', {
 })
 export type Notification = Static<typeof Notification>
 
-/** The newest notification of a type. */
 const Preview = Shared('NotificationPreview', {
   badge: Type.Integer(),
   last_created_at: Nullable(ZuluTime),
@@ -128,10 +125,8 @@ export const ListQuery = Type.Object({
 
 export const NotificationParams = Type.Object({ notification: Text(64) })
 
-/** The type to mark as read. */
 export const ReadBody = Shared('NotificationsRead', { type: OneOf(NOTIFICATION_TYPES) })
 
-/** A page of notifications with links to the others. */
 export const NotificationPage = Shared('NotificationPage', {
   data: Type.Array(Notification),
   links: Shared('PageLinks', {

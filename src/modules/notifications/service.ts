@@ -26,13 +26,11 @@ import type {
 import { systemNotice } from './system/notices.ts'
 import { type Found, findThings, systemData, wantedOf } from './system/view.ts'
 
-/** Default page size. */
 export const PAGE_SIZE = 15
 const SYSTEM = { id: 0, name: 'Kith' }
 
 type Reference = { type: string; id: number }
 
-/** Context for rendering a row. */
 export type Told = {
   /** Looks up missing fields for clients. Without it a row is rendered as stored, as for webhooks. */
   known?: (row: NotificationRow) => Found
@@ -46,7 +44,6 @@ const ACCOUNT_PAGES: Record<string, string> = {
   sanction: 'sanctions',
 }
 
-/** Returns the web page of a notification's subject. */
 function linkOf(
   row: NotificationRow,
   { data }: Pick<Notification, 'data'>,
@@ -147,7 +144,7 @@ type Asked = {
   path: string
 }
 
-/** A page. `from` and `to` are 0 when it is empty or its position is unknown (notifications-4). */
+/** `from` and `to` are 0 when the page is empty or its position is unknown (notifications-4). */
 export function pageView(
   { rows, total }: { rows: NotificationRow[]; total: number },
   asked: Asked,
@@ -218,7 +215,7 @@ export async function withdrawNotifications(tx: Db, taken: Taken): Promise<void>
   if (await takeBack(tx, taken)) await addJob(tx, 'take_back_notifications', taken)
 }
 
-/** Removes the rest that `withdrawNotifications` left over. */
+/** Removes the notifications left by `withdrawNotifications`. */
 export async function takeBackRest(ctx: Context, taken: Taken, signal: AbortSignal): Promise<void> {
   while (await transaction(ctx.sql, (tx) => takeBack(tx, taken))) signal.throwIfAborted()
 }

@@ -65,11 +65,9 @@ async function clearMutual(sql: Db, userId: number): Promise<void> {
     update notification_counts set mutual_seq = last_seq where user_id = ${userId} and type = 'follow'`
 }
 
-/** Requests pending the user's decision, counted by the module that owns them. */
 type PendingPins = { count: number; time: string | null }
 type FindPendingPins = (sql: Db, userId: number, since: string | null) => Promise<PendingPins>
 
-/** Counters of requests pending the user's decision. */
 const PENDING = [
   'feed-comment-pinned',
   'news-comment-pinned',
@@ -113,7 +111,6 @@ const Counts = Shared('UnreadCounts', {
   }),
 })
 
-/** The counter to clear; absent clears all. */
 const ClearBody = Shared('UnreadCountsClearing', { type: Type.Optional(OneOf(COUNTERS)) })
 
 const Doer = Shared('NotificationDoer', {
@@ -206,7 +203,6 @@ export const countRoutes =
     const { sql } = ctx
     const route = routesOn(server, ctx, { tag: 'Notifications' })
 
-    /** Reads every counter of pending requests since the user last cleared it. */
     async function findPending(userId: number, seen: Record<string, string>) {
       const found = PENDING.map(async (name) => {
         const source = pins[name] ?? none

@@ -3,7 +3,6 @@ import { type Db, transaction } from '#platform/database'
 import { addJob } from '#platform/jobs'
 import { notify, withdrawNotifications } from '../service.ts'
 
-/** A message of an administrator, with its progress. */
 export type NoticeRow = {
   id: number
   user_id: number
@@ -37,7 +36,6 @@ export async function findUnreachable(sql: Db, ids: number[]): Promise<number[]>
   return rows.map(({ id }) => id)
 }
 
-/** Stores the number of recipients of a notice to all. */
 async function countPeople(sql: Db, id: number): Promise<void> {
   await sql`
     update notices set total = (select count(*) from users where deleted_at is null)
@@ -58,7 +56,6 @@ async function findPeopleAfter(sql: Db, id: number, limit: number): Promise<numb
   return rows.map((row) => row.id)
 }
 
-/** Stores the progress of a notice. `lastUserId` is null when it is done. */
 async function advanceNotice(sql: Db, id: number, sent: number, lastUserId: number | null): Promise<void> {
   await sql`
     update notices set sent = sent + ${sent}, total = greatest(total, sent + ${sent}),

@@ -9,7 +9,6 @@ export type PushOutcome = 'sent' | 'failed' | 'rejected' | 'gone'
 
 const KEPT_DAYS = 90
 
-/** Adds outcomes to the counts of today. */
 export async function countOutcomes(
   sql: Db,
   outcomes: readonly { way: PushWay; outcome: PushOutcome }[],
@@ -31,7 +30,7 @@ export async function deleteOldOutcomes(sql: Db): Promise<void> {
   await sql`delete from push_deliveries where day < (now() at time zone 'utc')::date - ${KEPT_DAYS}::int`
 }
 
-/** Messages to devices of one day by one way (administration-27). */
+/** Number of push messages by day and service (administration-27). */
 const PushDelivery = Shared('PushDelivery', {
   id: Type.Integer(),
   day: Type.String({ description: 'in UTC' }),
@@ -47,7 +46,6 @@ const PushDeliveryQuery = Type.Object({
   way: Type.Optional(OneOf(WAYS)),
 })
 
-/** Lists the outcomes of messages to devices. */
 export function adminPushDeliveryRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   routesOn(server, ctx, { tag: 'Admin: site' })('GET /admin/push-deliveries', {

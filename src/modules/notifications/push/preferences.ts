@@ -30,7 +30,7 @@ const clockOf = (minutes: number) =>
   `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
 const minutesOf = (clock: string) => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3))
 
-/** Reads the preferences of people, without those who set none. */
+/** Omits users without preferences. */
 export async function findPreferences(sql: Db, users: number[]): Promise<Map<number, PushPreferences>> {
   const rows = await sql<PreferenceRow[]>`
     select user_id, off_types, shows_text, quiet_from, quiet_until, quiet_zone from push_preferences
@@ -64,7 +64,7 @@ async function savePreferences(sql: Db, userId: number, { off, text, quiet }: Pu
       updated_at = excluded.updated_at`
 }
 
-/** Whether it is quiet for a person. Quiet hours may pass midnight. */
+/** Whether a user's quiet hours apply. They may span midnight. */
 export function isQuiet({ quiet }: PushPreferences, at: Date): boolean {
   if (!quiet) return false
   const parts = new Intl.DateTimeFormat('en-GB', {

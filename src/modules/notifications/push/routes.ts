@@ -43,7 +43,7 @@ const noPushKey = fieldError(
   '订阅的 p256dh 密钥须为 P-256 曲线上的点。',
 )
 
-/** Browsers encrypt with such keys only, and no message to another one could be encrypted. */
+/** Browsers encrypt only with points of this curve. A message to any other key could not be encrypted. */
 function isCurvePoint(key: string): boolean {
   try {
     ECDH.convertKey(key, 'prime256v1', 'base64url')
@@ -53,7 +53,6 @@ function isCurvePoint(key: string): boolean {
   }
 }
 
-/** A device, identified by its push token. */
 const DeviceToken = Shared('DeviceToken', { token })
 
 const DeviceView = Shared('Device', {
@@ -71,7 +70,7 @@ export function deviceRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Notifications' })
 
-  /** Push services are public and encrypted. Host names are resolved with each message. */
+  /** Push services are public and encrypted. Each message resolves the host name again. */
   function isPushAddress(address: string): boolean {
     const url = URL.canParse(address) ? new URL(address) : undefined
     if (!url || url.username || url.password) return false

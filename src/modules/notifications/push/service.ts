@@ -90,18 +90,17 @@ const referencesOf = ({ cause_type, cause_id, data }: NotificationRow): Referenc
   return [{ type: cause_type, id: cause_id }, ...[resource, commentable].filter((each) => each !== undefined)]
 }
 
-/** Pushes that failed are retried after these minutes, each for its device alone. */
+/** Minutes until each retry of a failed push, separately for each device. */
 const RETRY_MINUTES = [1, 5, 30, 120, 480]
 
 /**
- * A retry reaches these devices only. The payload has their tokens sealed, because queued jobs are stored in the
- * database. Jobs of earlier versions have them plain.
+ * A retry reaches only these devices. Tokens are sealed, because queued jobs are stored in the database. Jobs
+ * of earlier versions contain them in plain text.
  */
 export type Retry = { sealed?: string; tokens?: string[]; attempt?: number }
 
 const tokensOf = ({ secrets }: Context, { sealed, tokens }: Retry): string[] | undefined =>
   sealed === undefined ? tokens : (JSON.parse(secrets.open(sealed)) as string[])
-/** New notifications to push. */
 export type Pushed = Retry & { places: [number, number][] }
 
 /** A message to one device, before the preferences of its user. */
@@ -113,7 +112,7 @@ export type PushDraft = {
   data: PushMessage['data']
 }
 
-/** The service by which a device of a platform receives, or the gateway. */
+/** The push service of a device's platform, or the gateway. */
 function serviceOf({ config: { push } }: Context, platform: Device['platform']): PushWay {
   if (platform === 'ios' && push.apns) return 'apns'
   if (platform === 'android' && push.fcm) return 'fcm'
@@ -122,7 +121,7 @@ function serviceOf({ config: { push } }: Context, platform: Device['platform']):
 
 /** Pushes new notifications to the recipients' devices. */
 export async function pushNotifications(ctx: Context, pushed: Pushed): Promise<void> {
-  // A retry comes up to ten hours later, when the person may have read it elsewhere.
+  // A retry runs up to ten hours later, when the user may have read it elsewhere.
   const rows = (await findNotifications(ctx.sql, pushed.places)).filter((row) => row.read_at === null)
   if (rows.length === 0) return
   const linkTo = await webLinks(ctx)
@@ -154,8 +153,8 @@ export async function pushNotifications(ctx: Context, pushed: Pushed): Promise<v
 }
 
 /**
- * Sends messages to the devices of people, as they chose. Deletes devices that are signed out or gone, and adds
- * the task again for those that failed.
+ * Sends messages to users' devices according to their preferences. Deletes devices that are signed out or
+ * gone, and enqueues a retry for failed ones.
  */
 export async function pushToDevices(
   ctx: Context,
@@ -226,7 +225,7 @@ export async function pushToDevices(
       outcomes.push({ way: serviceOf(ctx, platform), outcome: outcomeOf(token) })
   }
   await deleteTokens(ctx.sql, ended)
-  // Counts are for operators. Without one of them the messages are sent nevertheless, and must not be repeated.
+  // Counts are for operators. Without them the messages are sent all the same, and must not be repeated.
   await countOutcomes(ctx.sql, outcomes).catch((error: unknown) =>
     ctx.log.warn({ err: error }, 'outcomes of messages to devices were not counted'),
   )
@@ -234,7 +233,7 @@ export async function pushToDevices(
   const { attempt = 0 } = retry
   const minutes = RETRY_MINUTES[attempt]
   if (minutes === undefined) throw new Error('messages to devices failed for hours')
-  // A retry of this job would send to the other devices again.
+  // Retrying this job would send to the other devices again.
   const { tokens: _, ...rest } = retry
   const again: Retry = {
     ...rest,

@@ -24,7 +24,6 @@ async function readKeys({ sql, secrets }: Context): Promise<KeyPair> {
   return (await find()) as KeyPair
 }
 
-/** Returns the keys of the site, created on first use. */
 export function webPushKeys(ctx: Context): Promise<KeyPair> {
   const state = keysOf(ctx)
   state.pair ??= readKeys(ctx).catch((error: unknown) => {
@@ -89,14 +88,13 @@ export async function sendWebPush(
     allowPrivate,
   })
   if (status === 404 || status === 410) return 'gone'
-  // A message that the service rejects is rejected again, so only these are worth a retry.
+  // The service would reject these again, so only others are worth a retry.
   if (status === 429 || status >= 500) throw new Error(`the push service answered ${status}`)
   if (status < 300) return 'sent'
   ctx.log.warn({ status, host: new URL(endpoint).host }, 'a push service rejected a message')
   return 'rejected'
 }
 
-/** Reads the unread numbers of people. */
 export async function countUnread(sql: Db, users: number[]): Promise<Map<number, number>> {
   const rows = await sql<{ user_id: number; unread: number }[]>`
     select user_id, sum(unread)::int as unread from notification_counts where user_id = any(${users}) group by user_id`

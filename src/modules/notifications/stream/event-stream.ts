@@ -6,7 +6,6 @@ import type { Viewer } from '#platform/http'
 /** Buffered bytes above which no more notifications are fetched for a reader, to limit memory. */
 const ENOUGH = 32 * 1024
 
-/** One open stream of a user. */
 export type EventStream = {
   viewer: Viewer
   language: Language
@@ -98,10 +97,11 @@ export type OpenStreams = {
   all(): EventStream[]
 }
 
-/** A source of chat events on the streams that ask for them. A higher module offers it. */
+/** Source of chat events for streams that request them. Injected by a higher module. */
 type ChatSource = {
   /**
-   * Starts a stream after a cursor of an earlier one, else with what is new. Resolves when the start is known.
+   * Starts a stream after the cursor of an earlier one, otherwise at the newest message. Resolves when the
+   * start is known.
    */
   open(stream: EventStream, after: number | undefined): Promise<void>
   /** Continues a stream whose full buffer has drained. */

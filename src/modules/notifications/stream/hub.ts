@@ -8,7 +8,6 @@ import { completeRows, type NotificationRow, SIGNAL, selectOfMany } from '../que
 import { findMissing, notificationView } from '../service.ts'
 import { type CreateChatSource, createEventStream, type EventStream, eventOf } from './event-stream.ts'
 
-/** Reads the last sequence number of a user, 0 before the first notification. */
 async function findLastSeq(sql: Db, userId: number): Promise<number> {
   const [row] = await sql<[{ last_seq: number }]>`
     select coalesce((select last_seq from notification_cursors where user_id = ${userId}), 0)::bigint as last_seq`
@@ -18,8 +17,8 @@ async function findLastSeq(sql: Db, userId: number): Promise<number> {
 export type NewRow = NotificationRow & { user_id: number }
 
 /**
- * Reads the rows after a sequence number for each of these users, oldest first, and up to where they were
- * read: to the last, or `limit` numbers on, of which some may have been removed.
+ * Reads the rows after a sequence number for each of these users, oldest first, and the last number read.
+ * That is the newest one, or `limit` numbers further, of which some may have been removed.
  */
 async function findNewer(
   sql: Db,

@@ -32,7 +32,6 @@ const tell = async (recipients: Person[], on = sql as Parameters<typeof notify>[
   await notify(on, notice)
   return id
 }
-/** Starts another server on the same database. */
 async function another() {
   const signals = createSignals(sql)
   const config = { ...ctx.config, streamHeartbeatMs: 15_000 }

@@ -15,7 +15,6 @@ const reported = (what: string, resource: string, fields: SystemNotice['fields']
   shown: { ...AS_TEXT, states: ['passed', 'rejected'] },
 })
 
-/** Notifications of group members. */
 export const GROUP_NOTICES = {
   'group:join': {
     when: 'a person joins a group or asks to',

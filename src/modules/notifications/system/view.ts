@@ -86,7 +86,6 @@ const idAbout = (data: Data, name: string, type: string): number => {
   return idOf(partOf(data, name).id) || (resource.type === type ? idOf(resource.id) : 0)
 }
 
-/** The subjects to look up for a row with missing fields. */
 export function wantedOf(row: NotificationRow, reader: number): Wanted[] {
   const { data } = row
   const fields = systemNotice(data.type)?.fields
@@ -159,7 +158,6 @@ function merged(stored: unknown, filled: unknown): unknown {
   return { ...filled, ...Object.fromEntries(kept) }
 }
 
-/** The wire name of a type in a state, or undefined when it is the stored one. */
 const shownAs = ({ shown }: SystemNotice, state: unknown): SystemNotice['shown'] =>
   shown && (shown.states?.includes(String(state)) ?? true) ? shown : undefined
 

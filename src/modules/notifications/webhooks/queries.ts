@@ -1,6 +1,5 @@
 import type { Db } from '#platform/database'
 
-/** Lists the types that enabled endpoints select, null for all. */
 export async function findListened(sql: Db): Promise<(string[] | null)[]> {
   const rows = await sql<{ types: string[] | null }[]>`select types from webhook_endpoints where enabled`
   return rows.map(({ types }) => types)
@@ -20,7 +19,6 @@ export async function insertEvent(
     from made having count(*) > 0`
 }
 
-/** A delivery and its endpoint. */
 export type Delivery = { id: number; endpoint_id: number }
 
 /**
@@ -68,7 +66,6 @@ export async function claimDelivery(sql: Db, id: number): Promise<Claimed | unde
   return row
 }
 
-/** One attempt in the delivery log. */
 export type Attempt = {
   at: string
   status: number | null
@@ -77,7 +74,6 @@ export type Attempt = {
   response: string
 }
 
-/** Stores an attempt and the resulting state. */
 export async function recordAttempt(
   sql: Db,
   id: number,

@@ -55,15 +55,12 @@ export const EVENTS = {
   'webhook.ping': ['endpoint'],
 } as const satisfies Record<string, readonly string[]>
 
-/** An event name, such as `feed.created`. */
 type EventType = keyof typeof EVENTS
 
-/** The fields of an event, without its link. */
 type EventData<T extends EventType> = { [Field in (typeof EVENTS)[T][number]]?: unknown }
 
 const PREFIX = 'whsec_'
 
-/** Generates a secret in the format of Standard Webhooks. */
 export const createWebhookSecret = (): string => PREFIX + randomBytes(32).toString('base64')
 
 /** Headers of a message in the format of Standard Webhooks, signed with each valid secret. */
@@ -113,7 +110,6 @@ export async function hasEndpointFor(ctx: Context, sql: Db, type: EventType): Pr
  */
 export const announceListened = (ctx: Context, tx: Db) => cacheOf(ctx).announce(tx, 'all')
 
-/** Drops the selected types from this node's cache. */
 export const forgetListened = (ctx: Context) => cacheOf(ctx).drop('all')
 
 /** Subject kind of creation events, as links name it. */
@@ -159,14 +155,12 @@ const AT_ONCE_EACH = 2
 const addDelivery = (db: Db, { id, endpoint_id: endpoint }: Delivery, delaySeconds = 0) =>
   addJob(db, 'send_webhook', { id }, { queue: `webhook:${endpoint}:${id % AT_ONCE_EACH}`, delaySeconds })
 
-/** Inserts the deliveries of events with a job for each. */
 export async function deliverEvents(ctx: Context, ids: number[]): Promise<void> {
   await transaction(ctx.sql, async (tx) => {
     for (const delivery of await insertDeliveries(tx, ids)) await addDelivery(tx, delivery)
   })
 }
 
-/** Sends a test event to one endpoint. Returns the delivery. */
 export async function sendPing(tx: Db, endpointId: number): Promise<number | undefined> {
   const [row] = await tx<{ id: number }[]>`
     insert into webhook_events (key, type, body)
@@ -251,12 +245,10 @@ export async function replay(
   return deliveries.length
 }
 
-/** Picks up deliveries of dead workers. */
 export async function resumeDeliveries(ctx: Context): Promise<void> {
   for (const delivery of await findOverdue(ctx.sql, AT_ONCE)) await addDelivery(ctx.sql, delivery)
 }
 
-/** Deletes old events with their log. */
 export async function tidyEvents(ctx: Context): Promise<void> {
   while ((await deleteOldEvents(ctx.sql, KEEP_DAYS, AT_ONCE)) === AT_ONCE);
 }

@@ -28,7 +28,6 @@ import { findUnreachable, sendNotice, stopNotice, updateNotice } from '../servic
 
 const contents = Text(5000, { minLength: 1 })
 
-/** A notice with either `user_ids` or `all`. */
 const NoticeInput = Shared('NewNotice', {
   user_ids: Type.Optional(IdList(1000)),
   all: Type.Optional(Flag()),
@@ -37,7 +36,6 @@ const NoticeInput = Shared('NewNotice', {
 
 const NoticeChanges = Shared('NoticeChanges', { contents: Type.Optional(contents) })
 
-/** A notice with its progress. */
 const NoticeView = Shared('Notice', {
   id: Type.Integer(),
   user_id: Type.Integer({ description: 'Who sends it' }),
@@ -51,7 +49,6 @@ const NoticeView = Shared('Notice', {
   finished_at: Nullable(Time),
 })
 
-/** Filters notices by state and part of the text. */
 export const NoticeQuery = Type.Object({
   ...listingQuery(['id', 'sent']),
   status: Type.Optional(OneOf(['sending', 'sent'] as const)),
@@ -61,7 +58,6 @@ export type NoticeQuery = Static<typeof NoticeQuery>
 const columns = (sql: Db) =>
   sql`id, user_id, contents, user_ids, status, sent, total, created_at, finished_at`
 
-/** Lists notices that are not withdrawn, paged. */
 function listNotices(sql: Db, { sort = 'id', order, q, status, ...page }: NoticeQuery) {
   const where = sql`
     where status <> 'withdrawn'
@@ -76,7 +72,6 @@ function listNotices(sql: Db, { sort = 'id', order, q, status, ...page }: Notice
   )
 }
 
-/** Finds a notice that is not withdrawn. */
 async function findNotice(sql: Db, id: number): Promise<NoticeRow | undefined> {
   const [row] = await sql<NoticeRow[]>`
     select ${columns(sql)} from notices where id = ${id} and status <> 'withdrawn'`

@@ -41,7 +41,6 @@ const fields = {
   enabled: Flag(),
 }
 
-/** `types` are event names such as `feed.created`. Null or missing selects all. */
 export const WebhookInput = Shared('NewWebhook', {
   url: fields.url,
   description: Type.Optional(fields.description),
@@ -57,7 +56,6 @@ export const WebhookChanges = Shared('WebhookChanges', {
   enabled: Type.Optional(fields.enabled),
 })
 
-/** An endpoint, without its secret. */
 export const WebhookView = Shared('Webhook', {
   id: Type.Integer(),
   url: Type.String(),
@@ -70,7 +68,6 @@ export const WebhookView = Shared('Webhook', {
   updated_at: Time,
 })
 
-/** Filters endpoints by part of URL or description. */
 export const WebhookQuery = Type.Object({
   ...listingQuery(['id', 'url', 'failures']),
   enabled: Type.Optional(Flag()),
@@ -91,10 +88,8 @@ const delivery = {
   created_at: Time,
 }
 
-/** A delivery in a list. */
 export const DeliveryItem = Shared('WebhookDelivery', delivery)
 
-/** A delivery with its body and every attempt. */
 export const DeliveryView = Shared('WebhookDeliveryDetail', {
   ...delivery,
   body: Type.String({ description: 'What is sent, byte by byte' }),
@@ -110,7 +105,6 @@ export const DeliveryView = Shared('WebhookDeliveryDetail', {
 })
 
 const status = OneOf(['pending', 'delivered', 'failed', 'cancelled'] as const)
-/** Filters deliveries of an endpoint by state and type. `q` is part of the id that receivers see. */
 export const DeliveryQuery = Type.Object({
   ...listingQuery(['id']),
   status: Type.Optional(status),
@@ -123,7 +117,6 @@ export const ReplayBody = Shared('WebhookReplay', {
   since: Text(40, { pattern: '^\\d{4}-\\d\\d-\\d\\d[ T]\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,6})?Z?$' }),
 })
 
-/** Number of repeated deliveries. */
 export const Replayed = Shared('WebhookReplayed', { count: Type.Integer() })
 
 export type WebhookRow = Row<
@@ -145,7 +138,6 @@ const columns = (sql: Db) => sql`
   id, url, description, types, enabled, failures,
   case when former_until > now() then former_until end as former_until, created_at, updated_at`
 
-/** Lists endpoints, paged. */
 export function listWebhooks(sql: Db, { sort = 'id', order, q, enabled, ...page }: WebhookQuery) {
   const where = sql`
     where true ${ifGiven(sql, enabled, (value) => sql`and enabled = ${value}`)}
@@ -167,7 +159,6 @@ export async function findWebhook(sql: Db, id: number): Promise<WebhookRow | und
   return row
 }
 
-/** Inserts an endpoint with its sealed secret. Returns the id. */
 export async function insertWebhook(
   sql: Db,
   { url, description = '', types = null, enabled = true }: WebhookFields & { url: string },
@@ -179,7 +170,6 @@ export async function insertWebhook(
   return row.id
 }
 
-/** Updates the given fields. Enabling an endpoint resets its failures. */
 export async function updateWebhook(sql: Db, id: number, changes: WebhookFields): Promise<boolean> {
   const { url, description, types, enabled } = changes
   const rows = await sql`
@@ -214,7 +204,6 @@ const deliveryColumns = (sql: Db) => sql`
   d.id, v.key, v.type, d.status, d.attempts, d.created_at,
   case when d.status = 'pending' then d.next_attempt_at end as next_attempt_at`
 
-/** Lists deliveries of an endpoint, paged. */
 export function listDeliveries(sql: Db, endpointId: number, query: DeliveryQuery) {
   const from = sql`
     from webhook_deliveries d join webhook_events v on v.id = d.event_id
@@ -229,7 +218,6 @@ export function listDeliveries(sql: Db, endpointId: number, query: DeliveryQuery
   )
 }
 
-/** Finds a delivery of an endpoint with its body and every attempt. */
 export async function findDelivery(sql: Db, endpointId: number, id: number) {
   const [row] = await sql<(DeliveryRow & { body: string; log: Attempt[] })[]>`
     select ${deliveryColumns(sql)}, v.body, d.log
@@ -251,7 +239,6 @@ export const deliveryView = <Row extends DeliveryRow>(row: Row) => ({
   created_at: wireTime(row.created_at),
 })
 
-/** The fields of an endpoint in the audit log. */
 export const summaryOf = ({ url, description, types, enabled }: WebhookRow) => ({
   url,
   description,

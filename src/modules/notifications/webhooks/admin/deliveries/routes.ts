@@ -19,7 +19,6 @@ import {
   webhookDisabled,
 } from '../queries.ts'
 
-/** Parses a UTC time in either format. */
 function timeOf(text: string): string {
   const time = new Date(`${text.replace(' ', 'T').replace(/Z$/, '')}Z`)
   if (Number.isNaN(time.getTime()))
