@@ -13,7 +13,6 @@ export const pinningTasks = ({ sql }: Context): TaskList => ({
 
 export const pinningSchedules: Schedule[] = [{ task: 'expire_pins', pattern: '*/10 * * * *' }]
 
-/** Pin requests in the personal data export. */
 export const pinPersonal = [
   personalTable({
     file: 'pins',

@@ -30,20 +30,17 @@ import { admitApplicant, applyForPin, refuseSecondPin, settlePin } from './servi
 /** Path of a decision, with aliases by operationId. */
 type Place = { path: string; aliases?: Record<string, string> }
 
-/** Paths of the decisions by users. */
 export type DecisionOptions = {
   /** PATCH accepts. */
   accept: Place
   /** Rejects: 204 without a body, or 201 with a message. */
   reject: Place & { method: 'DELETE' | 'PATCH'; status: 201 | 204 }
-  /** DELETE ends a pin early. */
   end?: string
   /**
    * Finds the request in the path for its decider; throws for other users. Without it the path ends in the id
    * of the request.
    */
   find?(sql: Db, ids: PathIds, viewerId: number): Promise<PinRow | undefined>
-  /** Errors that `find` throws. */
   errors?: readonly DeclaredError[]
 }
 

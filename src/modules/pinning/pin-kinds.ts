@@ -6,38 +6,33 @@ import type { ApiTag } from '#platform/http'
 import type { PinRow } from './queries.ts'
 import type { PinSubject } from './schema.ts'
 
-/** Notification data about a decided request. */
 export type PinNotice = {
   type: SystemType
   resource: { type: string; id: number }
   [name: string]: unknown
 }
 
-/** One kind of pins: of content, or of the comments under it. */
+/** One kind of pins, either of content or of the comments under it. */
 export type PinKind = {
-  /** Such as `feed` or `feed:comment`. */
   channel: string
   /** `select id from … where …` of the target unless deleted, locked against deletion. */
   alive(sql: Db, subject: PinSubject): Fragment
   notice(sql: Db, pin: PinRow): Promise<PinNotice>
   /** Whether webhooks must not name the applicant (notifications-14). */
   hidesRecipients?(sql: Db, pin: PinRow): Promise<boolean>
-  /** Additional work of a request, in its transaction. */
+  /** Additional work in the transaction of a request. */
   onRequest?(tx: Tx, subject: PinSubject): Promise<void>
   /** Additional work of an acceptance, in its transaction. */
   onAccept?(tx: Tx, pin: PinRow): Promise<void>
 }
 
-/** The parameters of a path. */
 export type PathIds = Record<string, number>
 
 /** A kind of pins that users can request. */
 export type PinOptions = PinKind & {
-  /** The API tag of the routes. */
   tag: ApiTag
   /** Part of operation names: `Feed` makes `requestFeedPin`. */
   noun: string
-  /** Path of the POST, such as `/feeds/:feed/currency-pinneds`. */
   path: string
   /** Aliases of the path by operationId. */
   aliases?: Record<string, string>
@@ -45,13 +40,11 @@ export type PinOptions = PinKind & {
   find(sql: Db, ids: PathIds, viewerId: number): Promise<PinSubject | undefined>
   /** Finds the target again in the transaction of the request, when its decider can change concurrently. */
   hold?(tx: Tx, ids: PathIds, viewerId: number): Promise<PinSubject>
-  /** Errors that `find` and `hold` throw. */
   errors?: readonly DeclaredError[]
   /** Deciders pin for free, so their request needs neither amount nor password. */
   freeIsPlain?: true
 }
 
-/** A content module's queries for the comments under its content. */
 export type CommentLookup = {
   find(
     sql: Db,

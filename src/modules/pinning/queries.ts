@@ -11,7 +11,6 @@ export type PinRow = Tables['pins'] & { state: PinState }
 export const stateNow = (sql: Db) =>
   sql`case when p.state = 'active' and p.expires_at <= now() then 'expired' else p.state end`
 
-/** The columns of a `PinRow` from `p`. */
 export const pinColumns = (sql: Db) => sql`
   p.id, p.channel, p.thing_id, p.target_id, p.user_id, p.decider_id, p.amount, p.day, ${stateNow(sql)} as state,
   p.expires_at, p.decided_by, p.decided_at, p.created_at, p.updated_at`
@@ -165,7 +164,6 @@ export async function extendPin(
   return row?.id
 }
 
-/** Finds a pin by id. Returns undefined when it does not exist. */
 export async function findPin(sql: Db, id: number): Promise<PinRow | undefined> {
   const [row] = await sql<PinRow[]>`select ${pinColumns(sql)} from pins p where p.id = ${id}`
   return row
@@ -198,7 +196,7 @@ export async function findShownPins(sql: Db, channel: string, contentIds: number
 export const findShownPinsOf = async (sql: Db, channel: string, contentId: number): Promise<number[]> =>
   (await findShownPins(sql, channel, [contentId])).get(contentId) ?? []
 
-/** Whether any pin of a channel is shown now: a value that is found once for all rows. */
+/** Whether the channel has any active pin. Evaluated once for all rows. */
 export const anyPinShown = (sql: Db, channel: string): Fragment =>
   sql`exists (select from ${shownPins(sql, channel)})`
 
@@ -216,7 +214,7 @@ export async function findAverage(sql: Db, channel: string): Promise<number> {
   return row.average
 }
 
-/** Pins with a wrong amount in escrow: it must be the price while they wait, else zero. */
+/** Pins with a wrong amount in escrow. Pending ones hold their price, all others nothing. */
 const findEscrowDrift = (sql: Db) => sql<Drift[]>`
   select p.id::text as key, case p.state when 'pending' then p.amount else 0 end as kept,
     coalesce(l.total, 0)::bigint as counted

@@ -48,7 +48,6 @@ export const amountRequired = fieldError(
 )
 export const notEnoughForPin = notEnoughFor('amount')
 
-/** Errors of a request for a pin. */
 export const PIN_ERRORS = [
   ...PAYMENT_PASSWORD_ERRORS,
   notYours,
@@ -60,7 +59,6 @@ export const PIN_ERRORS = [
 export const PIN_STATES = ['pending', 'active', 'expired', 'rejected', 'cancelled'] as const
 export type PinState = (typeof PIN_STATES)[number]
 
-/** Duration of a pin in days. */
 export const Days = Int(1, 365)
 
 /** `amount`: points for all days together. `password`: payment password, when the site requires one. */
@@ -77,7 +75,6 @@ export const PlainPinBody = Shared('NewPinPerhapsFree', {
   amount: Type.Optional(Amount),
 })
 
-/** A page of pins, newest first. */
 export const PinsQuery = Type.Object({ after: Cursor, limit: Limit() })
 
 /** Common fields of a pin. The ids in `raw` and `target`, and the embedded content, differ by area. */
@@ -100,7 +97,6 @@ export const numberedPinFields = {
   state: Type.Integer({ description: '0 waits, 1 accepted, 2 rejected or taken back' }),
 }
 
-/** The target of a pin. */
 export type PinSubject = {
   /** The feed, article or post; for a comment, its content. */
   contentId: number

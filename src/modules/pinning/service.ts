@@ -33,7 +33,6 @@ const STATE_NUMBERS = { pending: 0, active: 1, expired: 1, rejected: 2, cancelle
  */
 export const pinStateNumber = (state: PinRow['state']): number => STATE_NUMBERS[state]
 
-/** Common fields of a pin, without `channel`, `raw` and `target`. */
 export const pinView = (pin: PinRow) => ({
   id: pin.id,
   user_id: pin.user_id,
@@ -120,7 +119,6 @@ export async function settlePin(
   return pin
 }
 
-/** Notifies the applicant of the decision. Sender 0 is the site. */
 async function tellPin(
   tx: Tx,
   kind: PinKind,

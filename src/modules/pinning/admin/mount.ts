@@ -57,14 +57,11 @@ const AdminPin = (title: string, shown: TProperties) => Shared(title, { ...field
 
 const PinDecision = Shared('PinDecision', { action: OneOf(['accept', 'reject'] as const) })
 
-/** SQL fragments that show the content of a channel's pins. */
 type PinnedContent = {
   channel: string
   /** Columns of the content shown with its pin. `t` is the content, which may be deleted, and `p` the pin. */
   columns(sql: Db): Fragment
-  /** Such as `feeds t`. */
   table(sql: Db): Fragment
-  /** The text of the content that `q` searches. */
   text(sql: Db): Fragment
 }
 
@@ -105,18 +102,15 @@ function listPins(sql: Db, content: PinnedContent, query: AdminPinQuery, targetI
   )
 }
 
-/** Finds one pin of a channel. Returns undefined when it does not exist. */
 async function findAdminPin(sql: Db, content: PinnedContent, id: number): Promise<AdminPin | undefined> {
   const [row] = await sql<AdminPin[]>`
     select ${columns(sql, content)} ${from(sql, content)} where p.id = ${id} and p.channel = ${content.channel}`
   return row
 }
 
-/** A kind of content with pins decided by administrators. */
 type AdminPinOptions = {
   /** Name of the content in paths, queries and bodies: `feed` makes `/admin/feed-pinneds`. */
   param: string
-  /** Plural for the documentation, such as `feeds`. */
   plural: string
   tag: ApiTag
   ability: string
@@ -124,7 +118,6 @@ type AdminPinOptions = {
   rows: Omit<PinnedContent, 'channel'>
   /** Schema of the columns that `rows.columns` adds to a pin. */
   shown: TProperties
-  /** Thrown when the content in the body does not exist. */
   missing: (() => Error) & DeclaredError
 }
 
@@ -151,7 +144,6 @@ export function mountAdminPins(server: Server, ctx: Context, options: AdminPinOp
     if (!pin) throw notFound()
     return pin
   }
-  /** The content id in a query or body. */
   const named = (input: unknown) => (input as { [param: string]: number | undefined })[param]
 
   route(`GET ${path}`, {

@@ -23,7 +23,6 @@ export async function listPinsToDecide(
     order by part, id desc limit ${limit}`
 }
 
-/** Lists a user's own requests, newest first. */
 export const listOwnPins = (
   sql: Db,
   { userId, channel, after, limit }: { userId: number; channel: string; after: number; limit: number },
@@ -98,7 +97,6 @@ export async function listTargetsOfUser(
   return rows.map((row) => row.target_id)
 }
 
-/** Finds the last request for a target: the open one, or the newest. */
 export async function findLastPin(sql: Db, channel: string, targetId: number): Promise<PinRow | undefined> {
   const [row] = await sql<PinRow[]>`
     select ${pinColumns(sql)} from pins p
