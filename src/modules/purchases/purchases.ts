@@ -27,7 +27,7 @@ const noSuchNode = apiError(404, 'no_such_node', 'There is nothing to buy here.'
 
 const paidAlready = apiError(422, 'already_paid', 'You have paid for this already.', '你已购买过该内容。')
 
-/** Also 422 for the publisher, who needs no purchase. */
+/** Also returned to the publisher, who needs no purchase. */
 const ownNode = apiError(422, 'own_content', 'You cannot buy what is yours.', '不能购买自己发布的内容。')
 
 const NodeParams = Type.Object({ node: Id })
@@ -54,7 +54,6 @@ type PaidNode = Static<typeof PaidNode>
 /** Names of a channel's content in notifications. */
 const RESOURCES: Record<string, string> = { feed: 'feeds', 'feed:comment': 'feeds', music: 'music_specials' }
 
-/** Finds a node or throws 404. */
 async function getNode(sql: Db, id: number, viewerId: number): Promise<NodeRow> {
   const node = await findNode(sql, id, viewerId)
   if (!node) throw noSuchNode()
@@ -106,7 +105,6 @@ const BODIES: Record<string, Text> = {
   music: { en: 'Pay to listen to the album.', zh: '购买后可收听该专辑。' },
 }
 
-/** A payment node in the client's language. */
 const nodeView = (row: NodeRow, language: Language): PaidNode => ({
   id: row.id,
   channel: row.channel,

@@ -19,7 +19,6 @@ const columns = (sql: Db, viewerId: number) => sql`
           coalesce((select true from purchases b where b.user_id = ${viewerId} and b.node_id = n.id), false)`
   } as paid`
 
-/** Finds a payment node. */
 export async function findNode(sql: Db, id: number, viewerId: number): Promise<NodeRow | undefined> {
   const [row] = await sql<NodeRow[]>`
     select ${columns(sql, viewerId)} from paid_nodes n where n.id = ${id} and n.closed_at is null and not n.free`
@@ -111,7 +110,6 @@ export async function removePrices(sql: Db, channel: string, raws: number[]): Pr
     where channel = ${channel} and raw = any(${raws}) and not free`
 }
 
-/** Moves a price with its purchases to replacing content. */
 export const movePrice = (sql: Db, channel: string, from: number, to: number) => sql`
   update paid_nodes set raw = ${to}, updated_at = now() where channel = ${channel} and raw = ${from}`
 
@@ -164,7 +162,6 @@ const findPurchaseDrift = (sql: Db) => sql<Drift[]>`
   ) p on p.owner_id = b.user_id and p.subject_id = b.node_id and p.currency = b.currency
   where b.amount <> coalesce(-p.total, 0) and not b.settled_before order by b.user_id, b.node_id limit 100`
 
-/** Payments without a purchase. */
 const findLostPayments = (sql: Db) => sql<Drift[]>`
   select p.owner_id || ' ' || p.subject_id || ' ' || p.currency as key, 0 as kept, -p.amount as counted
   from ledger_postings p
