@@ -93,7 +93,6 @@ export const reportPersonal = [
   }),
 ]
 
-/** Queue of open reports. */
 export const reportStatistics: Statistics = {
   queues: [
     {

@@ -54,7 +54,6 @@ export const isReported = async (sql: Db, type: string, id: number): Promise<boo
   0
 
 type ReportOptions = {
-  /** Such as `/feeds/:feed/reports`. */
   path: string
   /** Body field of the reason, if not `reason`. */
   field?: 'reason' | 'content' | 'message'
@@ -62,7 +61,6 @@ type ReportOptions = {
   required?: boolean
   /** Throws when the user may see the content but not report it. */
   mayWrite?(target: Target, viewerId: number): Promise<void>
-  /** Errors that `mayWrite` throws. */
   errors?: readonly DeclaredError[]
 }
 

@@ -23,7 +23,6 @@ import {
 } from '#platform/http'
 import { mountReports } from './reports.ts'
 
-/** One entry of the history. */
 const HistoryEntry = Shared('HistoryEntry', {
   id: Type.String(),
   at: Time,
@@ -40,7 +39,6 @@ const HistoryEntry = Shared('HistoryEntry', {
 })
 export type HistoryEntry = Static<typeof HistoryEntry>
 
-/** The moderation history of a user, newest first. */
 const History = Shared('History', { data: Type.Array(HistoryEntry), total: Type.Integer() })
 
 export const HistoryQuery = Type.Object({
@@ -65,7 +63,6 @@ const reportsAgainst = (sql: Db, userId: number): Fragment => {
     from ${against} and r.status <> 0`
 }
 
-/** Lists the moderation history of a user, newest first, paged. */
 function listHistory(sql: Db, userId: number, { page = 1, limit = 15, after }: HistoryQuery) {
   const events = sql`
     (${reportsAgainst(sql, userId)} union all ${appealsOf(sql, userId)} union all ${auditOf(sql, 'users', userId)})`

@@ -24,7 +24,6 @@ import {
 } from '#platform/http'
 import { handledAlready, nobodyToSanction, nothingToRemove, onlyWhenDealtWith } from '../reports.ts'
 
-/** A report in the administration. */
 export const Report = Shared('Report', {
   id: Type.Integer(),
   user_id: Type.Integer(),
@@ -91,7 +90,6 @@ function listReportRows(sql: Db, search: ReportSearch) {
 const findReport = async (sql: Db, id: number) =>
   (await sql<ReportRow[]>`select * from reports where id = ${id}`)[0]
 
-/** Closes an open report. Returns undefined when it is not open. */
 async function closeReport(
   sql: Db,
   options: { id: number; status: 1 | 2; mark: string | null; handledBy: number },
@@ -107,7 +105,6 @@ async function closeReport(
 /** Maximum number of reports closed at once. Each reporter is notified, so further ones stay open. */
 const CLOSED_AT_ONCE = 1000
 
-/** Closes the open reports of a removed target. */
 const closeReportsOf = (sql: Db, options: { type: string; id: number; handledBy: number }) => sql<
   ReportRow[]
 >`
@@ -119,7 +116,6 @@ const closeReportsOf = (sql: Db, options: { type: string; id: number; handledBy:
   )
   returning *`
 
-/** Reports with the reporter and the author of the target. */
 async function reportViews(ctx: Context, rows: ReportRow[], viewerId: number): Promise<Report[]> {
   const people = await userViews(
     ctx,
@@ -137,7 +133,6 @@ async function reportViews(ctx: Context, rows: ReportRow[], viewerId: number): P
   }))
 }
 
-/** Lists reports, paged. */
 export async function listReports(
   ctx: Context,
   search: ReportSearch,
@@ -147,7 +142,6 @@ export async function listReports(
   return { data: await reportViews(ctx, data, viewerId), total }
 }
 
-/** Reads one report. */
 export async function getReport(ctx: Context, id: number, viewerId: number): Promise<Report> {
   const row = await findReport(ctx.sql, id)
   if (!row) throw notFound()
