@@ -21,21 +21,16 @@ import {
 } from './service.ts'
 
 export type RewardOptions = {
-  /** Path of POST, such as `/feeds/:feed/new-rewards`. */
   create: string
   /** Aliases of the path by operationId. */
   aliases?: Record<string, string>
-  /** Path of GET for the list. */
   list?: string
-  /** Path of GET for the sum. */
   sum?: string
-  /** Notification type for the owner. */
   notice: RewardNotice
   /** Settings required in addition to the site's reward setting. */
   switches?: 'feed:reward'[]
   /** Throws when the user may see the content but not reward it. */
   mayWrite?(target: Target, viewerId: number): Promise<void>
-  /** Errors that `mayWrite` throws. */
   errors?: readonly DeclaredError[]
   /** Updates the reward counters of the content. `by` is the amount. */
   count?: Counts

@@ -53,7 +53,6 @@ const ownerGone = apiError(
 )
 const toOneself = apiError(422, 'reward_oneself', 'You cannot reward yourself.', '不能打赏自己。')
 
-/** Errors of a reward, except insufficient balance. */
 export const REWARD_ERRORS = [...PAYMENT_PASSWORD_ERRORS, featureOff, toOneself, blocked, ownerGone]
 
 /** `password`: payment password, when the site requires one. */
@@ -61,8 +60,8 @@ export const RewardBody = Shared('NewReward', { amount: Amount, password: Type.O
 export type RewardBody = Static<typeof RewardBody>
 
 /**
- * `since` is the id of the last reward, or its amount when sorted by amount; then `after` is its id. `type`
- * is the name of `order_type` for answers (money-16).
+ * `since` is the id of the last reward. When sorted by amount, `since` is its amount and `after` its id.
+ * `type` is the name of `order_type` for answers (money-16).
  */
 export const RewardQuery = (standard = 15) =>
   Type.Object({
@@ -89,7 +88,6 @@ export const Reward = Shared('Reward', {
   user: Nullable(UserView),
 })
 
-/** Number and total amount of rewards. The amount is null without rewards. */
 export const RewardSum = Shared('RewardSum', {
   count: Type.Integer(),
   amount: Nullable(Type.Integer(IN_POINTS)),
@@ -141,7 +139,6 @@ async function insertReward(
   return row?.id
 }
 
-/** Lists the rewards of a piece of content, paged. */
 export const listRewards = (sql: Db, type: string, contentId: number, query: RewardQuery) => {
   const {
     limit = 15,
@@ -173,12 +170,10 @@ export async function sumRewards(
   return new Map(rows.map(({ id, count, amount }) => [id, { count, amount }]))
 }
 
-/** The sum of the rewards of the content in a column, as a subquery. */
 export const rewardSum = (sql: Db, type: string, contentId: Fragment): Fragment => sql`(
   select json_build_object('count', count(*), 'amount', sum(r.amount)) from rewards r
   where r.rewardable_type = ${type} and r.rewardable_id = ${contentId})`
 
-/** Filters content down to that rewarded by a user. Empty for a guest. */
 export async function findRewarded(
   sql: Db,
   type: string,
@@ -236,18 +231,16 @@ export async function withGivers(ctx: Context, rows: RewardRow[], viewerId: numb
   })
 }
 
-/** The newest rewards of a piece of content, for previews. */
 export const latestRewards = async (
   ctx: Context,
   { type, contentId, limit, viewerId }: { type: string; contentId: number; limit: number; viewerId: number },
 ): Promise<Reward[]> => withGivers(ctx, await listRewards(ctx.sql, type, contentId, { limit }), viewerId)
 
-/** Notification type for the owner of content. */
 export type RewardNotice = SystemType
 
 type Switch = 'site:reward' | 'feed:reward'
 
-/** The checks before those of the body: 403 while switched off, 422 for oneself, 403 when blocked. */
+/** Checks before body validation: 403 while rewards are off, 422 for oneself, 403 when blocked. */
 export async function admitGiver(
   ctx: Context,
   giverId: number,
@@ -262,7 +255,6 @@ export async function admitGiver(
   if ((await findBlockers(ctx.sql, giverId, [target.ownerId])).size > 0) throw blocked()
 }
 
-/** Pays points to the owner of content and notifies them. */
 export async function give(
   tx: Tx,
   content: Content,
