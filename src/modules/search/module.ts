@@ -40,7 +40,6 @@ async function search(
   return Object.fromEntries(asked.map((kind, index) => [kind.type, found[index] ?? []]))
 }
 
-/** A search in one kind or in all. */
 const SearchQuery = (kinds: readonly Searchable[]) =>
   Type.Object({
     q: Text(100, { minLength: 1 }),
