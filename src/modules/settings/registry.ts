@@ -330,15 +330,12 @@ export const SETTINGS = {
 
 export type SettingName = keyof typeof SETTINGS
 
-/** All settings with their current values. */
 export type Settings = { [Name in SettingName]: Static<(typeof SETTINGS)[Name]['schema']> }
 
-/** The default values. */
 export const STANDARD_SETTINGS = Object.fromEntries(
   Object.entries(SETTINGS).map(([name, { standard }]) => [name, standard]),
 ) as Settings
 
-/** The body of PATCH /admin/settings: any of the settings. */
 export const SettingsPatch = Type.Partial(
   Type.Object(Object.fromEntries(Object.entries(SETTINGS).map(([name, { schema }]) => [name, schema]))),
   { title: 'Settings' },

@@ -13,7 +13,6 @@ export type SettingChecks = {
   errors: readonly DeclaredError[]
 }
 
-/** Lists the stored settings. */
 const listSettings = (sql: Db) => sql<Row<'settings', 'name' | 'value'>[]>`select name, value from settings`
 
 /** Writes all changes in one statement. Stores a null as JSON null. */
@@ -43,7 +42,6 @@ export async function updateSettings(ctx: Context, tx: Db, changes: Partial<Sett
   await cacheOf(ctx).announce(tx, 'all')
 }
 
-/** Drops the settings from this node's cache. */
 export const dropCachedSettings = (ctx: Context) => cacheOf(ctx).drop('all')
 
 /**
@@ -82,5 +80,4 @@ export function linksOf(
   }
 }
 
-/** Builds links from the current settings. */
 export const webLinks = async (ctx: Context): Promise<LinkTo> => linksOf(ctx.config, await readSettings(ctx))
