@@ -44,7 +44,6 @@ export const statisticRoutes = (counted: MergedStatistics) => (server: Server, c
   })
 }
 
-/** Server health for administrators. */
 export const healthRoutes = (probes: readonly Probe[]) => (server: Server, ctx: Context) => {
   const route = routesOn(server, ctx, { tag: 'Admin: site' })
   const access = { ability: 'admin: health' }

@@ -14,7 +14,6 @@ const WAITING_MAX = 10_000
 const unionOf = (sql: Db, parts: Fragment[]): Fragment =>
   parts.reduce((all, part) => sql`${all} union all ${part}`)
 
-/** Counts each queue with the age of its oldest entry, in one statement. */
 const countWaiting = (sql: Db, queues: Queue[]) => {
   const parts = queues.map(
     ({ name, waiting }) => sql`
@@ -26,7 +25,6 @@ const countWaiting = (sql: Db, queues: Queue[]) => {
 
 type DaySum = Row<'daily_statistics', 'series' | 'day' | 'value'>
 
-/** Sums of series by day. Days without data are absent. */
 const sums = (sql: Db, series: Series[], from: string, until: string): Fragment =>
   unionOf(
     sql,
@@ -37,16 +35,13 @@ const sums = (sql: Db, series: Series[], from: string, until: string): Fragment 
     ),
   )
 
-/** Current sums by day. */
 const sumDays = (sql: Db, series: Series[], from: string, until: string) =>
   sql<DaySum[]>`${sums(sql, series, from, until)}`
 
-/** Lists stored sums of finished days. */
 const listDays = (sql: Db, names: string[], from: string, to: string) => sql<DaySum[]>`
   select series, day, value from daily_statistics
   where series = any(${names}::text[]) and day between ${from}::date and ${to}::date`
 
-/** Lists the last counted day of each series. */
 const listProgress = (sql: Db) => sql<Row<'statistic_series', 'series' | 'counted_until'>[]>`
   select series, counted_until from statistic_series`
 
@@ -68,7 +63,6 @@ async function countDays(sql: Db, series: Series[], from: string, until: string)
     on conflict do nothing`
 }
 
-/** One queue. */
 const WaitingQueue = Shared('WaitingQueue', {
   name: Type.String(),
   count: Type.Integer({ description: 'up to 10000' }),
@@ -76,7 +70,6 @@ const WaitingQueue = Shared('WaitingQueue', {
   oldest_at: Nullable(Time),
 })
 
-/** Queues for the viewer's decisions. */
 export const WaitingQueues = Shared('WaitingQueues', { data: Type.Array(WaitingQueue) })
 export type WaitingQueues = Static<typeof WaitingQueues>
 
@@ -117,20 +110,17 @@ const DAYS_MAX = 366
 const BEGINNING = '2010-01-01'
 /** Number of days that one statement of the job counts. */
 const CHUNK = 31
-/** Cache time of sums of unfinished days. */
 const LIVE_MS = 60_000
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 const daysLater = (day: string, days: number): string => dayOf(Date.parse(day) + days * DAY_MS)
 const today = () => dayOf(Date.now())
 
-/** Filters to the entries that the viewer's abilities allow. */
 async function seenBy<T extends { ability: string }>(ctx: Context, viewerId: number, all: T[]): Promise<T[]> {
   const seen = await Promise.all(all.map(({ ability }) => hasAbility(ctx, viewerId, ability as Ability)))
   return all.filter((_, index) => seen[index])
 }
 
-/** The queues and series of all modules. */
 export type MergedStatistics = { queues: Queue[]; series: Series[] }
 
 /** Merges the modules' statistics. Throws at startup when two share a name. */
@@ -172,7 +162,7 @@ const liveSums = cacheCostly(
     sumDays(ctx.sql, series, daysLater(today(), -1), daysLater(today(), 1)),
 )
 
-/** Distinct active people from a day on. */
+/** Distinct users active since a day. */
 const activeSince = cacheCostly(LIVE_MS, (ctx: Context, from: string) => countActiveSince(ctx.sql, from))
 
 /** Metrics of queues and of today's sums (UTC). */

@@ -5,7 +5,6 @@ import type { Db } from '#platform/database'
 import type { Viewer } from '#platform/http'
 import { defineBufferedCounts } from '#platform/memory'
 
-/** Records users as active today (UTC). */
 const notePeople = (sql: Db, ids: number[]) => sql`
   with noted as (
     insert into active_people (day, user_id) select current_date, id from unnest(${ids}::bigint[]) as id
@@ -15,8 +14,8 @@ const notePeople = (sql: Db, ids: number[]) => sql`
   on conflict (user_id) do update set last_day = excluded.last_day where l.last_day < excluded.last_day`
 
 /**
- * Counts distinct people who were active on a day or later. Null when the period begins before the record,
- * which an upgraded site has only from its upgrade on.
+ * Counts distinct users active since a day. Null when the period begins before the record does: on an
+ * upgraded site at the upgrade.
  */
 export async function countActiveSince(sql: Db, from: string): Promise<number | null> {
   const [row] = await sql<[{ people: number | null }]>`
@@ -48,7 +47,6 @@ const buffered = defineBufferedCounts('active people', notePeople)
  */
 const recordedDays = defineState(() => new LRUCache<number, number>({ max: 100_000 }))
 
-/** Records a user as active today. */
 export function recordActivity(ctx: Context, viewer: Viewer | null): void {
   if (!viewer) return
   const known = recordedDays(ctx)
@@ -58,7 +56,6 @@ export function recordActivity(ctx: Context, viewer: Viewer | null): void {
   buffered(ctx).add([viewer.id])
 }
 
-/** Active users by day. */
 export const activeSeries: Series = {
   name: 'active-people',
   ability: 'admin:user:show',

@@ -11,7 +11,6 @@ const STATES = ['good', 'warning', 'failing', 'off', 'unknown'] as const
 
 const Figure = Shared('HealthFigure', { name: Type.String(), value: Type.Number() })
 
-/** One part of the server. */
 const HealthPart = Shared('HealthPart', {
   name: Type.String({ description: 'database, jobs, mail, sms, push, im, uploads, backups' }),
   state: OneOf(STATES, { description: '`unknown` until it was looked at' }),
@@ -26,13 +25,11 @@ const HealthPart = Shared('HealthPart', {
 })
 export type HealthPart = Static<typeof HealthPart>
 
-/** The state of each part of the server. */
 export const ServerHealth = Shared('ServerHealth', { parts: Type.Array(HealthPart) })
 export type ServerHealth = Static<typeof ServerHealth>
 
 export type CheckRow = Row<'health_checks', 'part' | 'checked_at' | 'good_at' | 'failing_since' | 'fault'>
 
-/** Stores the result of a check. Keeps the start of a fault until recovery. */
 const saveCheck = (sql: Sql, part: string, fault: string | null) => sql`
   insert into health_checks as h (part, checked_at, good_at, failing_since, fault)
   values (${part}, now(), case when ${fault}::text is null then now() end, case when ${fault}::text is not null then now() end,
@@ -41,7 +38,6 @@ const saveCheck = (sql: Sql, part: string, fault: string | null) => sql`
     good_at = coalesce(excluded.good_at, h.good_at),
     failing_since = case when excluded.fault is not null then coalesce(h.failing_since, excluded.failing_since) end`
 
-/** Lists the last result for each part. */
 const listChecks = (sql: Sql) => sql<CheckRow[]>`
   select part, checked_at, good_at, failing_since, fault from health_checks`
 
@@ -53,7 +49,6 @@ async function findDatabaseSize(sql: Sql): Promise<{ bytes: number; clients: num
   return row
 }
 
-/** Timeout of a check. */
 const PROBE_MS = 10_000
 const FAULT_MAX = 300
 /** A job overdue by more than this means that no worker is running. */

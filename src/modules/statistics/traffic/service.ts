@@ -15,7 +15,6 @@ const Piece = Shared('TrafficPiece', {
   p95_ms: Nullable(Type.Number({ description: '95 of 100 took less' })),
 })
 
-/** Requests of all processes and their durations, in equal finished intervals. */
 export const TrafficHistory = Shared('TrafficHistory', {
   minutes: Type.Integer({ description: 'how long a piece is' }),
   pieces: Type.Array(Piece),
@@ -32,7 +31,6 @@ const addTraffic = (sql: Sql, at: Date, { requests, faults, times }: Traffic) =>
       order by place
     )`
 
-/** Sums traffic since a time in intervals of some minutes. Intervals without requests are absent. */
 const listTraffic = (sql: Sql, since: Date, minutes: number) => sql<(Traffic & { at: string })[]>`
   with pieces as (
     select date_bin(make_interval(mins => ${minutes}), at, 'epoch') as piece, requests, faults, times
@@ -48,7 +46,6 @@ const listTraffic = (sql: Sql, since: Date, minutes: number) => sql<(Traffic & {
     ) as times
   from sums order by piece`
 
-/** Deletes minutes older than some days. */
 const forgetTraffic = (sql: Sql, days: number) => sql`
   delete from request_minutes where at < now() - make_interval(days => ${days})`
 
@@ -123,5 +120,4 @@ export async function readTraffic(ctx: Context, hours: number): Promise<TrafficH
   return { minutes, pieces }
 }
 
-/** Deletes traffic older than any chart. */
 export const tidyTraffic = ({ sql }: Context) => forgetTraffic(sql, KEPT_DAYS + 1)
