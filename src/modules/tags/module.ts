@@ -3,7 +3,6 @@ import type { Module } from '../../module.ts'
 import { adminTagRoutes } from './admin/routes.ts'
 import { detachAllTags, tagRoutes } from './tags.ts'
 
-/** Tags in the personal data export. */
 export const tagPersonal = [
   personalTable({
     file: 'tags',

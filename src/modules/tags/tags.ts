@@ -58,7 +58,6 @@ export const Tag = Shared('Tag', {
 })
 export type Tag = Static<typeof Tag>
 
-/** A category with its tags. */
 const TagCategory = Shared('TagCategory', {
   id: Type.Integer(),
   name: Type.String(),
@@ -73,15 +72,12 @@ const PeopleQuery = Type.Object({ limit: Limit(), offset: Offset, after: Cursor 
 
 const columns = (sql: Db) => sql`t.id, t.name, t.tag_category_id, t.weight`
 
-/** Lists all tags, highest weight first. */
 const listTags = (sql: Db) => sql<Tag[]>`
   select ${columns(sql)} from tags t order by t.weight desc, t.id`
 
-/** Lists all categories, highest weight first. */
 const listCategories = (sql: Db) => sql<Omit<TagCategory, 'tags'>[]>`
   select id, name, weight from tag_categories order by weight desc, id`
 
-/** Lists the tags of a user. */
 const listTagsOf = (sql: Db, userId: number) => sql<Tag[]>`
   select ${columns(sql)} from user_tags l join tags t on t.id = l.tag_id
   where l.user_id = ${userId} order by t.weight desc, t.id`
@@ -97,7 +93,6 @@ async function attachTag(sql: Db, userId: number, tagId: number): Promise<{ foun
   return row
 }
 
-/** Removes a tag from a user. `gone` is false when they do not have it. */
 async function detachTag(sql: Db, userId: number, tagId: number): Promise<{ found: boolean; gone: boolean }> {
   const [row] = await sql<[{ found: boolean; gone: boolean }]>`
     with link as (delete from user_tags where user_id = ${userId} and tag_id = ${tagId} returning tag_id)
@@ -126,11 +121,9 @@ async function listAlikeIds(
   return rows.map(({ id }) => id)
 }
 
-/** Finds tags by id, highest weight first. */
 export const findTags = (sql: Db, ids: number[]) => sql<Tag[]>`
   select ${columns(sql)} from tags t where t.id = any(${ids}) order by t.weight desc, t.id`
 
-/** Finds tags by the key of their name. */
 export async function tagsByName(sql: Db, names: string[]): Promise<Map<string, number>> {
   if (names.length === 0) return new Map()
   const rows = await sql<{ id: number; key: string }[]>`
@@ -159,7 +152,6 @@ export async function importTags(
     join tag_categories c on c.name_key = t.category order by t.n on conflict do nothing`
 }
 
-/** Removes all tags from a user. */
 export const detachAllTags = (sql: Db, userId: number) => sql`
   delete from user_tags where user_id = ${userId}`
 

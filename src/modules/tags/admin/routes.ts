@@ -25,7 +25,6 @@ import {
 } from '#platform/http'
 import { categoryInUse, categoryNameTaken, TAG_CONSTRAINTS, tagInUse, tagNameTaken } from '../tags.ts'
 
-/** A category of tags in the administration. */
 const TagCategoryRecord = Shared('TagCategoryRecord', {
   id: Type.Integer(),
   name: Type.String(),
@@ -35,7 +34,6 @@ const TagCategoryRecord = Shared('TagCategoryRecord', {
 })
 type TagCategoryRecord = Static<typeof TagCategoryRecord>
 
-/** A tag in the administration. */
 const TagRecord = Shared('TagRecord', {
   id: Type.Integer(),
   name: Type.String(),
@@ -82,7 +80,6 @@ const listing = (sql: Db, query: TagCategoryQuery, table: 'tags' | 'tag_categori
   }
 }
 
-/** Lists categories, paged. */
 function listCategoryRecords(sql: Db, query: TagCategoryQuery) {
   const { named, ordered } = listing(sql, query, 'tag_categories')
   return pageOf<TagCategoryRecord>(
@@ -92,7 +89,6 @@ function listCategoryRecords(sql: Db, query: TagCategoryQuery) {
   )
 }
 
-/** Lists tags of all categories or of one, paged. */
 function listTagRecords(sql: Db, query: TagQuery) {
   const { named, ordered } = listing(sql, query, 'tags')
   const within = ifGiven(sql, query.tag_category_id, (id) => sql`and x.tag_category_id = ${id}`)
@@ -103,7 +99,6 @@ function listTagRecords(sql: Db, query: TagQuery) {
   )
 }
 
-/** Finds a category. `lock` locks the row until the transaction ends. */
 async function findCategoryRecord(
   sql: Db,
   id: number,
@@ -115,7 +110,6 @@ async function findCategoryRecord(
   return row
 }
 
-/** Finds a tag. `lock` locks the row until the transaction ends. */
 async function findTagRecord(sql: Db, id: number, { lock = false } = {}): Promise<TagRecord | undefined> {
   const [row] = await sql<TagRecord[]>`
     select ${tagColumns(sql)} from tags x where x.id = ${id} ${when(sql, lock, () => sql`for update of x`)}`
@@ -138,13 +132,11 @@ async function insertTag(sql: Db, { name, tag_category_id: category, weight = 0 
 const renamed = (sql: Db, name: string | undefined) =>
   ifGiven(sql, name, (value) => sql`, name = ${value}, name_key = ${nameKey(value)}`)
 
-/** Updates the given fields. */
 async function updateCategory(sql: Db, id: number, { name, weight }: Partial<NewTagCategory>) {
   await sql`
     update tag_categories set weight = ${weight ?? sql`weight`} ${renamed(sql, name)} where id = ${id}`
 }
 
-/** Updates the given fields. */
 async function updateTag(sql: Db, id: number, changes: Partial<NewTag>) {
   const { name, tag_category_id: category, weight } = changes
   await sql`
