@@ -83,20 +83,21 @@ const MAX_REPORT = 256 * 1024
 const Receipt = Type.Object({ service: Type.String({ maxLength: 20 }), key: Type.String({ maxLength: 64 }) })
 
 /**
- * Reports of text message services. Most services sign nothing, so their address holds a secret. The address is
- * outside of the API, so that a service that sends many from one address is not counted as a guest.
+ * Delivery reports of text message services. Most services sign nothing, so their URL contains a secret. The
+ * routes are outside the API, so that a service that sends many reports from one address does not meet the
+ * guest rate limit.
  */
 export function receiptRoutes(server: Server, ctx: Context) {
   encapsulate(server, (scope) => {
     scope.removeAllContentTypeParsers()
-    // A signature covers the form as it came.
+    // A signature covers the raw form.
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
     scope.post(
       '/text-messages/:service/receipts/:key',
       {
         bodyLimit: MAX_REPORT,
         config: { access: 'public' },
-        // Before the body is read.
+        // Runs before the body is read.
         onRequest: async (request, reply) => {
           const { service, key } = request.params
           if (!ctx.sms.services[service]?.receipts || !isReceiptKey(ctx, service, key))

@@ -24,14 +24,14 @@ type StoredText = {
   fault: string | null
 }
 
-/** Stores a message. A report that came before keeps its state. */
+/** Stores a message. Keeps the state of a report that arrived earlier. */
 const saveText = (sql: Db, text: StoredText) => sql`
   insert into text_messages (service, service_reference, purpose, country, number_ending, state, fault)
   values (${text.service}, ${text.reference}, ${text.purpose}, ${text.country}, ${text.ending}, ${text.state}, ${text.fault})
   on conflict (service, service_reference) do update set
     purpose = excluded.purpose, country = excluded.country, number_ending = excluded.number_ending`
 
-/** Stores the report of a service. A delivered message stays delivered. */
+/** Stores a delivery report. A delivered message stays delivered. */
 export const saveReceipt = (sql: Db, service: string, { reference, delivered, fault }: TextReceipt) => sql`
   insert into text_messages as t (service, service_reference, state, fault, reported_at)
   values (${service}, ${reference}, ${delivered ? 'delivered' : 'failed'}, ${delivered ? null : (fault ?? null)}, now())
@@ -41,7 +41,7 @@ export const saveReceipt = (sql: Db, service: string, { reference, delivered, fa
 
 type Counted = { scope: string; counted: string; limit: number | undefined }
 
-/** Counts a message of today under each key, and returns the numbers in this order. */
+/** Counts a message of today under each key, and returns the counts in this order. */
 async function countText(sql: Db, keys: readonly Counted[]): Promise<number[]> {
   const rows = await sql<{ scope: string; sent: number }[]>`
     insert into text_message_counts as c (day, scope, counted, sent)
@@ -54,7 +54,6 @@ async function countText(sql: Db, keys: readonly Counted[]): Promise<number[]> {
   return keys.map(({ scope }) => rows.find((row) => row.scope === scope)?.sent ?? 0)
 }
 
-/** Seconds until the counts reset. */
 async function secondsLeft(sql: Db): Promise<number> {
   const [row] = await sql<[{ seconds: number }]>`
     select ceil(extract(epoch from date_trunc('day', now() at time zone 'utc') + interval '1 day'
@@ -62,7 +61,6 @@ async function secondsLeft(sql: Db): Promise<number> {
   return row.seconds
 }
 
-/** The number of messages of today. */
 export async function countToday(sql: Db): Promise<number> {
   const [row] = await sql<{ sent: number }[]>`
     select sent from text_message_counts
@@ -91,7 +89,7 @@ function readCountryLimit(line: string): { country: string; limit: number } | un
   return { country, limit: Number(number) }
 }
 
-/** The keys under which a message is counted. A limit of 0 in the settings is none. */
+/** The keys under which a message is counted. A limit of 0 in the settings means no limit. */
 async function keysOf(ctx: Context, phone: string, address?: string): Promise<Counted[]> {
   const settings = await readSettings(ctx)
   const country = countryOfPhone(phone)
@@ -112,8 +110,8 @@ async function keysOf(ctx: Context, phone: string, address?: string): Promise<Co
 }
 
 /**
- * Counts a message that somebody asks for, in the transaction that enqueues it. Throws 429 when a limit of
- * today is reached (sign-in-30).
+ * Counts a requested message in the transaction that enqueues it. Throws 429 when a limit of today is reached
+ * (sign-in-30).
  */
 export async function reserveText(
   ctx: Context,
@@ -141,10 +139,10 @@ async function isNumberFull(ctx: Context, phone: string): Promise<boolean> {
   return limit !== undefined && sent > limit
 }
 
-/** Sends a message and stores what becomes of it. Throws `SmsError` when no service takes it. */
+/** Sends a message and stores the result. Throws `SmsError` when no service accepts it. */
 export async function sendText(ctx: Context, message: TextMessage): Promise<SentText | undefined> {
   const { phone, purpose } = message
-  // Codes were counted when they were asked for.
+  // Codes were counted when they were requested.
   if (purpose !== 'code' && (await isNumberFull(ctx, phone))) {
     ctx.log.warn({ purpose }, 'a text message was left out: the daily limit of its number is reached')
     return undefined

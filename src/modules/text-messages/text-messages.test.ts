@@ -31,7 +31,7 @@ await set({ 'sms:templates': ['aliyun code CN SMS_1 Kith'] })
 
 const ask = (phone: string, headers: Record<string, string> = {}) =>
   guest('POST', '/verifycodes/register', { phone }, headers)
-/** Lets the next code for a number be asked for at once. */
+/** Skips the wait for the next code of a number. */
 const passMinute = (phone: string) =>
   sql`update verification_codes set created_at = created_at - interval '2 hours',
     sent_since = sent_since - interval '2 hours' where account = ${phone}`
