@@ -8,7 +8,6 @@ export type TokenRow = Row<'tokens', 'user_id' | 'family'> & {
   exchanged: boolean
 }
 
-/** Finds a token by its hash, in any state. */
 export async function findToken(sql: Db, hash: Buffer): Promise<TokenRow | undefined> {
   const [row] = await sql<TokenRow[]>`
     select t.user_id, t.family, t.expires_at <= now() as expired,

@@ -145,7 +145,6 @@ export { findEndedFamilies as findEnded, findRevokedFamilies as findRevoked } fr
 export const onRevocation = (ctx: Context, handler: (userId: number) => void) =>
   ctx.signals.on(REVOKED, (userId) => handler(Number(userId)))
 
-/** Deletes expired tokens in batches. */
 export async function tidyTokens(ctx: Context): Promise<void> {
   while ((await removeOldTokens(ctx.sql)) === 5000);
 }
