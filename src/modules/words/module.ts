@@ -70,7 +70,6 @@ function listWordRecords(sql: Db, query: WordQuery) {
   )
 }
 
-/** Finds a word. `lock` locks the row until the transaction ends. */
 async function findWordRecord(sql: Db, id: number, { lock = false } = {}) {
   const [row] = await sql<WordRow[]>`
     select ${columns(sql)} from sensitive_words where id = ${id} ${when(sql, lock, () => sql`for update`)}`

@@ -34,7 +34,6 @@ export type WordType = (typeof WORD_TYPES)[number]
 /** A word as administrators enter it, with its replacement. */
 export type WordInput = { word: string; type: WordType; replace?: string | null }
 
-/** Reads the whole list for the matcher. */
 const listWords = (sql: Db) => sql<SensitiveWord[]>`
   select word, type, replacement as "replace" from sensitive_words`
 
@@ -45,7 +44,6 @@ async function insertWord(sql: Db, { word, type, replace = null }: WordInput): P
   return row.id
 }
 
-/** Updates the given fields. */
 const updateWord = (sql: Db, id: number, { word, type, replace }: Partial<WordInput>) => sql`
   update sensitive_words set updated_at = now()
     ${ifGiven(sql, word, (value) => sql`, word = ${value}, word_key = ${nameKey(value)}`)}
