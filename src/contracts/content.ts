@@ -3,7 +3,6 @@ import { type Context, defineState } from '#platform/context.ts'
 import type { Db, Fragment, Tx } from '#platform/database'
 import type { ApiTag } from '#platform/http'
 
-/** A thing that users comment on, like, collect or report. */
 export type Target = {
   id: number
   /** Author; 0 without one (songs, albums). */
@@ -24,17 +23,15 @@ export const hidesOwner = (target: Target, viewerId: number): boolean =>
 export type Content = {
   /** Name of the kind on the wire and in tables (conventions-24), such as `feeds`. */
   type: string
-  /** Path parameter of the id, such as `feed`. */
   param: string
   /** Prefix of mounted operations: `Feed` makes `likeFeed` and `listFeedComments`. */
   noun: string
-  /** Documentation area of the routes. */
   tag: ApiTag
   /** Returns the thing, or undefined (404) when it is unknown, deleted or hidden from this viewer. */
   find(sql: Db, id: number, viewerId: number): Promise<Target | undefined>
   /**
-   * `select id from … where id = ${id}` for a thing that is not deleted. The caller locks the row, so that
-   * nothing is added to a thing under deletion and no counter update is lost.
+   * `select id from … where id = ${id}` of content that is not deleted. The caller locks the row, so that
+   * nothing is added to content under deletion and no counter update is lost.
    */
   live(sql: Db, id: number): Fragment
   /** Whether things of this kind can be anonymous. Then `live` also selects `hidden`, as of the lock. */
@@ -42,23 +39,21 @@ export type Content = {
 }
 
 /**
- * Statements that update the counters of the thing. They run with the change and read from the common table
+ * Statements that update the counters of the content. They run with the change and read the common table
  * `changed (id, by)`, which has one row or none. For example `update songs s set comment_count =
- * comment_count + c.by from changed c where s.id = c.id`. Rows of the first are `content_count_0` to the
- * second, and so on.
+ * comment_count + c.by from changed c where s.id = c.id`. The first statement's rows are `content_count_0` to
+ * the second, and so on.
  */
 export type Counts = (sql: Db) => Fragment[]
 
-/** Returns the counter statements as further common tables of a `with`, each after a comma. */
 export const countsOf = (sql: Db, counts: Counts | undefined): Fragment =>
   (counts?.(sql) ?? []).reduce<Fragment>(
     (all, count, index) => sql`${all}, ${sql(`content_count_${index}`)} as (${count})`,
     sql``,
   )
 
-/** Reads things of one kind for mixed lists. `Site.readers` maps them by type. */
+/** Reads content of one kind for mixed lists. `Site.readers` maps the readers by type. */
 export type ContentReader = {
-  /** Returns the ids visible to the viewer. */
   visible(sql: Db, ids: number[], viewerId: number): Promise<Set<number>>
   /** Returns the things as their own lists show them, without those deleted or hidden from the viewer. */
   views(ctx: Context, ids: number[], viewerId: number): Promise<Map<number, object>>
@@ -74,7 +69,6 @@ export type ContentReader = {
   anonymous?(sql: Db, ids: number[]): Promise<Set<number>>
 }
 
-/** Removal of one kind of content by moderators. */
 export type ContentRemoval = {
   /** Required ability. The audit log records the removal as well. */
   ability: string
@@ -100,7 +94,7 @@ export type ContentKind = {
   counters?: CounterCheck[]
   /** Consistency checks between its payments and the ledger. */
   paymentChecks?: CounterCheck[]
-  /** Uses of files that only viewers of the content may read, with the ability that also grants access. */
+  /** File uses restricted to viewers of the content. Each names the ability that also grants access. */
   files?: Record<string, string>
   /** Lets moderators remove reported things. */
   removal?: ContentRemoval
@@ -147,7 +141,6 @@ const codes = new Map<string, number>()
 /** Returns the integer of a kind in notifications. */
 export const contentCode = (type: string): number | undefined => codes.get(type)
 
-/** Returns the kinds that a mixed list supports, by type. */
 export type ContentReaders = Record<string, ContentReader>
 
 /** Reads references in parallel, one batch for each type; keyed by `type/id`. */
@@ -203,8 +196,8 @@ export async function findAnonymous(
 const ROUNDS = 10
 
 /**
- * Returns a page of activity on a user's things, without closed things that the user may not see. Reads on
- * until the page is full, so that a short page still means the end.
+ * Returns a page of activity on a user's content, without closed content that the user may not see. Reads on
+ * until the page is full, because clients take a short page for the last one.
  */
 export async function listReceived<Row extends { id: number }>(
   sql: Db,

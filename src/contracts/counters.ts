@@ -5,12 +5,11 @@ export type Drift = { key: string; kept: number; counted: number }
 
 /** A recount for `kith doctor`. It lists at most 100 differences and repairs all. */
 export type CounterCheck = {
-  /** Such as `feed_topics.followers_count`. */
   name: string
   find(sql: Db): Promise<Drift[]>
   /** Corrects the counters and returns how many were wrong. */
   mend(sql: Db): Promise<number>
-  /** False for money, which a person has to investigate. */
+  /** False for money, because an administrator has to investigate the difference. */
   mendable?: boolean
 }
 

@@ -5,7 +5,6 @@ import type { CounterCheck, Drift } from './counters.ts'
 export const PERIODS = ['day', 'week', 'month'] as const
 export type Period = (typeof PERIODS)[number]
 
-/** Start of a period. */
 export const periodStart = (sql: Db, period: Period): Fragment =>
   ({
     day: sql`site_day_start()`,
@@ -18,13 +17,11 @@ export const periodStart = (sql: Db, period: Period): Fragment =>
  * change adds a note (`recordPeriodChange`); a reader folds the notes into the sums and subtracts expired rows.
  */
 export type PeriodSums = {
-  /** Such as `feed-likes`. */
   ranking: string
   /** Selects `user_id` and `n` for rows created from one time on, and before another if given. */
   counted(sql: Db, from: Fragment, before?: Fragment): Fragment
 }
 
-/** A user's position in a ranking. */
 type Place = { user_id: number; count: number }
 
 type Window = { period: Period; since: string | null; start: string; is_stale: boolean }
@@ -47,8 +44,9 @@ const STARTS = (sql: Db) => sql`
     ('month', clock_timestamp() - interval '30 days')) as s (period, start)`
 
 /**
- * The windows of a ranking. A window older than a day is stale and recounted, which is cheaper than
- * subtracting so much. So is a day that starts at another time: tomorrow, or after a change of the time zone.
+ * The windows of a ranking. A window older than a day is stale and recounted, because that is cheaper than
+ * subtracting its rows. The same applies to a day with another start: tomorrow, or after a change of the time
+ * zone.
  */
 const readWindows = (sql: Db, ranking: string, lock: Fragment = sql``) => sql<Window[]>`
   select w.period, w.since, case w.period when 'day' then s.start else greatest(s.start, w.since) end as start,
@@ -107,15 +105,14 @@ async function bringUpToNow(tx: Tx, { ranking, counted }: PeriodSums, windows: W
   await tx`delete from period_sums where ranking = ${ranking} and period = any(${[...PERIODS]}) and total <= 0`
 }
 
-/** Updates or recounts the sums, as a job because a recount may be slow. */
 export const updatePeriodSums = (sql: Sql, sums: PeriodSums): Promise<void> =>
   transaction(sql, async (tx) => bringUpToNow(tx, sums, await holdWindows(tx, sums.ranking)))
 
 type Ranked = { enabled: (sql: Db, column: Fragment) => Fragment; limit: number }
 
 /**
- * Returns the top users of a period. `enabled` joins users of the given column, to leave out disabled
- * accounts. Without sums, after an upgrade or an import, it adds up the whole period until the job has run.
+ * Returns the top users of a period. `enabled` joins the users of a column, to omit disabled accounts.
+ * Without sums (after an upgrade or an import) it scans the whole period until the job has run.
  */
 export async function rankByPeriodSums(
   sql: Sql,

@@ -23,14 +23,13 @@ export type PersonalTable = {
   with: readonly (keyof Tables)[]
   /** Column of the owner. */
   owner: string
-  /** Column between the owner and the key in the index. Rows are read by each of its values. */
+  /** Column between the owner and the key in the index. Each of its values is read separately. */
   within?: string
   /** Column that orders the rows of a user; with the owner it identifies a row. */
   key: readonly string[]
   columns: readonly string[]
   /** Additional columns of a row `t`, each after a comma. */
   extra?: (sql: Db) => Fragment
-  /** Filter of the rows, beginning with `and`. */
   only?: (sql: Db) => Fragment
   /** Columns that `show` and `bytes` read and the export omits. */
   hidden?: readonly string[]
@@ -51,7 +50,6 @@ export const personalTable = <const T extends keyof Tables>(
   },
 ): PersonalTable => ({ owner: 'user_id', with: [], ...options })
 
-/** Rows per page. */
 const PAGE = 200
 
 /** Formats a time as ISO 8601 and leaves other values. */
@@ -68,7 +66,6 @@ async function groupsOf(sql: Db, { table, owner, within }: PersonalTable, userId
   return values.map(({ value }) => value)
 }
 
-/** Joins fragments with a separator. */
 const joined = (sql: Db, parts: Fragment[], between: Fragment): Fragment =>
   parts.length === 0 ? sql`` : parts.reduce((all, part) => sql`${all}${between}${part}`)
 
@@ -93,7 +90,6 @@ const listRows = (sql: Db, spec: PersonalTable, userId: number, group?: string, 
     order by ${order()} limit ${PAGE}`
 }
 
-/** A row as exported, with the source of its file. */
 export type PersonalRow = { shown: object; bytes: Bytes | undefined }
 
 /** Reads all rows of a user, page by page. */

@@ -8,7 +8,6 @@ export type SearchPage = { q: string; after: number; limit: number; viewerId: nu
 export type Searchable = {
   /** Name of the kind on the wire (conventions-24). */
   type: string
-  /** Schema of a result. */
   item: TObject
   find(ctx: Context, page: SearchPage): Promise<object[]>
 }

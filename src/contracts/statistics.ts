@@ -1,8 +1,7 @@
 import type { Db, Fragment } from '#platform/database'
 
-/** Items that wait for a decision of administrators. */
+/** Items that await an administrator's decision. */
 export type Queue = {
-  /** Such as `topic-reviews`. */
   name: string
   /** Ability to decide, and so to see the number of waiting items. */
   ability: string
@@ -15,7 +14,6 @@ export type Queue = {
 
 /** A daily count. */
 export type Series = {
-  /** Such as `feeds`. */
   name: string
   ability: string
   /**
