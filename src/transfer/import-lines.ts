@@ -10,14 +10,11 @@ import { compileInput, InputError, type Static, type TObject, Type } from '#plat
 const BATCH = 5000
 /** Batch size of lines with files, whose upload takes time. */
 const FILE_BATCH = 50
-/** Maximum bytes of lines in a batch. */
 const BYTES_MAX = 8 * 1024 * 1024
 const LINE_MAX = 1024 * 1024
 
-/** A line of a file: its number, from 1, and its content. */
 export type Line<T> = { number: number; value: T }
 
-/** The lines of a batch by kind. */
 export type Batch<Forms extends Record<string, TObject>> = {
   [Kind in keyof Forms & string]: Line<Static<Forms[Kind]>>[]
 }
@@ -32,7 +29,6 @@ export type ImportSource = { hash: string; folder: string }
 export type Importer<Forms extends Record<string, TObject>, Ready = unknown> = {
   name: string
   forms: Forms
-  /** Returns the number of files of a line. */
   filesOf?(kind: string, value: object): number
   /** Prepares a batch before the transaction, such as by storing files. Faulty lines are skipped. */
   prepare(
@@ -53,15 +49,13 @@ export type ImportEvents = {
 export type ImportOptions = {
   path: string
   folder: string
-  /** Starts at the first line even after an earlier import; existing rows stay. */
+  /** Starts at the first line even after an earlier import. Existing rows stay. */
   again?: boolean
-  /** Batch size. */
   batchLines?: number
 }
 
 type Read = { kind: string; value: object } | { reason: string }
 
-/** Parses lines by their schemas. */
 function createReader(forms: Record<string, TObject>) {
   const compiled = new Map(Object.entries(forms).map(([kind, form]) => [kind, compileInput(form)]))
   const kinds = [...compiled.keys()].join(', ')
@@ -198,7 +192,7 @@ export async function importLines<Forms extends Record<string, TObject>, Ready>(
   return { lines: number, kept: number - resumedAt - bad, bad, resumedAt }
 }
 
-/** A time in a file: ISO 8601 or the wire's form, UTC; absent means now. */
+/** A time in a file, as ISO 8601 or in wire format, in UTC. Default: now. */
 export const ImportTime = Type.Optional(
   Type.String({
     maxLength: 40,

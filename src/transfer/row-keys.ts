@@ -3,8 +3,8 @@ import type { Db, Fragment } from '#platform/database'
 const OWN = /^kith-(\d{1,15})-(\d{1,16})$/
 
 /**
- * The id of a row of table or alias `name` in an export: the one it was imported under, else one of its id
- * and creation time in microseconds, which no other database has.
+ * The id of a row of table or alias `name` in an export. An imported row keeps its original id. Any other
+ * gets one from its id and creation time in microseconds, which is unique across databases.
  */
 export const rowKey = (sql: Db, name: string): Fragment => {
   const row = sql(name)
