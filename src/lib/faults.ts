@@ -1,4 +1,3 @@
-/** The message of an error, or the text of another thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** The code of a system or driver error, such as `ENOENT`. */

@@ -6,7 +6,6 @@ import { geoCell, geoCellsAround, type Place } from '#lib/geo.ts'
 const KM = 20
 const rad = (degrees: number) => (degrees * Math.PI) / 180
 
-/** The place at this distance and bearing. */
 function away({ latitude, longitude }: Place, km: number, bearing: number): Place {
   const d = km / 6371
   const lat = Math.asin(

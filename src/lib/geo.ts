@@ -1,4 +1,3 @@
-/** A place on earth, in degrees. */
 export type Place = { latitude: number; longitude: number }
 
 const DEGREES = 0.2
@@ -46,7 +45,6 @@ export function mapRadius({ latitude }: Place, meters: number): number {
   return meters / (EARTH_METERS * Math.cos(radians(farthest)))
 }
 
-/** The great-circle distance in meters. */
 export function metersBetween(from: Place, to: Place): number {
   const [a, b] = [radians(from.latitude), radians(to.latitude)]
   const h =

@@ -109,7 +109,6 @@ export function isEmail(text: string): boolean {
   )
 }
 
-/** The normalized, unique form of an e-mail address. */
 export function normalizeEmail(text: string): string {
   return text.toLowerCase()
 }

@@ -31,7 +31,6 @@ function advance(sequence: Sequence, now: number): void {
   sequence.count = randomBytes(1)[0]!
 }
 
-/** An unguessable token of random bytes, in base64url. */
 export function randomToken(bytes = 32): string {
   return randomBytes(bytes).toString('base64url')
 }

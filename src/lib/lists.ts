@@ -23,19 +23,16 @@ export function parseIdList(
   return [...ids]
 }
 
-/** Indexes rows by id. */
 export function byId<Row extends { id: number | string }>(rows: Iterable<Row>): Map<Row['id'], Row> {
   const found = new Map<Row['id'], Row>()
   for (const row of rows) found.set(row.id, row)
   return found
 }
 
-/** Groups rows by key, each group in the order of the rows. */
 export function groupBy<Row, Key>(rows: Iterable<Row>, keyOf: (row: Row) => Key): Map<Key, Row[]> {
   return Map.groupBy(rows, keyOf)
 }
 
-/** The distinct values of one field, in the order of the rows. */
 export function distinct<Row, Field extends keyof Row>(rows: Iterable<Row>, field: Field): Row[Field][] {
   const values = new Set<Row[Field]>()
   for (const row of rows) values.add(row[field])

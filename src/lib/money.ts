@@ -1,12 +1,10 @@
 /** The largest amount of one movement of points or wallet money. */
 export const MAX_AMOUNT = 10 ** 12
 
-/** True when a value is a valid amount: an integer from 1 to `MAX_AMOUNT`. */
 export function isAmount(n: unknown): n is number {
   return Number.isInteger(n) && (n as number) >= 1 && (n as number) <= MAX_AMOUNT
 }
 
-/** Converts wallet money to points. `ratio` is points per fen. */
 export const pointsFor = (fen: number, ratio: number): number => fen * ratio
 
 /** Converts points to whole fen, with the remaining points. */

@@ -120,7 +120,6 @@ function isTriple(latin: boolean[], at: number): boolean {
   return latin[at] === true && latin[at + 1] === true && latin[at + 2] === true
 }
 
-/** Escapes a text for a like pattern (with the default escape character). */
 export function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&')
 }
@@ -141,7 +140,6 @@ export function displayLength(text: string): number {
   return halves / 2
 }
 
-/** The first `n` code points of a text. */
 export function cutCharacters(text: string, n: number): string {
   if (text.length <= n) return text
   let end = 0

@@ -12,12 +12,10 @@ export function zuluTime(pg: string): string {
   return `${pg.slice(0, 10)}T${pg.slice(11, 19)}Z`
 }
 
-/** `wireTime` of a nullable column. */
 export function wireTimeOrNull(pg: string | null): string | null {
   return pg === null ? null : wireTime(pg)
 }
 
-/** `zuluTime` of a nullable column. */
 export function zuluTimeOrNull(pg: string | null): string | null {
   return pg === null ? null : zuluTime(pg)
 }
