@@ -107,7 +107,6 @@ async function choosePassword({ password, random }: Choice): Promise<{ password:
   return { password: typed, madeUp: false }
 }
 
-/** Reads a line without echo. */
 async function ask(question: string): Promise<string> {
   process.stderr.write(question)
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })

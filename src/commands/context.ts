@@ -3,7 +3,6 @@ import { createLog } from '#platform/observability'
 import { type OpenedContext, openContext } from '#platform/open-context.ts'
 import { startFault } from '#platform/start-fault.ts'
 
-/** The environment variables of a command, from which its configuration is read. */
 export type Environment = Record<string, string | undefined>
 
 /** Runs `work` on the database of this installation, next to a running server. Logs go to stderr. */

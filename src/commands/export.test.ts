@@ -32,7 +32,6 @@ const assertNoDrift = async (db: Db = sql) => {
     assert.deepEqual(await check.find(db), [], check.name)
 }
 
-/** Counts the rows of every table that an import can fill. */
 const contents = async (db: Db) => [
   ...(await db`
     select (select count(*) from users) as users, (select count(*) from comments) as comments,

@@ -129,7 +129,6 @@ export async function exportArea(
   let [lines, named] = [0, 0]
   try {
     await ctx.sql.begin('isolation level repeatable read read only', async (tx) => {
-      // A slow reader and the copying of files leave the transaction idle between statements.
       await tx`set local idle_in_transaction_session_timeout = 0`
       for await (const batch of EXPORTS[area](tx)) {
         if (files !== undefined) await copyFiles(ctx, files, batch.files)

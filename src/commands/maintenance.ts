@@ -97,7 +97,10 @@ const anchorsIn = (text: string): Anchor[] =>
     hash,
   }))
 
-/** `kith doctor audit [FILE]`: exit code 1 when the audit log was changed. FILE holds anchors kept outside. */
+/**
+ * `kith doctor audit [FILE]`: exit code 1 when the audit log was changed. FILE holds anchors stored
+ * elsewhere.
+ */
 export async function examineAudit(env: Environment, file?: string): Promise<number> {
   const kept = file === undefined ? [] : anchorsIn(await readFile(file, 'utf8'))
   if (file !== undefined && kept.length === 0) throw new Error(`${file} has no line "anchor POSITION HASH"`)

@@ -9,7 +9,7 @@ type Print = (line: string) => void
 const print: Print = (line) => void process.stdout.write(`${line}\n`)
 const TEST_CODE = '000000'
 
-/** Sends a code that opens nothing. Returns true when a service takes it. */
+/** Sends a test code that no request accepts. Returns true when a service accepts the message. */
 export async function sendTestText(ctx: Context, given: string, tell: Print): Promise<boolean> {
   const phone = readPhone(given)
   if (phone === undefined)
@@ -34,7 +34,7 @@ export async function sendTestText(ctx: Context, given: string, tell: Print): Pr
   }
 }
 
-/** `kith sms test NUMBER`: exit code 1 when no service takes the message. */
+/** `kith sms test NUMBER`: exit code 1 when no service accepts the message. */
 export function testSms(env: Environment, given: string): Promise<number> {
   return withContext(env, async ({ ctx }) => {
     if ((await listPendingMigrations(ctx.sql)).length === 0)
@@ -44,14 +44,13 @@ export function testSms(env: Environment, given: string): Promise<number> {
   })
 }
 
-/** Lists the addresses to which services report what became of messages. */
+/** Prints the URLs to which services send delivery reports. */
 export function printReceiptAddresses(ctx: Context, tell: Print): void {
   const reporting = Object.entries(ctx.sms.services).filter(([, { receipts }]) => receipts !== undefined)
   if (reporting.length === 0) tell('No service that reports deliveries is configured: docs/sms.md')
   for (const [name] of reporting) tell(`${name}: ${receiptAddress(ctx, name)}`)
 }
 
-/** `kith sms receipts` */
 export function listReceiptAddresses(env: Environment): Promise<number> {
   return withContext(env, ({ ctx }) => {
     printReceiptAddresses(ctx, print)

@@ -26,7 +26,8 @@ export async function work(env: Environment): Promise<number> {
     ctx.metrics.defaultProcessMetrics()
     exportSiteMetrics(ctx)
     if (config.metricsPort > 0) {
-      // A server on this machine with the same environment has the port already, and reports the site too.
+      // A server on this machine with the same environment already uses the port, and reports the site
+      // metrics too.
       const metrics = await serveMetrics(ctx.metrics, config).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'EADDRINUSE') throw listenFault(error, config)
         log.warn({ port: config.metricsPort }, 'METRICS_PORT is in use: this worker serves no metrics')
