@@ -18,7 +18,6 @@ import {
 } from '#platform/http'
 import { OUTER_ROUTES, ROUTES, SITE } from './site.ts'
 
-/** Builds the HTTP server on a context, without listening. */
 export async function buildApp(ctx: Context): Promise<Server> {
   const notice = (viewer: Viewer | null) => {
     recordActivity(ctx, viewer)

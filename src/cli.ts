@@ -58,10 +58,9 @@ const ENTRIES = USAGE.split(/^(?= {2}[a-z])/m)
   .map((entry) => entry.replace(/\n\n[\s\S]*/, '\n'))
 const COMMANDS = [...new Set(ENTRIES.flatMap((entry) => /^ {2}(\w+)/.exec(entry)?.[1] ?? []))]
 
-/** Thrown for an invalid command line: exit code 2. */
+/** An invalid command line. The exit code is 2. */
 class UsageError extends Error {}
 
-/** The usage of one command, such as `admin` or `admin create`; of all commands for an unknown one. */
 function usageOf(words: readonly string[]): string {
   const [command = ''] = words
   const own = ENTRIES.filter((entry) => entry.startsWith(`  ${command} `))
@@ -71,7 +70,6 @@ function usageOf(words: readonly string[]): string {
   return `Usage of kith ${command}:\n\n${(exact.length > 0 ? exact : own).join('')}${notes}\n\`kith help\` lists all commands.\n`
 }
 
-/** Suggests the closest known word, if one is near. */
 function didYouMean(given: string, known: readonly string[], prefix = ''): string {
   const meant = suggestWord(given, known, 2)
   return meant === undefined ? '' : `: did you mean ${prefix}${meant}?`

@@ -22,8 +22,7 @@ async function findBrokenParts(sql: Sql): Promise<string[]> {
 }
 
 /**
- * Checks the database and prints the findings. With `mend` repairs counters. Returns true when no fault
- * remains.
+ * Checks the database and prints the findings. `mend` repairs counters. Returns true when no fault remains.
  */
 export async function diagnose(
   sql: Sql,
@@ -57,7 +56,7 @@ export async function diagnose(
   return broken.length === 0 && left === 0 && wrong === 0
 }
 
-/** Prints which services outside are configured, and whether each answers. Returns true when none fails. */
+/** Prints the configured external services and whether each responds. Returns true when none fails. */
 export async function reportChannels(
   ctx: Context,
   { probes, print }: { probes: readonly Probe[]; print: (line: string) => void },
@@ -86,7 +85,7 @@ const failedJobs: Leftover = {
   },
 }
 
-/** Prints leftovers that can be deleted, and with `mend` deletes them. None of them is a fault. */
+/** Prints leftovers that can be deleted. `mend` deletes them. None of them is a fault. */
 export async function reportLeftovers(
   ctx: Context,
   { mend, print }: { mend: boolean; print: (line: string) => void },

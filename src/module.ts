@@ -22,7 +22,6 @@ import type { Server } from '#platform/http'
 import type { Schedule, TaskList } from '#platform/jobs'
 
 type Routes = (server: Server, ctx: Context) => void
-/** Position in a list that clients see. It is independent of the layers. */
 type Placed = { place: number }
 
 /** Functions of a module for modules of the same or a lower layer, which cannot import it. */
@@ -36,27 +35,24 @@ export type Services = {
   copyToFeed: typeof feedPost
   findUnpaidFile: typeof findUnpaidFile
   findBootAdvertisements: typeof readBootAdvertisements
-  /** Returns the name of the role that new users get. */
   findNewcomersRole(ctx: Context): Promise<string>
 }
 
 /** Data that `kith doctor --mend` deletes at once. Nightly jobs delete all but stored files in time. */
 export type Leftover = {
-  /** Text after the number. */
   text: string
-  /** Returns the number, and a reason to keep them. */
+  /** Returns the number, and an optional reason not to delete them. */
   find(ctx: Context): Promise<{ count: number; doubt?: string }>
-  /** Deletes all in batches. Returns the number. */
+  /** Deletes them all in batches. Returns the number. */
   clear(ctx: Context): Promise<number>
 }
 
 /** Owner of a file, and the content it is attached to. */
 export type FileUse = { owner_id: number; channel: string | null; raw: number | null }
 
-/** All that the modules declare, for those that list or mix it. */
+/** The merged declarations of all modules. */
 export type Site = {
   kinds: readonly ContentKind[]
-  /** Loaders of each kind for lists of mixed kinds. */
   readers: ContentReaders
   /** Functions that remove a reported target, by kind. */
   removals: Record<string, ContentRemoval | undefined>
@@ -64,7 +60,6 @@ export type Site = {
   statistics: MergedStatistics
   personalData: readonly PersonalTable[]
   erasers: readonly Eraser[]
-  /** Invariants between purchases and their ledger payments. */
   paymentChecks: CounterCheck[]
   settingChecks: SettingChecks
   probes: readonly Probe[]
@@ -78,37 +73,35 @@ export type Site = {
   service<N extends keyof Services>(name: N): Services[N]
 }
 
-/** Everything that Kith has to know of a module, in its module.ts. */
+/** Declaration of a module, in its module.ts. */
 export type Module = {
   /** Routes below `/api/v2`. */
   routes?(site: Site): readonly Routes[]
-  /** Routes outside of the API, which serve bytes. */
+  /** Routes outside the API, which serve bytes. */
   outerRoutes?(site: Site): readonly Routes[]
   kinds?: readonly ContentKind[]
-  /** Removals of reported things that are no content, by their name on the wire. */
+  /** Removals of reported objects that are not content, by their name on the wire. */
   removals?: Record<string, ContentRemoval>
   search?: Searchable & Placed
   statistics?: Statistics & Placed
-  /** Tables of the personal data export (rights-9). `place` is that in its index. */
+  /** Tables of the personal data export (rights-9). `place` orders them in its index. */
   personalData?: Placed & { tables: readonly PersonalTable[] }
   /** Erases personal data outside public content (rights-2, rights-3), in its own transaction; idempotent. */
   erase?(tx: Tx, userId: number): Promise<unknown>
-  /** Recounts for `kith doctor`. */
   counters?: readonly CounterCheck[]
   paymentChecks?: readonly CounterCheck[]
-  /** Checks of the ledger itself. */
   moneyChecks?: readonly CounterCheck[]
   settingChecks?: SettingChecks
   tasks?(site: Site): readonly ((ctx: Context) => TaskList)[]
   schedules?: readonly Schedule[]
   /**
-   * Tasks with workers of their own: those that depend on another machine, so that a hanging mail server
-   * delays only mail, and long ones.
+   * Tasks with workers of their own. These are long tasks and those that depend on another machine, so that
+   * an unresponsive mail server delays only mail.
    */
   pools?: readonly { concurrency: number; names: readonly string[] }[]
   leftovers?: readonly Leftover[]
   probes?: readonly Probe[]
-  /** File uses that hold identity documents, with the check of a viewer. */
+  /** File uses that contain identity documents, with the access check. */
   confidentialFiles?: Record<
     string,
     (ctx: Context, file: { raw: number | null }, viewerId: number) => Promise<boolean>

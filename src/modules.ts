@@ -15,7 +15,6 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['im', 'ranks', 'statistics', 'search'],
 ]
 
-/** The module.ts of each, in this order. */
 export const MODULES: readonly Module[] = await Promise.all(
   LAYERS.flat().map(async (name) => {
     const { module } = (await import(`./modules/${name}/module.ts`)) as { module?: Module }

@@ -11,8 +11,9 @@ import { keepSecretCheck } from '#platform/secret-check.ts'
 import { StartFault } from '#platform/start-fault.ts'
 
 /**
- * Prepares the database for a server or worker. With MIGRATE=off only checks that nothing is missing. Then the schema may be
- * newer: during a rolling update the version before has to start again after a crash.
+ * Prepares the database for a server or worker. With MIGRATE=off only checks that no migration is missing. A
+ * newer schema is accepted then, because the previous version has to restart after a crash during a rolling
+ * update.
  */
 export async function prepareStart(ctx: Context, connection: JobsConnection): Promise<string[]> {
   if (ctx.config.migrates) return prepareDatabase(ctx, connection)

@@ -21,12 +21,11 @@ import { exportSiteMetrics } from './site-metrics.ts'
 import { startWorker } from './worker.ts'
 
 /**
- * A request waits up to one second for a connection and three for a lock, so that the client learns in time
- * to retry.
+ * A request waits at most one second for a connection and three for a lock, so that the client can retry
+ * early.
  */
 const BOUNDS = { patienceMs: 1000, maxWaiting: 1000, lockTimeoutMs: 3000 }
 
-/** The settings of a single-process server. */
 const ALONE: StartParameters & { connection?: never } = { slot: 1, isFirst: true }
 
 /** Runs the server in this process until a signal stops it. Throws when it cannot start. */

@@ -9,7 +9,6 @@ import type { Context } from '#platform/context.ts'
 import type { FileUse, Module, Services, Site } from './module.ts'
 import { MODULES } from './modules.ts'
 
-/** Collects one part of every module that declares it, from low to high. */
 const all = <P extends keyof Module>(part: P) =>
   MODULES.flatMap((module) => (module[part] === undefined ? [] : [module[part] as NonNullable<Module[P]>]))
 const inPlace = <T extends { place: number }>(parts: T[]) => parts.toSorted((a, b) => a.place - b.place)
@@ -101,7 +100,6 @@ function service<N extends keyof Services>(name: N): Services[N] {
 
 const confidential: ReadonlySet<string> = new Set(Object.keys(CONFIDENTIAL))
 
-/** All that the modules declare. */
 export const SITE: Site = {
   kinds,
   readers: readersOf(kinds),

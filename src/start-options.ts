@@ -10,12 +10,12 @@ Environment variables configure the server, for example PORT=9000 npm start (doc
 \`npx kith help\` lists the other commands.
 `
 
-/** Thrown for an invalid command line: exit code 2. */
+/** An invalid command line. The exit code is 2. */
 export class StartUsageError extends Error {}
 
 /**
- * Reads the arguments of a server. npm keeps the options of `npm start --demo` for itself and hands them on
- * as `npm_config_demo`.
+ * Reads the arguments of a server. npm consumes the options of `npm start --demo` and passes them as
+ * `npm_config_demo`.
  */
 export function readStartOptions(args: readonly string[], env: NodeJS.ProcessEnv): Set<string> {
   if (env.npm_config_demo === 'true' && env.npm_lifecycle_event === 'start')

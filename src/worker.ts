@@ -24,7 +24,6 @@ const jobTasks = (ctx: Context): TaskList => ({
 
 const jobSchedules: Schedule[] = [{ task: 'tidy_jobs', pattern: '29 3 * * *' }]
 
-/** All tasks on one context. */
 export const allTasks = (ctx: Context): TaskList =>
   Object.assign({}, ...[jobTasks, ...TASKS].map((tasksOf) => tasksOf(ctx)))
 
