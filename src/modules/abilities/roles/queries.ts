@@ -181,7 +181,6 @@ export const roleNamesOf = (sql: Db, userId: Fragment): Fragment => sql`
   coalesce((select array_agg(r.name order by r.name) from user_roles x join roles r on r.id = x.role_id
     where x.user_id = ${userId}), '{}')`
 
-/** Subquery of the `user_id`s that hold a role. */
 export const holdersOf = (sql: Db, role: string): Fragment => sql`
   select x.user_id from user_roles x join roles r on r.id = x.role_id where r.name = ${role}`
 
