@@ -1,7 +1,6 @@
 import { type CounterCheck, recount } from '#contracts/counters.ts'
 import { type Db, type Fragment, ifGiven, limitClause, type Tables } from '#platform/database'
 
-/** Counters of users maintained by other modules, one column each. */
 export type PersonCount = Extract<
   keyof Tables['user_counts'],
   'likes_count' | 'comments_count' | 'feeds_count' | 'questions_count' | 'answers_count'

@@ -126,7 +126,6 @@ export const checkedSettings: SettingChecks = {
   },
 }
 
-/** Pending registrations and appeals, and registered users, including those disabled since. */
 export const accountStatistics: Statistics = {
   queues: [
     {

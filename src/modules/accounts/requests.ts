@@ -48,7 +48,6 @@ type RequestRow = Tables['registration_requests'] & { state: RequestState }
 export const insertRequest = (sql: Db, userId: number, name: string, introduction: string | null) => sql`
   insert into registration_requests (user_id, name, introduction) values (${userId}, ${name}, ${introduction})`
 
-/** Checks for an account that is disabled because its request is pending. */
 export async function isWaiting(sql: Db, userId: number): Promise<boolean> {
   const [row] = await sql<[{ waiting: boolean }]>`
     select exists (
@@ -151,7 +150,6 @@ const RegistrationRequest = Shared('RegistrationRequest', {
   created_at: Time,
 })
 
-/** Filters requests by state. Default: pending ones, oldest first. `q` is a part of the name. */
 const RegistrationRequestQuery = Type.Object({
   ...listingQuery(['id']),
   order: Type.Optional(OneOf(['asc', 'desc'] as const, { default: 'asc' })),

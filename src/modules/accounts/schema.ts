@@ -120,7 +120,6 @@ export const UserListQuery = Type.Object({
 
 export const UserKeyParams = Type.Object({ user: Text(128) })
 
-/** A user who replaces the viewer in the flags of GET /users/{user}. */
 export const UserFlagsQuery = Type.Object({
   following: Type.Optional(Id),
   follower: Type.Optional(Id),

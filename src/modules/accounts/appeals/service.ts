@@ -125,7 +125,6 @@ async function insertAppeal(
   return row.id
 }
 
-/** Decides an open appeal once. Undefined if it is decided already. */
 async function settleAppeal(
   sql: Db,
   id: number,

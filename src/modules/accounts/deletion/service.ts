@@ -18,7 +18,6 @@ import { lastFounder } from '../admin/queries.ts'
 import type { UseProof } from '../identity/owner-proof.ts'
 import { enqueueMessage, findContacts } from '../messages.ts'
 
-/** Schedules an account for deletion, unless it is scheduled already. Returns the due time. */
 async function insertDeletion(tx: Tx, userId: number, days: number): Promise<string> {
   const [row] = await tx<[{ due_at: string }]>`
     insert into account_deletions as d (user_id, due_at) values (${userId}, now() + make_interval(days => ${days}))
@@ -173,7 +172,6 @@ export async function keepAccount(ctx: Context, userId: number, use: UseProof): 
   })
 }
 
-/** Cancels the deletion on sign-in, in the transaction that holds the lock of the account. */
 export async function takeDeletionBack(ctx: Context, tx: Tx, userId: number): Promise<void> {
   if (!(await deleteDeletion(tx, userId))) return
   const contacts = await findContacts(tx, userId)

@@ -99,7 +99,6 @@ export async function recommend(sql: Db, userId: number): Promise<boolean | unde
   return row?.added
 }
 
-/** Ends a recommendation. Undefined for an unknown id, otherwise whether there was one. */
 export async function unrecommend(sql: Db, userId: number): Promise<boolean | undefined> {
   const [row] = await sql<{ gone: boolean }[]>`
     with person as (select id, recommended_at from users where id = ${userId} for update),

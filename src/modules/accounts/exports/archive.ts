@@ -98,7 +98,6 @@ const indexData = ({ site, account, madeAt, language, listed, files, leftOut }: 
 type Archive = { size: number; rows: number; files: number }
 
 type Wanted = {
-  /** Path of the archive. Temporary files lie beside it. */
   path: string
   account: { id: number; name: string }
   language: PersonalDataReader['language']
@@ -179,7 +178,6 @@ export async function writeArchive(
   }
   let room = bytesLimit
 
-  /** Adds the bytes of an upload. Returns the reason if it cannot. */
   async function addBytes({ key, path: name, size }: { key: string; path: string; size: number }) {
     if (size > room) return 'no room'
     try {

@@ -148,7 +148,6 @@ export const failExports = (tx: Tx, which: { id: number } | { olderThanDays: num
   }
   returning id, user_id, storage_key`
 
-/** Expires ready exports, one of a user or all past their expiry. Returns their storage keys. */
 export async function expireExports(
   tx: Tx,
   which: { userId: number; id: number } | { limit: number },

@@ -69,7 +69,6 @@ async function startExport(tx: Tx, userId: number, hours: number, language: Lang
   return made
 }
 
-/** Returns the pending or ready export of a user who cannot sign in, or requests one. */
 export async function askExportOutside(
   ctx: Context,
   userId: number,

@@ -113,7 +113,6 @@ async function removeOldCodes(sql: Db): Promise<void> {
     where expires_at < now() - interval '1 hour' and sent_since < now() - interval '1 hour'`
 }
 
-/** Checks that an e-mail or phone belongs to a user, even a disabled one. */
 export async function isAccountUsed(sql: Db, { field, key }: Account): Promise<boolean> {
   const [row] = await sql<[{ used: boolean }]>`
     select exists (
@@ -153,7 +152,6 @@ export const storedAccount = (field: 'email' | 'phone', value: string): Account 
   key: field === 'email' ? normalizeEmail(value) : value,
 })
 
-/** Keyed hash of a code, bound to its account and purpose. */
 const stored = (ctx: Context, account: Account, purpose: Purpose, code: number) => ({
   account: account.key,
   purpose,

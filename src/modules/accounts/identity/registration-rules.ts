@@ -57,7 +57,6 @@ export const REGISTRATION_RULE_ERRORS = [
   ...INVITATION_ERRORS,
 ]
 
-/** Registration method: a code to an e-mail address or phone, or an external account. */
 type RegistrationMethod = 'email' | 'phone' | 'outside'
 
 /** Allowed methods by setting. Each value has two names (registration-2). */

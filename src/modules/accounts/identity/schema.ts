@@ -150,9 +150,7 @@ export type NewUser = {
   email?: string | null
   /** Normalized by `normalizePhone`. */
   phone?: string | null
-  /** True if a code verified the e-mail or phone. */
   verified?: boolean
-  /** Set for an account that is disabled until its approval, with the applicant's introduction. */
   waiting?: { introduction: string | null }
   /** Role names. Unknown ones are ignored. */
   roles: readonly string[]

@@ -127,7 +127,6 @@ async function takeCode(ctx: Context, userId: number, { secret }: FactorRow, cod
   return delta !== null && takeStep(ctx.sql, userId, Math.floor(timestamp / 1000 / PERIOD) + delta)
 }
 
-/** Throws 422 unless the code is valid, and 429 after too many attempts in an hour. */
 async function checkCode(ctx: Context, userId: number, factor: FactorRow, code: string): Promise<void> {
   if (!(await countAttemptOn(ctx.sql, userId, FAILURES_MAX)))
     throw tooManyRequests({ headers: { 'Retry-After': 3600 } })

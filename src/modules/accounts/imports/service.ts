@@ -7,7 +7,6 @@ import { type ImportFault, ImportTime, type Line, skipInvalid } from '#transfer/
 
 export type ImportedPerson = { name: string; createdAt: string | null; disabled: boolean }
 
-/** Creates accounts without a password for unused names, with the defaults of a registration. */
 async function insertPeople(sql: Db, people: ImportedPerson[]): Promise<void> {
   const unique = [...new Map(people.map((person) => [nameKey(person.name), person]))].sort(([a], [b]) =>
     a < b ? -1 : 1,

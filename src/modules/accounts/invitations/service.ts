@@ -116,7 +116,6 @@ export const listInvitations = (sql: Db, userId: number, { limit = 15, after = 0
   where i.user_id = ${userId} ${when(sql, after > 0, () => sql`and i.id < ${after}`)}
   order by i.id desc limit ${limit}`
 
-/** Ends an invitation, optionally only of this user. False if there is none. Idempotent. */
 export async function endInvitation(sql: Db, id: number, userId?: number): Promise<boolean> {
   const rows = await sql`
     update invitations set ended_at = coalesce(ended_at, now())
@@ -150,7 +149,6 @@ async function isInvitationGood(sql: Db, code: string): Promise<boolean> {
   return row.good
 }
 
-/** Records the use of a code. False if it is no longer valid. */
 export async function useInvitation(tx: Tx, code: string, userId: number): Promise<boolean> {
   const [open] = await tx<Open[]>`${openByCode(tx, code)} for no key update of i`
   if (!open) return false
@@ -168,7 +166,6 @@ export async function useInvitation(tx: Tx, code: string, userId: number): Promi
  */
 const LETTERS = '23456789ABCDEFGHJKMNPQRSTWXYZ'
 const LENGTH = 10
-/** Limit of open invitations per user, except administrators. */
 const OPEN_MAX = 20
 const OPEN_MAX_OF_ADMINISTRATORS = 1000
 

@@ -109,7 +109,6 @@ export type Binding = Static<typeof Binding>
 export const Unbinding = Shared('AccountUnbinding', { password: RawText(128), verifiable_code: Code })
 export type Unbinding = Static<typeof Unbinding>
 
-/** Updates the viewer's profile. Pictures must be the viewer's uploads. */
 export async function updateProfile(ctx: Context, userId: number, patch: ProfilePatch): Promise<void> {
   const { avatar, bg, name, sex, ...rest } = patch
   if (name !== undefined) await checkUserName(ctx, name, userId)

@@ -32,7 +32,6 @@ export const MutualQuery = Type.Object({
 export const isFollowing = (sql: Db, userId: number | Fragment, author: Fragment): Fragment => sql`
   coalesce((select true from user_follows made where made.user_id = ${userId} and made.target_id = ${author}), false)`
 
-/** Subquery of `target_id` for the users that someone follows. */
 export const followedBy = (sql: Db, userId: number): Fragment => sql`
   select target_id from user_follows where user_id = ${userId}`
 

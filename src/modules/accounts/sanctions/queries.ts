@@ -71,7 +71,6 @@ export async function insertSanction(
   return row
 }
 
-/** Lifts a sanction in force, or a warning, once. Undefined if there is none. */
 export async function liftSanction(
   sql: Db,
   id: number,

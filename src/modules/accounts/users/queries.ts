@@ -32,7 +32,6 @@ export type UserRow = Row<'users', 'id' | 'content_version'> &
     counts_updated_at: Tables['user_counts']['updated_at']
   }
 
-/** The relations of a viewer to users, each as the ids to which it applies. */
 type Relations = { following: number[]; follower: number[]; blacked: number[] }
 
 /** A viewer with at most this many relations reads them all, which costs less than a lookup for each user. */
@@ -110,11 +109,9 @@ export const findUserTexts = (sql: Db, ids: number[]) => sql<UserTextRow[]>`
 
 type UserFilter = {
   ids?: number[] | undefined
-  /** Name keys, which are unique. */
   names?: string[] | undefined
   search?: string | undefined
   tags?: number[] | undefined
-  /** Cursor: strictly after this id in the order. */
   since?: number | undefined
   order: 'asc' | 'desc'
   limit: number
