@@ -25,7 +25,6 @@ export const AddressBlock = Shared('AddressBlock', {
 })
 export type AddressBlock = Static<typeof AddressBlock>
 
-/** A new block. Without `hours` it never expires. */
 export const AddressBlockInput = Shared('NewAddressBlock', {
   network: Text(60, { minLength: 1, description: 'An address, or a network such as 192.0.2.0/24' }),
   reason: Text(500, { minLength: 1, description: 'For administrators alone' }),
