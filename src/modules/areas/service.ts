@@ -94,7 +94,6 @@ export async function findArea(sql: Db, id: number, { lock = false } = {}): Prom
   return row
 }
 
-/** Areas with coordinates named in a text, longest names first. */
 const listNamedIn = (sql: Db, text: string, limit: number) => sql<Area[]>`
   select ${areaColumns(sql)} from areas a
   where a.longitude is not null and position(a.name_key in ${nameKey(text)}) > 0
