@@ -64,7 +64,6 @@ type Link = {
 
 export type ChainReport = {
   records: number
-  /** Records since the last run of the job. */
   waiting: number
   redacted: number
   anchor: Anchor | undefined

@@ -25,7 +25,6 @@ export type AdminCrud<
 > = {
   path: string
   tag: ApiTag
-  /** One ability for all operations, or one for each. */
   ability: string | { show: string; add: string; update: string; delete: string }
   /** The kind in the audit log, such as `music-singers`. */
   subject: string
@@ -33,12 +32,9 @@ export type AdminCrud<
   action?: string
   /** Base of the operation ids: `Singer` gives `adminListSingers`, `adminGetSinger` and so on. */
   entity: string
-  /** Irregular plural of `entity`. Default: `entity` with an `s`. */
   entities?: string
-  /** Noun for the documentation, such as `a singer`. */
   noun: string
   nouns: string
-  /** Name of the id in the path. Default: `id`. */
   param?: string
   item: Item
   query: Query
@@ -53,7 +49,6 @@ export type AdminCrud<
   create(tx: Tx, userId: number, body: Static<Body>): Promise<number>
   change(tx: Tx, userId: number, row: Row, body: Partial<Static<Body> & Static<Extra>>): Promise<void>
   remove(tx: Tx, row: Row, userId: number): Promise<void>
-  /** Fields of a record for the audit log. Default: all. */
   summary?(row: Row): Record<string, unknown>
   afterCommit?(): Promise<void>
 }

@@ -18,7 +18,6 @@ const When = Text(32, {
   pattern: '^\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d)?Z?)?$',
 })
 
-/** One administrative change. `before` and `after` hold what changed, without secrets. */
 export const AuditRecord = Shared('AuditRecord', {
   id: Type.Integer(),
   user_id: Type.Integer(),
