@@ -110,7 +110,6 @@ export async function updateCategory(
     where name = ${name}`
 }
 
-/** Updates the badge of the next batch of certified users after `userId`. Returns the last of them. */
 export async function renewBadges(
   sql: Db,
   type: CertificationType,

@@ -39,11 +39,9 @@ export const unknownPerson = fieldError(
   '用户不存在。',
 )
 
-/** Kinds of certification: a person, or an organisation and its representative. */
 export const CERTIFICATION_TYPES = ['user', 'org'] as const
 export type CertificationType = (typeof CERTIFICATION_TYPES)[number]
 
-/** Subject of attached files, with the user's id. */
 export const CERTIFICATION_FILE = 'certification:file'
 
 export const STATUS = { waiting: 0, passed: 1, rejected: 2 } as const
@@ -72,7 +70,6 @@ const parts = {
   org_address: Type.Optional(Text(200)),
 }
 
-/** A new certification. An `org` also has a name and an address. */
 export const NewCertification = Shared('NewCertification', { type: OneOf(CERTIFICATION_TYPES), ...parts })
 export type NewCertification = Static<typeof NewCertification>
 

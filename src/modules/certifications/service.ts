@@ -149,7 +149,6 @@ const tell = (tx: Tx, userId: number, id: number, state: 'passed' | 'rejected', 
     },
   })
 
-/** The reviewer and the version that they read, if they sent it. */
 type Seen = { version?: number | undefined; examiner: number }
 
 async function getUndecided(tx: Tx, id: number, status: number, seen: Seen): Promise<CertificationRow> {
@@ -173,7 +172,6 @@ export async function pass(
   return row
 }
 
-/** Rejects a certification, even an accepted one, and notifies the applicant. Returns the former row. */
 export async function reject(
   tx: Tx,
   id: number,
@@ -230,7 +228,6 @@ export async function revokeCertification(tx: Tx, userId: number, examiner: numb
   await decideCertification(tx, userId, { status: STATUS.rejected, examiner, reason: null })
 }
 
-/** Updates a kind of certification and enqueues the update of its badges. Returns the former row. */
 export async function changeCategory(
   tx: Tx,
   name: CertificationType,
