@@ -95,7 +95,6 @@ async function findCheckins(sql: Db, userId: number): Promise<CheckinCounts> {
   return row
 }
 
-/** Returns the reward of a check-in. Throws 403 while check-ins are disabled. */
 export async function requireCheckins(ctx: Context): Promise<number> {
   const settings = await readSettings(ctx)
   if (!settings['checkin:switch']) throw checkinsDisabled()
