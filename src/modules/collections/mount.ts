@@ -77,9 +77,7 @@ type CollectionPage = {
   limit: number
   /** `record`: newest collected first (default). `content`: by the id of the content. */
   order?: 'record' | 'content'
-  /** Cursor: strictly before this id of the record or content, depending on `order`. */
   after?: number
-  /** Cursor: strictly before this content, in the order of records. */
   afterContent?: number | undefined
   offset?: number
 }
