@@ -69,7 +69,6 @@ export const wrongSize = apiError(
   'The bytes do not have the declared size.',
   '文件大小与声明不符。',
 )
-/** Errors of an upload: 422 on the file field, or 5xx when the server fails. */
 export const UPLOAD_ERRORS: readonly DeclaredError[] = [
   ...[fileMissing, fileTooLarge, fileNotAccepted, fileBroken, pictureTooLarge],
   ...[tooBusy, storageFull, storageDown],
@@ -87,7 +86,6 @@ export function uploadFault(ctx: Context, error: unknown, field: string): unknow
   return readFault(ctx, error)
 }
 
-/** Maps errors of reading or writing a stored file to replies. */
 export function readFault(ctx: Context, error: unknown): unknown {
   if (error instanceof MediaError) {
     return error.fault === 'busy' ? tooBusy({ headers: { 'Retry-After': 5 } }) : noSuchFile()
@@ -136,9 +134,7 @@ export type Use = { owner_id: number; channel: string | null; raw: number | null
 
 /** Checks injected by higher modules, which `files` cannot import. */
 export type FileRoutesOptions = {
-  /** Returns the unpaid kind of access for this viewer. */
   findUnpaid(fileId: number, viewerId: number): Promise<UnpaidKind>
-  /** Checks that the file belongs to content hidden from this viewer. */
   isHidden(file: Use, viewerId: number): Promise<boolean>
   /** Channels of confidential files. Their URLs expire within minutes, and URLs signed before are invalid. */
   confidential: ReadonlySet<string>

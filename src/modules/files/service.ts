@@ -31,7 +31,6 @@ const DAY_MS = 86_400_000
  */
 export type Leftovers = { left: number; stored: number }
 
-/** Scans the store and passes orphaned keys to `take` in batches. */
 async function goThrough(
   { sql, storage }: Context,
   { batch = AT_ONCE, take }: { batch?: number; take?: (key: string) => Promise<void> },
@@ -151,7 +150,6 @@ async function removeObjects(storage: Storage, keys: string[]): Promise<void> {
   for (const key of keys) await storage.remove(key)
 }
 
-/** Deletes objects whose rows this transaction deletes, with their variants. */
 export async function removeWithVariants(ctx: Context, tx: Db, keys: string[]): Promise<void> {
   if (keys.length > 0) await removeObjects(ctx.storage, [...(await takeVariantsOf(tx, keys)), ...keys])
 }

@@ -35,7 +35,6 @@ const SITE = 0
 
 export const ImportPath = Text(1000, { minLength: 1, description: 'below the folder of files' })
 
-/** A file stored for an import line, not attached yet. */
 export type SavedFile = { id: number; size: string | null }
 export type WantedFile = { number: number; field: string; path: string; kind?: Media['kind'] }
 

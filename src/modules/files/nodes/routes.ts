@@ -127,7 +127,6 @@ export function nodeBytesRoutes(server: Server, ctx: Context) {
   })
 }
 
-/** A use of the file stored at a path of the old site. */
 type OldUse = Row<'file_uses', 'id' | 'owner_id' | 'channel' | 'raw'>
 
 const listUsesAt = (sql: Db, path: string, last: string[], { limit, offset }: Page) => sql<OldUse[]>`

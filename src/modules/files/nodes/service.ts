@@ -151,7 +151,6 @@ const taskSignature = (node: string, expires: string) => `upload\n${node}\n${exp
 
 type OpenTask = { node: string; md5: Buffer; declared_size: number; mime: string }
 
-/** Returns the task of a signed URL. Throws 403 unless it is open. */
 export async function getOpenTask(
   ctx: Context,
   node: string | null,
@@ -237,7 +236,6 @@ export async function getStoredNode(
   return stored
 }
 
-/** Nodes for clients, without those that have no picture. */
 export async function attachmentViews(
   sql: Db,
   nodes: string[],
@@ -248,7 +246,6 @@ export async function attachmentViews(
   return new Map(stored.map((each) => [each.node, attachmentView(ctx, each) as AttachmentView]))
 }
 
-/** Deletes unfinished tasks and pictures that stayed unused for a day. */
 export async function tidyNodes(ctx: Context, batch = 200): Promise<void> {
   for (let count = batch; count === batch; ) {
     count = await transaction(ctx.sql, async (tx) => {

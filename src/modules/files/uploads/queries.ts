@@ -81,7 +81,6 @@ export async function removeUses(
   return [...new Set(rows.map(({ file_id }) => file_id))]
 }
 
-/** Deletes up to `limit` uploads that stayed unattached for a day and returns their file ids. */
 export async function removeStaleUses(sql: Db, limit: number): Promise<{ count: number; fileIds: number[] }> {
   const rows = await sql<{ file_id: number }[]>`
     delete from file_uses where id in (

@@ -35,7 +35,6 @@ import { fileSignature, sendableBytes, signedFileUrl } from '../service.ts'
 import { listFiles, reuseFile } from './queries.ts'
 import { isTruncatedUpload, saveUpload } from './service.ts'
 
-/** Uploads and their ids under `/files` in the API. */
 export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOptions) {
   encapsulate(server, async (scope) => {
     await scope.register(multipart, {
@@ -145,7 +144,6 @@ async function receiveUpload(ctx: Context, request: FastifyRequest, ownerId: num
   }
 }
 
-/** Options of the byte URLs, which know no viewer. */
 export type BytesOptions = {
   confidential: ReadonlySet<string>
   isGone(ctx: Context, file: Use): Promise<boolean>

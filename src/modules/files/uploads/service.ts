@@ -128,7 +128,6 @@ export function isTruncatedUpload(error: unknown): boolean {
   )
 }
 
-/** Strips place and device metadata from media. */
 export function cleanMedia(bytes: Buffer, media: Media, turn?: ImageRequester): Promise<Buffer> | Buffer {
   if (media.kind === 'image') return cleanImage(bytes, media.mime, turn)
   const clean = soundCleaners[media.mime] ?? cleanMp4
@@ -193,7 +192,6 @@ const sizeOf = ({ width, height }: FileRow) =>
 export const fileUses = async (sql: Db, ids: number[]): Promise<FileUse[]> =>
   (await listFiles(sql, ids)).map(fileUse)
 
-/** Reads the bytes of an upload for a job. Undefined if they are deleted. */
 export async function readUpload(
   ctx: Context,
   id: number,
@@ -242,7 +240,6 @@ export async function tidyTemporary(folder = tmpdir()): Promise<void> {
   }
 }
 
-/** Deletes uploads that stayed unattached for more than a day. */
 export async function tidyUploads(ctx: Context, batch = 500): Promise<void> {
   for (let count = batch; count === batch; ) {
     const removed = await transaction(ctx.sql, async (tx) => {

@@ -32,7 +32,6 @@ async function noteVariant(
     on conflict (storage_key) do update set mime = excluded.mime, size = excluded.size, used_at = excluded.used_at`
 }
 
-/** Deletes the variants of these files and returns their storage keys. */
 export async function takeVariantsOf(sql: Db, sourceKeys: string[]): Promise<string[]> {
   const rows = await sql<{ storage_key: string }[]>`
     delete from file_variants where source_key = any(${sourceKeys}::text[]) returning storage_key`
@@ -44,7 +43,6 @@ const dropVariant = (sql: Db, key: string) => sql`delete from file_variants wher
 const sumVariants = async (sql: Db): Promise<number> =>
   (await sql<[{ bytes: number }]>`select coalesce(sum(size), 0)::bigint as bytes from file_variants`)[0].bytes
 
-/** Deletes up to `limit` least recently used variants of about `bytes` in total. */
 export const takeOldestVariants = (sql: Db, limit: number, bytes: number) => sql<
   { storage_key: string; size: number }[]
 >`

@@ -28,7 +28,6 @@ const noise = (width = 400, height = 300) => noisyPicture(width, height).jpeg().
 const uploaded = async () => (await upload(alice, await noise())).body.id as number
 
 let places = 0
-/** A fresh client address. */
 const somewhere = () => {
   places += 1
   return `192.0.2.${places}`
