@@ -169,7 +169,6 @@ const underPrefix = routes.flatMap((route) =>
 )
 const ofAdministration = routes.filter((route) => / \/admin\/group/.test(route))
 
-/** Tables that a call may change. The test restores them afterwards. */
 const TABLES = ['comments', 'likes', 'collections', 'pins', 'reports', 'user_counts']
 const tables = await sql<{ name: string }[]>`
   select tablename as name from pg_tables

@@ -49,7 +49,6 @@ async function clearGroup(ctx: Context, id: number, signal: AbortSignal): Promis
 export const countOldRequestsOf = async (ctx: Context, tx: Db): Promise<number> =>
   countOldRequests(tx, (await readSettings(ctx))['group:keep-request-days'])
 
-/** Deletes decided or withdrawn join requests past their retention. Returns their number. */
 export async function clearOldRequests(ctx: Context, batch = BATCH): Promise<number> {
   const days = (await readSettings(ctx))['group:keep-request-days']
   let gone = 0
@@ -72,7 +71,6 @@ export const groupTasks = (ctx: Context): TaskList => ({
 
 export const groupSchedules: Schedule[] = [{ task: 'tidy_group_requests', pattern: '47 3 * * *' }]
 
-/** Groups in the personal data export: owned groups in full, and memberships of others. */
 export const groupPersonal = [
   personalTable({
     file: 'groups',

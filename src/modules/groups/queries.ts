@@ -24,7 +24,6 @@ const columns = (sql: Db) => sql`id, name, sort_by, status, created_at, updated_
 export const listCategories = (sql: Db) => sql<GroupCategoryRow[]>`
   select ${columns(sql)} from group_categories where status = 0 order by sort_by desc, id`
 
-/** Reads a category, even a hidden one. */
 export async function findCategory(sql: Db, id: number): Promise<GroupCategoryRow | undefined> {
   const [row] = await sql<GroupCategoryRow[]>`select ${columns(sql)} from group_categories where id = ${id}`
   return row
@@ -67,7 +66,6 @@ const groups = (sql: Db, from: Fragment, order: Fragment) => sql<GroupRow[]>`
 export const countGroups = async (sql: Db) =>
   (await sql<[{ count: number }]>`select groups_count as count from group_totals where one`)[0].count
 
-/** Groups by id visible to the viewer, newest first. */
 export const findGroups = (sql: Db, ids: number[], viewerId: number) =>
   groups(
     sql,
@@ -180,7 +178,6 @@ export const listGroupsOf = (
     sql`order by g.member_id desc`,
   )
 
-/** The viewer's groups, last joined first: joined, pending, or open for posting. */
 export function listMyGroups(sql: Db, userId: number, { type, limit = 20, ...page }: MyGroupsQuery) {
   const which = {
     join: sql`m.audit = 1 and g.audit = 1`,
@@ -269,7 +266,6 @@ export async function replaceTags(sql: Db, groupId: number, tagIds: number[]): P
 export const addToTotal = (sql: Db, by: 1 | -1) =>
   sql`update group_totals set groups_count = groups_count + ${by}::int where one`
 
-/** Changes the audit state of a group. Undefined if it has that state already. */
 export async function setAudit(sql: Db, id: number, audit: 1 | 2) {
   const [row] = await sql<{ was: number; name: string; founder: number }[]>`
     with held as (

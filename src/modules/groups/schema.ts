@@ -25,7 +25,6 @@ import {
 export const MODES = ['public', 'private', 'paid'] as const
 export type Mode = (typeof MODES)[number]
 
-/** Roles from lowest to highest rank. */
 export const ROLES = ['member', 'administrator', 'founder'] as const
 export type Role = (typeof ROLES)[number]
 
@@ -47,7 +46,6 @@ export const MemberRecord = Shared('GroupMemberRecord', {
 })
 export type MemberRecord = Static<typeof MemberRecord>
 
-/** A member with the user. The user is null for a closed account. */
 export const MemberView = Shared('GroupMember', { ...MemberRecord.properties, user: Nullable(UserView) })
 export type MemberView = Static<typeof MemberView>
 
@@ -68,7 +66,6 @@ export const GROUPS = 'groups'
 
 export const GroupParams = Type.Object({ group: Id })
 
-/** Picture of a group, in the format of user avatars. */
 const GroupPicture = Shared('GroupPicture', { url: Type.String(), vendor: Type.String() })
 
 /** A group in a list (groups-3). */
@@ -111,7 +108,6 @@ export const GroupDetail = Shared('GroupDetail', {
 })
 export type GroupDetail = Static<typeof GroupDetail>
 
-/** A group in the viewer's lists, with the time of the join request. */
 export const MyGroup = Shared('MyGroup', { ...Group.properties, join_at: Type.Optional(Time) })
 export type MyGroup = Static<typeof MyGroup>
 

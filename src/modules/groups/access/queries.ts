@@ -58,7 +58,6 @@ const isActiveMember = (sql: Db, viewerId: number): Fragment =>
       ), false)`
     : sql`false`
 
-/** Condition that group `g` is visible to the viewer: approved, or with the viewer as a member. */
 export const isVisibleGroup = (sql: Db, viewerId: number): Fragment =>
   sql`g.deleted_at is null and (g.audit = 1 or ${isMember(sql, viewerId)})`
 
@@ -70,7 +69,6 @@ export const isReadable = (sql: Db, viewerId: number): Fragment =>
 export const isReadableAt = (sql: Db, groupId: Fragment, viewerId: number): Fragment =>
   sql`coalesce((select ${isReadable(sql, viewerId)} from groups g where g.id = ${groupId}), false)`
 
-/** User ids of the managers of a group, founder included. */
 export async function findManagerIds(sql: Db, groupId: number): Promise<number[]> {
   const rows = await sql<{ user_id: number }[]>`
     select user_id from group_members where group_id = ${groupId} and role <> 'member'`
@@ -97,10 +95,8 @@ export async function findMemberships(
   return new Map(rows.map((row) => [row.group_id, row]))
 }
 
-/** Limit of managed groups whose pending items one list shows. */
 const MANAGED_MAX = 500
 
-/** Subquery of the groups that a user manages, optionally limited to `ids`. */
 export const managedGroups = (sql: Db, userId: number, ids: number[] | undefined): Fragment => {
   const exists = sql`coalesce((select g.deleted_at is null from groups g where g.id = m.group_id), false)`
   return ids

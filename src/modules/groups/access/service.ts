@@ -3,7 +3,6 @@ import { memberDisabled, noSuchGroup, notFounder, notManager, notMember } from '
 import { rankOf } from '../schema.ts'
 import { findGroupAccess, type GroupAccess } from './queries.ts'
 
-/** Checks for an accepted member who is not blacklisted. */
 export const isActiveMember = ({ member }: GroupAccess): boolean => member?.audit === 1 && !member.disabled
 
 /** Effective rank of the viewer in the group. 0 for non-members and blacklisted users. */

@@ -89,7 +89,6 @@ export function listRecommendRecords(sql: Db, query: RecommendQuery) {
   )
 }
 
-/** Recommends a group or changes its position. */
 export const saveRecommend = (sql: Db, groupId: number, sortBy: number, referrer: number) => sql`
   insert into group_recommends (group_id, sort_by, referrer) values (${groupId}, ${sortBy}, ${referrer})
   on conflict (group_id) do update set sort_by = excluded.sort_by, referrer = excluded.referrer`

@@ -35,7 +35,6 @@ const auditedAlready = apiError(
   '圈子已处于该状态。',
 )
 
-/** Approves or rejects a group in the caller's transaction and notifies its founder. */
 export async function auditGroup(tx: Tx, id: number, audit: 1 | 2): Promise<void> {
   const changed = await setAudit(tx, id, audit)
   if (!changed) throw auditedAlready()
@@ -57,7 +56,6 @@ export async function auditGroup(tx: Tx, id: number, audit: 1 | 2): Promise<void
   })
 }
 
-/** Soft-deletes a group in the caller's transaction, refunds pending requests and enqueues the cleanup. */
 async function removeGroup(ctx: Context, tx: Tx, id: number): Promise<void> {
   const gone = await markDeleted(tx, id)
   if (!gone) throw noSuchGroup()

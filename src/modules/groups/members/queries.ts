@@ -47,7 +47,6 @@ export const findMemberOfUser = (sql: Db, groupId: number, userId: number) =>
 export type Joined = {
   /** Id of the new member. Null if the user is a member or has a pending request. */
   member_id: number | null
-  /** Id of the request, if a manager has to accept it. */
   log_id: number | null
   fee: number
 }
@@ -110,7 +109,6 @@ export async function deleteOwnMember(sql: Db, groupId: number, userId: number):
 
 export type Decided = { user_id: number; log_id: number; fee: number; currency: Currency | null }
 
-/** Accepts or rejects a request once. Its fee becomes income or has to be refunded. */
 export async function decideRequest(
   sql: Db,
   options: { groupId: number; memberId: number; accept: boolean; by: number },
@@ -175,7 +173,6 @@ export async function hasPending(sql: Db, groupId: number): Promise<boolean> {
 
 export type RequestRow = Omit<Tables['group_member_logs'], 'fee' | 'currency'>
 
-/** Join requests to the groups that a user manages, newest first. */
 export const listRequests = (
   sql: Db,
   userId: number,
@@ -206,7 +203,6 @@ export async function countRequests(sql: Db, userId: number, since: string | nul
 export const findMembersById = (sql: Db, ids: number[]) => sql<MemberRow[]>`
   select ${memberColumns(sql)} from group_members m where m.id = any(${ids})`
 
-/** Withdraws all pending join requests and returns the paid ones. */
 export const closeRequests = (sql: Db, groupId: number) => sql<
   { id: number; user_id: number; fee: number; currency: Currency }[]
 >`
@@ -216,7 +212,6 @@ export const closeRequests = (sql: Db, groupId: number) => sql<
   )
   select id, user_id, fee, currency from closed where fee > 0 order by id`
 
-/** Deletes a batch of members of a deleted group and returns their number. */
 export async function deleteMembers(sql: Db, groupId: number, limit: number): Promise<number> {
   const gone = await sql`
     delete from group_members where group_id = ${groupId} and user_id in (
@@ -225,7 +220,6 @@ export async function deleteMembers(sql: Db, groupId: number, limit: number): Pr
   return gone.count
 }
 
-/** Counts join requests decided or withdrawn more than `days` ago. */
 export async function countOldRequests(sql: Db, days: number): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*)::int as count from group_member_logs
@@ -247,7 +241,6 @@ export async function deleteOldRequests(sql: Db, days: number, limit: number): P
   return gone.count
 }
 
-/** User ids of members after `afterId`, without blacklisted ones. */
 export async function listMemberUserIds(
   sql: Db,
   groupId: number,

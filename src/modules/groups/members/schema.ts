@@ -18,7 +18,6 @@ import {
 } from '#platform/http'
 import { Group, MemberRecord, ROLES } from '../schema.ts'
 
-/** Escrow type of join request fees. */
 export const REQUESTS = 'group-member-logs'
 
 export const MemberParams = Type.Object({ group: Id, member: Id })

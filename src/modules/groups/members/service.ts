@@ -57,7 +57,6 @@ const told = (group: GroupAccess, type: SystemType, recipients: number[], sender
   data: { type, resource: { type: GROUPS, id: group.id }, group: { id: group.id, name: group.name } },
 })
 
-/** Returns the group and its price to a user who may join. Throws 422 for a member. */
 export async function getJoinable(sql: Db, groupId: number, userId: number): Promise<GroupAccess> {
   const group = await getGroupAccess(sql, groupId, userId)
   if (group.member) throw joinedAlready()
@@ -131,7 +130,6 @@ async function getMember(sql: Db, groupId: number, memberId: number): Promise<Me
   return member
 }
 
-/** Checks that run before the body is validated: the group, the member, and the viewer's rank as manager. */
 export async function requireMember(sql: Db, groupId: number, memberId: number, actorId: number) {
   const group = await getGroupAccess(sql, groupId, actorId)
   await getMember(sql, groupId, memberId)

@@ -18,7 +18,6 @@ export const FreePin = Shared('FreePin', { day: Days })
 export const PostPinsQuery = Type.Object({ group: FilterId, ...PinsQuery.properties })
 export const CommentPinsQuery = Type.Object({ post: FilterId, ...PinsQuery.properties })
 
-/** A pin request that the viewer decides. Deleted content is null. */
 export const GroupPin = Shared('GroupPin', {
   ...numberedPinFields,
   raw: Type.Integer({ description: 'The post of a comment; 0 for a post' }),

@@ -27,7 +27,6 @@ import {
 
 const REPORTED = Object.keys(ReportedContent.properties)
 
-/** The fields that a reported post and a reported comment show. */
 const reported = (content: object | null) =>
   content &&
   (Object.fromEntries(Object.entries(content).filter(([name]) => REPORTED.includes(name))) as Static<

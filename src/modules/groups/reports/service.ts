@@ -46,7 +46,6 @@ export const ReportedContent = Shared('ReportedGroupContent', {
   updated_at: Time,
 })
 
-/** A report for managers of a group. Deleted content is null. */
 export const GroupReport = Shared('GroupReport', {
   id: Type.Integer(),
   group_id: Type.Integer(),
@@ -88,7 +87,6 @@ async function insertReport(sql: Db, report: NewGroupReport): Promise<number | u
   return row?.id
 }
 
-/** Reports in one or all groups that a user manages, newest first. */
 export function listReports(sql: Db, userId: number, query: ReportsQuery) {
   const { group_id: groupId, status, start, end, after = 0, limit = 15 } = query
   return sql<GroupReportRow[]>`
@@ -106,7 +104,6 @@ export function listReports(sql: Db, userId: number, query: ReportsQuery) {
 const findReport = async (sql: Db, id: number) =>
   (await sql<GroupReportRow[]>`select ${columns(sql)} from group_reports r where r.id = ${id}`)[0]
 
-/** Closes an open report. Undefined if it is closed already. */
 async function closeReport(
   sql: Db,
   { id, status, cause, handler }: { id: number; status: 1 | 2; cause: string | null; handler: number },
@@ -137,7 +134,6 @@ type Kind = { type: 'post' | 'comment'; told: SystemType; resource: string }
 const POST: Kind = { type: 'post', told: 'group:report-post', resource: POSTS }
 const COMMENT: Kind = { type: 'comment', told: 'group:report-comment', resource: 'comments' }
 
-/** A reportable post or comment, with the viewer's standing in its group. */
 type Reportable = { kind: Kind; target: Target; postId: number; group: GroupAccess }
 
 /** Returns a post visible to the viewer. Throws 403 for a blacklisted user (groups-12). */
@@ -147,7 +143,6 @@ export async function getReportablePost(sql: Db, id: number, viewerId: number): 
   return { kind: POST, target, postId: id, group: await requireWriter(sql, id, viewerId) }
 }
 
-/** Like `getReportablePost`, for a comment. */
 export async function getReportableComment(sql: Db, id: number, viewerId: number): Promise<Reportable> {
   const [comment] = await findComments(sql, [id])
   if (comment?.commentable_type !== POSTS) throw notFound()
