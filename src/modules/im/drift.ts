@@ -17,7 +17,6 @@ import {
 } from './sync/queries.ts'
 import { settingsOf } from './sync/service.ts'
 
-/** Maximum number of jobs that one sweep adds. */
 const AT_ONCE = 1000
 
 /** Enqueues syncs that lost their job, because a process died or the provider was replaced. */
@@ -83,7 +82,6 @@ async function restoreAccounts(ctx: Context): Promise<number> {
   }
 }
 
-/** Finds differences at the provider and repairs them. */
 export async function reconcile(ctx: Context): Promise<{ restored: number; drift: ImDrift[] }> {
   await sweep(ctx)
   const restored = await restoreAccounts(ctx)
@@ -98,10 +96,8 @@ export async function reconcile(ctx: Context): Promise<{ restored: number; drift
   return { restored, drift }
 }
 
-/** Throws when the provider does not respond. */
 export const pingIm = (ctx: Context): Promise<void> => imProvider(ctx).health()
 
-/** State of instant messaging, for administrators and `kith doctor im`. */
 export async function findImState(ctx: Context): Promise<
   Backlog & {
     provider: string
@@ -159,7 +155,6 @@ const registrationView = ({ last_user_id: _, ...row }: Registration) => ({
   finished_at: wireTimeOrNull(row.finished_at),
 })
 
-/** Admin routes for the state of instant messaging. */
 export function adminImRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Admin: messaging' })
 

@@ -1,7 +1,6 @@
 import { isSuspended } from '#modules/accounts/index.ts'
 import type { Db, Row } from '#platform/database'
 
-/** Inserts missing accounts. Skips unknown ids. */
 export async function insertAccounts(
   sql: Db,
   accounts: { user_id: number; password: string }[],
@@ -32,7 +31,6 @@ export async function findPassword(sql: Db, userId: number): Promise<string | un
   return row?.password
 }
 
-/** Marks accounts for another sync with the provider. */
 export async function markWaiting(sql: Db, ids: number[]): Promise<void> {
   await sql`update im_accounts set version = version + 1 where user_id = any(${ids})`
 }
@@ -75,7 +73,6 @@ export async function leaseAccounts(
     returning a.user_id, a.password, a.version, a.locked, free.known, free.disabled`
 }
 
-/** Releases the lease of accounts that the provider confirmed in the leased version. */
 export async function confirmAccounts(
   sql: Db,
   accounts: { user_id: number; version: number; disabled: boolean }[],
@@ -90,7 +87,6 @@ export async function confirmAccounts(
     where a.user_id = given.user_id`
 }
 
-/** Releases the lease of accounts that failed to sync. Returns the number of failed attempts. */
 export async function failAccounts(sql: Db, ids: number[], error: string): Promise<number> {
   const rows = await sql<{ attempts: number }[]>`
     update im_accounts set leased_until = null, attempts = attempts + 1, last_error = ${error.slice(0, 500)}
@@ -98,7 +94,6 @@ export async function failAccounts(sql: Db, ids: number[], error: string): Promi
   return Math.max(1, ...rows.map(({ attempts }) => attempts))
 }
 
-/** Lists users after `lastId` without a confirmed account, by id. */
 export async function listUnregistered(
   sql: Db,
   lastId: number,
@@ -121,7 +116,6 @@ export async function countUnregistered(sql: Db, provider: string): Promise<numb
   return row.n
 }
 
-/** Lists confirmed accounts after `lastId`, by id. */
 export async function listAccounts(
   sql: Db,
   lastId: number,

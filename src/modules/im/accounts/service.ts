@@ -43,7 +43,6 @@ export async function ensureAccounts(ctx: Context, db: Db, ids: number[]): Promi
   )
 }
 
-/** Filters the accounts down to those that the provider has not confirmed. */
 export async function listUnconfirmed(ctx: Context, ids: number[], db: Db = ctx.sql): Promise<number[]> {
   const found = await findAccounts(db, ids, imProvider(ctx).name)
   return ids.filter((id) => !found.get(id)?.confirmed)
@@ -131,7 +130,6 @@ async function tellAccounts(ctx: Context, provider: ImProvider, leased: LeasedAc
   return faults.size === 0
 }
 
-/** Registers users. Returns true when the provider confirmed all of them. */
 export async function register(ctx: Context, ids: number[]): Promise<boolean> {
   if (ids.length === 0) return true
   await transaction(ctx.sql, async (tx) => {
@@ -171,7 +169,6 @@ export async function renewPassword(ctx: Context, userId: number): Promise<void>
   await syncAccounts(ctx, [userId])
 }
 
-/** Locks or unlocks the account at the provider after a user was disabled or enabled. */
 export async function changeAccess(ctx: Context, userId: number): Promise<void> {
   await markWaiting(ctx.sql, [userId])
   await syncAccounts(ctx, [userId])
@@ -179,7 +176,6 @@ export async function changeAccess(ctx: Context, userId: number): Promise<void> 
 
 export type Registration = Tables['im_registrations']
 
-/** Starts a registration of all users. Returns undefined when one is running. */
 async function insertRegistration(sql: Db, userId: number, total: number): Promise<number | undefined> {
   const [row] = await sql<{ id: number }[]>`
     insert into im_registrations (user_id, total) values (${userId}, ${total})

@@ -349,7 +349,7 @@ test('tells connected members who is present, except where one blocks the other 
   assert.deepEqual(mine.named('presence'), [{ chat_id: chat, user_ids: [bob.id] }])
   assert.deepEqual(theirs.named('presence'), [{ chat_id: chat, user_ids: [ann.id] }])
   const marker = await pair(ann, eve)
-  /** Events come in the order of their signals, so what came before this is there. */
+  /** Events arrive in the order of their signals, so all earlier ones have arrived. */
   const settle = async (times: number) => {
     await as(eve, 'POST', `/chats/${marker}/typing`)
     await until(() => mine.named('typing').length === times, 'a later event')

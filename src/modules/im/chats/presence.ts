@@ -4,14 +4,12 @@ import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, sendSignal } from '#platform/database'
 
-/** Signals of typing and presence, which nothing stores. */
 export const TYPING_SIGNAL = 'chat-typing'
 export const PRESENCE_SIGNAL = 'chat-presence'
 
 /** Members in one signal. PostgreSQL limits its payload to 8,000 bytes. */
 const NAMED_AT_ONCE = 500
 
-/** Finds which of these conversations have readers on this process, by conversation. */
 type FindReaders = (chatIds: number[]) => Promise<Map<number, number[]>>
 
 /** Leaves out people who block a user, and those whom the user blocks. */

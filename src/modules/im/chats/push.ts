@@ -5,7 +5,6 @@ import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
 
-/** The newest message of a conversation, to be pushed to members who have not read it. */
 type ChatPush = Retry & { chat: number; position: number }
 
 /** Delay that lets connected clients read the message first. They get no push. */
@@ -43,7 +42,6 @@ type Pushable = {
   members: number[]
 }
 
-/** Finds a message with the members who have neither read it nor muted the conversation. */
 async function findPushable(sql: Db, chatId: number, position: number): Promise<Pushable | undefined> {
   const [row] = await sql<Pushable[]>`
     select m.sender_id, m.body, m.file_id is not null as has_file, g.name as group_name, array(

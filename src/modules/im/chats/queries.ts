@@ -51,7 +51,6 @@ export async function findChat(sql: Db, id: number, userId: number): Promise<Cha
   return row
 }
 
-/** Lists the conversations of a user with visible messages, latest first. */
 export const listChats = (
   sql: Db,
   userId: number,
@@ -61,7 +60,6 @@ export const listChats = (
     select * from (${selectChats(sql, userId, sql`and c.last_message_id > 0 ${ifGiven(sql, before, (id) => sql`and c.last_message_id < ${id}`)}`)}) t
     where t.last_position > t.hidden_position order by t.last_message_id desc limit ${limit}`
 
-/** Returns the conversation of two people. Creates it if missing. */
 export async function ensurePairChat(sql: Db, one: number, other: number): Promise<number> {
   const [low, high] = one < other ? [one, other] : [other, one]
   const [row] = await sql<[{ id: number }]>`
@@ -74,7 +72,6 @@ export async function ensurePairChat(sql: Db, one: number, other: number): Promi
   return row?.id ?? ensurePairChat(sql, one, other)
 }
 
-/** Returns the conversation of a group. Creates it if missing. */
 export async function ensureGroupChat(sql: Db, groupId: number): Promise<number> {
   const [row] = await sql<[{ id: number }]>`
     with made as (

@@ -17,10 +17,8 @@ import {
 } from './queries.ts'
 import { type Chat, chatElsewhere, chatWithOneself, noSuchChat, ownerCannotLeave } from './schema.ts'
 
-/** Signal of a new read position. */
 export const READ_SIGNAL = 'chat-read'
 
-/** Throws 404 where another provider delivers the messages. */
 export function requireEmbedded(ctx: Context): void {
   if (ctx.config.imProvider !== 'embedded') throw chatElsewhere()
 }
@@ -77,7 +75,6 @@ export async function openPersonChat(ctx: Context, userId: number, other: number
   return view(ctx, await ensurePairChat(ctx.sql, userId, other), userId)
 }
 
-/** Returns the conversation of a group. Creates it if missing. Throws 404 for non-members. */
 export async function openGroupChat(ctx: Context, userId: number, wireId: number): Promise<Chat> {
   requireEmbedded(ctx)
   const [group] = await findVisibleGroups(ctx, [String(wireId)], userId)

@@ -30,14 +30,12 @@ export async function findGroups(sql: Db, wireIds: string[], viewerId: number): 
     where g.deleted_at is null and (g.provider_id = any(${wireIds}) or g.id = any(${own}))`
 }
 
-/** Finds a group and locks it until the transaction ends. */
 export async function lockGroup(sql: Db, id: number, viewerId: number): Promise<ImGroupRow | undefined> {
   const [row] = await sql<ImGroupRow[]>`
     select ${columns(sql, viewerId)} from im_groups g where g.id = ${id} and g.deleted_at is null for update of g`
   return row
 }
 
-/** Inserts a group and returns its id. */
 export async function insertGroup(
   sql: Db,
   ownerId: number,
@@ -121,7 +119,6 @@ export async function findMembers(sql: Db, groupId: number, userIds: number[]): 
   return new Set(rows.map(({ user_id }) => user_id))
 }
 
-/** Stores an announcement until the provider accepts it. */
 export async function insertAnnouncement(sql: Db, groupId: number, ext: object): Promise<void> {
   await sql`
     insert into im_announcements (id, group_id, ext) values (${uuidv7()}, ${groupId}, ${sql.json(ext as never)})`

@@ -99,7 +99,6 @@ async function requireInvitable(db: Db, field: string, ids: number[], viewerId: 
   if (!manager && (await findBlockers(db, viewerId, ids)).size > 0) throw blocked()
 }
 
-/** A stored change: the group's client id, and whether the provider confirmed it. */
 export type Stored = { wireId: string; confirmed: boolean }
 
 async function confirm(ctx: Context, id: number, version: number): Promise<Stored> {
@@ -108,7 +107,6 @@ async function confirm(ctx: Context, id: number, version: number): Promise<Store
   return { wireId: row?.wire_id ?? String(id), confirmed }
 }
 
-/** Creates a group owned by the viewer. */
 export async function createGroup(ctx: Context, viewerId: number, body: NewImGroup): Promise<Stored> {
   const settings = settingsIn(body)
   const members = [...new Set(body.members ?? [])].filter((id) => id !== viewerId)

@@ -62,7 +62,6 @@ export function createEasemobClient(options: EasemobOptions) {
 
 export const dataOf = ({ body }: Reply) => (body as Body)?.data
 
-/** True when a registration failed because the name is taken. */
 export const isDuplicate = ({ body }: Reply) => (body as Body)?.error === 'duplicate_unique_property_exists'
 
 export function faultOf(what: string, reply: Reply): ImError {

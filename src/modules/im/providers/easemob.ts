@@ -232,7 +232,6 @@ const customOf = (key: string) => `kith:${key}`
 /** Replaces slashes, which the service reserves in names and descriptions. */
 const held = (text: string) => text.replaceAll('/', '／')
 
-/** The fields that creation and update name alike. */
 const fieldsOf = (settings: GroupSettings) => ({
   public: settings.public,
   maxusers: settings.maxUsers,

@@ -34,7 +34,6 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
   const credentials = Buffer.from(`${options.user}@${host}:${options.password}`).toString('base64')
   const headers = { authorization: `Basic ${credentials}` }
 
-  /** Returns the reply to a command, including rejections that `expected` names. */
   const call = async (
     command: string,
     body: object,

@@ -12,7 +12,6 @@ import {
 /** A plain hash suffices, because these passwords are random and long. */
 const hash = (password: string) => createHash('sha256').update(password).digest('hex')
 
-/** Inserts accounts and returns the new names. */
 async function insertEmbeddedAccounts(
   sql: Db,
   accounts: { name: string; password: string }[],

@@ -1,4 +1,3 @@
-/** Faults of a provider, independent of its own error codes. */
 export type ImFault = 'not_found' | 'conflict' | 'limited' | 'auth' | 'invalid' | 'unavailable'
 
 /** A failure at a provider. After `unavailable` the outcome of the change is unknown. */
@@ -18,7 +17,6 @@ export class ImError extends Error {
   }
 }
 
-/** The outcome for one item of a batch call. */
 export type Outcome = 'done' | 'already' | ImError
 export type Outcomes = Map<string, Outcome>
 
@@ -42,7 +40,6 @@ export type Announcement = { id: string; text: string; ext: Record<string, unkno
 export type ImProvider = {
   name: string
   capabilities: {
-    /** True when the provider delivers announcements. */
     announcements: boolean
     usersAtOnce: number
     membersAtOnce: number
@@ -60,7 +57,6 @@ export type ImProvider = {
    * member.
    */
   createGroup(group: { key: string; owner: string; settings: GroupSettings }): Promise<string>
-  /** Finds the group that an earlier call created with this key. */
   findGroup(group: { key: string; owner: string }): Promise<string | undefined>
   updateGroup(id: string, settings: GroupSettings): Promise<void>
   transferOwner(id: string, owner: string): Promise<void>
@@ -144,7 +140,6 @@ function parse(text: string): unknown {
   }
 }
 
-/** Runs `work` on all items with limited concurrency and collects the outcomes. */
 export async function forEach<T>(
   items: readonly T[],
   atOnce: number,

@@ -10,7 +10,6 @@ export type LeasedGroup = ImGroupSettings &
     deleted: boolean
   }
 
-/** Leases an unconfirmed group unless another process holds the lease. */
 export async function leaseGroup(
   sql: Db,
   id: number,
@@ -51,7 +50,6 @@ export async function confirmGroup(sql: Db, id: number, provider: string, versio
   return row?.again ?? false
 }
 
-/** Releases the lease of a group that failed to sync. Returns the number of failed attempts. */
 export async function failGroup(sql: Db, id: number, error: string): Promise<number> {
   const [row] = await sql<{ attempts: number }[]>`
     update im_groups set leased_until = null, attempts = attempts + 1, last_error = ${error.slice(0, 500)}
@@ -63,7 +61,6 @@ export async function dropGroup(sql: Db, id: number): Promise<void> {
   await sql`delete from im_groups where id = ${id} and deleted_at is not null`
 }
 
-/** Returns whether the provider confirmed a version of a group, or undefined when the group is gone. */
 export async function isGroupConfirmed(
   sql: Db,
   id: number,
@@ -136,7 +133,6 @@ export type Backlog = {
   last_error: string | null
 }
 
-/** Counts all accounts and groups, and those that wait for the provider. */
 export async function countBacklog(sql: Db): Promise<Backlog> {
   const [row] = await sql<[Backlog]>`
     select (select count(*)::int from im_accounts) as accounts,
@@ -150,7 +146,6 @@ export async function countBacklog(sql: Db): Promise<Backlog> {
   return row
 }
 
-/** Counts what waits for the provider, through partial indexes. */
 export async function countImBacklog(sql: Db): Promise<{ accounts: number; groups: number }> {
   const [row] = await sql<[{ accounts: number; groups: number }]>`
     select (select count(*)::int from im_accounts where synced_version < version) as accounts,

@@ -61,7 +61,6 @@ export async function syncGroup(ctx: Context, id: number): Promise<'done' | 'bus
   }
 }
 
-/** Waits briefly until the provider confirms this version of a group. */
 export const confirmVersion = (ctx: Context, id: number, version: number) =>
   waitFor(
     ctx,

@@ -71,7 +71,6 @@ export async function insertMessage(sql: Db, message: NewMessage): Promise<Messa
   return row
 }
 
-/** Whether an announcement has become a message. */
 export const isAnnounced = async (sql: Db, announcementId: string): Promise<boolean> =>
   (await sql`select from chat_messages where announcement_id = ${announcementId}`).length > 0
 
@@ -171,7 +170,6 @@ export async function clearMessage(
   return row
 }
 
-/** Removes the content of all messages of a person. Returns the files. */
 export async function clearMessagesOf(sql: Db, userId: number): Promise<number[]> {
   const rows = await sql<{ file_id: number | null }[]>`
     with old as (
@@ -187,7 +185,6 @@ export async function clearMessagesOf(sql: Db, userId: number): Promise<number[]
   return rows.flatMap(({ file_id }) => file_id ?? [])
 }
 
-/** Deletes a batch of messages older than some days. Returns how many, with their files. */
 export async function deleteOldMessages(
   sql: Db,
   days: number,

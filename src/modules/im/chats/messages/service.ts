@@ -63,7 +63,6 @@ export async function messageViews(sql: Db, rows: MessageRow[]): Promise<ChatMes
   }))
 }
 
-/** The other person of a conversation of two, 0 for a group. */
 export const otherOf = (chat: ChatRow, userId: number): number =>
   (chat.low_user_id === userId ? chat.high_user_id : chat.low_user_id) ?? 0
 
@@ -132,7 +131,6 @@ export async function sendMessage(
   return view as ChatMessage
 }
 
-/** Stores an announcement into a group as a message, once. */
 export async function sendAnnouncement(
   ctx: Context,
   groupId: number,
@@ -202,7 +200,6 @@ export const messageRemoval: ContentRemoval = {
   },
 }
 
-/** Messages as reportable content, for members of their conversation. */
 export const messageContent: Content = {
   type: 'chat-messages',
   param: 'message',
@@ -236,7 +233,6 @@ export async function eraseMessages(tx: Tx, userId: number): Promise<void> {
   if (ids.length > 0) await detachFiles(tx, { ids })
 }
 
-/** Deletes messages past the retention period in batches. */
 export async function deleteExpiredMessages(ctx: Context, batch = 1000): Promise<void> {
   const days = (await readSettings(ctx))['chat:keep-days']
   if (days === 0) return
