@@ -42,13 +42,11 @@ const findPlatformBalances = (sql: Db) => sql<{ owner_id: number; currency: stri
 const findPeopleTotals = (sql: Db) => sql<{ currency: string; balance: number }[]>`
   select currency, sum(balance)::bigint as balance from ledger_accounts group by currency`
 
-/** Transactions with postings that do not sum to zero. */
 const findUnbalanced = (sql: Db) => sql<Drift[]>`
   select transaction_id || ' ' || currency as key, 0 as kept, sum(amount)::bigint as counted
   from ledger_postings group by transaction_id, currency having sum(amount) <> 0
   order by transaction_id limit 100`
 
-/** User balances that differ from the sum of their postings. */
 const findBalanceDrift = (sql: Db) => sql<Drift[]>`
   select owner_id || ' ' || currency as key, coalesce(a.balance, 0) as kept, coalesce(p.total, 0)::bigint as counted
   from ledger_accounts a full join (
@@ -103,7 +101,6 @@ const findPaymentDrift = (sql: Db) => sql<Drift[]>`
       and (r.state <> 'confirmed' or r.reference is distinct from p.payment_number))
   order by p.recharge_id limit 100`
 
-/** Checkpoints that differ from the sum of their postings. */
 const findCheckpointDrift = (sql: Db) => sql<Drift[]>`
   select k.owner_id || ' ' || k.currency as key, k.balance::bigint as kept, coalesce(sum(p.amount), 0)::bigint as counted
   from ledger_checkpoints k left join ledger_postings p

@@ -18,14 +18,12 @@ async function listWaiting(tx: Tx, ownerId: number): Promise<number[]> {
 const eraseAddresses = (tx: Tx, ownerId: number) => tx`
   update withdrawals set account = '' where owner_id = ${ownerId} and account <> ''`
 
-/** Refunds open withdrawals of a deleted user and erases their payout accounts. */
 export async function returnWithdrawals(tx: Tx, ownerId: number): Promise<void> {
   for (const id of await listWaiting(tx, ownerId))
     await decideWithdrawal(tx, id, { passed: false, remark: null, by: 0 })
   await eraseAddresses(tx, ownerId)
 }
 
-/** Moves the balances of deleted users to the site's income. */
 export async function forfeitBalances(tx: Tx, ownerIds: number[]): Promise<void> {
   if (ownerIds.length === 0) return
   const movements = (await listBalances(tx, ownerIds)).map(

@@ -27,7 +27,6 @@ const Totals = Shared('LedgerTotals', {
   sum: Type.Integer({ description: 'Always 0 in a sound ledger, in points or fen' }),
 })
 
-/** The result of the checks, the differences and the balances of platform accounts. */
 const AuditReport = Shared('LedgerAudit', {
   balanced: Type.Boolean(),
   drift: Type.Array(
@@ -139,7 +138,6 @@ const moved = (name: string, currency: Currency, ability: string): Series => ({
     where created_at >= ${from} and created_at < ${until} and currency = ${currency} and amount > 0`,
 })
 
-/** Counts of open requests and sums of movements. */
 export const ledgerStatistics: Statistics = {
   queues: [waiting('withdrawals'), waiting('recharges')],
   series: [

@@ -50,7 +50,6 @@ type Posted = {
   balance_after: number | null
 }
 
-/** Executes movements in order as one transaction and returns its postings. */
 const insertMovements = (sql: Db, movements: Movement[]) => {
   const column = <K extends keyof Movement>(name: K) => movements.map((movement) => movement[name])
   return sql<Posted[]>`

@@ -5,7 +5,6 @@ import type { Db } from '#platform/database'
 import { apiError, type DeclaredError, fieldError } from '#platform/errors.ts'
 import { Int, type Payer, RawText, Type } from '#platform/http'
 
-/** The balance is below the amount due. */
 export const notEnough = apiError(403, 'insufficient_balance', 'Your balance is not enough.', '余额不足。')
 
 /** Like `notEnough`, as a 422 on the amount field. */
@@ -15,7 +14,6 @@ export const notEnoughFor = (field: string) =>
 export const notEnoughAmount = notEnoughFor('amount')
 export const notEnoughValue = notEnoughFor('value')
 
-/** The setting for this feature is off. */
 export const featureOff = apiError(
   403,
   'switched_off',
@@ -41,7 +39,6 @@ export const otherAmount = apiError(
   '订单金额有误。',
 )
 
-/** Another request was faster. */
 export const alreadyDecided = apiError(403, 'already_decided', 'This was decided already.', '该申请已处理。')
 
 export const paymentUnavailable = apiError(
@@ -199,7 +196,6 @@ export const password = Type.Optional(RawText(128, { description: 'While the sit
 export type UserFunctions = {
   /** Rejects a request without the payment password when the site requires one (conventions-29). */
   checkPassword(ctx: Context, payer: Payer): Promise<void>
-  /** The errors that `checkPassword` throws. */
   passwordErrors: readonly DeclaredError[]
   isUser(sql: Db, id: number): Promise<boolean>
   /** Rejects a payment to a user who blocks the payer (conventions-26). */
@@ -213,7 +209,6 @@ type Switch =
   | 'currency:recharge'
   | 'currency:cash'
 
-/** Throws 403 while the setting for this use of money is off. */
 export async function requireSwitch(ctx: Context, name: Switch): Promise<void> {
   if (!(await readSettings(ctx))[name]) throw featureOff()
 }

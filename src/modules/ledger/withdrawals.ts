@@ -79,7 +79,6 @@ async function insertWithdrawal(sql: Db, asked: NewWithdrawal): Promise<number> 
   return row.id
 }
 
-/** Decides a waiting withdrawal once. Returns undefined when it is not waiting. */
 async function closeWithdrawal(
   sql: Db,
   id: number,
@@ -167,7 +166,6 @@ function settlement(row: WithdrawalRow, passed: boolean): Movement[] {
   return [paid, { ...paid, currency: 'wallet', from: issuance, to: owner, amount: payout }]
 }
 
-/** Decides a withdrawal once: pays out the held amount, or refunds it. */
 export async function decideWithdrawal(
   tx: Tx,
   id: number,

@@ -52,7 +52,6 @@ export async function savePayment(sql: Db, row: PaymentRow): Promise<void> {
     where recharge_id = ${row.recharge_id}`
 }
 
-/** Returns whether another order holds the number of a payment. */
 export async function isPaymentUsed(
   sql: Db,
   provider: string,

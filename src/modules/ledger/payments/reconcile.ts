@@ -11,7 +11,6 @@ const AT_ONCE = 100
 const DAYS = 7
 const DAY_MS = 86_400_000
 
-/** Queries the provider for every open payment that is due. */
 export async function askForDue(ctx: Context): Promise<void> {
   for (let rows: PaymentRow[]; ; ) {
     rows = await takeDuePayments(ctx.sql, AT_ONCE)
@@ -26,7 +25,6 @@ export async function askForDue(ctx: Context): Promise<void> {
   }
 }
 
-/** Payments by their number at the provider or by order number, in one statement. */
 async function findListed(sql: Db, provider: string, lines: StatementLine[]): Promise<PaymentRow[]> {
   return sql<PaymentRow[]>`
     select * from payments
@@ -44,7 +42,6 @@ function sumRefunds(lines: StatementLine[]): StatementLine[] {
   return [...lines.filter(({ kind }) => kind !== 'refund'), ...sums.values()]
 }
 
-/** Compares the lines of a statement with the payments that they name. */
 function compareLines(lines: StatementLine[], rows: PaymentRow[]): Found[] {
   const byNumber = new Map(
     rows.flatMap((row) => [
@@ -150,7 +147,6 @@ export async function compareStatements(ctx: Context): Promise<void> {
       }
 }
 
-/** Checks each configured provider with a harmless request. */
 export const paymentProbe: Probe = {
   part: 'payments',
   isUsed: ({ config }) => configuredServices(config.payments).length > 0,
@@ -180,7 +176,6 @@ export type PaymentHealth = {
   last_statement: string | null
 }
 
-/** State of every configured provider, for `kith doctor payments`. */
 export async function paymentHealth(ctx: Context): Promise<PaymentHealth[]> {
   const states: PaymentHealth[] = []
   for (const provider of configuredServices(ctx.config.payments)) {

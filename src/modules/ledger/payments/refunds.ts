@@ -127,7 +127,6 @@ async function pursueRefund(ctx: Context, row: RefundRow): Promise<void> {
   }
 }
 
-/** Requests one refund from the provider right after it was started here. */
 export async function pursueRefundOf(ctx: Context, id: number): Promise<void> {
   const [row] = await ctx.sql<RefundRow[]>`select * from payment_refunds where id = ${id} and state = 'asked'`
   if (row) await pursueRefund(ctx, row)

@@ -32,7 +32,6 @@ import {
   takeForAsking,
 } from './queries.ts'
 
-/** The day of a time in UTC. */
 const dayOf = (at: Date) => at.toISOString().slice(0, 10)
 
 const TITLES = { wallet: 'Wallet', points: 'Points' } as const
@@ -48,7 +47,6 @@ export type Opening = {
   extra: Record<string, unknown>
 }
 
-/** Rejects an order beyond the daily limit of its owner. */
 export async function requireWithinDay(ctx: Context, tx: Tx, ownerId: number, amount: number): Promise<void> {
   const settings = await readSettings(ctx)
   const most = settings['wallet:recharge-daily']
@@ -56,7 +54,6 @@ export async function requireWithinDay(ctx: Context, tx: Tx, ownerId: number, am
     throw dailyLimit()
 }
 
-/** Whether this payment method belongs to a configured provider. */
 export const isServiceMethod = (ctx: Context, method: string): boolean =>
   serviceOfMethod(ctx.config.payments, method) !== undefined
 
@@ -190,7 +187,6 @@ const partsOf =
         ]
       : []
 
-/** The state that follows from what is known. */
 export function stateOf(row: PaymentRow, status: PaymentFacts['status']): PaymentRow['state'] {
   if (row.payment_number === null) {
     if (status === 'failed' || status === 'expired') return status

@@ -6,7 +6,6 @@ export type RechargeRow = Tables['recharges'] & {
   state: 'pending' | 'confirmed' | 'rejected'
 }
 
-/** Inserts a recharge order. No money moves yet. */
 export async function insertRecharge(
   sql: Db,
   order: Pick<RechargeRow, 'owner_id' | 'currency' | 'provider' | 'amount' | 'credited'>,
@@ -31,7 +30,6 @@ export async function sumOfDay(sql: Tx, ownerId: number, timeZone: string): Prom
   return row.sum
 }
 
-/** Decides a waiting recharge once. Returns undefined when it is not waiting. */
 export async function closeRecharge(
   sql: Db,
   id: number,

@@ -55,7 +55,7 @@ export type RechargeBody = Static<typeof RechargeBody>
 export const WalletRecharge = Shared('WalletRecharge', { order: WalletOrder, pingpp_order: OpenObject })
 export const PointsRecharge = Shared('PointsRecharge', { order: PointsOrder, pingpp_order: OpenObject })
 
-/** The older format. */
+/** Reply format of older clients. */
 export const ChargedRecharge = Shared('ChargedRecharge', { id: Type.Integer(), charge: OpenObject })
 
 export const NativeRechargeBody = Shared('NativeRechargeRequest', {
@@ -190,7 +190,6 @@ export async function rejectRecharge(
   return order
 }
 
-/** Reads order number and amount from the result of the provider's app. */
 function readResult(result: string | undefined): { out_trade_no?: unknown; total_amount?: unknown } {
   try {
     const { alipay_trade_app_pay_response: told } = JSON.parse(result ?? '') ?? {}
