@@ -26,7 +26,6 @@ import {
 } from './service.ts'
 
 type LikeOptions = LikeRules & {
-  /** Path of POST, such as `/feeds/:feed/like`. */
   create: string
   remove: string
   list?: string
@@ -38,7 +37,6 @@ type LikeOptions = LikeRules & {
   silent?: boolean
   /** Returns user pictures as URLs (feeds-20). */
   urls?: boolean
-  /** Default page size of the list, 15 if absent. */
   pageSize?: number
   /** Throws when the user may see the content but not like it. */
   mayWrite?(target: Target, viewerId: number): Promise<void>
@@ -47,7 +45,6 @@ type LikeOptions = LikeRules & {
 
 const withoutOwner = (row: LikeRow): LikeRow => ({ ...row, target_user: 0 })
 
-/** Mounts the like routes of one kind of content. */
 export function mountLikes(server: Server, ctx: Context, content: Content, options: LikeOptions): void {
   registerMount(ctx, content)
   const { noun, param } = content
@@ -116,7 +113,6 @@ export function mountLikes(server: Server, ctx: Context, content: Content, optio
 
 const referenceOf = (row: LikeRow) => ({ type: row.likeable_type, id: row.likeable_id })
 
-/** The list of received likes across all kinds of content. `readers` loads each kind. */
 export const likeRoutes = (readers: ContentReaders) => (server: Server, ctx: Context) => {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Likes' })

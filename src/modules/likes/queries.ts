@@ -44,7 +44,6 @@ export async function insertLikes(
   return row
 }
 
-/** Deletes a like and lowers both counts if it existed. */
 export async function deleteLike(
   sql: Db,
   content: Content,
@@ -67,7 +66,6 @@ export async function deleteLike(
   return row
 }
 
-/** Deletes all likes of deleted content and lowers the owners' counts. */
 export async function deleteLikesOf(sql: Db, type: string, contentIds: number[]): Promise<void> {
   await sql`
     with gone as (
@@ -148,7 +146,6 @@ export const listLatestLikes = (sql: Db, type: string, contentIds: number[], eac
   ) l
   order by l.id desc`
 
-/** Lists likes by other users on a user's content, newest first. */
 export const listReceivedLikes = (sql: Db, userId: number, after: number, limit: number) => sql<LikeRow[]>`
   select ${columns(sql)} from likes l
   where l.target_user = ${userId} and l.target_user > 0 and l.user_id <> ${userId}
@@ -183,7 +180,6 @@ const countByOwner = (sql: Db): Fragment => sql`
 const countByContent = (sql: Db, type: string): Fragment => sql`
   select likeable_id as key, count(*) as n from likes where likeable_type = ${type} group by likeable_id`
 
-/** Counter check of the likes that users received. */
 export const likeCounters: CounterCheck[] = [userRecount('likes_count', countByOwner)]
 
 /** Counter check of a content module's own like counter, in its `table`. */

@@ -52,7 +52,6 @@ export const likesWithUsers = (rows: readonly LikeRow[], people: Map<number, Use
     user: people.get(row.user_id) ?? null,
   }))
 
-/** Likes with their users. */
 export async function withUsers(ctx: Context, rows: LikeRow[], viewerId: number): Promise<LikeWithUser[]> {
   const ids = rows.map((row) => row.user_id)
   return likesWithUsers(rows, await userViews(ctx, ctx.sql, ids, viewerId))
@@ -74,7 +73,6 @@ export type LikeRules = {
   readers?(sql: Db, target: Target, userIds: number[]): Promise<number[]>
 }
 
-/** Likes content and notifies its owner. Returns false when the user already liked it. */
 export async function like(
   ctx: Context,
   content: Content,
@@ -124,7 +122,6 @@ const addLike = batchWrites((sql, likes: NewLike[]) =>
   }),
 )
 
-/** Deletes a like and its unread notification. Returns false when there was none. */
 export async function unlike(
   ctx: Context,
   content: Content,
