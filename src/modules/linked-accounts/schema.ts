@@ -59,7 +59,6 @@ const AccessToken = Text(8192, {
   description: 'of the provider, or from `POST /socialite/{provider}/returns`',
 })
 
-/** Proof of an account at a provider. */
 export const OutsideToken = Shared('OutsideToken', { access_token: AccessToken })
 
 const { password, verifiable_code, second_factor } = OwnerProof.properties
@@ -107,14 +106,12 @@ export const OutsideSignIn = Shared('OutsideSignIn', {
 })
 export type OutsideSignIn = Static<typeof OutsideSignIn>
 
-/** A token reply, and whether the user has a password. */
 export const LinkedToken = Shared('LinkedToken', {
   ...TokenView.properties,
   initial_password: Type.Boolean(),
 })
 export type LinkedToken = Static<typeof LinkedToken>
 
-/** The authorization URL, and the verification that the browser stores until it returns. */
 export const Departed = Shared('Departed', { url: Type.String(), verification: Type.String() })
 
 export const Returned = Shared('Returned', {

@@ -86,7 +86,6 @@ const AWAY_MS = 10 * 60_000
 
 const providers = defineState(() => new Map<string, Provider>())
 
-/** Finds a provider by name. Throws 404 unless it is configured. */
 export function providerOf(ctx: Context, name: string): Provider {
   const known = providers(ctx)
   const { config } = ctx
@@ -180,7 +179,6 @@ const withPassword = async (sql: Db, userId: number, issued: IssuedToken): Promi
   initial_password: await hasPassword(sql, userId),
 })
 
-/** Signs in the user who linked the account. */
 export async function signInOutside(
   ctx: Context,
   name: string,
@@ -260,7 +258,6 @@ export async function linkAccount(
   })
 }
 
-/** Links an account to the user who signs in. */
 export async function linkBySignIn(
   ctx: Context,
   countAttempt: CountAttempt,
@@ -288,7 +285,6 @@ export async function unlinkAccount(ctx: Context, name: string, userId: number):
   })
 }
 
-/** Deletes all links of a user and notifies them. */
 export async function deleteLinks(ctx: Context, tx: Tx, userId: number): Promise<void> {
   if (await unlinkAll(tx, userId)) await alertAccountOwner(ctx, tx, userId, 'unlink')
 }
