@@ -39,7 +39,6 @@ const foundAddress = ({ path, longitude, latitude }: LocatedArea): FoundAddress 
   ],
 })
 
-/** Routes for users nearby, at the paths of existing clients. */
 export function nearbyRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Users' })

@@ -73,7 +73,6 @@ export const FoundAddress = Shared('FoundAddress', {
 })
 export type FoundAddress = Static<typeof FoundAddress>
 
-/** Maximum age of a place. */
 const DAYS = 30
 
 const spotOf = (sql: Db, place: Place) => {
@@ -116,7 +115,6 @@ const listPlacesAround = (
   order by p.spot <-> ${spotOf(sql, place)}, p.user_id
   limit ${limit}`
 
-/** Maximum number of users that paging reaches. */
 const FARTHEST = 10_000
 /** Three decimals of a degree are about a hundred meters. */
 const rounded = (degrees: number) => Math.round(degrees * 1000) / 1000
@@ -160,7 +158,6 @@ function personNearby(row: PlaceRow, name: string, from: Place): PersonNearby {
   }
 }
 
-/** Lists users around a place, nearest first, paged. */
 export async function findPeopleNearby(
   ctx: Context,
   viewerId: number,
