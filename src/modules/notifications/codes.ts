@@ -157,7 +157,6 @@ const SENTENCES = {
 export type SystemType = keyof typeof SENTENCES
 export const SYSTEM_TYPES = Object.keys(SENTENCES) as SystemType[]
 
-/** Returns the default text of a system notification in a language. */
 export function sentenceOf(type: unknown, state: unknown, language: Language): string {
   const byState = (SENTENCES as Record<string, Record<string, Text> | undefined>)[String(type)]
   // Older versions spell a rejection in two ways.

@@ -1,7 +1,6 @@
 import type { CounterCheck, Drift } from '#contracts/counters.ts'
 import type { Db } from '#platform/database'
 
-/** Stored and actual counts in one snapshot. */
 const recounted = (sql: Db) => sql`
   select user_id, type, coalesce(c.unread, 0) as unread, coalesce(c.total, 0) as total,
     coalesce(n.unread, 0) as unread_now, coalesce(n.total, 0) as total_now, coalesce(n.last_seq, 0) as last_seq
@@ -13,7 +12,6 @@ const recounted = (sql: Db) => sql`
   ) as n using (user_id, type)
   where coalesce(c.unread, 0) <> coalesce(n.unread, 0) or coalesce(c.total, 0) <> coalesce(n.total, 0)`
 
-/** Counter checks of unread and total notifications for `kith doctor`. */
 export const notificationCounters: CounterCheck[] = [
   {
     name: 'notification_counts.unread',

@@ -20,7 +20,6 @@ import { adminWebhookDeliveryRoutes } from './webhooks/admin/deliveries/routes.t
 import { adminWebhookRoutes } from './webhooks/admin/routes.ts'
 import { announce, deliverEvents, resumeDeliveries, sendWebhook, tidyEvents } from './webhooks/service.ts'
 
-/** User ids and sequence numbers of notifications. */
 type Places = { places: [number, number][] }
 
 export const notificationTasks = (ctx: Context): TaskList => ({

@@ -12,13 +12,11 @@ import { addJob } from '#platform/jobs'
 import type { SystemType } from './codes.ts'
 import type { Notice, NotificationType } from './schema.ts'
 
-/** Signal with the ids of users that have new notifications. */
 export const SIGNAL = 'notifications'
 
-/** Maximum number of ids in one signal. */
 const PEOPLE_OF_A_SIGNAL = 400
 
-/** Recipients of `notify`, one position of a notice for each. */
+/** Recipients of `notify`, with the index of a notice for each. */
 type Recipients = { users: number[]; ids: string[]; positions: number[] }
 
 /** Drops unknown and disabled users, and users who block the sender. Finds those with devices, and webhooks. */
@@ -116,10 +114,9 @@ export async function insertNotices(sql: Db, notices: Notice[], to: Recipients):
   if (notified.length > 0) await addJob(sql, 'push_notifications', placesOf(notified))
 }
 
-/** Selects notifications of a cause, or of several of one kind, for removal. */
+/** Selects the notifications of a cause, or of several causes of one kind, for removal. */
 export type Taken = {
   type?: NotificationType
-  /** Restricts system notifications to this type. */
   systemType?: SystemType
   senderId?: number
   cause: { type: string; id: number | number[] }
@@ -148,7 +145,6 @@ export async function findUnreadRecipients(
   return { users: inOrder(rows.map(({ user_id }) => user_id)), areAll: rows.length < limit }
 }
 
-/** Deletes the unread notifications of a cause that a user has, and lowers the counts. */
 export async function deleteUnread(sql: Db, userId: number, taken: Taken): Promise<void> {
   await sql`
     -- Marking as read takes the same lock, so unread rows stay unread until the commit.
@@ -168,7 +164,6 @@ export async function deleteUnread(sql: Db, userId: number, taken: Taken): Promi
     where kept.user_id = ${userId} and kept.type = g.type`
 }
 
-/** Removes the sender from existing system notifications of a type, read or not. */
 export async function removeSender(
   sql: Db,
   taken: Required<Omit<Taken, 'type' | 'recipients'>>,
@@ -196,7 +191,7 @@ export type NotificationRow = {
   read_at: string | null
 }
 
-/** A row without what other modules know of it. */
+/** A row as stored, without fields from other modules. */
 export type StoredRow = Omit<NotificationRow, 'sender_name' | 'notice'>
 
 const stored = (sql: Db) =>
@@ -219,7 +214,6 @@ export const selectOfMany = (sql: Db, users: number[], seqs: number[], matches: 
   where n.user_id = any(${users}::bigint[])
   order by n.user_id, n.seq, r.seq`
 
-/** Adds the names of senders and the texts of notices, each by its id. */
 export async function completeRows<Row extends StoredRow>(
   sql: Db,
   rows: Row[],
@@ -264,7 +258,6 @@ export async function findNotification(
   return (await completeRows(sql, rows))[0]
 }
 
-/** Unread count of a type and its newest five notifications, newest first. */
 export type TypeStatistics = { kind: NotificationType; unread: number; newest: NotificationRow[] }
 
 /** Reads the statistics of each type that the user ever had. Follow has no newest ones. */
@@ -286,7 +279,6 @@ export async function findStatistics(sql: Db, userId: number): Promise<TypeStati
   }))
 }
 
-/** Lists a page of one type or of all, newest first, with the total. */
 export async function findPage(
   sql: Db,
   userId: number,
@@ -315,7 +307,6 @@ export async function findPage(
   return { total: rows[0]?.total ?? 0, rows: await completeRows(sql, rows.filter(isPresent)) }
 }
 
-/** Lists mentions of a user in sequence. */
 export const listMentions = (
   sql: Db,
   userId: number,
@@ -331,7 +322,6 @@ export const listMentions = (
     order by seq ${sortDirection(sql, direction)} limit ${limit}`
 }
 
-/** Marks unread notifications of these types as read, with the time. */
 export async function markRead(sql: Db, userId: number, types: readonly NotificationType[]): Promise<void> {
   await sql`
     with locked as (
@@ -346,7 +336,6 @@ export async function markRead(sql: Db, userId: number, types: readonly Notifica
     insert into notification_reads (user_id, type, seq) select user_id, type, last_seq from changed`
 }
 
-/** Deletes all notifications and devices of a user. */
 export async function forgetRecipient(tx: Db, userId: number): Promise<void> {
   for (const table of [
     'notifications',

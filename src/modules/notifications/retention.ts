@@ -3,7 +3,7 @@ import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
 import type { NotificationType } from './schema.ts'
 
-/** A point up to which a user has read a type. */
+/** The point up to which a user has read a type. */
 type Mark = { user_id: number; type: NotificationType; seq: number }
 
 /** Deletes notifications that were read more than `days` ago, found by the oldest marks: up to `limit` of each type. */
@@ -50,10 +50,8 @@ async function deleteMarks(sql: Db, marks: Mark[]): Promise<void> {
       and r.user_id = m.user_id and r.type = m.type and r.seq = m.seq`
 }
 
-/** Retention limits: maximum age, and maximum number per type. */
 type Bounds = { days: number; most: number }
 
-/** The notifications of one type of one user. */
 type Pile = { user_id: number; type: NotificationType }
 
 /** Lists the next piles in key order, and whether each exceeds the limits. */
@@ -115,7 +113,6 @@ export async function deleteSurplus(
   return row.gone
 }
 
-/** Counts notifications beyond the limits. */
 async function countSurplus(sql: Db, { days, most }: Bounds): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*)::int as count from (
@@ -128,7 +125,6 @@ async function countSurplus(sql: Db, { days, most }: Bounds): Promise<number> {
 }
 
 const PILES = 1000
-/** Maximum number of notifications that one statement deletes. */
 const AT_ONCE = 5000
 
 async function readBounds(ctx: Context): Promise<Bounds> {
@@ -136,7 +132,6 @@ async function readBounds(ctx: Context): Promise<Bounds> {
   return { days: settings['notifications:keep-unread-days'], most: settings['notifications:keep-most'] }
 }
 
-/** Deletes read notifications past the setting's age, and those beyond the limits, in batches. */
 export async function tidyNotifications(ctx: Context, batch = AT_ONCE): Promise<void> {
   const days = (await readSettings(ctx))['notifications:keep-read-days']
   for (;;) {
@@ -168,6 +163,5 @@ export async function clearSurplus(ctx: Context, batch = AT_ONCE): Promise<numbe
   }
 }
 
-/** Counts notifications due for deletion, for `kith doctor`. */
 export const countSurplusOf = async (ctx: Context, tx: Db): Promise<number> =>
   countSurplus(tx, await readBounds(ctx))

@@ -85,7 +85,6 @@ function dataOf(row: NotificationRow, language: Language, { known }: Told): Noti
   return { ...rest, ...common, ...follower, contents: contents ?? '', ...(resource ? { resource } : {}) }
 }
 
-/** A notification in wire format. */
 export function notificationView(row: NotificationRow, language: Language, told: Told): Notification {
   const data = dataOf(row, language, told)
   const { resource } = row.data as { resource?: Reference }
@@ -257,7 +256,6 @@ export async function findMissing(
   }
 }
 
-/** Reads the unread counts and newest notifications of a user, and completes the one shown. */
 export async function readStatistics(ctx: Context, userId: number) {
   const types = await findStatistics(ctx.sql, userId)
   const first = types.find(({ kind }) => kind === 'system')?.newest[0]

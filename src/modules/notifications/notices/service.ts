@@ -28,7 +28,6 @@ async function insertNotice(
   return row.id
 }
 
-/** Filters the ids down to those without an account that can read a notice. */
 export async function findUnreachable(sql: Db, ids: number[]): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     select given.id from unnest(${ids}::bigint[]) as given (id)
@@ -42,14 +41,12 @@ async function countPeople(sql: Db, id: number): Promise<void> {
     where id = ${id} and total = 0 and status = 'sending'`
 }
 
-/** Locks an unsent notice until the commit. */
 async function lockNotice(sql: Db, id: number): Promise<{ last_user_id: number } | undefined> {
   const [row] = await sql<{ last_user_id: number }[]>`
     select last_user_id from notices where id = ${id} and status = 'sending' for update`
   return row
 }
 
-/** Lists the next users in the order of ids. */
 async function findPeopleAfter(sql: Db, id: number, limit: number): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     select id from users where id > ${id} and deleted_at is null order by id limit ${limit}`
@@ -71,7 +68,6 @@ export async function updateNotice(sql: Db, id: number, contents: string): Promi
   return row?.before
 }
 
-/** Marks a notice as withdrawn. Returns its text, or undefined when it does not exist. */
 async function withdrawNotice(sql: Db, id: number): Promise<string | undefined> {
   const [row] = await sql<{ contents: string }[]>`
     update notices set status = 'withdrawn', finished_at = coalesce(finished_at, now())
@@ -79,7 +75,6 @@ async function withdrawNotice(sql: Db, id: number): Promise<string | undefined> 
   return row?.contents
 }
 
-/** Recipients per transaction of a notice to all. */
 const AT_ONCE = 500
 
 const tell = (tx: Db, id: number, recipients: number[]) =>
@@ -91,7 +86,6 @@ const tell = (tx: Db, id: number, recipients: number[]) =>
     data: { type: 'notice', notice: { id } },
   })
 
-/** Sends a notice to these users in the caller's transaction, or starts sending it to all. */
 export async function sendNotice(
   tx: Db,
   notice: { userId: number; contents: string; userIds: number[] | null },
@@ -125,7 +119,6 @@ export async function sendToAll(ctx: Context, id: number, signal: AbortSignal): 
   }
 }
 
-/** Stops a notice and removes unread copies. Returns undefined when it does not exist. */
 export async function stopNotice(tx: Db, id: number): Promise<string | undefined> {
   const contents = await withdrawNotice(tx, id)
   if (contents !== undefined) await withdrawNotifications(tx, { cause: { type: 'notices', id } })

@@ -84,7 +84,6 @@ function messageOf(type: NotificationType, { data }: Notification, language: Lan
 
 type Reference = { type: string; id: number }
 
-/** Returns all subjects of a notification. */
 const referencesOf = ({ cause_type, cause_id, data }: NotificationRow): Reference[] => {
   const { resource, commentable } = data as { resource?: Reference; commentable?: Reference }
   return [{ type: cause_type, id: cause_id }, ...[resource, commentable].filter((each) => each !== undefined)]
@@ -112,14 +111,12 @@ export type PushDraft = {
   data: PushMessage['data']
 }
 
-/** The push service of a device's platform, or the gateway. */
 function serviceOf({ config: { push } }: Context, platform: Device['platform']): PushWay {
   if (platform === 'ios' && push.apns) return 'apns'
   if (platform === 'android' && push.fcm) return 'fcm'
   return platform !== 'web' && push.jpush ? 'jpush' : 'gateway'
 }
 
-/** Pushes new notifications to the recipients' devices. */
 export async function pushNotifications(ctx: Context, pushed: Pushed): Promise<void> {
   // A retry runs up to ten hours later, when the user may have read it elsewhere.
   const rows = (await findNotifications(ctx.sql, pushed.places)).filter((row) => row.read_at === null)

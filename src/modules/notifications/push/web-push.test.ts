@@ -14,7 +14,6 @@ import { webPushKeys } from './web-push.ts'
 
 const { as, person, sql, ctx, work } = await createWorld({ PUSH_ALLOW_PRIVATE: 'true' })
 
-/** A push service: requests by path, and the status it answers. */
 const requests: { path: string; headers: IncomingHttpHeaders; body: Buffer }[] = []
 const statuses = new Map<string, number>()
 const service = createServer(async (request, response) => {
@@ -28,7 +27,6 @@ await once(service, 'listening')
 after(() => service.close())
 const origin = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
 
-/** A browser's subscription at the service. */
 function subscription(name: string) {
   const privateKey = createECDH('prime256v1')
   privateKey.generateKeys()

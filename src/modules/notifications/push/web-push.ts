@@ -37,7 +37,6 @@ export type WebDevice = { token: string; web_p256dh: string; web_auth: string }
 export type WebMessage = {
   title: string
   text: string
-  /** Unread notifications, for the badge of the app. */
   badge: number
   data: Record<string, string | number>
 }

@@ -13,9 +13,9 @@ export type EventStream = {
   last: number | undefined
   /** Absent: the reader asked for no chat messages. */
   chats?: {
-    /** Messages of older transactions have been sent. Undefined until the start is known. */
+    /** Messages of all older transactions have been sent. Undefined until the start is known. */
     cursor: number | undefined
-    /** Set while older messages are read. Then live messages are not sent, and `hasMissed` notes them. */
+    /** True while older messages are read. Live messages are skipped then and noted in `hasMissed`. */
     isBehind: boolean
     hasMissed: boolean
     /** Positions up to which the conversations were sent while behind. */
@@ -91,7 +91,6 @@ export function eventOf({ last, chats }: EventStream, event: string, data: strin
   return `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`
 }
 
-/** The open streams of this process that asked for chat messages. */
 export type OpenStreams = {
   of(userId: number): EventStream[]
   all(): EventStream[]
@@ -104,7 +103,6 @@ type ChatSource = {
    * start is known.
    */
   open(stream: EventStream, after: number | undefined): Promise<void>
-  /** Continues a stream whose full buffer has drained. */
   resume(stream: EventStream): void
   /** Looks for events whose signals were lost. */
   poll(): void

@@ -124,7 +124,6 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
     }
   }
 
-  /** Fetches new notifications for all waiting streams at once, however many signals arrived. */
   async function fetchNew() {
     if (fetching) return
     fetching = true

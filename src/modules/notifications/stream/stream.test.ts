@@ -14,7 +14,6 @@ const { app, as, guest, person, sql, ctx, connection } = await createWorld({ STR
 await app.listen({ port: 0, host: '127.0.0.1' })
 const portOf = (server: typeof app) => (server.server.address() as AddressInfo).port
 
-/** Reads a stream of the test server, or of another one. */
 const open = (who: Person, options: { after?: number; port?: number } = {}) =>
   openStream(`http://127.0.0.1:${options.port ?? portOf(app)}`, who.token, options.after)
 

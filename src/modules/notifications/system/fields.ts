@@ -62,7 +62,6 @@ function fitted({ type, properties, required, anyOf }: Schema, value: unknown): 
   return required?.every((name) => name in fields) ? fields : undefined
 }
 
-/** Converts a field's value to its schema, or returns undefined. */
 export const fittedField = (name: Field, value: unknown): unknown => fitted(FIELDS[name] as Schema, value)
 
 export const isField = (name: string): name is Field => Object.hasOwn(FIELDS, name)
@@ -82,7 +81,6 @@ export type SystemNotice = {
   fields: Partial<Record<Field, string>>
   /** The code of notifications-8 in `resource.type`, in the notation of the rules. */
   resource: string
-  /** A remark, such as on `contents`. */
   besides?: string
   /** The name on the wire, if it differs from the stored one. */
   shown?: Shown

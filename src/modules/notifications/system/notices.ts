@@ -12,7 +12,6 @@ import { GROUP_NOTICES } from './group-notices.ts'
 
 const REMARK = '`contents` ends with the remark, where there is one'
 
-/** Trigger, recipient and text of each system type. */
 export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
   'account:changed': {
     when: 'a password, phone or e-mail of an account is set, changed or removed by any user, an external account is linked or unlinked (sign-in-26), a new device signs in (rights-5), or an administrator ends sign-ins (administration-22)',

@@ -66,7 +66,6 @@ export function findThings(sql: Db, wanted: Wanted[]): Promise<Thing[]> {
 /** Placeholder for a title or text that is deleted or hidden from the recipient. */
 const GONE: Text = { en: '[no longer available]', zh: '[内容已不可见]' }
 
-/** Maximum length of an answer shown in a notification. */
 const ANSWER_MAX = 100
 
 /** Data found for a row beyond its stored fields. */
@@ -80,7 +79,6 @@ const partOf = (data: Data, name: string): Data =>
 
 const idOf = (value: unknown): number => (Number.isSafeInteger(value) ? (value as number) : 0)
 
-/** The id of a subject, from the data, else from the cause of the notification. */
 const idAbout = (data: Data, name: string, type: string): number => {
   const resource = partOf(data, 'resource')
   return idOf(partOf(data, name).id) || (resource.type === type ? idOf(resource.id) : 0)

@@ -5,7 +5,6 @@ export async function findListened(sql: Db): Promise<(string[] | null)[]> {
   return rows.map(({ types }) => types)
 }
 
-/** Inserts an event, unless it exists, with a job that delivers it. */
 export async function insertEvent(
   sql: Db,
   event: { key: string; type: string; body: string },
@@ -44,7 +43,6 @@ export type Claimed = {
   endpoint_id: number
   attempts: number
   enabled: boolean
-  /** Seconds until the pause of the endpoint ends. */
   paused: number
   url: string
   secret: string
@@ -87,7 +85,6 @@ export async function recordAttempt(
     where id = ${id}`
 }
 
-/** Postpones a delivery without counting an attempt. */
 export async function postponeDelivery(sql: Db, id: number, seconds: number): Promise<void> {
   await sql`
     update webhook_deliveries set next_attempt_at = now() + make_interval(secs => ${seconds}) where id = ${id}`
@@ -115,7 +112,6 @@ export async function findOverdue(sql: Db, limit: number): Promise<Delivery[]> {
     where status = 'pending' and next_attempt_at < now() - interval '1 minute' order by next_attempt_at limit ${limit}`
 }
 
-/** Makes deliveries due again from the first attempt on. Returns them. */
 export async function resetDeliveries(
   sql: Db,
   endpointId: number,
@@ -136,7 +132,6 @@ export async function resetDeliveries(
     returning id, endpoint_id`
 }
 
-/** Deletes old events without open deliveries, with their log. */
 export async function deleteOldEvents(sql: Db, days: number, limit: number): Promise<number> {
   const rows = await sql`
     delete from webhook_events where id in (

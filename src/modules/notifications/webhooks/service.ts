@@ -112,7 +112,6 @@ export const announceListened = (ctx: Context, tx: Db) => cacheOf(ctx).announce(
 
 export const forgetListened = (ctx: Context) => cacheOf(ctx).drop('all')
 
-/** Subject kind of creation events, as links name it. */
 const LINKED_EVENTS: Partial<Record<EventType, string>> = {
   'user.created': 'users',
   'feed.created': 'feeds',
@@ -183,7 +182,6 @@ export async function announce(ctx: Context, places: [number, number][]): Promis
   })
 }
 
-/** Sends one due delivery, stores the attempt, and schedules a retry when it failed. */
 export async function sendWebhook(ctx: Context, id: number): Promise<void> {
   const claimed = await claimDelivery(ctx.sql, id)
   if (!claimed) return
@@ -234,7 +232,6 @@ async function attemptOf(ctx: Context, claimed: Claimed): Promise<Attempt> {
   }
 }
 
-/** Repeats deliveries: one, or all that failed since a time. Returns the number. */
 export async function replay(
   tx: Db,
   endpointId: number,

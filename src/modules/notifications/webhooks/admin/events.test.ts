@@ -23,7 +23,6 @@ assert.equal((await as(admin, 'POST', '/admin/webhooks', { url })).status, 201)
 
 type Event = { type: string; data: Record<string, unknown> }
 let seen = 0
-/** Returns events published since the last call, without notifications. */
 async function published(): Promise<Event[]> {
   const rows = await sql<{ id: number; type: string; body: string }[]>`
     select id, type, body from webhook_events where id > ${seen} order by id`

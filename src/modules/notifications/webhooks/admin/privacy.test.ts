@@ -18,7 +18,6 @@ const made = (reply: Answer): Answer => {
   return reply
 }
 const SECRET = 'SECRETWORD'
-/** Formats a mention of a user. */
 const at = ({ name }: Person) => `\u00ad@${name}\u00ad`
 
 /** Collects all that receivers and the delivery log got since the last call. */

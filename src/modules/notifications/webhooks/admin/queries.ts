@@ -191,7 +191,6 @@ export async function rotateSecret(sql: Db, id: number, sealed: string): Promise
   return rows.length > 0
 }
 
-/** Deletes an endpoint with its deliveries. Returns false when it does not exist. */
 export async function deleteWebhook(sql: Db, id: number): Promise<boolean> {
   const rows = await sql`delete from webhook_endpoints where id = ${id} returning 1`
   return rows.length > 0
