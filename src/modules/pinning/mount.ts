@@ -31,7 +31,6 @@ import { admitApplicant, applyForPin, refuseSecondPin, settlePin } from './servi
 type Place = { path: string; aliases?: Record<string, string> }
 
 export type DecisionOptions = {
-  /** PATCH accepts. */
   accept: Place
   /** Rejects: 204 without a body, or 201 with a message. */
   reject: Place & { method: 'DELETE' | 'PATCH'; status: 201 | 204 }
@@ -49,7 +48,6 @@ const paramsOf = (path: string) =>
 
 type Arriving = UnvalidatedCall<'user', ReturnType<typeof paramsOf>>
 
-/** Mounts the routes that request pins and, for deciding users, those that decide. */
 export function mountPinning(
   server: Server,
   ctx: Context,

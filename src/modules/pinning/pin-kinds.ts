@@ -20,21 +20,17 @@ export type PinKind = {
   notice(sql: Db, pin: PinRow): Promise<PinNotice>
   /** Whether webhooks must not name the applicant (notifications-14). */
   hidesRecipients?(sql: Db, pin: PinRow): Promise<boolean>
-  /** Additional work in the transaction of a request. */
   onRequest?(tx: Tx, subject: PinSubject): Promise<void>
-  /** Additional work of an acceptance, in its transaction. */
   onAccept?(tx: Tx, pin: PinRow): Promise<void>
 }
 
 export type PathIds = Record<string, number>
 
-/** A kind of pins that users can request. */
 export type PinOptions = PinKind & {
   tag: ApiTag
   /** Part of operation names: `Feed` makes `requestFeedPin`. */
   noun: string
   path: string
-  /** Aliases of the path by operationId. */
   aliases?: Record<string, string>
   /** Finds the target in the path. Undefined becomes 404. */
   find(sql: Db, ids: PathIds, viewerId: number): Promise<PinSubject | undefined>
@@ -78,7 +74,6 @@ export const pinsOfContent = (
   }),
 })
 
-/** The common part of comment pins under all content. */
 export const commentPinKind = (
   content: Content,
   comments: CommentLookup,

@@ -68,7 +68,6 @@ export async function expirePins(sql: Db, of?: { channel: string; targetId: numb
   return ended.count
 }
 
-/** True when a pin of this target waits or is shown. */
 export async function hasOpenPin(sql: Db, channel: string, targetId: number): Promise<boolean> {
   const rows = await sql`
     select from pins p where p.channel = ${channel} and p.target_id = ${targetId}
@@ -142,7 +141,6 @@ export async function reassignPins(
     where channel = ${channel} and thing_id = ${contentId} and state = 'pending'`
 }
 
-/** Ends an active pin early. Returns false when there is none. */
 export async function endPin(sql: Db, channel: string, targetId: number, by: number): Promise<boolean> {
   const ended = await sql`
     update pins p set state = 'expired', expires_at = now(), decided_by = ${by}, updated_at = now()
@@ -150,7 +148,6 @@ export async function endPin(sql: Db, channel: string, targetId: number, by: num
   return ended.count > 0
 }
 
-/** Extends an active pin by some days. Returns false when there is none. */
 export async function extendPin(
   sql: Db,
   channel: string,
@@ -175,10 +172,8 @@ export const shownPins = (sql: Db, channel: string): Fragment => sql`(
   where p.channel = ${channel} and ${isShown(sql)}
 ) p`
 
-/** The order of shown pins `p`: dearest first. */
 export const highestAmountFirst = (sql: Db): Fragment => sql`p.amount desc, p.created_at desc, p.id desc`
 
-/** Lists shown pins of one kind under several pieces of content, dearest first. */
 export async function findShownPins(sql: Db, channel: string, contentIds: number[]) {
   if (contentIds.length === 0) return new Map<number, number[]>()
   const rows = await sql<{ thing_id: number; target_id: number }[]>`
@@ -192,7 +187,6 @@ export async function findShownPins(sql: Db, channel: string, contentIds: number
   )
 }
 
-/** Lists shown pins of one kind under one piece of content, dearest first. */
 export const findShownPinsOf = async (sql: Db, channel: string, contentId: number): Promise<number[]> =>
   (await findShownPins(sql, channel, [contentId])).get(contentId) ?? []
 
@@ -240,13 +234,11 @@ const findPaymentDrift = (sql: Db) => sql<Drift[]>`
   where p.due <> coalesce(-l.total, 0)
   order by p.id limit 100`
 
-/** Ledger audit checks of pins. */
 export const pinChecks: CounterCheck[] = [
   unrepairable('pins.escrow', findEscrowDrift),
   unrepairable('pins.paid', findPaymentDrift),
 ]
 
-/** Queue of pin requests of one channel for administrators. */
 export const pinQueue = (channel: string, ability: string): Queue => ({
   name: `${channel}-pins`,
   ability,

@@ -69,7 +69,6 @@ export const PinBody = Shared('NewPin', {
 })
 export type PinBody = Static<typeof PinBody>
 
-/** `amount` is optional for deciders. */
 export const PlainPinBody = Shared('NewPinPerhapsFree', {
   ...PinBody.properties,
   amount: Type.Optional(Amount),
@@ -101,7 +100,6 @@ export type PinSubject = {
   /** The feed, article or post; for a comment, its content. */
   contentId: number
   targetId: number
-  /** The user who may request the pin. */
   authorId: number
   /**
    * The user who decides and is paid, and whose own pins are free and immediate. 0: an administrator decides

@@ -167,7 +167,6 @@ export const cancelPinOfTarget = (tx: Tx, channel: string, targetId: number): Pr
     tx`p.channel = ${channel} and p.target_id = ${targetId} and p.state in ('pending', 'active')`,
   )
 
-/** Cancels one pin, waiting or shown. */
 export const cancelPin = (tx: Tx, id: number): Promise<number> =>
   cancelWhere(tx, tx`p.id = ${id} and p.state in ('pending', 'active')`)
 

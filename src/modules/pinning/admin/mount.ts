@@ -52,7 +52,6 @@ const fields = {
 }
 type AdminPin = Static<ReturnType<typeof Type.Object<typeof fields>>>
 
-/** A pin in the administration. Each kind adds its content. */
 const AdminPin = (title: string, shown: TProperties) => Shared(title, { ...fields, ...shown })
 
 const PinDecision = Shared('PinDecision', { action: OneOf(['accept', 'reject'] as const) })
@@ -129,7 +128,6 @@ const view = (pin: AdminPin): AdminPin => ({
   updated_at: wireTime(pin.updated_at),
 })
 
-/** Mounts the admin routes that decide, grant and end pins of one kind of content. */
 export function mountAdminPins(server: Server, ctx: Context, options: AdminPinOptions): void {
   const { sql } = ctx
   const { param, plural, pins, missing } = options

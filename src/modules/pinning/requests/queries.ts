@@ -64,7 +64,6 @@ export const listPinsAddressedTo = (
     ${ifGiven(sql, contentId, (id) => sql`and p.thing_id = ${id}`)} ${when(sql, after > 0, () => sql`and p.id < ${after}`)}
   order by p.id desc limit ${limit}`
 
-/** Lists targets of a user's requests by state, newest first. */
 export async function listTargetsOfUser(
   sql: Db,
   {
