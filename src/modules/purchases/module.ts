@@ -3,7 +3,6 @@ import type { Module } from '../../module.ts'
 import { findUnpaidFile, purchaseRoutes } from './purchases.ts'
 import { purchaseChecks } from './queries.ts'
 
-/** Purchases and sales in the personal data export. */
 export const purchasePersonal = [
   personalTable({
     file: 'purchases',

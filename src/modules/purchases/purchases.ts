@@ -51,7 +51,6 @@ const PaidNode = Shared('PaidNode', {
 })
 type PaidNode = Static<typeof PaidNode>
 
-/** Names of a channel's content in notifications. */
 const RESOURCES: Record<string, string> = { feed: 'feeds', 'feed:comment': 'feeds', music: 'music_specials' }
 
 async function getNode(sql: Db, id: number, viewerId: number): Promise<NodeRow> {
@@ -60,7 +59,6 @@ async function getNode(sql: Db, id: number, viewerId: number): Promise<NodeRow> 
   return node
 }
 
-/** Throws 422 when the viewer has published or already bought it. */
 function admitBuyer(node: NodeRow, buyerId: number): void {
   if (node.user_id === buyerId) throw ownNode()
   if (node.paid) throw paidAlready()

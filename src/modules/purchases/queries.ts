@@ -103,7 +103,6 @@ export async function addPrice(
   return row?.id
 }
 
-/** Removes the price of content, which becomes free. */
 export async function removePrices(sql: Db, channel: string, raws: number[]): Promise<void> {
   await sql`
     update paid_nodes set free = true, updated_at = now()
@@ -152,7 +151,6 @@ export async function insertPurchase(
   return row.bought
 }
 
-/** Purchases with a payment that differs from their amount. */
 const findPurchaseDrift = (sql: Db) => sql<Drift[]>`
   select b.user_id || ' ' || b.node_id || ' ' || b.currency as key, b.amount as kept,
     coalesce(-p.total, 0)::bigint as counted
@@ -171,7 +169,6 @@ const findLostPayments = (sql: Db) => sql<Drift[]>`
   )
   order by p.owner_id, p.subject_id limit 100`
 
-/** Ledger audit checks of purchases. */
 export const purchaseChecks: CounterCheck[] = [
   unrepairable('purchases.paid', findPurchaseDrift),
   unrepairable('purchases.lost', findLostPayments),
