@@ -35,7 +35,6 @@ export type MoneyRanking = 'balance' | 'income'
 
 const RANKINGS = { balance: rankByBalance, income: rankByIncome }
 
-/** Ranks users by balance or income. */
 export const rankMoney = cacheCostly<MoneyRanking, Ranked[]>(600_000, ({ sql }, name) =>
   RANKINGS[name](sql).execute(),
 )
