@@ -35,7 +35,6 @@ type NewReport = {
   id: number
   userId: number
   targetUser: number
-  /** Text that describes the target. */
   subject: string
   reason: string | null
 }
@@ -48,16 +47,13 @@ export async function addReport(sql: Db, report: NewReport): Promise<void> {
     on conflict (user_id, reportable_type, reportable_id) where status = 0 do nothing`
 }
 
-/** Whether somebody reported a thing. */
 export const isReported = async (sql: Db, type: string, id: number): Promise<boolean> =>
   (await sql`select from reports where reportable_type = ${type} and reportable_id = ${id} limit 1`).length >
   0
 
 type ReportOptions = {
   path: string
-  /** Body field of the reason, if not `reason`. */
   field?: 'reason' | 'content' | 'message'
-  /** Makes the reason mandatory. */
   required?: boolean
   /** Throws when the user may see the content but not report it. */
   mayWrite?(target: Target, viewerId: number): Promise<void>

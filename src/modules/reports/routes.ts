@@ -48,7 +48,6 @@ export const HistoryQuery = Type.Object({
 })
 export type HistoryQuery = Static<typeof HistoryQuery>
 
-/** Reports against a user, with the times of creation and decision. */
 const reportsAgainst = (sql: Db, userId: number): Fragment => {
   // `target_user > 0` matches the partial index of reports with a known author.
   const against = sql`reports r where r.target_user = ${userId} and r.target_user > 0`
@@ -117,7 +116,6 @@ export function adminHistoryRoutes(server: Server, ctx: Context) {
 
 const oneself = apiError(422, 'report_oneself', 'You cannot report yourself.', '不能举报自己。')
 
-/** Route for reports of users. Content modules mount their own. */
 export function userReportRoutes(server: Server, ctx: Context) {
   const person: Content = {
     type: 'users',

@@ -43,7 +43,6 @@ export const Report = Shared('Report', {
 })
 export type Report = Static<typeof Report>
 
-/** `q` searches the reported text and the reason. */
 export const ReportSearch = Type.Object({
   ...listingQuery(['id']),
   status: Type.Optional(Int(0, 2)),
@@ -67,7 +66,6 @@ export type ReportDecision = Static<typeof ReportDecision>
 
 type ReportRow = Tables['reports']
 
-/** Lists reports, paged, with the total. */
 function listReportRows(sql: Db, search: ReportSearch) {
   const where = sql`
     where true
