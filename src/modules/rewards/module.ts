@@ -7,7 +7,6 @@ import type { Module } from '../../module.ts'
 import { mountRewards } from './mount.ts'
 import { rewardChecks } from './service.ts'
 
-/** Route for rewards of users. Content modules mount their own. */
 export function userRewardRoutes(server: Server, ctx: Context) {
   const person: Content = {
     type: 'users',

@@ -22,7 +22,6 @@ import {
 
 export type RewardOptions = {
   create: string
-  /** Aliases of the path by operationId. */
   aliases?: Record<string, string>
   list?: string
   sum?: string
@@ -36,13 +35,11 @@ export type RewardOptions = {
   count?: Counts
   /** Error for an insufficient balance. Default: 403. */
   poor?: (() => Error) & DeclaredError
-  /** Default page size of the list, 15 if absent. */
   pageSize?: number
 }
 
 const withoutOwner = (row: RewardRow): RewardRow => ({ ...row, target_user: 0 })
 
-/** Mounts the reward routes of one kind of content. */
 export function mountRewards(server: Server, ctx: Context, content: Content, options: RewardOptions): void {
   const { sql } = ctx
   const { noun } = content

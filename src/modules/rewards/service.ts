@@ -157,7 +157,6 @@ export const listRewards = (sql: Db, type: string, contentId: number, query: Rew
     order by ${key} ${sortDirection(sql, order)}, id ${sortDirection(sql, order)} ${limitClause(sql, { limit, offset, after })}`
 }
 
-/** Sums the rewards of each piece of content. Content without rewards is absent. */
 export async function sumRewards(
   sql: Db,
   type: string,
@@ -192,7 +191,6 @@ export async function findRewarded(
 
 type Counter = { table: string; key: string; column: string }
 
-/** Counter checks of a content module's reward counters: number and total amount. */
 export const rewardRecounts = (
   type: string,
   counters: { count: Counter; amount: Counter },
@@ -209,7 +207,6 @@ export const rewardRecounts = (
   }),
 ]
 
-/** Rewards with a payment that differs from their amount. */
 const findRewardDrift = (sql: Db) => sql<Drift[]>`
   select r.id::text as key, r.amount as kept, coalesce(p.total, 0)::bigint as counted
   from rewards r left join (
@@ -218,7 +215,6 @@ const findRewardDrift = (sql: Db) => sql<Drift[]>`
   ) p on p.subject_id = r.id and p.owner_id = r.target_user
   where r.amount <> coalesce(p.total, 0) and not r.settled_before order by r.id limit 100`
 
-/** Ledger audit checks of rewards. */
 export const rewardChecks: CounterCheck[] = [unrepairable('rewards.paid', findRewardDrift)]
 
 /** Rewards with their givers, in the order of the rows. A reward never changes. */
