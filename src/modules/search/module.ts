@@ -5,7 +5,6 @@ import { invalidField } from '#platform/errors.ts'
 import { Cursor, Int, OneOf, routesOn, type Server, Shared, Text, Type } from '#platform/http'
 import type { Module } from '../../module.ts'
 
-/** Page size of one kind, and of each kind in a search of all. */
 const PAGE = 15
 const EACH = 5
 /** Limit per kind in a search of all, which returns a page of every kind. */
@@ -48,7 +47,6 @@ const SearchQuery = (kinds: readonly Searchable[]) =>
     after: Cursor,
   })
 
-/** Results by kind. Contains only the requested kinds. */
 const SearchResults = (kinds: readonly Searchable[]) =>
   Shared(
     'SearchResults',
