@@ -72,7 +72,6 @@ ${paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`).join('\n')}
 `
 }
 
-/** The page about the site. */
 export function aboutRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Site' })
 
