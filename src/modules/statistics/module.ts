@@ -19,7 +19,6 @@ const anyOf = (all: { ability: string }[]) => ({
   anyAbility: [...new Set(all.map(({ ability }) => ability))],
 })
 
-/** Queues and daily sums, filtered by the viewer's abilities. */
 export const statisticRoutes = (counted: MergedStatistics) => (server: Server, ctx: Context) => {
   const route = routesOn(server, ctx, { tag: 'Admin: site' })
 

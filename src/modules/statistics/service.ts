@@ -45,7 +45,6 @@ const listDays = (sql: Db, names: string[], from: string, to: string) => sql<Day
 const listProgress = (sql: Db) => sql<Row<'statistic_series', 'series' | 'counted_until'>[]>`
   select series, counted_until from statistic_series`
 
-/** Inserts new series with a day before any possible data. */
 const beginSeries = (sql: Db, names: string[], day: string) => sql`
   insert into statistic_series (series, counted_until) select name, ${day}::date from unnest(${names}::text[]) as name
   on conflict do nothing`
@@ -108,7 +107,6 @@ const DAY_MS = 86_400_000
 const DAYS_MAX = 366
 /** A day before any data. */
 const BEGINNING = '2010-01-01'
-/** Number of days that one statement of the job counts. */
 const CHUNK = 31
 const LIVE_MS = 60_000
 
@@ -162,10 +160,8 @@ const liveSums = cacheCostly(
     sumDays(ctx.sql, series, daysLater(today(), -1), daysLater(today(), 1)),
 )
 
-/** Distinct users active since a day. */
 const activeSince = cacheCostly(LIVE_MS, (ctx: Context, from: string) => countActiveSince(ctx.sql, from))
 
-/** Metrics of queues and of today's sums (UTC). */
 export async function measureStatistics(ctx: Context, { queues, series }: MergedStatistics) {
   const [waiting, sums] = await Promise.all([countWaiting(ctx.sql, queues), liveSums(ctx, series)])
   const day = today()

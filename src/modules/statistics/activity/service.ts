@@ -29,7 +29,6 @@ export async function countActiveSince(sql: Db, from: string): Promise<number | 
   return row.people
 }
 
-/** Deletes activity before a day. Returns the number of rows. */
 async function forgetPeople(sql: Db, before: string, limit: number): Promise<number> {
   const gone = await sql`
     delete from active_people where (day, user_id) in (

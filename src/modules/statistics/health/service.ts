@@ -41,7 +41,6 @@ const saveCheck = (sql: Sql, part: string, fault: string | null) => sql`
 const listChecks = (sql: Sql) => sql<CheckRow[]>`
   select part, checked_at, good_at, failing_since, fault from health_checks`
 
-/** Reads the size of the database in bytes and its number of clients. */
 async function findDatabaseSize(sql: Sql): Promise<{ bytes: number; clients: number }> {
   const [row] = await sql<[{ bytes: number; clients: number }]>`
     select pg_database_size(current_database())::bigint as bytes,

@@ -21,7 +21,6 @@ export const TrafficHistory = Shared('TrafficHistory', {
 })
 export type TrafficHistory = Static<typeof TrafficHistory>
 
-/** Adds a process's counts to a minute. */
 const addTraffic = (sql: Sql, at: Date, { requests, faults, times }: Traffic) => sql`
   insert into request_minutes as m (at, requests, faults, times)
   values (${at}, ${requests}, ${faults}, ${times}::integer[])
@@ -83,7 +82,6 @@ export function trafficWriter(ctx: Context): () => Promise<void> {
   }
 }
 
-/** Records the requests of this process minute by minute until it ends. */
 export function recordTraffic(ctx: Context): void {
   const write = trafficWriter(ctx)
   let timer: NodeJS.Timeout

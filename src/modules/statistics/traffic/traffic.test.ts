@@ -25,7 +25,6 @@ const history = async (query = ''): Promise<{ minutes: number; pieces: Piece[] }
 const observe = (metrics: ReturnType<typeof createMetrics>, status: number, seconds: number, times = 1) => {
   for (let n = 0; n < times; n += 1) metrics.observeRequest({ method: 'GET', route: '/x', status, seconds })
 }
-/** Creates a separate counting process. */
 const process = (on = sql) => {
   const metrics = createMetrics()
   return { metrics, write: trafficWriter({ ...ctx, sql: on, metrics }) }
