@@ -42,7 +42,6 @@ export const categoryNameTaken = fieldError(
   '分类名称已存在。',
 )
 
-/** Maps unique and foreign keys to errors on the field. */
 export const TAG_CONSTRAINTS = {
   tags_name_taken: tagNameTaken,
   tag_categories_name_taken: categoryNameTaken,
@@ -131,7 +130,6 @@ export async function tagsByName(sql: Db, names: string[]): Promise<Map<string, 
   return new Map(rows.map(({ id, key }) => [key, id]))
 }
 
-/** Inserts missing tags of a file, with their categories. */
 export async function importTags(
   sql: Db,
   tags: { name: string; category: string; weight: number }[],
