@@ -170,7 +170,6 @@ export async function sendText(ctx: Context, message: TextMessage): Promise<Sent
   return sent
 }
 
-/** Checks the lines of the settings about text messages. */
 export const textSettings: SettingChecks = {
   errors: [],
   async check(_ctx, _actor, changes) {
