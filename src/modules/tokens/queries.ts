@@ -18,7 +18,6 @@ export async function findToken(sql: Db, hash: Buffer): Promise<TokenRow | undef
   return row
 }
 
-/** Inserts a token, and its family for the first token of a sign-in. */
 export async function insertToken(
   sql: Db,
   token: {
@@ -102,7 +101,6 @@ export async function revokeFamilies(
 
 export type SignInRow = Row<'token_families', 'id' | 'user_agent' | 'network' | 'created_at' | 'used_at'>
 
-/** Lists the usable sign-ins of a user, the most recently used first. */
 export const listSignIns = (sql: Db, userId: number) => sql<SignInRow[]>`
   select f.id, f.user_agent, f.network, f.created_at, f.used_at from token_families f
   where f.user_id = ${userId} and f.revoked_at is null
@@ -140,7 +138,6 @@ export async function isFreshSignIn(
   return row !== undefined
 }
 
-/** Filters the families down to the revoked ones. */
 export async function findRevokedFamilies(
   sql: Db,
   signIns: { id: number; family: string }[],
@@ -171,7 +168,6 @@ export async function findEndedFamilies(
   return new Set(rows.map((row) => row.family))
 }
 
-/** Deletes tokens past validity and refresh window, and families without tokens. */
 export async function removeOldTokens(sql: Db): Promise<number> {
   const rows = await sql`
     with old as (

@@ -56,7 +56,6 @@ export async function issueToken(
   }
 }
 
-/** Finds the user of a valid token, else null. */
 export function findViewer(ctx: Context, token: string): Promise<Viewer | null> | Viewer | null {
   const key = keyOfToken(token)
   const entry = cacheOf(ctx).get(key, async () => {
@@ -135,7 +134,6 @@ export async function revokeTokens(
 export const dropCachedTokens = (ctx: Context, keys: string[] = ['*']): Promise<void> =>
   cacheOf(ctx).drop(...keys)
 
-/** Filters sign-ins down to the revoked ones, by family. */
 export { findEndedFamilies as findEnded, findRevokedFamilies as findRevoked } from './queries.ts'
 
 /**
