@@ -22,7 +22,6 @@ const refused: Text = {
 /** Error of routes that screen text: 422 on each field with a rejected word. */
 export const sensitiveWords: DeclaredError = { status: 422, code: 'sensitive_words', text: refused }
 
-/** Message for a text that became too long through replacements. */
 const tooLong = (field: string, most: number): Text => ({
   en: `The ${field} field may not have more than ${most} characters with sensitive words replaced.`,
   zh: `替换敏感词后，${field} 不能超过 ${most} 个字符。`,
@@ -31,7 +30,6 @@ const tooLong = (field: string, most: number): Text => ({
 export const WORD_TYPES = ['warning', 'replace'] as const
 export type WordType = (typeof WORD_TYPES)[number]
 
-/** A word as administrators enter it, with its replacement. */
 export type WordInput = { word: string; type: WordType; replace?: string | null }
 
 const listWords = (sql: Db) => sql<SensitiveWord[]>`
@@ -57,7 +55,6 @@ const cacheOf = defineCache<SensitiveWords>('words', { max: 1, ttlMs: 60_000 })
 
 const matcher = (ctx: Context) => cacheOf(ctx).get('all', async () => compileWords(await listWords(ctx.sql)))
 
-/** The schema that validated the input. */
 type Validated = { properties: Record<string, unknown> }
 
 /**
