@@ -7,19 +7,16 @@ export type Target = {
   id: number
   /** Author; 0 without one (songs, albums). */
   ownerId: number
-  /** First words of its text, for notifications and reports. */
   contents: string
-  /** Published anonymously: no reply may reveal the author to others. */
+  /** Published anonymously. No reply may reveal the author to others. */
   hidden?: boolean
-  /** Closed to strangers: notifications to outsiders may not name the people who act on it. */
+  /** Hidden from strangers. Notifications to outsiders must not name its users. */
   closed?: boolean
 }
 
-/** Returns whether the author must be hidden from this viewer. */
 export const hidesOwner = (target: Target, viewerId: number): boolean =>
   target.hidden === true && target.ownerId !== viewerId
 
-/** A kind of content for the modules that are mounted on it, such as comments. */
 export type Content = {
   /** Name of the kind on the wire and in tables (conventions-24), such as `feeds`. */
   type: string
@@ -27,7 +24,7 @@ export type Content = {
   /** Prefix of mounted operations: `Feed` makes `likeFeed` and `listFeedComments`. */
   noun: string
   tag: ApiTag
-  /** Returns the thing, or undefined (404) when it is unknown, deleted or hidden from this viewer. */
+  /** Returns undefined (404) for content that is unknown, deleted or hidden from this viewer. */
   find(sql: Db, id: number, viewerId: number): Promise<Target | undefined>
   /**
    * `select id from … where id = ${id}` of content that is not deleted. The caller locks the row, so that
@@ -55,28 +52,29 @@ export const countsOf = (sql: Db, counts: Counts | undefined): Fragment =>
 /** Reads content of one kind for mixed lists. `Site.readers` maps the readers by type. */
 export type ContentReader = {
   visible(sql: Db, ids: number[], viewerId: number): Promise<Set<number>>
-  /** Returns the things as their own lists show them, without those deleted or hidden from the viewer. */
-  views(ctx: Context, ids: number[], viewerId: number): Promise<Map<number, object>>
-  /** Returns the ids that the viewer sees in full; absent: all visible ones. */
-  readable?(sql: Db, ids: number[], viewerId: number): Promise<Set<number>>
   /**
-   * Whether visibility is the same for every viewer: `visible` and `readable` do not depend on the viewer.
+   * Returns the same views as the kind's own lists, without content that is deleted or hidden from the
+   * viewer.
    */
+  views(ctx: Context, ids: number[], viewerId: number): Promise<Map<number, object>>
+  /** Returns the ids that the viewer sees in full. Default: all visible ones. */
+  readable?(sql: Db, ids: number[], viewerId: number): Promise<Set<number>>
+  /** Whether every viewer sees the same content, so that `visible` and `readable` ignore the viewer. */
   open?: true
-  /** Whether activity on such a thing is shown only to viewers of the thing. */
+  /** Whether activity is shown only to users who can see the content. */
   closed?: true
-  /** Returns the anonymous ids; absent for kinds without anonymity. */
+  /** Returns the ids of anonymous content. Absent for kinds without anonymity. */
   anonymous?(sql: Db, ids: number[]): Promise<Set<number>>
 }
 
 export type ContentRemoval = {
   /** Required ability. The audit log records the removal as well. */
   ability: string
-  /** Removes the thing with its dependents in the caller's transaction; 404 when it is gone already. */
+  /** Removes the content and its dependents in the caller's transaction. Throws 404 if it is already gone. */
   remove(ctx: Context, tx: Tx, id: number, moderatorId: number): Promise<void>
 }
 
-/** An item that waits for the decision of a content owner, counted since their last visit. */
+/** Pending requests for a content owner, counted since their last visit. */
 export type PendingPins = { count: number; time: string | null }
 export type FindPendingPins = (sql: Db, userId: number, since: string | null) => Promise<PendingPins>
 
@@ -90,25 +88,18 @@ export type ContentKind = {
   /** Integer of the kind in notifications (notifications-2). Never change or reuse it. */
   code: number
   reader: ContentReader
-  /** Recounts of its counters and those of its dependents. */
   counters?: CounterCheck[]
-  /** Consistency checks between its payments and the ledger. */
   paymentChecks?: CounterCheck[]
   /** File uses restricted to viewers of the content. Each names the ability that also grants access. */
   files?: Record<string, string>
-  /** Lets moderators remove reported things. */
   removal?: ContentRemoval
-  /** Whether a feed may repost it. */
   repostable?: true
-  /** Pins that wait for the owner's decision, by counter name. */
   pendingPins?: Record<string, FindPendingPins>
 }
 
-/** Returns the readers of all kinds by type. */
 export const readersOf = (kinds: readonly ContentKind[]): ContentReaders =>
   Object.fromEntries(kinds.map(({ type, reader }) => [type, reader]))
 
-/** Checks that no name, code or file use is claimed twice, and throws at the start otherwise. */
 export function contentKinds(kinds: readonly ContentKind[]): readonly ContentKind[] {
   const claims = kinds.flatMap(({ type, code, files, pendingPins }) => [
     `type ${type}`,
@@ -138,7 +129,6 @@ export function requireMountedKinds(ctx: Context, kinds: readonly ContentKind[])
 
 const codes = new Map<string, number>()
 
-/** Returns the integer of a kind in notifications. */
 export const contentCode = (type: string): number | undefined => codes.get(type)
 
 export type ContentReaders = Record<string, ContentReader>
@@ -160,7 +150,6 @@ export async function readContent(
   return new Map(batches.flat())
 }
 
-/** Returns the references visible to the viewer, as `type/id`. */
 export async function findVisible(
   sql: Db,
   readers: ContentReaders,
@@ -177,7 +166,6 @@ export async function findVisible(
   return new Set(batches.flat())
 }
 
-/** Returns the anonymous references, as `type/id`. */
 export async function findAnonymous(
   sql: Db,
   readers: ContentReaders,

@@ -1,13 +1,11 @@
 import type { Db, Fragment } from '#platform/database'
 
-/** A stored counter that differs from its recount. */
 export type Drift = { key: string; kept: number; counted: number }
 
 /** A recount for `kith doctor`. It lists at most 100 differences and repairs all. */
 export type CounterCheck = {
   name: string
   find(sql: Db): Promise<Drift[]>
-  /** Corrects the counters and returns how many were wrong. */
   mend(sql: Db): Promise<number>
   /** False for money, because an administrator has to investigate the difference. */
   mendable?: boolean

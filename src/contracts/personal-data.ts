@@ -4,10 +4,8 @@ import type { Language, Text } from '#platform/errors.ts'
 
 type Column<T extends keyof Tables> = keyof Tables[T] & string
 
-/** The requesting user and their language. */
 export type PersonalDataReader = { userId: number; language: Language }
 
-/** Source, archive name and size of the file of a row. */
 export type Bytes = { key: string; path: string; size: number }
 
 /**
@@ -15,13 +13,11 @@ export type Bytes = { key: string; path: string; size: number }
  * author, no moderator, no reporter.
  */
 export type PersonalTable = {
-  /** File name in the archive. */
   file: string
   about: Text
   table: keyof Tables
   /** Tables with rows nested below those of this one. */
   with: readonly (keyof Tables)[]
-  /** Column of the owner. */
   owner: string
   /** Column between the owner and the key in the index. Each of its values is read separately. */
   within?: string
@@ -52,7 +48,6 @@ export const personalTable = <const T extends keyof Tables>(
 
 const PAGE = 200
 
-/** Formats a time as ISO 8601 and leaves other values. */
 function shownValue(name: string, value: unknown): unknown {
   const isTime = typeof value === 'string' && /_(at|until)$/.test(name) && value.endsWith('+00')
   return isTime ? `${value.slice(0, 10)}T${value.slice(11, -3)}Z` : value
@@ -71,7 +66,6 @@ const joined = (sql: Db, parts: Fragment[], between: Fragment): Fragment =>
 
 type PersonalValues = Record<string, unknown>
 
-/** Reads a page of a user's rows after the given one, in key order. */
 const listRows = (sql: Db, spec: PersonalTable, userId: number, group?: string, after?: PersonalValues) => {
   const comma = sql`, `
   const key = spec.key.map((name) => sql`t.${sql(name)}`)
@@ -92,7 +86,6 @@ const listRows = (sql: Db, spec: PersonalTable, userId: number, group?: string, 
 
 export type PersonalRow = { shown: object; bytes: Bytes | undefined }
 
-/** Reads all rows of a user, page by page. */
 export async function* readPersonal(
   ctx: Context,
   spec: PersonalTable,

@@ -1,6 +1,5 @@
 import type { Db, Fragment } from '#platform/database'
 
-/** Items that await an administrator's decision. */
 export type Queue = {
   name: string
   /** Ability to decide, and so to see the number of waiting items. */
@@ -12,7 +11,6 @@ export type Queue = {
   waiting(sql: Db): Fragment
 }
 
-/** A daily count. */
 export type Series = {
   name: string
   ability: string
@@ -23,5 +21,4 @@ export type Series = {
   happened(sql: Db, from: string, until: string): Fragment
 }
 
-/** Statistics of one module for administrators. */
 export type Statistics = { queues?: Queue[]; series?: Series[] }
