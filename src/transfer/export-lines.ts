@@ -1,7 +1,5 @@
-/** A batch of an export: its lines, and the source of the files that they name. */
 export type ExportBatch = { lines: object[]; files: { key: string; name: string }[] }
 
-/** Reads all pages of a list that is ordered by id. */
 export async function* readPages<Row extends { id: number }>(
   read: (after: number) => PromiseLike<readonly Row[]>,
 ): AsyncGenerator<readonly Row[]> {

@@ -19,7 +19,6 @@ export type Batch<Forms extends Record<string, TObject>> = {
   [Kind in keyof Forms & string]: Line<Static<Forms[Kind]>>[]
 }
 
-/** Why a line was skipped. */
 export type ImportFault = { number: number; reason: string }
 
 /** Source of an import: the hash of the file, and the base folder of paths in it. */
