@@ -11,7 +11,6 @@ export function findAttachments(markdown: string, max = 100): number[] {
   return [...ids]
 }
 
-/** Replaces the upload ids in a text that have a replacement. */
 export const replaceAttachments = (markdown: string, ids: ReadonlyMap<number, number>): string =>
   markdown.replace(ATTACHMENT, (whole, digits: string) => {
     const id = ids.get(Number(digits))

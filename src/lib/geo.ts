@@ -39,7 +39,6 @@ export const mercatorPoint = ({ latitude, longitude }: Place): { x: number; y: n
   y: Math.log(Math.tan(Math.PI / 4 + radians(clamped(latitude)) / 2)),
 })
 
-/** The map radius that contains everything within a distance in meters. */
 export function mapRadius({ latitude }: Place, meters: number): number {
   const farthest = clamped(Math.abs(latitude) + (meters / EARTH_METERS) * (180 / Math.PI))
   return meters / (EARTH_METERS * Math.cos(radians(farthest)))

@@ -94,7 +94,6 @@ const EMAIL_MAX = 128
 const LOCAL_PART = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/
 const DOMAIN_LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
 
-/** True when a text looks like an e-mail address that is deliverable on the Internet. */
 export function isEmail(text: string): boolean {
   if (text.length > EMAIL_MAX) return false
   const at = text.lastIndexOf('@')

@@ -1,4 +1,3 @@
-/** The largest amount of one movement of points or wallet money. */
 export const MAX_AMOUNT = 10 ** 12
 
 export function isAmount(n: unknown): n is number {
@@ -7,7 +6,6 @@ export function isAmount(n: unknown): n is number {
 
 export const pointsFor = (fen: number, ratio: number): number => fen * ratio
 
-/** Converts points to whole fen, with the remaining points. */
 export function fenFor(points: number, ratio: number): { fen: number; left: number } {
   const fen = Math.floor(points / ratio)
   return { fen, left: points - fen * ratio }

@@ -26,7 +26,6 @@ export function foldText(text: string): string {
 // them so.
 const BLANK = /^[\s\p{Default_Ignorable_Code_Point}\p{Cc}\u2800\u{1d159}\ufff9-\ufffb]*$/u
 
-/** True when a text has no visible character. */
 export const isBlank = (text: string): boolean => BLANK.test(text)
 
 /** The unique and searchable form of a name. Empty when the name has no visible character. */

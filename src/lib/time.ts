@@ -20,7 +20,6 @@ export function zuluTimeOrNull(pg: string | null): string | null {
   return pg === null ? null : zuluTime(pg)
 }
 
-/** A row with both timestamps in wire format. */
 export const withWireTimes = <Row extends { created_at: string; updated_at: string }>(row: Row): Row => ({
   ...row,
   created_at: wireTime(row.created_at),
@@ -32,7 +31,6 @@ export function exactTime(pg: string): string {
   return `${pg.slice(0, 10)}T${pg.slice(11).replace(/\+00$/, '')}Z`
 }
 
-/** True when a text of the form `YYYY-MM-DD…` is a valid date and time. */
 export function isTime(text: string): boolean {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = (text.match(/\d+/g) ?? []).map(
     Number,
@@ -45,7 +43,6 @@ export function isTime(text: string): boolean {
 
 const HOUR = 13
 
-/** True when a name such as `Asia/Shanghai` is a time zone. */
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
