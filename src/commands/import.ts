@@ -41,7 +41,6 @@ function createBar(stream: NodeJS.WriteStream) {
   }
 }
 
-/** Default folder of the files that an import references. */
 const folderOf = (path: string) => `${path}.files`
 
 /** `kith import music|news FILE`: exit code 1 when lines were skipped. */

@@ -11,7 +11,6 @@ import { type Environment, withContext } from './context.ts'
 
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 
-/** `kith migrate` */
 export function migrateDatabase(env: Environment): Promise<number> {
   return withContext(env, async ({ forJobs, connection }) => {
     const applied = await prepareDatabase(forJobs, connection)
@@ -62,7 +61,6 @@ export function examineIm(env: Environment, { mend }: { mend: boolean }): Promis
 
 type Print = (line: string) => void
 
-/** Prints the state of every configured provider. Returns false when something is left to examine. */
 export async function reportPayments(ctx: Context, print: Print): Promise<boolean> {
   const states = await paymentHealth(ctx)
   if (states.length === 0) print('· no payment provider is configured: docs/payments.md')
@@ -90,7 +88,6 @@ export async function reportPayments(ctx: Context, print: Print): Promise<boolea
 export const examinePayments = (env: Environment): Promise<number> =>
   withContext(env, async ({ ctx }) => ((await reportPayments(ctx, print)) ? 0 : 1))
 
-/** Reads the anchors in a text, such as the saved output of this command. */
 const anchorsIn = (text: string): Anchor[] =>
   [...text.matchAll(/^anchor (\d+) ([0-9a-f]{64})$/gm)].map(([, position, hash = '']) => ({
     position: Number(position),
