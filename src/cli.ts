@@ -52,7 +52,6 @@ const USAGE = `Usage: kith <command>
 ${PASSWORDS}Configuration comes from the environment, as for the server. Commands work while the server runs.
 `
 
-/** The entries of the usage text: a command with its options. */
 const ENTRIES = USAGE.split(/^(?= {2}[a-z])/m)
   .slice(1)
   .map((entry) => entry.replace(/\n\n[\s\S]*/, '\n'))
@@ -75,7 +74,6 @@ function didYouMean(given: string, known: readonly string[], prefix = ''): strin
   return meant === undefined ? '' : `: did you mean ${prefix}${meant}?`
 }
 
-/** Returns whether the second word belongs to the command, as in `admin create` and `doctor im`. */
 const isPair = (command: string, word: string | undefined) =>
   ENTRIES.some((entry) => entry.startsWith(`  ${command} ${word} `)) ||
   (['import', 'export'].includes(command) && word !== undefined)
@@ -85,7 +83,6 @@ async function requireThere(path: string): Promise<void> {
   if (!(await stat(path).catch(() => undefined))) throw new Error(`no such file or folder: ${path}`)
 }
 
-/** Describes a file error in a sentence. Returns the message of other errors. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { code, path } = error as NodeJS.ErrnoException
@@ -107,7 +104,6 @@ async function main(env: NodeJS.ProcessEnv): Promise<number> {
   }
   const { values, positionals } = parsed
   const [command = values.help ? 'help' : '', ...rest] = positionals
-  /** Checks the number of arguments, of which `wanted` holds names and meanings, and the options. */
   const expect = (wanted: Record<string, string>, ...options: string[]) => {
     const given = rest.slice(isPair(command, rest[0]) ? 1 : 0)
     const called = `kith ${[command, ...rest.slice(0, rest.length - given.length)].join(' ')}`

@@ -8,7 +8,6 @@ import { COUNTERS, LEFTOVERS } from './site.ts'
 
 const SHOWN = 10
 
-/** Finds constraints that old rows may violate, and invalid indexes. */
 async function findBrokenParts(sql: Sql): Promise<string[]> {
   const rows = await sql<{ fault: string }[]>`
     select 'constraint ' || conname || ' of ' || conrelid::regclass || ' is not validated' as fault

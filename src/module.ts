@@ -43,18 +43,14 @@ export type Leftover = {
   text: string
   /** Returns the number, and an optional reason not to delete them. */
   find(ctx: Context): Promise<{ count: number; doubt?: string }>
-  /** Deletes them all in batches. Returns the number. */
   clear(ctx: Context): Promise<number>
 }
 
-/** Owner of a file, and the content it is attached to. */
 export type FileUse = { owner_id: number; channel: string | null; raw: number | null }
 
-/** The merged declarations of all modules. */
 export type Site = {
   kinds: readonly ContentKind[]
   readers: ContentReaders
-  /** Functions that remove a reported target, by kind. */
   removals: Record<string, ContentRemoval | undefined>
   searchables: readonly Searchable[]
   statistics: MergedStatistics
@@ -63,7 +59,6 @@ export type Site = {
   paymentChecks: CounterCheck[]
   settingChecks: SettingChecks
   probes: readonly Probe[]
-  /** Access to files by the content that shows them. */
   files: {
     confidential: ReadonlySet<string>
     isGone(ctx: Context, file: FileUse): Promise<boolean>
@@ -73,7 +68,6 @@ export type Site = {
   service<N extends keyof Services>(name: N): Services[N]
 }
 
-/** Declaration of a module, in its module.ts. */
 export type Module = {
   /** Routes below `/api/v2`. */
   routes?(site: Site): readonly Routes[]

@@ -24,7 +24,6 @@ async function look(ctx: Context) {
 type Seen = Awaited<ReturnType<typeof look>>
 type Value = { labels?: Record<string, string>; value: number }
 
-/** Site-wide metrics: name, help text, labels and values. */
 const GAUGES: { name: string; help: string; labels?: string[]; of: (seen: Seen) => Value[] }[] = [
   {
     name: 'kith_jobs',
