@@ -23,7 +23,7 @@ test('fails to start when routes are mounted on an unregistered kind', async () 
   assert.throws(() => requireMountedKinds(ctx, withoutNews), /news/)
 })
 
-test('names a module with content in one line outside of its folder', () => {
+test('mentions a content module on only one line outside its folder', () => {
   const files = globSync('src/*.ts').filter((file) => !file.endsWith('.test.ts'))
   const shared = files.flatMap((file) =>
     readFileSync(file, 'utf8')

@@ -61,7 +61,7 @@ describe('an export', () => {
       )
   }
 
-  test('of music changes nothing when imported again, and restores everything on an empty database', async () => {
+  test('restores music on an empty database, and changes nothing when imported again', async () => {
     const editor = await musicEditor(world)
     const reader = await person()
     const special = await createSpecial(world, editor, {
@@ -111,7 +111,7 @@ describe('an export', () => {
     assert.equal((await other.as(listener, 'GET', `/files/${view.storage.id}`)).status, 403)
   })
 
-  test('of music omits deleted rows, and a second import does not restore them', async () => {
+  test('omits deleted music, which a second import does not restore', async () => {
     const path = await fileOf([
       { kind: 'special', id: 'gone-album', title: 'Gone album' },
       { kind: 'song', id: 'gone-song', title: 'Gone song', singer: 'Gone singer', specials: ['gone-album'] },
@@ -156,7 +156,7 @@ describe('an export', () => {
     assert.equal(left?.n, 1)
   })
 
-  test('of news changes nothing when imported again, and restores everything on an empty database', async () => {
+  test('restores news on an empty database, and changes nothing when imported again', async () => {
     const editor = await newsEditor(world)
     const [author, reader] = [await person(), await person()]
     const shown = await uploadPicture(world, editor)
@@ -187,7 +187,7 @@ describe('an export', () => {
     assert.deepEqual({ ...use }, { channel: 'news:content', raw: article.id })
   })
 
-  test('imports files by path, and reports lines with a missing, invalid or outside file', async () => {
+  test('imports files by path, and reports lines with a missing or invalid file or one outside the folder', async () => {
     await uploads('paths.jsonl', 'good.wav', 'cover.png')
     const path = join(folder, 'paths.jsonl')
     const song = (id: string, more: object) => ({ kind: 'song', id, title: id, singer: 'Pat', ...more })

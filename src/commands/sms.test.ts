@@ -25,14 +25,14 @@ const run = async (number: string) => {
   return { isSent, lines }
 }
 
-test('says that no service is configured', async () => {
+test('reports that no service is configured', async () => {
   const { isSent, lines } = await run('13800000000')
   assert.deepEqual([isSent, lines.length], [false, 1])
   assert.match(lines[0] ?? '', /docs\/sms\.md/)
   await assert.rejects(run('12345'), /not a phone number/)
 })
 
-test('says which service took the test message, and what the others answered', async () => {
+test('reports the service that accepted the test message, and the replies of the others', async () => {
   ctx.sms = configured
   const sent = await run('+1 201-555-0123')
   assert.equal(sent.isSent, true)
@@ -47,7 +47,7 @@ test('says which service took the test message, and what the others answered', a
   )
 })
 
-test('lists an address for reports of each service', () => {
+test('lists the delivery report URL of each service', () => {
   ctx.sms = configured
   const lines: string[] = []
   printReceiptAddresses(ctx, (line) => lines.push(line))

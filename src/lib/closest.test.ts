@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { editDistance, suggestWord } from './closest.ts'
 
-test('counts letters, and a swap of two neighbours as one', () => {
+test('counts edited letters, and swapped neighbours as one edit', () => {
   for (const [a, b, distance] of [
     ['', '', 0],
     ['', 'abc', 3],
@@ -15,7 +15,7 @@ test('counts letters, and a swap of two neighbours as one', () => {
     assert.equal(editDistance(a, b), distance, `${a} ${b}`)
 })
 
-test('is symmetric, zero for equal words, and at most the longer length', () => {
+test('returns a symmetric distance of at most the longer length, and zero for equal words', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 12 }), fc.string({ maxLength: 12 }), (a, b) => {
       const distance = editDistance(a, b)

@@ -28,7 +28,7 @@ test('names browser and system', () => {
   for (const [userAgent, name] of cases) assert.equal(deviceName(userAgent), name, userAgent)
 })
 
-test('quotes no text of the client', () => {
+test('omits text sent by the client', () => {
   const name = deviceName('Firefox/1 <a href="http://evil.example">Windows, call 110</a>')
   assert.equal(name, 'Firefox on Windows')
 })

@@ -36,7 +36,7 @@ test('rejects a list with more ids than allowed', () => {
   assert.equal(parseIdList('1,2,3', 2), null)
 })
 
-test('parses every list of ids back from a query string', () => {
+test('reads every encoded list of ids from a query string', () => {
   const ids = fc.uniqueArray(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }))
   fc.assert(fc.property(ids, (list) => assert.deepEqual(parseIdList(list.join(','), 1000), list)))
 })

@@ -94,7 +94,7 @@ test('truncates by characters', () => {
   assert.equal(plainText('text', 0), '')
 })
 
-test('reads a large unfinished markup in linear time', () => {
+test('reads large unclosed markup in linear time', () => {
   const starts = [
     '![',
     '[',

@@ -57,7 +57,7 @@ test('limits fame to known kinds and existing users, and requires the ability (a
     assert.equal((await as(member, method, `/admin/user-famous/${member.id}`, { type: 'each' })).status, 403)
 })
 
-test('lists famous people newest first, by kind, name and page (administration-9)', async () => {
+test('lists famous users newest first, by kind, name and page (administration-9)', async () => {
   await sql`delete from famous_users`
   const [ann, bob, cat] = [
     await person({ name: 'fame_ann' }),
@@ -85,7 +85,7 @@ test('lists famous people newest first, by kind, name and page (administration-9
   assert.deepEqual(await list('q=fame_&type=followed'), [1, cat.id])
 })
 
-test('limits famous people to 50, kinds of whom may still change (administration-9)', async () => {
+test('limits famous users to 50, but allows changes of their kind (administration-9)', async () => {
   await sql`delete from famous_users`
   await sql`
     with people as (

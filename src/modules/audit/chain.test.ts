@@ -27,7 +27,7 @@ async function chainWorld() {
   return { ...world, founder, change, verify, tamper }
 }
 
-test('links records in a chain that holds, and reports its anchor (administration-25)', async () => {
+test('links records in a valid chain, and reports its anchor (administration-25)', async () => {
   const { as, founder, change, sql, verify } = await chainWorld()
   const first = await verify()
   assert.deepEqual([first.faults, first.waiting], [[], 0])
@@ -68,7 +68,7 @@ test('links records that commit late, and those of the previous release', async 
   assert.deepEqual([faults, waiting], [[], 0])
 })
 
-test('finds a changed record, a deleted one, and a shortened chain', async () => {
+test('detects a changed record, a deleted one, and a shortened chain', async () => {
   for (const [work, expected] of [
     [
       (tx) => tx`update audit_log set after = '{"word": "two!"}' where id = 2`,
@@ -105,7 +105,7 @@ test('finds a changed record, a deleted one, and a shortened chain', async () =>
   assert.match((await verify([anchor!])).faults.join(), /anchor at position 3 is beyond the end/)
 })
 
-test('keeps the chain when a person is erased, and the content of their records out of it', async () => {
+test('keeps the chain valid when an erasure redacts records', async () => {
   const { as, founder, sql, person, verify } = await chainWorld()
   const ann = await person()
   const rename = { name: 'annbefore' }
@@ -130,7 +130,7 @@ test('keeps the chain when a person is erased, and the content of their records 
   assert.equal(salts.count, 1, 'no salt, so that the content cannot be guessed from its hash')
 })
 
-test('refuses every change of a record but its redaction', async () => {
+test('rejects every change of a record except its redaction', async () => {
   const { sql } = await chainWorld()
   for (const change of [
     sql`update audit_log set action = 'other' where id = 1`,

@@ -127,7 +127,7 @@ test('returns 422 for a second certification, racing requests included (sign-in-
   assert.equal(incomplete.headers['x-error-code'], 'certification_exists')
 })
 
-test('returns edits to review, deletes dropped files, and rejects edits once accepted', async () => {
+test('sends edits to review again, deletes dropped files, and rejects edits once accepted', async () => {
   const ann = await person()
   const missing = await as(ann, 'PATCH', ME, { name: 5 })
   assert.deepEqual([missing.status, missing.headers['x-error-code']], [404, 'no_certification'])

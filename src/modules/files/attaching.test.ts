@@ -20,7 +20,7 @@ describe('attaching uploads', () => {
   const refusal = (error: unknown) =>
     error instanceof ApiError && error.status === 422 && error.details.errors?.images !== undefined
 
-  test('attaches an upload to one thing and returns its metadata (files-4)', async () => {
+  test('attaches an upload to one piece of content and returns its metadata (files-4)', async () => {
     const bytes = await newPicture(30, 20)
     const id = await uploaded(alice, bytes)
     const uses = await attach([id], { kind: 'image' })

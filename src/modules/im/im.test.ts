@@ -26,7 +26,7 @@ test('lets only the owner change a group and remove its members (im-8)', async (
   assert.deepEqual(await memberIds(owner, id), [owner.id, member.id])
 })
 
-test('checks every id of a member list, and adds no one when one is unknown (im-9)', async () => {
+test('adds no members when one id of the list is unknown (im-9)', async () => {
   const [owner, one, two] = [await person(), await person(), await person()]
   const id = await makeGroup(owner)
   const add = (members: unknown) =>
@@ -150,7 +150,7 @@ test('replaces every setting, resets absent ones, and binds the picture (im-6)',
   assert.equal((await read(heir, id)).group_face, url)
 })
 
-test('lets members invite when allowed, and leave; the owner stays', async () => {
+test('lets members leave, and invite when allowed, but keeps the owner', async () => {
   const [owner, member, third, blocker] = [await person(), await person(), await person(), await person()]
   const id = await makeGroup(owner, { members: member.id })
   const members = (who: Person) => ({ im_group_id: Number(id), members: String(who.id) })

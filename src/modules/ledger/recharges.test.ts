@@ -74,7 +74,7 @@ test('rejects a recharge once, and not after it is confirmed (money-9)', async (
   )
 })
 
-test('recharges points by the ratio and within the limits, while switched on', async () => {
+test('recharges points by the ratio and within the limits, while enabled', async () => {
   const anna = await person()
   await withSettings({ 'currency:recharge-ratio': 7 }, async () => {
     const { body } = await as(anna, 'POST', '/currency/recharge', { type: 'manual', amount: 100 })

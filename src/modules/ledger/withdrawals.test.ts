@@ -73,7 +73,7 @@ test('withdraws points in whole fen, to the wallet or back (money-10)', async ()
   })
 })
 
-test('requires the payment password for outgoing money while the site asks for it', async () => {
+test('requires the payment password for outgoing money when the setting demands it', async () => {
   const [anna, ben] = [await rich(1000, 1000), await person()]
   await sql`update users set password = ${await hashPassword('correct horse')} where id = ${anna.id}`
   await withSettings({ 'pay-validate-user-password': true }, async () => {

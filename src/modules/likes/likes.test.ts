@@ -183,7 +183,7 @@ test('returns 404 for missing content and rejects users the owner blocks', async
   assert.equal((await as(owner, 'DELETE', `/test/things/${id}/unlike`)).status, 404)
 })
 
-test('rejects repeated likes and missing unlikes, without a body, when mounted so (feeds-18)', async () => {
+test('rejects repeated likes and missing unlikes, without a body, when configured (feeds-18)', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   const first = await as(reader, 'POST', `/test/posts/${id}/likes`)
@@ -222,7 +222,7 @@ test('lists likes newest first, paged strictly, with null for disabled accounts 
   )
 })
 
-test('returns user pictures as URLs when mounted so (sign-in-11)', async () => {
+test('returns user pictures as URLs when configured (sign-in-11)', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   const picture = { node: 'public:2026/a.png', mime: 'image/png', size: 5, width: 3, height: 4 }
@@ -233,7 +233,7 @@ test('returns user pictures as URLs when mounted so (sign-in-11)', async () => {
   assert.equal(like.user.bg, null)
 })
 
-test('lists likes received from others with the content or null (feeds-21)', async () => {
+test('lists received likes with the content, or null when it is gone (feeds-21)', async () => {
   const [me, other] = [await person(), await person()]
   const [first, second] = [await make(me), await make(me)]
   await as(other, 'POST', `/test/things/${first}/like`)

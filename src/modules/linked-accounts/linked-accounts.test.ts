@@ -129,7 +129,7 @@ test('rejects registration on a closed site, but signs in linked users (registra
   await under({ 'register:type': 'thirdPart', 'register:method': 'mail-only' }, () => register(id))
 })
 
-test('checks a name, registers, and signs in again (sign-in-24)', async () => {
+test('validates a name, registers, and signs in again (sign-in-24)', async () => {
   const id = nextAccount()
   const body = { ...token(id), name: `out_${id}` }
   assert.equal((await guest('POST', FORGE, token(id))).status, 404)
@@ -292,7 +292,7 @@ test('lists links with the times of creation and last use (sign-in-26)', async (
   assert.ok((await list())[0].used_at)
 })
 
-test('ends links with a new password only on request (sign-in-7)', async () => {
+test('removes links with a new password only on request (sign-in-7)', async () => {
   const ann = await signUp()
   const email = String(ann.email)
   const id = nextAccount()
@@ -324,7 +324,7 @@ test('links an account once when users race for it (sign-in-26)', async () => {
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422, 422])
 })
 
-test('keeps the last way to sign in, in a race too (sign-in-26)', async () => {
+test('keeps the last way to sign in, also when requests race (sign-in-26)', async () => {
   const me = await register(nextAccount())
   assert.equal((await as(me, 'DELETE', MINE)).headers['x-error-code'], 'last_way_to_sign_in')
   assert.deepEqual((await as(me, 'GET', '/user/socialite')).body, ['open_forge'])
@@ -369,7 +369,7 @@ test('applies the rate limit of sign-in (sign-in-23)', async () => {
   assert.deepEqual(statuses, [422, 422, 429])
 })
 
-test('refuses a code without state and verifier, and logs no code (sign-in-29)', async (t) => {
+test('rejects a code without state and verifier, and logs no code (sign-in-29)', async (t) => {
   const log = t.mock.method(world.ctx.log, 'info')
   const answer = await guest('GET', '/socialite/getAccess/a-secret-code')
   assert.deepEqual([answer.status, answer.headers['x-error-code']], [422, 'code_without_state'])

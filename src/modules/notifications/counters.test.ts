@@ -18,7 +18,7 @@ const under = settingsOn(world)
 type DoneType = Exclude<NotificationType, 'system'>
 type Step = { what: string; type: DoneType; who: number; by: number; cause: number }
 
-test('leaves the rest of a large removal to a job', async () => {
+test('removes the rest of a large removal in a job', async () => {
   const ann = await person()
   const cause = { type: 'feeds', id: 424_242 }
   await sql`

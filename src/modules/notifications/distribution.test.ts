@@ -66,7 +66,7 @@ function findFaults(text: string): string[] {
   ]
 }
 
-test('keeps statements on notifications to what a distributed database runs', async () => {
+test('uses only statements on notifications that a distributed database supports', async () => {
   const [ann, bob, eve] = [await person(), await person(), await person()]
   isWatching = true
   const cause = { type: 'feeds', id: 7 }
@@ -160,7 +160,7 @@ test('keeps statements on notifications to what a distributed database runs', as
     }
 })
 
-test('finds what a distributed database does not run', () => {
+test('detects statements that a distributed database does not support', () => {
   assert.deepEqual(
     findFaults('select from notifications n join users u on u.id = n.sender_id where n.user_id = $1'),
     ['joins users'],
@@ -183,7 +183,7 @@ test('finds what a distributed database does not run', () => {
   )
 })
 
-test('prints the distribution of tables whose keys hold the person', async () => {
+test('prints the distribution of tables with the user in their keys', async () => {
   for (const table of DISTRIBUTED) {
     assert.match(DISTRIBUTION_SQL, new RegExp(`create_distributed_table\\('${table}', 'user_id'`))
     const keys = await sql<{ columns: string[] }[]>`

@@ -35,7 +35,7 @@ test('links a notification to the web page of its subject (notifications-17)', a
   })
 })
 
-test('links to pages that this site has, without an address of another client (notifications-17)', () => {
+test('links to existing pages of the built-in site when no other client is configured (notifications-17)', () => {
   const own = { publicWebUrl: undefined, publicUrl: 'https://kith.example', web: true }
   const link = siteLinks({ ...ctx.config, ...own }, { 'site:web-links': [] })
   assert.equal(link('feeds', 7), 'https://kith.example/feeds/7')

@@ -56,7 +56,7 @@ test('skips own actions, duplicates, blocked senders and disabled or unknown acc
   for (const id of [bob.id, gone.id, sender.id, 2 ** 52]) assert.equal((await rowsOf(id)).length, 0)
 })
 
-test('lets the system notify twice of one subject', async () => {
+test('allows two system notifications about one subject', async () => {
   const ann = await person()
   const notice = {
     type: 'system' as const,
@@ -69,7 +69,7 @@ test('lets the system notify twice of one subject', async () => {
   assert.deepEqual(await countsOf(ann.id), { system: { unread: 2, total: 2 } })
 })
 
-test('skips the hidden sender and users who block them (notifications-2)', async () => {
+test('skips a hidden sender, and recipients who block that sender (notifications-2)', async () => {
   const [ann, bob, doer] = [await person(), await person(), await person()]
   await sql`insert into user_blocks (user_id, target_id) values (${bob.id}, ${doer.id})`
   await notify(sql, {

@@ -47,7 +47,7 @@ test('refunds a rejected feed pin, which may be requested again (pins-9)', async
   await audit()
 })
 
-test('checks in order: identity, existence, password, author, open pin, body, balance (pins-3)', async () => {
+test('checks identity, existence, password, author, open pin, body and balance in this order (pins-3)', async () => {
   const anna = await rich(50)
   const ben = await rich()
   const feed = await feedOf(anna)
@@ -96,7 +96,7 @@ test('averages the daily price over pins accepted in the last week (pins-10)', a
   assert.deepEqual((await as(anna, 'GET', '/feeds/average')).body, { feed: 3, feed_comment: 100 })
 })
 
-test('lists pinned feeds dearest first without blocked users', async () => {
+test('lists pinned feeds by price, highest first, without those of blocked users', async () => {
   await sql`update pins set state = 'expired' where state = 'active'`
   const anna = await rich()
   const ben = await rich()

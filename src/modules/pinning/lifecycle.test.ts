@@ -130,7 +130,7 @@ test('creates one pin and one payment when requests race (pins-2)', async () => 
   await audit()
 })
 
-test('has one outcome and moves points once when accept, reject and delete race', async () => {
+test('applies one outcome and moves points once when accept, reject and delete race', async () => {
   for (let round = 0; round < 6; round += 1) {
     const { author, applicant, feed, comment, pin } = await waitingComment()
     const answers = await Promise.all([

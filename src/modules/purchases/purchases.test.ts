@@ -31,7 +31,7 @@ const audit = async () => {
 }
 const upload = (owner: Person) => uploadPicture(world, owner, 900, 900)
 
-test('returns 403 with node and price for a paid feed, an excerpt in lists, and all once paid (feeds-10, money-11)', async () => {
+test('returns 403 with node and price for an unpaid feed, and an excerpt in lists (feeds-10, money-11)', async () => {
   const anna = await rich()
   const ben = await rich()
   const { feed, node } = await sell(anna)
@@ -102,7 +102,7 @@ test('pays from the wallet and notifies the publisher (money-13)', async () => {
   await audit()
 })
 
-test('checks in order: 401, 404, 403 password, 422 paid or own, 403 balance (money-12)', async () => {
+test('returns 401, 404, 403 password, 422 paid or own, and 403 balance in this order (money-12)', async () => {
   const anna = await rich()
   const ben = await rich(50, 50)
   const { node } = await sell(anna)

@@ -54,7 +54,7 @@ test('pays and notifies the author, and lists and sums rewards (money-16)', asyn
   await audit()
 })
 
-test('checks errors in order and moves nothing (money-15)', async () => {
+test('reports errors in order and moves no points (money-15)', async () => {
   const anna = await rich(10)
   const ben = await rich(10)
   const feed = await feedOf(anna)
@@ -80,7 +80,7 @@ test('rejects a reward to a disabled author', async () => {
   assert.equal(await points(ben), 10)
 })
 
-test('rejects rewards while switched off (money-15)', async () => {
+test('rejects rewards while they are disabled (money-15)', async () => {
   const anna = await rich()
   const ben = await rich()
   const feed = await feedOf(anna)
@@ -131,7 +131,7 @@ test('stops racing rewards at an empty balance, and pays once per key', async ()
   await audit()
 })
 
-test('requires the payment password while the setting asks for it (money-15)', async () => {
+test('requires the payment password when the setting demands it (money-15)', async () => {
   const [anna, ben] = [await rich(0), await rich(10)]
   const feed = await feedOf(anna)
   await updateSettings(ctx, sql, { 'pay-validate-user-password': true })
@@ -163,7 +163,7 @@ test('rejects a reward of content deleted meanwhile, with or without counters', 
   await audit()
 })
 
-test('bounds the amount and the password of a reward (money-15)', async () => {
+test('limits the amount and the password of a reward (money-15)', async () => {
   const [anna, ben] = [await rich(0), await rich(10)]
   const feed = await feedOf(anna)
   const refused = async (body: object) => {

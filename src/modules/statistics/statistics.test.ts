@@ -68,7 +68,7 @@ test('returns no queue to users without such an ability (administration-14)', as
   assert.equal((await as(moderator, 'GET', '/admin/statistics/days')).status, 403)
 })
 
-test('assigns every number to one existing ability and one name', () => {
+test('assigns each statistic one existing ability and a unique name', () => {
   for (const { ability } of [...SITE.statistics.queues, ...SITE.statistics.series])
     assert.ok(ability in ABILITIES, ability)
   assert.throws(

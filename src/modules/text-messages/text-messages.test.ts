@@ -69,7 +69,7 @@ test('sends a code through the first service and lists it without number and tex
   assert.ok(!JSON.stringify(await sql`select * from text_message_counts`).includes(phone))
 })
 
-test('takes the second service when the first fails, and lists the fault', async () => {
+test('uses the second service when the first fails, and lists the fault', async () => {
   const { phone } = fresh()
   ali.faults.push(500)
   await ask(phone)
@@ -80,7 +80,7 @@ test('takes the second service when the first fails, and lists the fault', async
   assert.deepEqual([To, StatusCallback], [`+86${phone}`, receiptAddress(ctx, 'twilio')])
 })
 
-test('lists a message that every service refuses, and gives it up', async () => {
+test('lists a message that every service rejects, and stops retrying it', async () => {
   const { phone } = fresh()
   ali.faults.push('refused')
   twi.faults.push('refused')
@@ -92,7 +92,7 @@ test('lists a message that every service refuses, and gives it up', async () => 
   assert.equal((await sql`select from graphile_worker._private_jobs`).length, 0)
 })
 
-test('keeps what a service reports, once delivered for good', async () => {
+test('stores delivery reports, and keeps a delivered message delivered', async () => {
   const { phone } = fresh()
   await ask(phone)
   await work()
@@ -107,7 +107,7 @@ test('keeps what a service reports, once delivered for good', async () => {
   assert.deepEqual([row.state, row.fault], ['delivered', null])
 })
 
-test('keeps a report that comes before its message is stored', async () => {
+test('keeps a report that arrives before its message is stored', async () => {
   const before = (await listed()).length
   assert.equal((await aliyunReport('early^0', true, 'DELIVERED')).statusCode, 200)
   assert.equal((await listed()).length, before)
@@ -119,7 +119,7 @@ test('keeps a report that comes before its message is stored', async () => {
   assert.equal((await ofNumber(phone)).state, 'delivered')
 })
 
-test('refuses reports without the secret of the address, the signature of Twilio, or a readable body', async () => {
+test('rejects reports without the secret of the URL, the signature of Twilio, or a readable body', async () => {
   const url = receiptAddress(ctx, 'aliyun').replace('https://kith.example', '')
   assert.equal((await report('aliyun', '[]', {}, url.slice(0, -1))).statusCode, 404)
   assert.equal((await report('aliyun', '[]', {}, url.replace('aliyun', 'tencent'))).statusCode, 404)
@@ -148,7 +148,7 @@ test('refuses reports without the secret of the address, the signature of Twilio
   assert.equal((await ofNumber(phone)).state, 'failed')
 })
 
-test('limits messages to a number a day, and not those of others (sign-in-30)', async () => {
+test('limits messages per number and day (sign-in-30)', async () => {
   await set({ 'sms:daily-per-number': 2 })
   const { phone } = fresh()
   for (const status of [202, 202, 429]) {
@@ -166,7 +166,7 @@ test('limits messages to a number a day, and not those of others (sign-in-30)', 
   await set({ 'sms:daily-per-number': 20 })
 })
 
-test('limits codes to a country and in all, and exactly so in a race (sign-in-30)', async () => {
+test('limits codes per country and in total, also when requests race (sign-in-30)', async () => {
   await set({ 'register:phone-countries': ['*'], 'sms:daily-per-country': ['DE 3', '* 100'] })
   const numbers = Array.from({ length: 8 }, (_, place) => `+4915123456${String(700 + place)}`)
   const answers = await Promise.all(numbers.map((phone) => ask(phone)))
@@ -179,7 +179,7 @@ test('limits codes to a country and in all, and exactly so in a race (sign-in-30
   await set({ 'sms:daily': 10_000, 'sms:daily-per-country': [] })
 })
 
-test('limits the codes that one network address asks for (sign-in-30)', async () => {
+test('limits codes per client address (sign-in-30)', async () => {
   await sql`delete from text_message_counts where scope = 'address'`
   await set({ 'sms:daily-per-address': 3 })
   const statuses = []
@@ -211,7 +211,7 @@ test('drops unrequested messages above the limit of their number', async () => {
   await set({ 'sms:daily-per-number': 20 })
 })
 
-test('rejects settings that are no templates or limits', async () => {
+test('rejects settings that are not valid templates or limits', async () => {
   const patch = (body: object) => as(founder, 'PATCH', '/admin/settings', body)
   for (const body of [
     { 'sms:templates': ['aliyun code ZZ SMS_1 Kith'] },
@@ -225,7 +225,7 @@ test('rejects settings that are no templates or limits', async () => {
   }
 })
 
-test('reports a service that does not answer, and a reached limit, among the parts of the server', async () => {
+test('reports an unresponsive service and a reached limit in the server health', async () => {
   const stateOf = async () => {
     await sql`select graphile_worker.add_job('check_health')`
     await work()

@@ -50,7 +50,7 @@ describe('the list of sensitive words', () => {
     )
   })
 
-  test('records in the audit log the values that racing changes found', async () => {
+  test('records the current values in the audit log when changes race', async () => {
     const id = await add({ word: 'Zebrafinch', type: 'replace', replace: '0' })
     const replacements = Array.from({ length: 8 }, (_, n) => String(n + 1))
     const answers = await Promise.all(replacements.map((replace) => admin('PATCH', `/${id}`, { replace })))
@@ -95,7 +95,7 @@ describe('a word of type warning', () => {
     assert.ok(!JSON.stringify(answer.body).includes('orbidden'), 'tells the word')
   }
 
-  test('is rejected in topics, feeds, comments, articles and names', async () => {
+  test('rejects topics, feeds, comments, articles and names', async () => {
     const id = await add({ word: 'Forbidden', type: 'warning' })
     const me = await person()
     const text = 'so FORBIDDEN it is'
@@ -189,7 +189,7 @@ describe('texts of questions and groups', () => {
 })
 
 describe('a word of type replace', () => {
-  test('is replaced before storage; a text left empty is rejected', async () => {
+  test('replaces the word before storage, and rejects a text left empty', async () => {
     const [one, two] = [
       await add({ word: 'darn', type: 'replace', replace: '****' }),
       await add({ word: '坏', type: 'replace' }),

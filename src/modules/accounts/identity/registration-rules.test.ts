@@ -44,7 +44,7 @@ for (const [methods, open, shut, code] of [
   [['mobile', 'mobile-only'], 'phone', 'email', 'email_registration_off'],
 ] as const)
   for (const method of methods)
-    test(`rejects registration and codes by ${shut} with ${method} (registration-2)`, async () => {
+    test(`rejects ${shut} registration and codes when the method is ${method} (registration-2)`, async () => {
       const early = fresh()
       const given = await codeFor(early[shut], '/verifycodes/register')
       await under({ 'register:method': method }, async () => {

@@ -139,7 +139,7 @@ test('requires the second factor for sign-in by an external account (rights-7)',
   assert.equal((await guest('POST', FORGE, { access_token, second_factor: codeOf(ann.secret) })).status, 201)
 })
 
-test('rejects an appeal of a suspended person when the second factor is missing (sign-in-28)', async () => {
+test('rejects an appeal of a suspended user without the second factor (sign-in-28)', async () => {
   const ann = await guarded()
   await sql`
     insert into sanctions (user_id, kind, reason, imposed_by) values (${ann.id}, 'suspension', 'Threats', ${ann.id})`
@@ -174,7 +174,7 @@ test('disables the second factor by a code, or by an administrator with at least
   assert.equal(kept.subject_id, String(bob.id))
 })
 
-test('requires it of administrators, but not of members, when the setting demands it (rights-8)', async () => {
+test('requires a second factor of administrators only when the setting demands it (rights-8)', async () => {
   const founder = await person({ roles: ['founder'] })
   await under({ 'account:second-factor-for-administrators': true }, async () => {
     assert.deepEqual(refusalOf(await as(founder, 'GET', '/admin/users')), [403, 'second_factor_needed'])

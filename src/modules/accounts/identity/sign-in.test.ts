@@ -13,7 +13,7 @@ const strict = await createWorld({ RATE_LIMIT_SENSITIVE: '1', TRUST_PROXY: '127.
 const { as, guest, sql } = world
 const { codeFor, signUp, signIn } = signUpsOn(world)
 
-test('signs in by e-mail, phone, name or id, and the exact password (sign-in-4)', async () => {
+test('signs in with the exact password and an e-mail, phone, name or id (sign-in-4)', async () => {
   const ann = await signUp({ phone: fresh().phone, password: ' Mot de passe ' })
   const email = fresh().email
   const code = await codeFor(email, '/verifycodes/register')

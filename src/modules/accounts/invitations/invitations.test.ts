@@ -155,7 +155,7 @@ test("ends an invitation by its creator or an administrator, or with its creator
   assert.equal((await register(early)).status, 201)
 })
 
-test('waits for a registration in progress to take the last place of an invitation (registration-5)', async () => {
+test('waits for a concurrent registration that uses the last place of an invitation (registration-5)', async () => {
   const { code } = await invite(admin, { max_uses: 1 })
   const [ann, bob] = [await person(), await person()]
   let second: Promise<boolean> | undefined

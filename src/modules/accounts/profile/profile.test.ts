@@ -57,7 +57,7 @@ test('changes single profile fields, and clears them with null (sign-in-14)', as
   fieldError(await as(ann, 'PATCH', '/user', { sex: 3 }), 'sex')
 })
 
-test('applies registration rules to a new name, and gives a contested one to one user', async () => {
+test('applies registration rules to a new name, and gives a name to one of racing users', async () => {
   const [ann, bob] = [await person(), await person()]
   fieldError(await as(ann, 'PATCH', '/user', { name: 'a b' }), 'name')
   fieldError(await as(ann, 'PATCH', '/user', { name: 'admin' }), 'name')

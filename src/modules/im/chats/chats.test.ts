@@ -222,7 +222,7 @@ test('accepts replies, mentions, files and links, and rejects unknown ones (im-1
     assert.equal((await send(ann, chat, { link })).status, 422)
 })
 
-test('refuses messages between people of whom one blocks the other, and hides them in groups (im-14)', async () => {
+test('rejects messages between users when one blocks the other, and hides them in groups (im-14)', async () => {
   const [ann, bob] = [await person(), await person()]
   const chat = await pair(ann, bob)
   const group = await makeGroup(ann, { members: String(bob.id) })
@@ -234,7 +234,7 @@ test('refuses messages between people of whom one blocks the other, and hides th
   assert.ok((await textsOf(bob, shared)).includes('from bob'))
 })
 
-test('clears a conversation for one of its people, until the next message', async () => {
+test('clears a conversation for one member, until the next message', async () => {
   const [ann, bob] = [await person(), await person()]
   const chat = await pair(ann, bob)
   await say(bob, chat, 'old')
@@ -331,7 +331,7 @@ test('delivers messages, changes, reading and typing on streams that ask for the
   for (const stream of [mine, theirs, plain, other]) stream.close()
 })
 
-test('tells connected members who is present, except where one blocks the other (im-15)', async () => {
+test('shows connected members to each other, unless one blocks the other (im-15)', async () => {
   const [ann, bob, eve] = [await person(), await person(), await person()]
   const chat = await pair(ann, bob)
   const [mine, theirs, other] = await Promise.all([
@@ -372,7 +372,7 @@ test('tells connected members who is present, except where one blocks the other 
   for (const stream of [mine, theirs, other]) stream.close()
 })
 
-test('sends a resuming stream all that it missed, in order (im-15)', async () => {
+test('sends all missed messages to a resuming stream, in order (im-15)', async () => {
   const [ann, bob] = [await person(), await person()]
   const chat = await pair(ann, bob)
   const first = await openChatStream(base, bob.token)
@@ -408,7 +408,7 @@ test('finds a message whose signal was lost (im-15)', async () => {
   stream.close()
 })
 
-test('follows the settings of the time limit and of read positions', async () => {
+test('applies the settings for the time limit and read positions', async () => {
   const [ann, bob, admin] = [await person(), await person(), await person({ roles: ['founder'] })]
   const chat = await pair(ann, bob)
   const { id } = await say(ann, chat, 'one')
@@ -432,7 +432,7 @@ test('mutes a conversation for one member', async () => {
   assert.deepEqual([await muted(ann), await muted(bob)], [true, false])
 })
 
-test('removes the messages of an erased account, and keeps their places', async () => {
+test('clears the messages of an erased account, and keeps their positions', async () => {
   const [ann, bob] = [await person(), await person()]
   const chat = await pair(ann, bob)
   await say(ann, chat, 'secret')
@@ -441,7 +441,7 @@ test('removes the messages of an erased account, and keeps their places', async 
   assert.deepEqual(await textsOf(bob, chat), ['', 'reply'])
 })
 
-test('returns 404 for conversations where another provider delivers messages', async () => {
+test('returns 404 for conversations when another provider delivers messages', async () => {
   const ann = await person()
   ctx.config.imProvider = 'easemob'
   try {

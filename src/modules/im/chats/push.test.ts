@@ -36,7 +36,7 @@ test('pushes the newest unread message without its text to a service (im-17)', a
   assert.deepEqual(to('plain-ann'), [])
 })
 
-test('pushes the text where the setting allows it', async () => {
+test('pushes the text when the setting allows it', async () => {
   const admin = await person({ roles: ['founder'] })
   const { ann, send } = await conversation('open')
   await as(admin, 'PATCH', '/admin/settings', { 'chat:push-text': true })
@@ -60,7 +60,7 @@ test('pushes nothing to members who read, mute or turned it off (im-17)', async 
   assert.deepEqual([...to('read-bob'), ...to('muted-bob'), ...to('off-bob')], [])
 })
 
-test('adds no job where no other member has a device', async () => {
+test('adds no job when no other member has a device', async () => {
   const [ann, bob] = [await person(), await person()]
   await device(ann, 'only-ann')
   const { id } = (await as(ann, 'PUT', `/chats/people/${bob.id}`)).body

@@ -29,7 +29,7 @@ const search = async (q: string, who = ann) => {
 const letter = fc.constantFrom(...'abAB éÉ的一是 ßЖж_%\\🎵')
 const text = fc.string({ unit: letter, minLength: 2, maxLength: 12 })
 
-test('finds by index what a scan finds, in any script and case', async () => {
+test('finds the same messages by index and by scan, in any script and case', async () => {
   const bodies = fc.sample(text, { numRuns: 60, seed: 1 })
   await fill(own, 480, bodies)
   await fill(foreign, 600, bodies)
@@ -50,7 +50,7 @@ test('finds by index what a scan finds, in any script and case', async () => {
   )
 })
 
-test('forgets deleted and edited texts above position 500', async () => {
+test('excludes deleted and edited texts above position 500', async () => {
   await fill(own, 2000, ['the quick fox', 'the slow fox'])
   assert.deepEqual(await search('quick fox'), ['the quick fox'])
   await sql`update chat_messages set body = 'another text' where chat_id = ${own} and position = 2000`

@@ -39,7 +39,7 @@ const { begin, offer, person } = await paymentSuite({
   noon: (day) => Date.parse(`${day}T12:00:00+08:00`),
 })
 
-test('gives an order for the app, and an address for telephones and computers', async () => {
+test('returns an order for the app, and a URL for mobile and desktop pages', async () => {
   await offer(['AlipayOrder', 'AlipayWapOrder', 'alipay_pc_direct'])
   const anna = await person()
   const app = (await begin(anna, { type: 'AlipayOrder' })).data as { orderInfo: string }
@@ -65,7 +65,7 @@ test('gives an order for the app, and an address for telephones and computers', 
   await offer(['AlipayOrder'])
 })
 
-test('names what is missing or unreadable in the settings of Alipay', () => {
+test('reports missing and unreadable settings of Alipay', () => {
   const faultsOf = (env: Record<string, string>) => {
     try {
       readConfig(env)

@@ -40,7 +40,7 @@ const notify = async (event: StripeEvent, options?: Parameters<typeof stripeNoti
   return reply.statusCode
 }
 
-test('opens a checkout and credits the payment once, however often its notice comes (money-20)', async () => {
+test('credits a payment once when its notification is repeated (money-20)', async () => {
   const anna = await person()
   const made = await as(anna, 'POST', '/plus-pay/recharge', { type: 'stripe', amount: 300 })
   assert.equal(made.status, 201)
@@ -58,7 +58,7 @@ test('opens a checkout and credits the payment once, however often its notice co
   assert.equal((await audit()).balanced, true)
 })
 
-test('refuses notices with a wrong signature, an old time or of the other mode (money-20)', async () => {
+test('rejects notifications with a wrong signature, an old time or the other mode (money-20)', async () => {
   const anna = await person()
   const id = await open(anna)
   const event = stripeEvents.completed(stripe.pay(id))
@@ -80,7 +80,7 @@ test('refuses notices with a wrong signature, an old time or of the other mode (
   assert.equal(unknown.statusCode, 404)
 })
 
-test('keeps a payment of another amount or currency uncredited and lists it (money-22)', async () => {
+test('lists a payment with a wrong amount or currency instead of crediting it (money-22)', async () => {
   const anna = await person()
   const [less, other] = [await open(anna), await open(anna)]
   assert.equal(await notify(stripeEvents.completed(stripe.pay(less, 299))), 200)
@@ -116,7 +116,7 @@ test('credits a payment that arrives after its order was closed (money-20)', asy
   assert.equal((await audit()).balanced, true)
 })
 
-test('lists a payment whose order an administrator confirmed otherwise, and credits once (money-20)', async () => {
+test('credits an order once when an administrator has confirmed it, and lists the payment (money-20)', async () => {
   const anna = await person()
   const id = await open(anna)
   const accept = { action: 'accept', reference: `bank-${id}` }
@@ -127,7 +127,7 @@ test('lists a payment whose order an administrator confirmed otherwise, and cred
   assert.deepEqual(await differencesOf(id), ['uncredited'])
 })
 
-test('debits a refund of the provider, and the site bears the spent part (money-23)', async () => {
+test('debits a refund by the provider, and charges the spent part to the site (money-23)', async () => {
   const [anna, ben] = [await person(), await person()]
   const id = await open(anna)
   const payment = stripe.pay(id)
@@ -150,7 +150,7 @@ test('debits a refund of the provider, and the site bears the spent part (money-
   assert.equal((await audit()).balanced, true)
 })
 
-test('marks a dispute, and takes the money back when it is lost (money-23)', async () => {
+test('marks a dispute, and debits the credit when it is lost (money-23)', async () => {
   const anna = await person()
   const [won, lost] = [await open(anna), await open(anna)]
   for (const id of [won, lost]) {
@@ -169,7 +169,7 @@ test('marks a dispute, and takes the money back when it is lost (money-23)', asy
   assert.equal((await owns(anna)).wallet, 300)
 })
 
-test('answers 503 when the provider is away, and leaves an order that is closed later', async () => {
+test('returns 503 when the provider is down, and closes the order later', async () => {
   const anna = await person()
   for (const fault of ['timeout', 500, 'garbage', 402] as const) {
     stripe.faults.push(fault)

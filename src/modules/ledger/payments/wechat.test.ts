@@ -47,7 +47,7 @@ const { as, begin, check, ctx, offer, owns, person, send } = await paymentSuite(
   noon: (day) => Date.parse(`${day}T12:00:00+08:00`),
 })
 
-test('gives what apps, pages in WeChat, other pages and codes need', async () => {
+test('returns the payment data for apps, WeChat pages, other pages and QR codes', async () => {
   await offer(['WechatOrder', 'wx_pub', 'WechatWapOrder', 'wx_pub_qr'])
   const anna = await person()
   const app = (await begin(anna, { type: 'WechatOrder' })).data as Record<string, string>
@@ -74,7 +74,7 @@ test('gives what apps, pages in WeChat, other pages and codes need', async () =>
   await offer(['WechatOrder'])
 })
 
-test('answers 503 when WeChat Pay is away or its answer is forged', async () => {
+test('returns 503 when WeChat Pay is down or its reply is forged', async () => {
   const anna = await person()
   for (const fault of ['timeout', 500, 'garbage', 429, 'forged'] as const) {
     if (fault === 'forged') double.forges = 1
@@ -84,7 +84,7 @@ test('answers 503 when WeChat Pay is away or its answer is forged', async () => 
   }
 })
 
-test('credits a payment once when the notice of its refund comes first', async () => {
+test('credits a payment once when its refund notification arrives first', async () => {
   const anna = await person()
   const { id } = await begin(anna)
   double.pay(id)
@@ -96,7 +96,7 @@ test('credits a payment once when the notice of its refund comes first', async (
   assert.equal((await owns(anna)).wallet, 200)
 })
 
-test('refuses a bill that was changed on its way', async () => {
+test('rejects a statement that was changed in transit', async () => {
   const { id } = await begin(await person())
   double.pay(id).paidAt = Date.parse('2026-02-01T12:00:00+08:00')
   double.faults.push('none', 'garbage')

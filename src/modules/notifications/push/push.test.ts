@@ -95,7 +95,7 @@ test('sends nothing after a sign-out, or to expired devices', async () => {
   assert.equal(left.length, 0)
 })
 
-test('only delays pushes when the gateway is down', async () => {
+test('retries pushes later when the gateway is down', async () => {
   const [ann, bob] = [await person(), await person()]
   await device(ann, 'patient-phone')
   fails = true

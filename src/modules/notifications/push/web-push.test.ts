@@ -133,7 +133,7 @@ test('retries only the devices that failed', async () => {
   assert.deepEqual([failing.sentTo().length, fine.sentTo().length], [2, 1])
 })
 
-test('retries a job of an earlier version, which has its tokens plain', async () => {
+test('retries a job of an earlier version with plain-text tokens', async () => {
   const [ann, bob] = [await person(), await person()]
   const [failing, fine] = [await subscribe(ann, 'plain'), await subscribe(ann, 'other')]
   await tell(ann, bob)
@@ -214,7 +214,7 @@ test('sends nothing after a session expired or another session changed the passw
   }
 })
 
-test('omits what was read before a retry', async () => {
+test('omits notifications read before a retry', async () => {
   const [ann, bob] = [await person(), await person()]
   const browser = await subscribe(ann, 'reader')
   statuses.set(browser.path, 503)
@@ -255,7 +255,7 @@ test('connects to no private address that a stored subscription names (notificat
   assert.equal(browser.sentTo().length, 0)
 })
 
-test('counts by day and way what became of messages, for operators (administration-27)', async () => {
+test('counts push outcomes by day and service, for operators (administration-27)', async () => {
   const [ann, bob, admin] = [await person(), await person(), await person({ roles: ['founder'] })]
   const ways = ['sent', 'failed', 'rejected', 'gone'] as const
   const counts = async (way: string) => {

@@ -61,7 +61,7 @@ test('delivers at once on every open stream of the recipient only (notifications
   await until(async () => (await openStreams()) === 0, 'all streams are closed')
 })
 
-test('misses nothing when readers resume while others are served', async () => {
+test('delivers everything when readers resume while others are served', async () => {
   const ann = await person()
   const served = await open(ann)
   const expected: number[] = []
@@ -98,7 +98,7 @@ test('delivers all missed notifications once and in order to a resuming reader (
   third.close()
 })
 
-test('sends the start of a stream, so that one lost before its first event misses nothing (notifications-12)', async () => {
+test('sends the start position, so that a stream lost before its first event can resume (notifications-12)', async () => {
   const ann = await person()
   await tell([ann])
   const first = await open(ann)
@@ -137,7 +137,7 @@ test('delivers in the order of commits, not of transaction starts', async () => 
   reader.close()
 })
 
-test('never sends what was rolled back (notifications-1)', async () => {
+test('sends no notification of a rolled back transaction (notifications-1)', async () => {
   const ann = await person()
   const reader = await open(ann)
   await sql

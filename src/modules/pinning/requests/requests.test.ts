@@ -142,7 +142,7 @@ test('states the price in a request for another user to decide (pins-1)', async 
   assert.deepEqual([answer.status, Object.keys(answer.body.errors)], [422, ['amount']])
 })
 
-test('moves waiting requests to a new founder; decided ones keep their decider (groups-14)', async () => {
+test('moves waiting requests, but not decided ones, to a new founder (groups-14)', async () => {
   const founder = await person()
   const [id, elsewhere] = [await group(founder), await group(founder)]
   const [alice, heir] = [await member(id, founder), await member(id, founder)]

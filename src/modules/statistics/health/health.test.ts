@@ -84,7 +84,7 @@ test('reports the fault of a part and its start until it recovers (administratio
   assert.deepEqual([again.state, again.since, again.fault], ['good', null, null])
 })
 
-test('reports a fault of jobs when none ran for long, and a warning when one failed for good', async () => {
+test('reports a fault when no job ran for long, and a warning when one failed permanently', async () => {
   const clean = await createWorld()
   await addJob(clean.sql, 'check_health', {})
   await clean.work()

@@ -59,7 +59,7 @@ test('creates, changes, lists and deletes categories and tags with audit records
   assert.equal(log.data[1].before.name, '足球')
 })
 
-test('records in the audit log the values found by a change that waited for another', async () => {
+test('records the current values in the audit log when a change waited for another', async () => {
   const category = await make('/admin/tag-categories', { name: 'Waiting' })
   const tag = await make('/admin/tags', { name: 'waiting', tag_category_id: category })
   for (const [path, table, id] of [

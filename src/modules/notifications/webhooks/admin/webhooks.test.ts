@@ -252,7 +252,7 @@ test('deletes old events with their log', async () => {
   await hook.remove()
 })
 
-test('lets scoped holders of the ability list and change endpoints', async () => {
+test('lets holders of a scoped ability list and change endpoints', async () => {
   const [one, two] = [await endpoint({ description: 'billing system' }), await endpoint()]
   const listed = await as(admin, 'GET', '/admin/webhooks?q=BILLING')
   assert.deepEqual([listed.body.total, listed.body.data[0].id], [1, one.id])
