@@ -1,5 +1,5 @@
 import { requireMountedKinds } from '#contracts/content.ts'
-import { type Ability, hasAbility, isForMembers } from '#modules/abilities/index.ts'
+import { type Ability, hasAbility, isMemberAbility } from '#modules/abilities/index.ts'
 import { findSilence, lacksSecondFactor } from '#modules/accounts/index.ts'
 import { findAddressBlock } from '#modules/address-blocks/index.ts'
 import { recordActivity } from '#modules/statistics/index.ts'
@@ -33,7 +33,7 @@ export async function buildApp(ctx: Context): Promise<Server> {
       findAddressBlock: (address) => findAddressBlock(ctx, address),
       hasAbility: async (userId, ability) => {
         const holds = await hasAbility(ctx, userId, ability as Ability)
-        if (holds && !isForMembers(ability) && (await lacksSecondFactor(ctx, userId)))
+        if (holds && !isMemberAbility(ability) && (await lacksSecondFactor(ctx, userId)))
           throw secondFactorNeeded()
         return holds
       },

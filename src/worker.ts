@@ -28,7 +28,7 @@ export const allTasks = (ctx: Context): TaskList =>
   Object.assign({}, ...[jobTasks, ...TASKS].map((tasksOf) => tasksOf(ctx)))
 
 /** Groups tasks by worker pool: first all without external dependencies. */
-function crewsOf(tasks: TaskList): WorkerGroup[] {
+function workerGroupsOf(tasks: TaskList): WorkerGroup[] {
   const apart = POOLS.map(({ concurrency, names }) => ({
     concurrency,
     tasks: Object.fromEntries(
@@ -49,7 +49,7 @@ export async function startWorker(ctx: Context, connection: JobsConnection) {
   void findBackupFault(ctx.config).then((fault) => fault && ctx.log.warn(fault))
   const running = await runJobs(
     connection,
-    [...crewsOf(allTasks(ctx)), { concurrency: 1, tasks: backupTasks(ctx, connection) }],
+    [...workerGroupsOf(allTasks(ctx)), { concurrency: 1, tasks: backupTasks(ctx, connection) }],
     [...jobSchedules, ...SCHEDULES, ...backupSchedules(ctx.config)],
     ctx.log,
   )

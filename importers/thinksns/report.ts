@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs'
 import { finished } from 'node:stream/promises'
 import type { Db } from '#platform/database'
 import { listReasons, listTotals, readNotes } from './database/state.ts'
-import type { Brought } from './modules/ledger/balances.ts'
+import type { ImportedBalance } from './modules/ledger/balances.ts'
 
 type Print = (line: string) => void
 export type UnreadColumns = { table: string; unread: string[] }
@@ -28,7 +28,7 @@ export async function printTotals(sql: Db, known: string[], left: LeftTable[], p
   )
 }
 
-export type Money = Brought & { source: number }
+export type Money = ImportedBalance & { source: number }
 
 export function printMoney(money: Money[], print: Print): boolean {
   printTable(

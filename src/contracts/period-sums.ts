@@ -61,7 +61,7 @@ const isReady = (windows: Window[]) =>
   windows.every(({ period, since, is_stale }) => !is_stale || (period === 'day' && since !== null))
 
 /** Locks the windows until the transaction ends. Concurrent changes then find the sums updated. */
-async function holdWindows(tx: Tx, ranking: string): Promise<Window[]> {
+async function lockWindows(tx: Tx, ranking: string): Promise<Window[]> {
   const read = () => readWindows(tx, ranking, tx`for no key update of w`)
   const windows = await read()
   if (windows.length === PERIODS.length) return windows
@@ -72,7 +72,7 @@ async function holdWindows(tx: Tx, ranking: string): Promise<Window[]> {
 }
 
 /** Updates the sums. One snapshot covers the counted rows, the notes and the expired rows. */
-async function bringUpToNow(tx: Tx, { ranking, counted }: PeriodSums, windows: Window[]): Promise<void> {
+async function updateSums(tx: Tx, { ranking, counted }: PeriodSums, windows: Window[]): Promise<void> {
   const stale = windows.filter(({ is_stale }) => is_stale).map(({ period }) => period)
   if (stale.length > 0) {
     await tx.unsafe("set local statement_timeout = '10min'")
@@ -106,7 +106,7 @@ async function bringUpToNow(tx: Tx, { ranking, counted }: PeriodSums, windows: W
 }
 
 export const updatePeriodSums = (sql: Sql, sums: PeriodSums): Promise<void> =>
-  transaction(sql, async (tx) => bringUpToNow(tx, sums, await holdWindows(tx, sums.ranking)))
+  transaction(sql, async (tx) => updateSums(tx, sums, await lockWindows(tx, sums.ranking)))
 
 type Ranked = { enabled: (sql: Db, column: Fragment) => Fragment; limit: number }
 
@@ -124,9 +124,9 @@ export async function rankByPeriodSums(
   // Reads without a lock, because a recount of stale sums may hold it for long.
   const places = isReady(await readWindows(sql, ranking))
     ? await transaction(sql, async (tx) => {
-        const windows = await holdWindows(tx, ranking)
+        const windows = await lockWindows(tx, ranking)
         if (!isReady(windows)) return undefined
-        await bringUpToNow(tx, sums, windows)
+        await updateSums(tx, sums, windows)
         return tx<Place[]>`
           select s.user_id, s.total as count from period_sums s ${enabled(tx, tx`s.user_id`)}
           where s.ranking = ${ranking} and s.period = ${period}

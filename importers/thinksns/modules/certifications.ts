@@ -4,7 +4,7 @@ import { orNone } from '../database/changes.ts'
 import { defineTable, type ImportStep } from '../database/table.ts'
 import { TIME_COLUMNS, TIMES, timesOf } from '../database/times.ts'
 import { upsert } from '../database/write.ts'
-import { bindUses, findUses } from './files/uses.ts'
+import { attachFromSource, findUses } from './files/uses.ts'
 
 const KINDS = new Set(['user', 'org'])
 
@@ -117,7 +117,7 @@ const certifications = defineTable({
       ...TIME_COLUMNS,
     }
     await upsert(tx, 'certifications', columns, given, { key: ['user_id'] })
-    await bindUses(
+    await attachFromSource(
       tx,
       given.flatMap(({ user_id, files }) =>
         files.map((id) => ({ id, channel: CERTIFICATION_FILE, raw: user_id ?? 0 })),

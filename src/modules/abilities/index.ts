@@ -7,9 +7,9 @@ export {
   includesAdministration,
   isLastHolder,
   replaceRoles,
-  roleNamesOf,
+  selectRoleNames,
 } from './roles/queries.ts'
-export { ABILITIES, type Ability, isForMembers, ROLES } from './seeds.ts'
+export { ABILITIES, type Ability, isMemberAbility, ROLES } from './seeds.ts'
 export {
   addRoles,
   beyondOwnAbilities,

@@ -71,5 +71,5 @@ export const ROLES = [
   { name: 'disabler', display: 'Restricted', fixed: true, abilities: [] },
 ] as const
 
-export const isForMembers = (ability: string): boolean =>
+export const isMemberAbility = (ability: string): boolean =>
   (MEMBER_ABILITIES as readonly string[]).includes(ability)

@@ -31,7 +31,7 @@ export function updateUserCounters(
  * Counts a check-in, like `updateUserCounters`. `made` selects `user_id` and `goes_on`, true if the user checked
  * in the day before.
  */
-export const countCheckin = (sql: Db, made: Fragment): Fragment => sql`
+export const addCheckin = (sql: Db, made: Fragment): Fragment => sql`
   update user_counts u set checkin_count = u.checkin_count + 1, updated_at = now(),
     last_checkin_count = case when d.goes_on then u.last_checkin_count + 1 else 1 end
   from (${made}) d where u.user_id = d.user_id`

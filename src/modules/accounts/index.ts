@@ -1,13 +1,13 @@
 export { accountExists } from './admin/queries.ts'
 export { enableAccount } from './admin/service.ts'
 export { appealsOf } from './appeals/service.ts'
-export { countCheckin, countFollowings, listIdsByCount, updateUserCounters, userRecount } from './counters.ts'
+export { addCheckin, countFollowings, listIdsByCount, updateUserCounters, userRecount } from './counters.ts'
 export type { Eraser } from './deletion/service.ts'
 export { verifyOwner } from './identity/owner-proof.ts'
 export { checkPaymentPassword, setPassword } from './identity/passwords.ts'
 export { hasPassword, lockSignInMethods } from './identity/queries.ts'
 export {
-  checkNewName,
+  checkNewcomerName,
   createUser,
   ensureFounder,
   founderPasswordPath,
@@ -33,7 +33,7 @@ export { openSession } from './identity/sessions.ts'
 export { disabledError, findAccount, signIn } from './identity/sign-in.ts'
 export { createUserLines, importUsers, UserForm, userIdsByName } from './imports/service.ts'
 export { alertAccountOwner } from './messages.ts'
-export { followedBy, hasBlocked, notBlockedBy } from './relations/queries.ts'
+export { hasBlocked, notBlockedBy, selectFollowed } from './relations/queries.ts'
 export { isSuspended } from './sanctions/queries.ts'
 export {
   accountSuspended,
@@ -41,10 +41,9 @@ export {
   cannotSanctionOneself,
   SanctionInput,
 } from './sanctions/schema.ts'
-export { findSilence, imposeSanction, refuseSuspended } from './sanctions/service.ts'
+export { findSilence, imposeSanction, requireNotSuspended } from './sanctions/service.ts'
 export { NAME_ERRORS, noSuchUser, UserExtra, UserView, UserWithUrls, wrongCode } from './schema.ts'
 export {
-  anyNameContains,
   enabledUser,
   findBlockers,
   findEnabledIds,
@@ -56,6 +55,7 @@ export {
   nameOf,
   requireNotBlocked,
   setVerified,
+  sqlNameContainsEvenDisabled,
   userIdsNamed,
   withEnabledUser,
 } from './users/queries.ts'

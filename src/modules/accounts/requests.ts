@@ -115,7 +115,12 @@ export async function admit(
 /**
  * Rejects a pending user, notifies them, and frees their name, e-mail and phone. False if none is pending.
  */
-async function turnAway(ctx: Context, tx: Tx, id: number, { decidedBy, remark }: Decision): Promise<boolean> {
+async function rejectNewcomer(
+  ctx: Context,
+  tx: Tx,
+  id: number,
+  { decidedBy, remark }: Decision,
+): Promise<boolean> {
   const decided = await decideRequest(tx, { id }, { state: 'rejected', remark, decidedBy })
   if (!decided) return false
   await replaceRoles(tx, decided.user_id, [])
@@ -229,7 +234,7 @@ export function adminRequestRoutes(server: Server, ctx: Context) {
         const done =
           action === 'accept'
             ? await admit(ctx, tx, { id: request.id }, decision)
-            : await turnAway(ctx, tx, request.id, decision)
+            : await rejectNewcomer(ctx, tx, request.id, decision)
         if (!done) throw requestDecided()
         await recordAudit(tx, call, {
           action: `registrations.${action}`,

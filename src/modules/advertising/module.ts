@@ -13,8 +13,8 @@ import {
   advertisementColumns,
   advertisementView,
   changeAdvertisement,
+  dropCachedAdvertising,
   findAdvertisement,
-  forgetAdvertising,
   NewAdvertisement,
   noSuchAdvertisement,
   noSuchSpace,
@@ -68,7 +68,7 @@ export function adminAdvertisingRoutes(server: Server, ctx: Context) {
     create: (tx, userId, body) => addAdvertisement(ctx, tx, userId, body),
     change: (tx, userId, row, body) => changeAdvertisement(ctx, tx, userId, row, body),
     remove: (tx, { id }) => removeAdvertisement(ctx, tx, id),
-    afterCommit: () => forgetAdvertising(ctx),
+    afterCommit: () => dropCachedAdvertising(ctx),
   })
 }
 

@@ -207,7 +207,7 @@ async function checkData(
 
 const isAddress = (text: string) => /^https?:\/\/[^\s/]/i.test(text) && URL.canParse(text)
 
-/** Adds an advertisement in the caller's transaction. Call `forgetAdvertising` after its commit. */
+/** Adds an advertisement in the caller's transaction. Call `dropCachedAdvertising` after its commit. */
 export async function addAdvertisement(
   ctx: Context,
   tx: Tx,
@@ -238,4 +238,4 @@ export async function removeAdvertisement(ctx: Context, tx: Tx, id: number): Pro
   await cacheOf(ctx).announce(tx, 'all')
 }
 
-export const forgetAdvertising = (ctx: Context) => cacheOf(ctx).drop('all')
+export const dropCachedAdvertising = (ctx: Context) => cacheOf(ctx).drop('all')

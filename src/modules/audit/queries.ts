@@ -103,7 +103,7 @@ export function listAudit(sql: Db, query: AuditQuery) {
   )
 }
 
-export const auditOf = (sql: Db, type: string, id: number): Fragment => sql`
+export const selectAuditOf = (sql: Db, type: string, id: number): Fragment => sql`
   select created_at as at, 'record-' || id as id, action as event, user_id as by,
     subject_type || '/' || subject_id as subject,
     jsonb_strip_nulls(jsonb_build_object('before', before, 'after', after)) as details

@@ -23,11 +23,11 @@ import {
   apply,
   applyAgain,
   forgetCertification,
-  mayReadPapers,
-  renewAllBadges,
+  mayReadDocuments,
   requireChangeable,
   requireNone,
   revokeCertification,
+  updateAllBadges,
 } from './service.ts'
 
 /** The viewer's certification (sign-in-20). */
@@ -80,7 +80,7 @@ export function certificationRoutes(server: Server, ctx: Context) {
 }
 
 export const certificationTasks = (ctx: Context): TaskList => ({
-  renew_badges: (payload) => renewAllBadges(ctx, (payload as { name: CertificationType }).name),
+  renew_badges: (payload) => updateAllBadges(ctx, (payload as { name: CertificationType }).name),
 })
 
 /** The certification in the personal data export. Its documents are exported with the uploads. */
@@ -124,5 +124,5 @@ export const module: Module = {
   erase: forgetCertification,
   tasks: () => [certificationTasks],
   offers: { revokeCertification },
-  confidentialFiles: { [CERTIFICATION_FILE]: mayReadPapers },
+  confidentialFiles: { [CERTIFICATION_FILE]: mayReadDocuments },
 }

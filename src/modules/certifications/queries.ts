@@ -110,7 +110,7 @@ export async function updateCategory(
     where name = ${name}`
 }
 
-export async function renewBadges(
+export async function updateBadgesAfter(
   sql: Db,
   type: CertificationType,
   userId: number,

@@ -17,9 +17,9 @@ import {
   findCategory,
   findCertification,
   insertCertification,
-  renewBadges,
   replaceCertification,
   type Statement,
+  updateBadgesAfter,
   updateCategory,
 } from './queries.ts'
 import {
@@ -241,12 +241,12 @@ export async function changeCategory(
 
 const AT_ONCE = 1000
 
-export async function renewAllBadges(ctx: Context, name: CertificationType): Promise<void> {
+export async function updateAllBadges(ctx: Context, name: CertificationType): Promise<void> {
   for (let last: number | undefined = 0; last !== undefined; )
-    last = await renewBadges(ctx.sql, name, last, AT_ONCE)
+    last = await updateBadgesAfter(ctx.sql, name, last, AT_ONCE)
 }
 
-export const mayReadPapers = async (ctx: Context, { raw }: { raw: number | null }, viewerId: number) =>
+export const mayReadDocuments = async (ctx: Context, { raw }: { raw: number | null }, viewerId: number) =>
   viewerId > 0 && (raw === viewerId || (await hasAbility(ctx, viewerId, 'admin: certifications')))
 
 /** Deletes a user's certification with its documents. The account deletion removes the badge. */

@@ -1,5 +1,5 @@
 import type { CounterCheck, Drift } from '#contracts/counters.ts'
-import { countCheckin, UserView, userRecount, userViews, withEnabledUser } from '#modules/accounts/index.ts'
+import { addCheckin, UserView, userRecount, userViews, withEnabledUser } from '#modules/accounts/index.ts'
 import { type Currency, movementsClause, PLATFORM_ACCOUNTS, unrepairable } from '#modules/ledger/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -56,7 +56,7 @@ async function insertCheckin(
       returning id, day, amount
     ),
     counted as (
-      ${countCheckin(
+      ${addCheckin(
         sql,
         sql`
           select ${userId}::bigint as user_id, exists (

@@ -1,11 +1,11 @@
 export {
   andAfterCollected,
   type CollectionRow,
-  collectedBy,
   collectionsRecount,
   deleteCollectionsOf,
   findCollected,
   isCollected,
   listCollected,
   mountCollections,
+  selectCollected,
 } from './mount.ts'

@@ -134,7 +134,7 @@ export const isCollected = (
       ), false)`
 
 /** Subquery of `id` and `collectible_id` for a user's collections of one kind. */
-export const collectedBy = (sql: Db, type: string, userId: number): Fragment => sql`
+export const selectCollected = (sql: Db, type: string, userId: number): Fragment => sql`
   select id, collectible_id from collections where user_id = ${userId} and collectible_type = ${type}`
 
 export const collectionsRecount = (

@@ -3,7 +3,7 @@ import { UserView, userViews } from '#modules/accounts/index.ts'
 import { CommentWithPeople, commentViews, findComment, lockableComment } from '#modules/comments/index.ts'
 import { IN_POINTS } from '#modules/ledger/index.ts'
 import {
-  findAverage,
+  findAverageDailyPrice,
   listPinsToDecide,
   mountPinning,
   PinsQuery,
@@ -62,7 +62,10 @@ export function feedPinRoutes(server: Server, ctx: Context) {
     access: 'user',
     reply: { 200: FeedPinAverage },
     handler: async () => {
-      const [feed, comment] = await Promise.all([findAverage(sql, FEED_PIN), findAverage(sql, FEED_COMMENT)])
+      const [feed, comment] = await Promise.all([
+        findAverageDailyPrice(sql, FEED_PIN),
+        findAverageDailyPrice(sql, FEED_COMMENT),
+      ])
       return { feed, feed_comment: comment }
     },
   })

@@ -4,7 +4,7 @@ import { updateUserCounters } from '#modules/accounts/index.ts'
 import { isCollected } from '#modules/collections/index.ts'
 import { type CommentRow, findComments } from '#modules/comments/index.ts'
 import { isLiked } from '#modules/likes/index.ts'
-import { findShownPins, hasShownPin } from '#modules/pinning/index.ts'
+import { findShownPins, sqlHasShownPin } from '#modules/pinning/index.ts'
 import { type RewardSum, rewardSum } from '#modules/rewards/index.ts'
 import { visibleTopics } from '#modules/topics/index.ts'
 import { type Db, type Fragment, type Row, when } from '#platform/database'
@@ -69,7 +69,7 @@ export const feedColumns = (sql: Db, viewerId: number) => sql`
   f.feed_view_count, f.created_at, f.updated_at, f.deleted_at,
   f.like_count > 0 and ${isLiked(sql, FEEDS, sql`f.id`, viewerId)} as has_like,
   ${isCollected(sql, FEEDS, sql`f.id`, viewerId)} as has_collect,
-  f.feed_comment_count > 0 and ${hasShownPin(sql, FEED_COMMENT, sql`f.id`)} as has_pins,
+  f.feed_comment_count > 0 and ${sqlHasShownPin(sql, FEED_COMMENT, sql`f.id`)} as has_pins,
   case when f.has_topics then (
     select json_agg(json_build_object('id', t.id, 'name', t.name) order by l.index) from feed_topic_links l
     join (${visibleTopics(sql, { id: viewerId, reviewer: false })}) t on t.id = l.topic_id

@@ -7,7 +7,7 @@ export {
   saveFiles,
   type WantedFile,
 } from './imports/service.ts'
-export { getStoredNode, nodeKey, parseNode, releaseNodes, storeNode } from './nodes/service.ts'
+export { getStoredNode, markNodesUnused, nodeKey, parseNode, storeNode } from './nodes/service.ts'
 export {
   AttachmentView,
   type FileRoutesOptions,

@@ -93,14 +93,16 @@ export const fileUrl = (ctx: Context, id: number) => `${ctx.config.publicUrl}/ap
 const hour = 3_600_000
 
 /** Lifetime of a URL of a confidential file. */
-const BRIEFLY = 5 * 60_000
+const CONFIDENTIAL_URL_MS = 5 * 60_000
 
 /**
  * Signed URL of an upload, valid for one to two hours. It is stable within an hour, so that browsers can
  * cache. For a confidential file it expires within minutes.
  */
 export function signedFileUrl(ctx: Context, id: number, rule: ImageRule, confidential: boolean): string {
-  const expires = String(confidential ? Date.now() + BRIEFLY : (Math.floor(Date.now() / hour) + 2) * hour)
+  const expires = String(
+    confidential ? Date.now() + CONFIDENTIAL_URL_MS : (Math.floor(Date.now() / hour) + 2) * hour,
+  )
   const wanted = formatRule(rule)
   const signature = ctx.secrets.sign(fileSignature(id, wanted, expires, confidential))
   const query = new URLSearchParams({ ...(wanted ? { rule: wanted } : {}), expires, signature })

@@ -96,7 +96,7 @@ export async function reconcile(ctx: Context): Promise<{ restored: number; drift
   return { restored, drift }
 }
 
-export const pingIm = (ctx: Context): Promise<void> => imProvider(ctx).health()
+export const checkImProvider = (ctx: Context): Promise<void> => imProvider(ctx).health()
 
 export async function findImState(ctx: Context): Promise<
   Backlog & {

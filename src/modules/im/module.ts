@@ -9,7 +9,7 @@ import { imAccountRoutes } from './accounts/routes.ts'
 import {
   changeAccess,
   ensureAccounts,
-  registerEverybody,
+  registerAllUsers,
   renewPassword,
   syncAccounts,
 } from './accounts/service.ts'
@@ -24,7 +24,7 @@ import {
 } from './chats/messages/service.ts'
 import { pushChat } from './chats/push.ts'
 import { chatRoutes } from './chats/routes.ts'
-import { adminImRoutes, pingIm, reconcile, sweep } from './drift.ts'
+import { adminImRoutes, checkImProvider, reconcile, sweep } from './drift.ts'
 import { imGroupRoutes } from './groups/routes.ts'
 import { syncGroup } from './sync/service.ts'
 
@@ -44,7 +44,7 @@ export const imTasks = (ctx: Context): TaskList => ({
   im_account: async (payload) => void (await syncAccounts(ctx, [idOf(payload)])),
   im_accounts: async (payload) => void (await syncAccounts(ctx, (payload as { ids: number[] }).ids)),
   im_group: async (payload) => void (await syncGroup(ctx, idOf(payload))),
-  im_register_everybody: (payload) => registerEverybody(ctx, idOf(payload)),
+  im_register_everybody: (payload) => registerAllUsers(ctx, idOf(payload)),
   im_sweep: () => sweep(ctx),
   im_reconcile: async () => void (await reconcile(ctx)),
   chat_retention: () => deleteExpiredMessages(ctx),
@@ -140,6 +140,6 @@ export const module: Module = {
       ],
     },
   ],
-  probes: [{ part: 'im', isUsed: () => true, check: pingIm }],
+  probes: [{ part: 'im', isUsed: () => true, check: checkImProvider }],
   settingChecks: helperSettings,
 }

@@ -12,8 +12,8 @@ import { auditLedger, ledgerChecks, writeCheckpoints } from './audit.ts'
 import { returnWithdrawals } from './deleted-accounts.ts'
 import { exchangeRoutes } from './exchange.ts'
 import { orderRoutes } from './orders/routes.ts'
-import { askForDue, compareStatements, paymentProbe } from './payments/reconcile.ts'
-import { adminRefundRoutes, pursueDueRefunds, pursueRefundOf } from './payments/refunds.ts'
+import { compareStatements, paymentProbe, queryDuePayments } from './payments/reconcile.ts'
+import { adminRefundRoutes, requestDueRefunds, requestRefundOf } from './payments/refunds.ts'
 import { adminPaymentRoutes, paymentNoticeRoutes } from './payments/routes.ts'
 import { rechargeOrderRoutes, rechargeRoutes } from './recharges/routes.ts'
 import { type Currency, IN_CURRENCY } from './schema.ts'
@@ -55,10 +55,10 @@ export const adminLedgerAuditRoutes = (checks: CounterCheck[]) => (server: Serve
 
 export const ledgerTasks = (ctx: Context): TaskList => ({
   async ask_for_payments() {
-    await askForDue(ctx)
-    await pursueDueRefunds(ctx)
+    await queryDuePayments(ctx)
+    await requestDueRefunds(ctx)
   },
-  refund_payment: (payload) => pursueRefundOf(ctx, (payload as { id: number }).id),
+  refund_payment: (payload) => requestRefundOf(ctx, (payload as { id: number }).id),
   compare_statements: () => compareStatements(ctx),
   async ledger_checkpoints() {
     await writeCheckpoints(ctx.sql)

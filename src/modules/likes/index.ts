@@ -1,6 +1,5 @@
 export { mountLikes } from './mount.ts'
 export {
-  countLikesOf,
   deleteLikesOf,
   findLiked,
   isLiked,
@@ -8,6 +7,7 @@ export {
   likesRecount,
   listLatestLikes,
   ownerLikesCheck,
+  setLikesCounted,
   setLikesOwner,
 } from './queries.ts'
 export { LikeWithUser, latestLikes, likesWithUsers } from './service.ts'

@@ -11,7 +11,7 @@ import {
 } from '#modules/likes/index.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { likeRoutes } from './mount.ts'
-import { countLikesOf } from './queries.ts'
+import { setLikesCounted } from './queries.ts'
 
 const content: Content = {
   type: 'test-things',
@@ -273,7 +273,7 @@ test("excludes likes from the owner's count while the owner is hidden", async ()
     [true, 2],
     [true, 2],
   ] as const) {
-    await countLikesOf(sql, content.type, one, isCounted)
+    await setLikesCounted(sql, content.type, one, isCounted)
     assert.equal((await counted(one, owner)).owner, left)
   }
 })

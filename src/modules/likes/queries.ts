@@ -111,7 +111,7 @@ export async function setLikesOwner(
  * Removes the likes of content from its owner's count when the owner is hidden, and adds them back when the
  * owner is shown. An earlier statement locks the content against concurrent likes.
  */
-export async function countLikesOf(
+export async function setLikesCounted(
   sql: Db,
   type: string,
   contentId: number,

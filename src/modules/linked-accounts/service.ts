@@ -2,15 +2,15 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import {
   accountDisabled,
   alertAccountOwner,
-  checkNewName,
+  checkNewcomerName,
   checkSecondFactor,
   disabledError,
   enabledUser,
   hasPassword,
   lockSignInMethods,
   openSession,
-  refuseSuspended,
   registerUser,
+  requireNotSuspended,
   signIn,
   verifyOwner,
 } from '#modules/accounts/index.ts'
@@ -75,7 +75,7 @@ async function deleteLinked(sql: Db, provider: string, userId: number): Promise<
 }
 
 /** Locks an enabled account until the transaction ends. Returns false when it is disabled. */
-const holdEnabled = async (tx: Tx, userId: number): Promise<boolean> =>
+const lockEnabledAccount = async (tx: Tx, userId: number): Promise<boolean> =>
   (await tx`${enabledUser(tx, userId)} for share`).length > 0
 
 export const unlinkAll = async (sql: Db, userId: number): Promise<boolean> =>
@@ -190,8 +190,8 @@ export async function signInOutside(
   if (userId === undefined) throw notLinked()
   await checkSecondFactor(ctx, userId, second_factor)
   return transaction(ctx.sql, async (tx) => {
-    if (!(await holdEnabled(tx, userId))) throw await disabledError(tx, userId)
-    await refuseSuspended(tx, userId)
+    if (!(await lockEnabledAccount(tx, userId))) throw await disabledError(tx, userId)
+    await requireNotSuspended(tx, userId)
     await use(tx)
     await markUsed(tx, name, subject)
     return withPassword(tx, userId, await openSession(ctx, tx, userId, device))
@@ -233,7 +233,7 @@ export async function registerOutside(
 ): Promise<LinkedToken | 'free' | 'waits'> {
   const { subject, use } = await subjectOf(ctx, provider, token)
   const arrival = { door: 'outside', invitation, introduction, device } as const
-  const name = await checkNewName(ctx, arrival, wanted)
+  const name = await checkNewcomerName(ctx, arrival, wanted)
   if (check) return 'free'
   const issued = await registerUser(ctx, arrival, { name, password: null }, async (tx, id) => {
     await use(tx)

@@ -3,19 +3,19 @@ import { notBlockedBy, UserView, userViews } from '#modules/accounts/index.ts'
 import { CommentWithPeople, commentViews, findComment, lockableComment } from '#modules/comments/index.ts'
 import { IN_POINTS } from '#modules/ledger/index.ts'
 import {
-  findAverage,
-  highestAmountFirst,
+  findAverageDailyPrice,
   listOwnPins,
   listPinsToDecide,
   mountPinning,
   numberedPinFields,
+  orderByPrice,
   type PinRow,
   PinsQuery,
   pinStateNumber,
   pinsOfComments,
   pinsOfContent,
   pinView,
-  shownPins,
+  selectShownPins,
 } from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven } from '#platform/database'
@@ -41,10 +41,10 @@ const listPinnedNews = (
   sql: Db,
   { categoryId, viewerId, limit }: { categoryId: number | undefined; viewerId: number; limit: number },
 ) => sql<{ id: number }[]>`
-  select n.id from ${shownPins(sql, NEWS_PIN)} join news n on n.id = p.target_id
+  select n.id from ${selectShownPins(sql, NEWS_PIN)} join news n on n.id = p.target_id
   where n.audit_status = 0 ${ifGiven(sql, categoryId, (id) => sql`and n.category_id = ${id}`)}
     ${notBlockedBy(sql, viewerId, sql`n.user_id`)}
-  order by ${highestAmountFirst(sql)} limit ${limit}`
+  order by ${orderByPrice(sql)} limit ${limit}`
 
 const PinnedQuery = Type.Object({ cate_id: FilterId, limit: Limit(100) })
 
@@ -118,7 +118,10 @@ export function newsPinRoutes(server: Server, ctx: Context) {
     access: 'user',
     reply: { 200: NewsPinAverage },
     handler: async () => {
-      const [news, comment] = await Promise.all([findAverage(sql, NEWS_PIN), findAverage(sql, NEWS_COMMENT)])
+      const [news, comment] = await Promise.all([
+        findAverageDailyPrice(sql, NEWS_PIN),
+        findAverageDailyPrice(sql, NEWS_COMMENT),
+      ])
       return { news, news_comment: comment }
     },
   })

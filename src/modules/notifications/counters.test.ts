@@ -8,7 +8,7 @@ import { settingsOn } from '#test/sign-up.ts'
 import { createWorld } from '#test/world.ts'
 import { notificationCounters } from './counters.ts'
 import { deleteSurplus, tidyNotifications } from './retention.ts'
-import { takeBackRest } from './service.ts'
+import { withdrawRemaining } from './service.ts'
 
 const world = await createWorld()
 const { as, person, sql, ctx } = world
@@ -35,7 +35,7 @@ test('removes the rest of a large removal in a job', async () => {
   const [job] = await sql<{ payload: { cause: typeof cause } }[]>`
     select payload from graphile_worker._private_jobs j
     join graphile_worker._private_tasks t on t.id = j.task_id where t.identifier = 'take_back_notifications'`
-  await takeBackRest(ctx, job!.payload, new AbortController().signal)
+  await withdrawRemaining(ctx, job!.payload, new AbortController().signal)
   assert.equal((await left()).length, 0)
 })
 

@@ -8,8 +8,13 @@ import { createWorld } from '#test/world.ts'
 import { notificationCounters } from './counters.ts'
 import { DISTRIBUTED, DISTRIBUTION_SQL } from './distribution.ts'
 import { countUnread } from './push/web-push.ts'
-import { findNotifications, forgetRecipient } from './queries.ts'
-import { clearSurplus, countSurplusOf, deleteSurplus, tidyNotifications } from './retention.ts'
+import { eraseNotificationsOf, findNotifications } from './queries.ts'
+import {
+  countExpiredNotifications,
+  deleteExpiredNotifications,
+  deleteSurplus,
+  tidyNotifications,
+} from './retention.ts'
 
 const seen = new Set<string>()
 let isWatching = false
@@ -130,14 +135,14 @@ test('uses only statements on notifications that a distributed database supports
   await sql`update notification_reads set read_at = now() - interval '1 year'`
   isWatching = true
   await tidyNotifications(ctx)
-  await clearSurplus(ctx)
+  await deleteExpiredNotifications(ctx)
   await deleteSurplus(sql, { user_id: ann.id, type: 'comment' }, { days: 1, most: 0 }, 10)
-  await countSurplusOf(ctx, sql as never)
+  await countExpiredNotifications(ctx, sql as never)
   for (const check of notificationCounters) {
     await check.find(sql)
     await check.mend(sql)
   }
-  await forgetRecipient(sql, bob.id)
+  await eraseNotificationsOf(sql, bob.id)
   isWatching = false
 
   for (const text of seen) assert.deepEqual(findFaults(text), [], text)

@@ -11,10 +11,10 @@ import { adminPushDeliveryRoutes, deleteOldOutcomes } from './push/deliveries.ts
 import { pushPreferenceRoutes } from './push/preferences.ts'
 import { deviceRoutes } from './push/routes.ts'
 import { type Pushed, pushNotifications } from './push/service.ts'
-import { findNotifications, forgetRecipient, type Taken } from './queries.ts'
-import { clearSurplus, countSurplusOf, tidyNotifications } from './retention.ts'
+import { eraseNotificationsOf, findNotifications, type Taken } from './queries.ts'
+import { countExpiredNotifications, deleteExpiredNotifications, tidyNotifications } from './retention.ts'
 import { notificationRoutes } from './routes.ts'
-import { findMissing, notificationView, notify, takeBackRest } from './service.ts'
+import { findMissing, notificationView, notify, withdrawRemaining } from './service.ts'
 import { streamRoutes } from './stream/routes.ts'
 import { adminWebhookDeliveryRoutes } from './webhooks/admin/deliveries/routes.ts'
 import { adminWebhookRoutes } from './webhooks/admin/routes.ts'
@@ -23,7 +23,8 @@ import { announce, deliverEvents, resumeDeliveries, sendWebhook, tidyEvents } fr
 type Places = { places: [number, number][] }
 
 export const notificationTasks = (ctx: Context): TaskList => ({
-  take_back_notifications: (payload, { abortSignal }) => takeBackRest(ctx, payload as Taken, abortSignal),
+  take_back_notifications: (payload, { abortSignal }) =>
+    withdrawRemaining(ctx, payload as Taken, abortSignal),
   send_notice: (payload, { abortSignal }) => sendToAll(ctx, (payload as { id: number }).id, abortSignal),
   tidy_notifications: async () => {
     await tidyNotifications(ctx)
@@ -93,7 +94,7 @@ export const module: Module = {
   ],
   personalData: { place: 17, tables: notificationPersonal },
   counters: notificationCounters,
-  erase: forgetRecipient,
+  erase: eraseNotificationsOf,
   tasks: () => [notificationTasks],
   schedules: notificationSchedules,
   pools: [
@@ -104,8 +105,9 @@ export const module: Module = {
   leftovers: [
     {
       text: 'notifications exceed the age or number in the settings',
-      find: (ctx) => longTransaction(ctx.sql, async (tx) => ({ count: await countSurplusOf(ctx, tx) })),
-      clear: clearSurplus,
+      find: (ctx) =>
+        longTransaction(ctx.sql, async (tx) => ({ count: await countExpiredNotifications(ctx, tx) })),
+      clear: deleteExpiredNotifications,
     },
   ],
 }

@@ -336,7 +336,7 @@ export async function markRead(sql: Db, userId: number, types: readonly Notifica
     insert into notification_reads (user_id, type, seq) select user_id, type, last_seq from changed`
 }
 
-export async function forgetRecipient(tx: Db, userId: number): Promise<void> {
+export async function eraseNotificationsOf(tx: Db, userId: number): Promise<void> {
   for (const table of [
     'notifications',
     'notification_counts',

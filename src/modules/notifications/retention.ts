@@ -140,14 +140,14 @@ export async function tidyNotifications(ctx: Context, batch = AT_ONCE): Promise<
     // A partial batch means that nothing is left up to these marks.
     if (gone < batch) await deleteMarks(ctx.sql, marks)
   }
-  await clearSurplus(ctx, batch)
+  await deleteExpiredNotifications(ctx, batch)
 }
 
 /**
  * Deletes outdated unread notifications, and the oldest of each type beyond the maximum number. Returns the
  * number deleted.
  */
-export async function clearSurplus(ctx: Context, batch = AT_ONCE): Promise<number> {
+export async function deleteExpiredNotifications(ctx: Context, batch = AT_ONCE): Promise<number> {
   const bounds = await readBounds(ctx)
   let gone = 0
   let last: Parameters<typeof listPiles>[1] = { user_id: 0, type: 'at' }
@@ -163,5 +163,5 @@ export async function clearSurplus(ctx: Context, batch = AT_ONCE): Promise<numbe
   }
 }
 
-export const countSurplusOf = async (ctx: Context, tx: Db): Promise<number> =>
+export const countExpiredNotifications = async (ctx: Context, tx: Db): Promise<number> =>
   countSurplus(tx, await readBounds(ctx))

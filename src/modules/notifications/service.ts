@@ -215,7 +215,7 @@ export async function withdrawNotifications(tx: Db, taken: Taken): Promise<void>
 }
 
 /** Removes the notifications left by `withdrawNotifications`. */
-export async function takeBackRest(ctx: Context, taken: Taken, signal: AbortSignal): Promise<void> {
+export async function withdrawRemaining(ctx: Context, taken: Taken, signal: AbortSignal): Promise<void> {
   while (await transaction(ctx.sql, (tx) => takeBack(tx, taken))) signal.throwIfAborted()
 }
 

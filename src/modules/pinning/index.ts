@@ -4,16 +4,16 @@ export { commentPinKind, type PinOptions, pinsOfComments, pinsOfContent } from '
 export {
   anyPinShown,
   endPin,
-  findAverage,
+  findAverageDailyPrice,
   findShownPins,
   findShownPinsOf,
-  hasShownPin,
-  highestAmountFirst,
+  orderByPrice,
   type PinRow,
   pinChecks,
   pinQueue,
   reassignPins,
-  shownPins,
+  selectShownPins,
+  sqlHasShownPin,
 } from './queries.ts'
 export {
   countWaiting,

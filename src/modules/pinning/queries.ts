@@ -167,18 +167,18 @@ export async function findPin(sql: Db, id: number): Promise<PinRow | undefined> 
 }
 
 /** `(select … ) p` of the shown pins of a channel, for joins with their targets. */
-export const shownPins = (sql: Db, channel: string): Fragment => sql`(
+export const selectShownPins = (sql: Db, channel: string): Fragment => sql`(
   select p.id, p.thing_id, p.target_id, p.user_id, p.amount, p.created_at from pins p
   where p.channel = ${channel} and ${isShown(sql)}
 ) p`
 
-export const highestAmountFirst = (sql: Db): Fragment => sql`p.amount desc, p.created_at desc, p.id desc`
+export const orderByPrice = (sql: Db): Fragment => sql`p.amount desc, p.created_at desc, p.id desc`
 
 export async function findShownPins(sql: Db, channel: string, contentIds: number[]) {
   if (contentIds.length === 0) return new Map<number, number[]>()
   const rows = await sql<{ thing_id: number; target_id: number }[]>`
-    select p.thing_id, p.target_id from ${shownPins(sql, channel)}
-    where p.thing_id = any(${contentIds}) order by ${highestAmountFirst(sql)} limit 1000`
+    select p.thing_id, p.target_id from ${selectShownPins(sql, channel)}
+    where p.thing_id = any(${contentIds}) order by ${orderByPrice(sql)} limit 1000`
   return new Map(
     [...Map.groupBy(rows, (row) => row.thing_id)].map(([content, pins]) => [
       content,
@@ -192,15 +192,15 @@ export const findShownPinsOf = async (sql: Db, channel: string, contentId: numbe
 
 /** Whether the channel has any active pin. Evaluated once for all rows. */
 export const anyPinShown = (sql: Db, channel: string): Fragment =>
-  sql`exists (select from ${shownPins(sql, channel)})`
+  sql`exists (select from ${selectShownPins(sql, channel)})`
 
 /** True when a pin of a kind is shown under the content with the id from another statement. */
-export const hasShownPin = (sql: Db, channel: string, contentId: Fragment): Fragment => sql`coalesce((
+export const sqlHasShownPin = (sql: Db, channel: string, contentId: Fragment): Fragment => sql`coalesce((
   select true from pins p where p.channel = ${channel} and p.thing_id = ${contentId} and ${isShown(sql)} limit 1
 ), false)`
 
 /** Average daily price of pins accepted in the last week, 100 when there are none (pins-10). */
-export async function findAverage(sql: Db, channel: string): Promise<number> {
+export async function findAverageDailyPrice(sql: Db, channel: string): Promise<number> {
   const [row] = await sql<[{ average: number }]>`
     select coalesce(ceil(sum(amount)::numeric / nullif(sum(day), 0)), 100)::bigint as average from pins
     where channel = ${channel} and created_at > now() - interval '7 days' and amount > 0

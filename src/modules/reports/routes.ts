@@ -2,7 +2,7 @@ import type { Content } from '#contracts/content.ts'
 import { wireTime } from '#lib/time.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
 import { accountExists, appealsOf, enabledUser, userViews } from '#modules/accounts/index.ts'
-import { auditOf } from '#modules/audit/index.ts'
+import { selectAuditOf } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import { andAfterRow, type Db, type Fragment, limitClause } from '#platform/database'
 import { apiError, notFound } from '#platform/errors.ts'
@@ -64,7 +64,7 @@ const reportsAgainst = (sql: Db, userId: number): Fragment => {
 
 function listHistory(sql: Db, userId: number, { page = 1, limit = 15, after }: HistoryQuery) {
   const events = sql`
-    (${reportsAgainst(sql, userId)} union all ${appealsOf(sql, userId)} union all ${auditOf(sql, 'users', userId)})`
+    (${reportsAgainst(sql, userId)} union all ${appealsOf(sql, userId)} union all ${selectAuditOf(sql, 'users', userId)})`
   return pageOf<HistoryEntry>(
     sql,
     sql`select at, id, event, by, subject, details from ${events} e where true

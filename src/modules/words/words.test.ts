@@ -7,7 +7,7 @@ import { certify, createCategory, newsEditor, setSettings } from '#test/fixtures
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { createSong, musicEditor } from '#test/fixtures/songs.ts'
 import { createWorld, type Person } from '#test/world.ts'
-import { forgetWords, screenWords } from './service.ts'
+import { dropCachedWords, screenWords } from './service.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql, ctx } = world
@@ -234,9 +234,9 @@ test('finds a word among twenty thousand', async () => {
   await sql`
     insert into sensitive_words (word, word_key, type)
     select 'w0rd' || n, 'w0rd' || n, 'warning' from generate_series(1, 20000) n`
-  await forgetWords(ctx)
+  await dropCachedWords(ctx)
   assert.deepEqual(await screenWords(ctx, { body: text }, ANY, ['body']), { body: text })
   await assert.rejects(screenWords(ctx, { body: `${text}w0rd17000` }, ANY, ['body']))
   await sql`delete from sensitive_words`
-  await forgetWords(ctx)
+  await dropCachedWords(ctx)
 })

@@ -18,7 +18,10 @@ export const keepNamed = (sql: Db, texts: (string | null)[]) => sql`
   where id = any(${texts.flatMap((text) => findAttachments(text ?? ''))}) and channel is null`
 
 /** Attaches uploads to their content, except those attached to content of another kind. */
-export async function bindUses(sql: Db, uses: { id: number; channel: string; raw: number }[]): Promise<void> {
+export async function attachFromSource(
+  sql: Db,
+  uses: { id: number; channel: string; raw: number }[],
+): Promise<void> {
   if (uses.length === 0) return
   await sql`
     update file_uses u set channel = g.channel, raw = g.raw, attached_at = coalesce(u.attached_at, now())

@@ -120,7 +120,12 @@ export type Hold = {
 }
 
 /** Records the escrow of these subjects, and deletes the records of the other `ids`. */
-export async function setHolds(sql: Db, subjectType: string, ids: number[], holds: Hold[]): Promise<void> {
+export async function noteImportedHolds(
+  sql: Db,
+  subjectType: string,
+  ids: number[],
+  holds: Hold[],
+): Promise<void> {
   await sql`
     delete from import_holds where subject_type = ${subjectType} and subject_id = any(${ids})
       and not subject_id = any(${holds.map(({ subjectId }) => subjectId)})`
@@ -246,7 +251,7 @@ const book = (tx: Tx, after: number, last: number) => tx`
   ${movementsClause(tx)}
   select count(*) from posted`
 
-export type Brought = {
+export type ImportedBalance = {
   currency: Currency
   counted: number
   /** Held in the source and refunded here. */
@@ -257,7 +262,7 @@ export type Brought = {
 }
 
 /** Imported amounts and user balances by currency. `owned` equals `counted` plus `given_back`. */
-export const sumBalances = (sql: Db) => sql<Brought[]>`
+export const sumBalances = (sql: Db) => sql<ImportedBalance[]>`
   select currency, (select coalesce(sum(amount), 0)::bigint from import_balances b where b.currency = c.currency) as counted,
     (select coalesce(sum(amount) filter (where given_back), 0)::bigint from import_holds h where h.currency = c.currency)
       as given_back,

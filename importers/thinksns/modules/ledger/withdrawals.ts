@@ -2,7 +2,7 @@ import type { Tx } from '#platform/database'
 import { type Batch, defineTable } from '../../database/table.ts'
 import { EPOCH, TIME_COLUMNS, TIMES } from '../../database/times.ts'
 import { assignIds, upsert } from '../../database/write.ts'
-import { setHolds } from './balances.ts'
+import { noteImportedHolds } from './balances.ts'
 
 type Waiting = { ownerId: number; currency: 'points' | 'wallet'; amount: number }
 
@@ -14,7 +14,7 @@ async function holdWithdrawals(
   waiting: (Waiting & { id: number })[],
   givenBack: boolean,
 ) {
-  await setHolds(
+  await noteImportedHolds(
     tx,
     'withdrawals',
     ids,

@@ -5,8 +5,8 @@ import { ANYTHING, orNone } from '../../database/changes.ts'
 import { type Batch, defineTable, type SourceRow } from '../../database/table.ts'
 import { EPOCH, TIME_COLUMNS, TIMES } from '../../database/times.ts'
 import { findHeir, findTargets, upsert } from '../../database/write.ts'
-import { bindUses, findUses } from '../files/uses.ts'
-import { setHolds } from '../ledger/balances.ts'
+import { attachFromSource, findUses } from '../files/uses.ts'
+import { noteImportedHolds } from '../ledger/balances.ts'
 
 const SUBJECT_MAX = 200
 
@@ -143,7 +143,7 @@ async function writeNews(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
     articles.map(({ id, hits }) => ({ news_id: id, hits })),
     { key: ['news_id'] },
   )
-  await setHolds(
+  await noteImportedHolds(
     tx,
     'news',
     rows.map(({ id }) => id ?? 0),
@@ -160,7 +160,7 @@ async function writeNews(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
       })),
   )
   // The source gives all pictures of an article the same name.
-  await bindUses(
+  await attachFromSource(
     tx,
     articles.flatMap(({ id, image, pictures }) => [
       ...pictures

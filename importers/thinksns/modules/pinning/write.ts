@@ -2,7 +2,7 @@ import type { Tx } from '#platform/database'
 import type { Batch } from '../../database/table.ts'
 import { EPOCH, TIME_COLUMNS } from '../../database/times.ts'
 import { assignIds, upsert } from '../../database/write.ts'
-import { setHolds } from '../ledger/balances.ts'
+import { noteImportedHolds } from '../ledger/balances.ts'
 
 const DAYS_MAX = 365
 
@@ -144,7 +144,7 @@ export async function writePins(tx: Tx, table: string, pins: Pin[], batch: Batch
   const opened = rows.filter(({ state }) => state === 'pending' || state === 'active')
   await upsert(tx, 'pins', COLUMNS, ended)
   await upsert(tx, 'pins', COLUMNS, opened)
-  await setHolds(
+  await noteImportedHolds(
     tx,
     'pins',
     rows.map(({ id }) => id),

@@ -2,7 +2,7 @@ import { nameKey } from '#lib/text.ts'
 import { defineTable } from '../../database/table.ts'
 import { EPOCH } from '../../database/times.ts'
 import { upsert } from '../../database/write.ts'
-import { setHolds } from '../ledger/balances.ts'
+import { noteImportedHolds } from '../ledger/balances.ts'
 
 const STATES = ['pending', 'passed', 'rejected']
 
@@ -46,7 +46,7 @@ export const applications = defineTable({
         and not id = any(${ids})`
     const waiting = new Set(open.map(({ id }) => id))
     const refund = batch.options.waiting === 'refund'
-    const holds: Parameters<typeof setHolds>[3] = []
+    const holds: Parameters<typeof noteImportedHolds>[3] = []
     const given = rows.flatMap((row) => {
       const amount = row.amount ?? 0
       const waits = row.status !== 1 && row.status !== 2
@@ -95,7 +95,7 @@ export const applications = defineTable({
       created_at: 'timestamptz',
     }
     await upsert(tx, 'question_applications', columns, given)
-    await setHolds(tx, 'question-applications', ids, holds)
+    await noteImportedHolds(tx, 'question-applications', ids, holds)
   },
 })
 

@@ -6,7 +6,7 @@ import { type Batch, defineTable, type SourceRow } from '../../database/table.ts
 import { TIME_COLUMNS, TIMES, timesOf } from '../../database/times.ts'
 import { upsert } from '../../database/write.ts'
 import { keepNamed } from '../files/uses.ts'
-import { setHolds } from '../ledger/balances.ts'
+import { noteImportedHolds } from '../ledger/balances.ts'
 
 const QUESTIONS = {
   id: 'int',
@@ -31,7 +31,7 @@ async function writeQuestions(tx: Tx, rows: SourceRow<typeof QUESTIONS>[], batch
     rows.map((row) => row.user_id),
   )
   const refund = batch.options.waiting === 'refund'
-  const holds: Parameters<typeof setHolds>[3] = []
+  const holds: Parameters<typeof noteImportedHolds>[3] = []
   const given = rows.flatMap((row) => {
     if (!people.has(row.user_id ?? 0)) {
       batch.leaveOut(row, 'its author no longer exists')
@@ -102,7 +102,7 @@ async function writeQuestions(tx: Tx, rows: SourceRow<typeof QUESTIONS>[], batch
     tx,
     given.map(({ body }) => body),
   )
-  await setHolds(
+  await noteImportedHolds(
     tx,
     'questions',
     rows.map(({ id }) => id ?? 0),

@@ -2,7 +2,7 @@ import { invalidatePeriodSums } from '#contracts/period-sums.ts'
 import { ANSWERS_GIVEN } from '#modules/questions/index.ts'
 import type { ImportStep } from '../../database/table.ts'
 import { applyPictures } from '../files/pictures.ts'
-import { setHolds } from '../ledger/balances.ts'
+import { noteImportedHolds } from '../ledger/balances.ts'
 import { answers, income, onlookers } from './answers.ts'
 import { applications, proposals } from './applications.ts'
 import { questions, topicLinks } from './questions.ts'
@@ -17,7 +17,7 @@ export const settleQuestions: ImportStep = {
         update questions q set bounty = 'paid' where bounty = 'held' and automaticity and exists (
           select from answers a where a.question_id = q.id and a.invited)
         returning id`
-      await setHolds(
+      await noteImportedHolds(
         tx,
         'questions',
         paid.map(({ id }) => id),

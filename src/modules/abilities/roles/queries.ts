@@ -177,7 +177,7 @@ export async function isLastHolder(tx: Tx, role: string, userId: number): Promis
   return holders.length === 1 && holders[0]?.id === userId
 }
 
-export const roleNamesOf = (sql: Db, userId: Fragment): Fragment => sql`
+export const selectRoleNames = (sql: Db, userId: Fragment): Fragment => sql`
   coalesce((select array_agg(r.name order by r.name) from user_roles x join roles r on r.id = x.role_id
     where x.user_id = ${userId}), '{}')`
 

@@ -1,6 +1,6 @@
 import { normalizeEmail, normalizePhone } from '#lib/identifiers.ts'
 import { escapeLike, grams, nameKey } from '#lib/text.ts'
-import { beyondOwnAbilities, holdersOf, roleNamesOf } from '#modules/abilities/index.ts'
+import { beyondOwnAbilities, holdersOf, selectRoleNames } from '#modules/abilities/index.ts'
 import {
   type Db,
   type Fragment,
@@ -31,7 +31,7 @@ import {
 import { NewPassword } from '../identity/schema.ts'
 import { isUnder } from '../sanctions/queries.ts'
 import { emailTaken, NAME_ERRORS, phoneTaken, Verified } from '../schema.ts'
-import { anyNameContains } from '../users/queries.ts'
+import { sqlNameContainsEvenDisabled } from '../users/queries.ts'
 
 export const lastFounder = apiError(
   422,
@@ -144,7 +144,7 @@ function standsAs(sql: Db, standing: Standing): Fragment {
 const columns = (sql: Db) => sql`
   u.id, u.name, u.email, u.phone, u.bio, u.sex, u.location, u.verified, u.password is not null as has_password,
   u.deleted_at is not null as disabled, ${standingOf(sql)} as standing, u.created_at, u.updated_at,
-  ${roleNamesOf(sql, sql`u.id`)} as roles`
+  ${selectRoleNames(sql, sql`u.id`)} as roles`
 
 /** Lists accounts, disabled ones included. Finds a frequent name among the newest, and a rare one by the index. */
 export async function listManagedUsers(sql: Db, query: ManagedUserQuery) {
@@ -173,7 +173,7 @@ export async function listManagedUsers(sql: Db, query: ManagedUserQuery) {
             select ${columns(sql)} from users u where u.id = any(array(select id from found)) order by u.id desc`,
         )
   if (newest) return newest
-  const where = sql`where true ${when(sql, q !== undefined, () => sql`and ${anyNameContains(sql, q)}`)} ${filters}`
+  const where = sql`where true ${when(sql, q !== undefined, () => sql`and ${sqlNameContainsEvenDisabled(sql, q)}`)} ${filters}`
   const by = { id: undefined, name: sql`u.name_key`, created_at: sql`u.created_at` }[sort]
   const order = { id: sql`u.id`, by, from: sql`users u` }
   return pageOf<ManagedUser>(

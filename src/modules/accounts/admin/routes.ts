@@ -17,7 +17,7 @@ import {
   UserChanges,
   UserInput,
 } from './queries.ts'
-import { addUser, changeUser, type Endings, takeFactorOff } from './service.ts'
+import { addUser, changeUser, type Endings, removeSecondFactorOf } from './service.ts'
 
 /** Accounts, disabled ones included (administration-6). */
 export const adminUserRoutes = (endings: Endings) => (server: Server, ctx: Context) => {
@@ -82,7 +82,7 @@ export const adminUserRoutes = (endings: Endings) => (server: Server, ctx: Conte
     reply: { 204: Empty },
     errors: [beyondOwnAbilities, factorOff],
     load: get,
-    handler: (call) => takeFactorOff(ctx, call, call.loaded.id),
+    handler: (call) => removeSecondFactorOf(ctx, call, call.loaded.id),
   })
 
   route('DELETE /admin/users/:user', {

@@ -22,7 +22,7 @@ import { accountErased, isErased } from '../deletion/service.ts'
 import { type DeleteLinks, setAccountDisabled, setPassword } from '../identity/passwords.ts'
 import { checkUserName, createUser } from '../identity/registration.ts'
 import { factorOff } from '../identity/schema.ts'
-import { takeOff } from '../identity/second-factor.ts'
+import { removeSecondFactor } from '../identity/second-factor.ts'
 import { alertAccountOwner } from '../messages.ts'
 import { admit } from '../requests.ts'
 import { USER_CONSTRAINTS } from '../schema.ts'
@@ -152,12 +152,12 @@ export async function enableAccount(ctx: Context, tx: Tx, id: number): Promise<v
 /**
  * Removes the second factor of an account. Throws 403 if it has abilities that the actor lacks (rights-6).
  */
-export async function takeFactorOff(ctx: Context, actor: Actor, id: number): Promise<void> {
+export async function removeSecondFactorOf(ctx: Context, actor: Actor, id: number): Promise<void> {
   const actorId = actor.viewer.id
   if (id !== actorId && (await findExcessAbilities(ctx.sql, id, actorId)).length > 0)
     throw beyondOwnAbilities()
   await transaction(ctx.sql, async (tx) => {
-    if (!(await takeOff(ctx, tx, id))) throw factorOff()
+    if (!(await removeSecondFactor(ctx, tx, id))) throw factorOff()
     await recordAudit(tx, actor, {
       action: 'users.second-factor-off',
       subjectType: 'users',

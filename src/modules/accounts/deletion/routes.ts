@@ -6,7 +6,7 @@ import { verifyOwnerOrName } from '../identity/owner-proof.ts'
 import { OUTSIDE_ERRORS, OWNER_PROOF_ERRORS, OwnerProof, SignIn, wrongPassword } from '../identity/schema.ts'
 import { proveOutside } from '../identity/sign-in.ts'
 import { wrongCode } from '../schema.ts'
-import { askDeletion, Deletion, keepAccount } from './service.ts'
+import { cancelDeletionOutside, Deletion, scheduleDeletion } from './service.ts'
 
 /** Deletion of the viewer's account (rights-1). */
 export function deletionRoutes(server: Server, ctx: Context) {
@@ -23,7 +23,7 @@ export function deletionRoutes(server: Server, ctx: Context) {
     errors: [...OWNER_PROOF_ERRORS, wrongPassword, wrongCode, lastFounder],
     handler: async (call) => {
       const use = await verifyOwnerOrName(ctx, ownAttemptCounter(ctx, call), call.viewer, call.body)
-      return { due_at: wireTime(await askDeletion(ctx, call.viewer.id, use)) }
+      return { due_at: wireTime(await scheduleDeletion(ctx, call.viewer.id, use)) }
     },
   })
 
@@ -38,7 +38,7 @@ export function deletionRoutes(server: Server, ctx: Context) {
     errors: [...OUTSIDE_ERRORS, lastFounder],
     handler: async (call) => {
       const { id, hold } = await proveOutside(ctx, attemptCounter(ctx, call), call.body)
-      return { due_at: wireTime(await askDeletion(ctx, id, hold)) }
+      return { due_at: wireTime(await scheduleDeletion(ctx, id, hold)) }
     },
   })
 
@@ -52,7 +52,7 @@ export function deletionRoutes(server: Server, ctx: Context) {
     errors: OUTSIDE_ERRORS,
     handler: async (call) => {
       const { id, hold } = await proveOutside(ctx, attemptCounter(ctx, call), call.body)
-      await keepAccount(ctx, id, hold)
+      await cancelDeletionOutside(ctx, id, hold)
     },
   })
 }

@@ -4,7 +4,7 @@ import {
   isLastHolder,
   replaceRoles,
 } from '#modules/abilities/index.ts'
-import { releaseNodes } from '#modules/files/index.ts'
+import { markNodesUnused } from '#modules/files/index.ts'
 import { forfeitBalances } from '#modules/ledger/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
@@ -143,7 +143,7 @@ const AT_ONCE = 1000
  * Schedules an account for deletion after proof of ownership. Ends all sessions. A later sign-in cancels the
  * deletion (rights-1).
  */
-export async function askDeletion(ctx: Context, userId: number, use: UseProof): Promise<string> {
+export async function scheduleDeletion(ctx: Context, userId: number, use: UseProof): Promise<string> {
   const days = (await readSettings(ctx))['account:deletion-days']
   const { keys, dueAt } = await transaction(ctx.sql, async (tx) => {
     await use(tx)
@@ -165,14 +165,14 @@ export async function askDeletion(ctx: Context, userId: number, use: UseProof): 
 }
 
 /** Cancels the deletion for a proven owner who is suspended and cannot sign in. */
-export async function keepAccount(ctx: Context, userId: number, use: UseProof): Promise<void> {
+export async function cancelDeletionOutside(ctx: Context, userId: number, use: UseProof): Promise<void> {
   await transaction(ctx.sql, async (tx) => {
     await use(tx)
-    await takeDeletionBack(ctx, tx, userId)
+    await cancelDeletionAtSignIn(ctx, tx, userId)
   })
 }
 
-export async function takeDeletionBack(ctx: Context, tx: Tx, userId: number): Promise<void> {
+export async function cancelDeletionAtSignIn(ctx: Context, tx: Tx, userId: number): Promise<void> {
   if (!(await deleteDeletion(tx, userId))) return
   const contacts = await findContacts(tx, userId)
   if (contacts)
@@ -200,7 +200,7 @@ async function eraseIdentity(ctx: Context, userId: number): Promise<boolean> {
       text: '您的账号已注销，个人资料已删除。 Your account was deleted, and what was known of you is gone.',
     })
     await eraseUser(tx, person)
-    await releaseNodes(tx, nodes, userId)
+    await markNodesUnused(tx, nodes, userId)
     await replaceRoles(tx, userId, [])
     await invalidateAbilities(ctx, tx, userId)
     await addJob(tx, 'user_access_changed', { id: userId })

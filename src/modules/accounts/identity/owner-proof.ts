@@ -5,7 +5,7 @@ import { useCode } from './codes.ts'
 import { verifyPasswordOrCode } from './owner.ts'
 import { isNameOf } from './registration.ts'
 import { type OwnerProof, proofMissing, wrongProof } from './schema.ts'
-import { proveByFactor } from './second-factor.ts'
+import { verifySecondFactor } from './second-factor.ts'
 
 export type UseProof = (tx: Tx) => Promise<void>
 
@@ -17,7 +17,7 @@ export async function verifyOwner(
   { password, verifiable_code: code, second_factor: factor }: Omit<OwnerProof, 'name'>,
 ): Promise<UseProof> {
   if (password === undefined && code === undefined && factor !== undefined) {
-    await proveByFactor(ctx, countAttempt, viewer.id, factor)
+    await verifySecondFactor(ctx, countAttempt, viewer.id, factor)
     return async () => {}
   }
   const refusals = { missing: proofMissing, wrong: wrongProof }

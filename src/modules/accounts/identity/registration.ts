@@ -15,7 +15,7 @@ import { type Device, deviceOf, localizedMessage, Message, routesOn, type Server
 import { addJob } from '#platform/jobs'
 import { hashPassword } from '#platform/passwords.ts'
 import { followFamous } from '../famous.ts'
-import { comeByInvitation } from '../invitations/service.ts'
+import { recordInvitation } from '../invitations/service.ts'
 import { insertRequest } from '../requests.ts'
 import {
   emailTaken,
@@ -133,7 +133,7 @@ async function register(ctx: Context, input: Registration, device: Device) {
   return { token: access_token, ttl: expires_in, refresh_ttl }
 }
 
-export async function checkNewName(
+export async function checkNewcomerName(
   ctx: Context,
   arrival: RegistrationContext,
   wanted: string,
@@ -162,7 +162,7 @@ export async function registerUser(
   return transaction(ctx.sql, async (tx) => {
     const id = await createUser(tx, { ...person, roles: [role], ...(waiting ? { waiting } : {}) })
     await prove(tx, id)
-    if (arrival.invitation !== undefined) await comeByInvitation(tx, arrival.invitation, id)
+    if (arrival.invitation !== undefined) await recordInvitation(tx, arrival.invitation, id)
     if (waiting) return undefined
     const issued = await issueToken(tx, id, { device: arrival.device })
     await publishEvent(ctx, tx, 'user.created', { id, name: person.name })

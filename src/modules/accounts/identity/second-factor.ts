@@ -192,7 +192,7 @@ async function makeRecoveryCodes(ctx: Context, tx: Tx, userId: number): Promise<
   return codes
 }
 
-async function turnOn(
+async function enableSecondFactor(
   ctx: Context,
   countAttempt: CountAttempt,
   userId: number,
@@ -210,7 +210,7 @@ async function turnOn(
   })
 }
 
-export async function proveByFactor(
+export async function verifySecondFactor(
   ctx: Context,
   countAttempt: CountAttempt,
   userId: number,
@@ -228,7 +228,7 @@ async function renewRecoveryCodes(
   userId: number,
   code: string,
 ): Promise<string[]> {
-  await proveByFactor(ctx, countAttempt, userId, code)
+  await verifySecondFactor(ctx, countAttempt, userId, code)
   return transaction(ctx.sql, async (tx) => {
     await tell(ctx, tx, userId, 'codes')
     return makeRecoveryCodes(ctx, tx, userId)
@@ -241,14 +241,14 @@ async function turnOff(
   userId: number,
   code: string,
 ): Promise<void> {
-  await proveByFactor(ctx, countAttempt, userId, code)
+  await verifySecondFactor(ctx, countAttempt, userId, code)
   await transaction(ctx.sql, async (tx) => {
-    if (await takeOff(ctx, tx, userId)) return
+    if (await removeSecondFactor(ctx, tx, userId)) return
     throw factorOff()
   })
 }
 
-export async function takeOff(ctx: Context, tx: Tx, userId: number): Promise<boolean> {
+export async function removeSecondFactor(ctx: Context, tx: Tx, userId: number): Promise<boolean> {
   if (!(await deleteFactor(tx, userId))) return false
   await tell(ctx, tx, userId, 'off')
   return true
@@ -295,7 +295,7 @@ export function secondFactorRoutes(server: Server, ctx: Context) {
     reply: { 200: RecoveryCodes },
     errors: [wrongFactor, factorOn, factorOff],
     handler: async (call) => ({
-      recovery_codes: await turnOn(
+      recovery_codes: await enableSecondFactor(
         ctx,
         ownAttemptCounter(ctx, call),
         call.viewer.id,

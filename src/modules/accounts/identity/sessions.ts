@@ -28,7 +28,7 @@ import {
   Type,
 } from '#platform/http'
 import { accountExists } from '../admin/queries.ts'
-import { takeDeletionBack } from '../deletion/service.ts'
+import { cancelDeletionAtSignIn } from '../deletion/service.ts'
 import { enqueueMessage, findContacts } from '../messages.ts'
 import { UserParams } from '../schema.ts'
 
@@ -51,7 +51,7 @@ const SessionParams = Type.Object({
 })
 
 /** Alerts a user of a sign-in from a new device (rights-5). */
-async function tellSignIn(
+async function alertOfSignIn(
   ctx: Context,
   tx: Tx,
   userId: number,
@@ -87,9 +87,9 @@ export async function openSession(
   userId: number,
   device: Device,
 ): Promise<IssuedToken> {
-  await takeDeletionBack(ctx, tx, userId)
+  await cancelDeletionAtSignIn(ctx, tx, userId)
   const { 'account:sign-in-notices': tells } = await readSettings(ctx)
-  if (tells && (await isNewDevice(tx, userId, device))) await tellSignIn(ctx, tx, userId, device)
+  if (tells && (await isNewDevice(tx, userId, device))) await alertOfSignIn(ctx, tx, userId, device)
   return issueToken(tx, userId, { device })
 }
 

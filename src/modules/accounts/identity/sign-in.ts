@@ -24,7 +24,7 @@ import {
 import { hashPassword, isForeignHash, verifyPassword } from '#platform/passwords.ts'
 import { isWaiting } from '../requests.ts'
 import { accountSuspended } from '../sanctions/schema.ts'
-import { refuseSuspended } from '../sanctions/service.ts'
+import { requireNotSuspended } from '../sanctions/service.ts'
 import { wrongCode } from '../schema.ts'
 import { checkCode, limitAttempts, storedAccount, useCode } from './codes.ts'
 import { savePassword } from './queries.ts'
@@ -117,7 +117,7 @@ export async function signIn(
   const { id, hold } = await proveOutside(ctx, countAttempt, input)
   return transaction(ctx.sql, async (tx) => {
     await hold(tx)
-    await refuseSuspended(tx, id)
+    await requireNotSuspended(tx, id)
     return openSession(ctx, tx, id, device)
   })
 }

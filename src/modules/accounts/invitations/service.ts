@@ -213,6 +213,6 @@ export async function checkInvitation(ctx: Context, typed: string): Promise<void
  * Records a new user's invitation in the transaction of the registration. Throws 422 if others took the last
  * place.
  */
-export async function comeByInvitation(tx: Tx, typed: string, userId: number): Promise<void> {
+export async function recordInvitation(tx: Tx, typed: string, userId: number): Promise<void> {
   if (!(await useInvitation(tx, codeOf(typed), userId))) throw invitationNotGood()
 }

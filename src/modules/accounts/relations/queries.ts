@@ -32,7 +32,7 @@ export const MutualQuery = Type.Object({
 export const isFollowing = (sql: Db, userId: number | Fragment, author: Fragment): Fragment => sql`
   coalesce((select true from user_follows made where made.user_id = ${userId} and made.target_id = ${author}), false)`
 
-export const followedBy = (sql: Db, userId: number): Fragment => sql`
+export const selectFollowed = (sql: Db, userId: number): Fragment => sql`
   select target_id from user_follows where user_id = ${userId}`
 
 /**

@@ -35,7 +35,7 @@ export const listSilences = (sql: Db) => sql<SilenceRow[]>`
 /**
  * Locks accounts by id against sign-ins and other sanctions. Returns those that exist and are not suspended.
  */
-export async function holdPeople(tx: Tx, ids: number[]): Promise<Set<number>> {
+export async function lockUsers(tx: Tx, ids: number[]): Promise<Set<number>> {
   const held = await tx<{ id: number }[]>`
     select id from users where id = any(${ids}) order by id for no key update`
   const rows = await tx<{ id: number }[]>`

@@ -11,11 +11,11 @@ import { defineCache } from '#platform/memory'
 import { alertOfSuspension } from '../messages.ts'
 import {
   findSuspension,
-  holdPeople,
   insertSanction,
   isInForce,
   liftSanction,
   listSilences,
+  lockUsers,
   type OwnSanctionRow,
   type SanctionRow,
 } from './queries.ts'
@@ -90,7 +90,7 @@ export function findSilence(
 }
 
 /** Throws 403 for a suspended user. Call it while the account is locked, so that no suspension intervenes. */
-export async function refuseSuspended(tx: Db, userId: number): Promise<void> {
+export async function requireNotSuspended(tx: Db, userId: number): Promise<void> {
   const suspension = await findSuspension(tx, userId)
   if (suspension) throw suspendedBecause(suspension)
 }
@@ -116,7 +116,7 @@ export async function imposeSanction(
   if (kind === 'warning' && hours !== undefined)
     throw invalidField('hours', { en: 'A warning has no end.', zh: '警告没有期限。' })
   // Locks both users, so that one of two mutual suspensions comes first.
-  const free = await holdPeople(tx, [userId, by])
+  const free = await lockUsers(tx, [userId, by])
   if (!free.has(by)) throw forbidden()
   if ((await findExcessAbilities(tx, userId, by)).length > 0) throw beyondOwnAbilities()
   if (await isInForce(tx, userId, kind)) throw alreadySanctioned()

@@ -133,11 +133,11 @@ export const nameContains = (sql: Db, text: string | undefined) => {
  * Condition that the name of `u`, enabled or disabled, contains a text. Two conditions, because each uses an
  * index of its own.
  */
-export const anyNameContains = (sql: Db, text: string | undefined) => sql`
+export const sqlNameContainsEvenDisabled = (sql: Db, text: string | undefined) => sql`
   (u.deleted_at is null ${nameContains(sql, text)} or u.deleted_at is not null ${nameContains(sql, text)})`
 
 export const userIdsNamed = (sql: Db, text: string): Fragment =>
-  sql`select u.id from users u where ${anyNameContains(sql, text)}`
+  sql`select u.id from users u where ${sqlNameContainsEvenDisabled(sql, text)}`
 
 export async function listUserIds(sql: Db, filter: UserFilter): Promise<number[]> {
   const { ids, names, search, tags, since = 0, order, limit } = filter

@@ -1,5 +1,5 @@
 import { escapeLike } from '#lib/text.ts'
-import { anyNameContains, UserView, userViews } from '#modules/accounts/index.ts'
+import { sqlNameContainsEvenDisabled, UserView, userViews } from '#modules/accounts/index.ts'
 import { type Actor, recordAudit } from '#modules/audit/index.ts'
 import { fileNotUsable } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -84,7 +84,7 @@ function listCertifications(sql: Db, query: CertificationQuery) {
         const pattern = `%${escapeLike(part)}%`
         return sql`and (c.name ilike ${pattern} or c.phone like ${pattern} or c.number ilike ${pattern}
           or c.org_name ilike ${pattern} or c.org_address ilike ${pattern}
-          or c.user_id in (select u.id from users u where ${anyNameContains(sql, part)}))`
+          or c.user_id in (select u.id from users u where ${sqlNameContainsEvenDisabled(sql, part)}))`
       })}`
   return pageOf<CertificationRow>(
     sql,

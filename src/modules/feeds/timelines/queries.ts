@@ -1,7 +1,7 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
-import { followedBy, notBlockedBy } from '#modules/accounts/index.ts'
-import { andAfterCollected, collectedBy } from '#modules/collections/index.ts'
-import { anyPinShown, highestAmountFirst, shownPins } from '#modules/pinning/index.ts'
+import { selectFollowed, notBlockedBy } from '#modules/accounts/index.ts'
+import { andAfterCollected, selectCollected } from '#modules/collections/index.ts'
+import { anyPinShown, orderByPrice, selectShownPins } from '#modules/pinning/index.ts'
 import { type TopicViewer, visibleTopics } from '#modules/topics/index.ts'
 import {
   andAfterCursor,
@@ -55,7 +55,7 @@ export const pickFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage,
   ),
   shown as (
     select f.id from newest f
-    where (f.user_id = ${viewerId} or f.user_id in (${followedBy(sql, viewerId)})) ${unblocked(sql, viewerId)}
+    where (f.user_id = ${viewerId} or f.user_id in (${selectFollowed(sql, viewerId)})) ${unblocked(sql, viewerId)}
     order by f.id desc limit ${limit}
   )
   select ${feedColumns(sql, viewerId)}, f.hot from shown s join feeds f on f.id = s.id order by f.id desc`
@@ -67,7 +67,7 @@ export const pickFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage,
 export const mergeFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage) => sql<FeedRow[]>`
   with authors as materialized (
     select authors.author from (
-      select target_id as author from (${followedBy(sql, viewerId)}) followed
+      select target_id as author from (${selectFollowed(sql, viewerId)}) followed
       where true ${notBlockedBy(sql, viewerId, sql`target_id`)}
       union all select ${viewerId}::bigint
     ) authors
@@ -94,9 +94,9 @@ const MOST = 100
 
 /** Currently pinned feeds, most expensive first, without authors that the viewer blocks. */
 export const listPinnedFeeds = (sql: Db, viewerId: number) => sql<FeedRow[]>`
-  select ${feedColumns(sql, viewerId)}, f.hot from ${shownPins(sql, FEED_PIN)} join feeds f on f.id = p.target_id
+  select ${feedColumns(sql, viewerId)}, f.hot from ${selectShownPins(sql, FEED_PIN)} join feeds f on f.id = p.target_id
   where ${visibleFeed(sql)} ${notBlockedBy(sql, viewerId, sql`f.user_id`)}
-  order by ${highestAmountFirst(sql)} limit ${MOST}`
+  order by ${orderByPrice(sql)} limit ${MOST}`
 
 /** Currently pinned feeds of one user. */
 export const listPinnedFeedsOfUser = (
@@ -104,7 +104,7 @@ export const listPinnedFeedsOfUser = (
   userId: number,
   { viewerId, after, limit }: { viewerId: number; after: number; limit: number },
 ) => sql<FeedRow[]>`
-  select ${feedColumns(sql, viewerId)}, f.hot from ${shownPins(sql, FEED_PIN)} join feeds f on f.id = p.target_id
+  select ${feedColumns(sql, viewerId)}, f.hot from ${selectShownPins(sql, FEED_PIN)} join feeds f on f.id = p.target_id
   where p.user_id = ${userId} and ${visibleFeed(sql)} ${when(sql, after > 0, () => sql`and f.id < ${after}`)}
   order by f.id desc limit ${limit}`
 
@@ -209,7 +209,7 @@ export const listCollectedRows = (
   userId: number,
   { limit, ...page }: { limit: number; offset?: number; after?: number },
 ) => sql<FeedRow[]>`
-  select ${feedColumns(sql, userId)}, f.hot from (${collectedBy(sql, FEEDS, userId)}) c
+  select ${feedColumns(sql, userId)}, f.hot from (${selectCollected(sql, FEEDS, userId)}) c
   join feeds f on f.id = c.collectible_id
   where ${visibleFeed(sql)} ${andAfterCollected(sql, FEEDS, userId, page.after)}
   order by c.id desc ${limitClause(sql, { limit, ...page })}`

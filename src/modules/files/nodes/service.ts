@@ -74,7 +74,7 @@ export async function removeStaleNodes(sql: Db, limit: number): Promise<string[]
 }
 
 /** Marks a user's pictures as unused, so that cleanup deletes them. */
-export const releaseNodes = (sql: Db, nodes: string[], ownerId: number) => sql`
+export const markNodesUnused = (sql: Db, nodes: string[], ownerId: number) => sql`
   update storage_nodes set used_at = null where node = any(${nodes}::text[]) and owner_id = ${ownerId}`
 
 const wrongHash = apiError(

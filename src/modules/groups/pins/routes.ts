@@ -3,7 +3,7 @@ import { userViews } from '#modules/accounts/index.ts'
 import { commentViews } from '#modules/comments/index.ts'
 import {
   endPin,
-  findAverage,
+  findAverageDailyPrice,
   listPinsAddressedTo,
   mountPinning,
   notPinned,
@@ -139,8 +139,8 @@ export function groupPinAverageRoutes(server: Server, ctx: Context) {
     reply: { 200: GroupPinAverage },
     handler: async () => {
       const [post, comment] = await Promise.all([
-        findAverage(ctx.sql, POST_PIN),
-        findAverage(ctx.sql, COMMENT_PIN),
+        findAverageDailyPrice(ctx.sql, POST_PIN),
+        findAverageDailyPrice(ctx.sql, COMMENT_PIN),
       ])
       return { post, post_comment: comment }
     },

@@ -234,7 +234,7 @@ export function startRegistration(ctx: Context, userId: number): Promise<boolean
  * Continues a registration of all users. Waits during an outage of the provider, and skips users that it
  * rejects.
  */
-export async function registerEverybody(ctx: Context, id: number): Promise<void> {
+export async function registerAllUsers(ctx: Context, id: number): Promise<void> {
   const provider = imProvider(ctx)
   const until = Date.now() + AT_A_TIME_MS
   while (Date.now() < until) {

@@ -4,19 +4,19 @@ import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database'
 import { configuredServices, PaymentFault, paymentService, type StatementLine } from '#platform/payments'
 import { type NewDifference, type PaymentRow, recordDifference, takeDuePayments } from './queries.ts'
-import { askFor, logFault } from './service.ts'
+import { logFault, queryPayment } from './service.ts'
 
 const AT_ONCE = 100
 /** Days of statements to compare, so that a provider outage loses none. */
 const DAYS = 7
 const DAY_MS = 86_400_000
 
-export async function askForDue(ctx: Context): Promise<void> {
+export async function queryDuePayments(ctx: Context): Promise<void> {
   for (let rows: PaymentRow[]; ; ) {
     rows = await takeDuePayments(ctx.sql, AT_ONCE)
     for (const row of rows) {
       try {
-        await askFor(ctx, row)
+        await queryPayment(ctx, row)
       } catch (error) {
         logFault(ctx, row, error)
       }
@@ -73,7 +73,7 @@ export async function compareStatement(ctx: Context, provider: string, day: stri
   for (const row of await findListed(ctx.sql, provider, lines))
     if (row.payment_number === null)
       try {
-        await askFor(ctx, row)
+        await queryPayment(ctx, row)
       } catch (error) {
         logFault(ctx, row, error)
       }

@@ -98,7 +98,7 @@ async function settleRefund(
 }
 
 /** Requests a refund from the provider. Idempotent, because the provider recognizes its number. */
-async function pursueRefund(ctx: Context, row: RefundRow): Promise<void> {
+async function requestRefund(ctx: Context, row: RefundRow): Promise<void> {
   const [payment] = await ctx.sql<Tables['payments'][]>`
     select * from payments where recharge_id = ${row.recharge_id}`
   const service = await paymentService(ctx.config.payments, row.provider)
@@ -127,17 +127,17 @@ async function pursueRefund(ctx: Context, row: RefundRow): Promise<void> {
   }
 }
 
-export async function pursueRefundOf(ctx: Context, id: number): Promise<void> {
+export async function requestRefundOf(ctx: Context, id: number): Promise<void> {
   const [row] = await ctx.sql<RefundRow[]>`select * from payment_refunds where id = ${id} and state = 'asked'`
-  if (row) await pursueRefund(ctx, row)
+  if (row) await requestRefund(ctx, row)
 }
 
 const AT_ONCE = 100
 
-export async function pursueDueRefunds(ctx: Context): Promise<void> {
+export async function requestDueRefunds(ctx: Context): Promise<void> {
   for (let rows: RefundRow[]; ; ) {
     rows = await takeDueRefunds(ctx.sql, AT_ONCE)
-    for (const row of rows) await pursueRefund(ctx, row)
+    for (const row of rows) await requestRefund(ctx, row)
     if (rows.length < AT_ONCE) return
   }
 }

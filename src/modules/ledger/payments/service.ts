@@ -259,7 +259,7 @@ export async function applyFacts(tx: Tx, provider: string, facts: PaymentFacts):
 /**
  * Queries the provider about a payment and applies the answer. Closes an expired unpaid order there first.
  */
-export async function askFor(ctx: Context, row: PaymentRow): Promise<void> {
+export async function queryPayment(ctx: Context, row: PaymentRow): Promise<void> {
   const service = await paymentService(ctx.config.payments, row.provider)
   if (!service) return
   const order = { number: row.order_number, session: row.session }
@@ -273,11 +273,11 @@ export async function askFor(ctx: Context, row: PaymentRow): Promise<void> {
 }
 
 /** Queries a payment when its payer returns. Failures wait for the schedule. */
-export async function askOnReturn(ctx: Context, id: number): Promise<void> {
+export async function queryPaymentOnReturn(ctx: Context, id: number): Promise<void> {
   const row = await takeForAsking(ctx.sql, id)
   if (!row) return
   try {
-    await askFor(ctx, row)
+    await queryPayment(ctx, row)
   } catch (error) {
     logFault(ctx, row, error)
   }

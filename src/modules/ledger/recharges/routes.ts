@@ -3,7 +3,7 @@ import type { Context } from '#platform/context.ts'
 import type { Text } from '#platform/errors.ts'
 import { type AddRoute, language, routesOn, type Server, type Static, type TSchema } from '#platform/http'
 import { type OrderRow, orderView, pointsOrderView } from '../orders/queries.ts'
-import { askOnReturn } from '../payments/service.ts'
+import { queryPaymentOnReturn } from '../payments/service.ts'
 import {
   type Currency,
   dailyLimit,
@@ -147,7 +147,7 @@ export function rechargeOrderRoutes(server: Server, ctx: Context) {
       errors: [noSuchOrder, otherAmount],
       handler: async ({ request, viewer, body, reply }) => {
         const asked = await getCheckedRecharge(ctx.sql, viewer.id, currency, body)
-        if (asked.state === 'pending') await askOnReturn(ctx, asked.id)
+        if (asked.state === 'pending') await queryPaymentOnReturn(ctx, asked.id)
         const { state } =
           asked.state === 'pending' ? await getCheckedRecharge(ctx.sql, viewer.id, currency, body) : asked
         const { status, text } = ORDER_STATES[state]

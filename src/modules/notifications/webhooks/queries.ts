@@ -1,6 +1,6 @@
 import type { Db } from '#platform/database'
 
-export async function findListened(sql: Db): Promise<(string[] | null)[]> {
+export async function findSelectedTypes(sql: Db): Promise<(string[] | null)[]> {
   const rows = await sql<{ types: string[] | null }[]>`select types from webhook_endpoints where enabled`
   return rows.map(({ types }) => types)
 }

@@ -15,8 +15,8 @@ import {
   claimDelivery,
   type Delivery,
   deleteOldEvents,
-  findListened,
   findOverdue,
+  findSelectedTypes,
   insertDeliveries,
   insertEvent,
   postponeDelivery,
@@ -100,17 +100,17 @@ const cacheOf = defineCache<Listened>('webhooks', { max: 1, ttlMs: 30_000 })
 
 /** True when an endpoint selects this type. Cached, so that unwanted events cost nothing. */
 export async function hasEndpointFor(ctx: Context, sql: Db, type: EventType): Promise<boolean> {
-  const { types } = await cacheOf(ctx).get('all', async () => ({ types: await findListened(sql) }))
+  const { types } = await cacheOf(ctx).get('all', async () => ({ types: await findSelectedTypes(sql) }))
   return types.some((each) => each === null || each.includes(type))
 }
 
 /**
- * Invalidates the cache of selected types on every node at the commit. Call `forgetListened` after the
+ * Invalidates the cache of selected types on every node at the commit. Call `dropCachedSelectedTypes` after the
  * commit.
  */
-export const announceListened = (ctx: Context, tx: Db) => cacheOf(ctx).announce(tx, 'all')
+export const invalidateSelectedTypes = (ctx: Context, tx: Db) => cacheOf(ctx).announce(tx, 'all')
 
-export const forgetListened = (ctx: Context) => cacheOf(ctx).drop('all')
+export const dropCachedSelectedTypes = (ctx: Context) => cacheOf(ctx).drop('all')
 
 const LINKED_EVENTS: Partial<Record<EventType, string>> = {
   'user.created': 'users',

@@ -3,7 +3,7 @@ import { requireNotBlocked } from '#modules/accounts/index.ts'
 import { deleteCollectionsOf } from '#modules/collections/index.ts'
 import { deleteCommentsOf } from '#modules/comments/index.ts'
 import { attachUnattached, detachFiles } from '#modules/files/index.ts'
-import { countLikesOf, deleteLikesOf, latestLikes } from '#modules/likes/index.ts'
+import { deleteLikesOf, latestLikes, setLikesCounted } from '#modules/likes/index.ts'
 import { notify, removeSender, withdrawNotifications } from '#modules/notifications/index.ts'
 import { latestRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -177,7 +177,7 @@ export async function editAnswer(tx: Tx, id: number, userId: number, patch: Answ
   }
   const updated = await updateAnswer(tx, id, changes)
   if (!updated) throw (await findAnswerRow(tx, id)) ? answerAdopted() : noSuchAnswer()
-  if (anonymity !== undefined) await countLikesOf(tx, ANSWERS, id, !anonymity)
+  if (anonymity !== undefined) await setLikesCounted(tx, ANSWERS, id, !anonymity)
   // An anonymous answer that stays anonymous must not change a ranking, which would reveal its author.
   const hid = anonymity === true && updated.wasNamed
   if (hid) {

@@ -5,7 +5,7 @@ import type { Db } from '#platform/database'
 import type { Viewer } from '#platform/http'
 import { defineBufferedCounts } from '#platform/memory'
 
-const notePeople = (sql: Db, ids: number[]) => sql`
+const insertActivity = (sql: Db, ids: number[]) => sql`
   with noted as (
     insert into active_people (day, user_id) select current_date, id from unnest(${ids}::bigint[]) as id
     on conflict do nothing
@@ -29,7 +29,7 @@ export async function countActiveSince(sql: Db, from: string): Promise<number | 
   return row.people
 }
 
-async function forgetPeople(sql: Db, before: string, limit: number): Promise<number> {
+async function deleteActivityBefore(sql: Db, before: string, limit: number): Promise<number> {
   const gone = await sql`
     delete from active_people where (day, user_id) in (
       select day, user_id from active_people where day < ${before}::date order by day, user_id limit ${limit})`
@@ -39,7 +39,7 @@ async function forgetPeople(sql: Db, before: string, limit: number): Promise<num
 const DAY_MS = 86_400_000
 const BATCH = 5000
 
-const buffered = defineBufferedCounts('active people', notePeople)
+const buffered = defineBufferedCounts('active people', insertActivity)
 /**
  * Users recorded today, so that a user costs one row a day instead of one per request. Evicting one is
  * harmless.
@@ -65,7 +65,7 @@ export const activeSeries: Series = {
 
 /** Deletes activity of days that are already counted. */
 export async function tidyActivePeople({ sql }: Context, before: string): Promise<void> {
-  while ((await forgetPeople(sql, before, BATCH)) === BATCH);
+  while ((await deleteActivityBefore(sql, before, BATCH)) === BATCH);
 }
 
 /**

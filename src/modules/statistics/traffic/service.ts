@@ -45,7 +45,7 @@ const listTraffic = (sql: Sql, since: Date, minutes: number) => sql<(Traffic & {
     ) as times
   from sums order by piece`
 
-const forgetTraffic = (sql: Sql, days: number) => sql`
+const deleteOldTraffic = (sql: Sql, days: number) => sql`
   delete from request_minutes where at < now() - make_interval(days => ${days})`
 
 const MINUTE_MS = 60_000
@@ -118,4 +118,4 @@ export async function readTraffic(ctx: Context, hours: number): Promise<TrafficH
   return { minutes, pieces }
 }
 
-export const tidyTraffic = ({ sql }: Context) => forgetTraffic(sql, KEPT_DAYS + 1)
+export const tidyTraffic = ({ sql }: Context) => deleteOldTraffic(sql, KEPT_DAYS + 1)

@@ -5,7 +5,7 @@ import { createWorld, type Person } from '#test/world.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql } = world
-const { createTopic, withReview, personWith, auditOf } = topicsOf(world)
+const { createTopic, withReview, personWith, selectAuditOf } = topicsOf(world)
 
 const founder = await person({ roles: ['founder'] })
 const reviewer = await personWith('admin: feed topics')
@@ -47,7 +47,7 @@ describe('reviewing a topic', () => {
         },
       ],
     )
-    const entry = (await auditOf(founder, id)).at(-1)
+    const entry = (await selectAuditOf(founder, id)).at(-1)
     assert.deepEqual(
       [entry.action, entry.before.status, entry.after.status],
       ['topics.review', 'waiting', 'passed'],

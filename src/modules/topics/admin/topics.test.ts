@@ -10,7 +10,7 @@ const world = await createWorld()
 const { as, guest, person, sql } = world
 
 const founder = await person({ roles: ['founder'] })
-const { unique, createTopic, withReview, personWith, auditOf } = topicsOf(world)
+const { unique, createTopic, withReview, personWith, selectAuditOf } = topicsOf(world)
 const reviewer = await personWith('admin: feed topics')
 const read = async (id: number) => (await as(reviewer, 'GET', `/admin/feed-topics/${id}`)).body
 
@@ -129,7 +129,7 @@ describe('an administrator', () => {
     const twice = await as(reviewer, 'POST', '/admin/feed-topics', { name: name.toUpperCase() })
     assert.deepEqual([twice.status, twice.headers['x-error-code']], [422, 'topic_name_taken'])
     assert.equal((await as(reviewer, 'POST', '/admin/feed-topics', {})).status, 422)
-    const [entry] = await auditOf(founder, answer.body.id)
+    const [entry] = await selectAuditOf(founder, answer.body.id)
     assert.deepEqual([entry.action, entry.user_id, entry.after.name], ['topics.create', reviewer.id, name])
   })
 
@@ -158,7 +158,7 @@ describe('an administrator', () => {
     await sql`update feed_topics set updated_at = '2026-01-02 03:04:05Z' where id = ${id}`
     assert.equal((await change({})).status, 204)
     assert.equal((await read(id)).updated_at, '2026-01-02T03:04:05Z')
-    const [entry] = await auditOf(founder, id)
+    const [entry] = await selectAuditOf(founder, id)
     assert.deepEqual([entry.before.desc, entry.after.desc, entry.after.name], ['before', '', name])
   })
 
@@ -192,7 +192,7 @@ describe('an administrator', () => {
     assert.equal((await as(creator, 'GET', `/feed/topics/${id}`)).status, 404)
     assert.equal((await sql`select from feed_topic_users where topic_id = ${id}`).length, 0)
     await createTopic(creator, { name })
-    const [entry] = await auditOf(founder, id)
+    const [entry] = await selectAuditOf(founder, id)
     assert.deepEqual([entry.action, entry.before.name, entry.after], ['topics.delete', name, null])
   })
 

@@ -3,7 +3,7 @@ import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database'
 import { invalidField, notFound } from '#platform/errors.ts'
 import { Empty, isPublicAddress, Listing, literalAddress, routesOn, type Server } from '#platform/http'
-import { announceListened, createWebhookSecret, forgetListened } from '../service.ts'
+import { createWebhookSecret, dropCachedSelectedTypes, invalidateSelectedTypes } from '../service.ts'
 import {
   addressNotPublic,
   CreatedWebhook,
@@ -88,7 +88,7 @@ export function adminWebhookRoutes(server: Server, ctx: Context) {
       const secret = createWebhookSecret()
       const id = await transaction(sql, async (tx) => {
         const made = await insertWebhook(tx, call.body, secrets.seal(secret))
-        await announceListened(ctx, tx)
+        await invalidateSelectedTypes(ctx, tx)
         await recordAudit(tx, call, {
           action: 'webhooks.create',
           subjectType: 'webhooks',
@@ -97,7 +97,7 @@ export function adminWebhookRoutes(server: Server, ctx: Context) {
         })
         return made
       })
-      await forgetListened(ctx)
+      await dropCachedSelectedTypes(ctx)
       return { id, secret }
     },
   })
@@ -116,7 +116,7 @@ export function adminWebhookRoutes(server: Server, ctx: Context) {
       if (call.body.url !== undefined) checkUrl(ctx, call.body.url)
       await transaction(sql, async (tx) => {
         if (!(await updateWebhook(tx, id, call.body))) throw notFound()
-        await announceListened(ctx, tx)
+        await invalidateSelectedTypes(ctx, tx)
         await recordAudit(tx, call, {
           action: 'webhooks.update',
           subjectType: 'webhooks',
@@ -125,7 +125,7 @@ export function adminWebhookRoutes(server: Server, ctx: Context) {
           after: call.body,
         })
       })
-      await forgetListened(ctx)
+      await dropCachedSelectedTypes(ctx)
     },
   })
 
@@ -161,7 +161,7 @@ export function adminWebhookRoutes(server: Server, ctx: Context) {
       const { id } = call.loaded
       await transaction(sql, async (tx) => {
         if (!(await deleteWebhook(tx, id))) throw notFound()
-        await announceListened(ctx, tx)
+        await invalidateSelectedTypes(ctx, tx)
         await recordAudit(tx, call, {
           action: 'webhooks.delete',
           subjectType: 'webhooks',
@@ -169,7 +169,7 @@ export function adminWebhookRoutes(server: Server, ctx: Context) {
           before: summaryOf(call.loaded),
         })
       })
-      await forgetListened(ctx)
+      await dropCachedSelectedTypes(ctx)
     },
   })
 }
