@@ -1,5 +1,5 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
-import { selectFollowed, notBlockedBy } from '#modules/accounts/index.ts'
+import { notBlockedBy, selectFollowed } from '#modules/accounts/index.ts'
 import { andAfterCollected, selectCollected } from '#modules/collections/index.ts'
 import { anyPinShown, orderByPrice, selectShownPins } from '#modules/pinning/index.ts'
 import { type TopicViewer, visibleTopics } from '#modules/topics/index.ts'
