@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { ensureFounder } from '#modules/accounts/index.ts'
-import { dropCachedSettings } from '#modules/settings/index.ts'
+import { updateSettings } from '#modules/settings/index.ts'
 import type { OpenedContext } from '#platform/open-context.ts'
 import { type Environment, withContext } from '../src/commands/context.ts'
 import { diagnose } from '../src/doctor.ts'
@@ -115,7 +115,8 @@ export function removeDemo(env: Environment): Promise<number> {
       print(error.message)
       return 1
     }
-    await dropCachedSettings(ctx)
+    // Drops the cached settings, which the demo wrote as rows.
+    await updateSettings(ctx, ctx.sql, {})
     await allTasks(ctx).tidy_files?.({}, undefined as never)
     return (await diagnose(ctx.sql, { mend: true, print: () => {} })) ? 0 : 1
   })

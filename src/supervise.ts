@@ -4,7 +4,7 @@ import type { Config } from '#platform/config.ts'
 import { type DatabaseServer, openDatabaseServer } from '#platform/database-server.ts'
 import { serveMetrics } from '#platform/http'
 import { bufferedOutput, createLog } from '#platform/observability'
-import { countForProcesses, createProcessPool, gatherMetrics, relayToSiblings } from '#platform/processes'
+import { countForProcesses, createProcessPool, gatherMetrics } from '#platform/processes'
 import { checkAddresses, listenFault } from '#platform/start-checks.ts'
 import { StartFault, startFault } from '#platform/start-fault.ts'
 
@@ -24,7 +24,6 @@ export async function supervise(config: Config): Promise<void> {
     opening: opening.promise,
     onJoin(channel) {
       countUses(channel)
-      relayToSiblings(channel, crew.serving)
       metrics.serve(channel)
     },
     onLeave(channel) {

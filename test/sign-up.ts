@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { dropCachedSettings, readSettings, type Settings, updateSettings } from '#modules/settings/index.ts'
+import { readSettings, type Settings, updateSettings } from '#modules/settings/index.ts'
 import type { Answer, World } from '#test/world.ts'
 
 let counter = 0
@@ -69,7 +69,6 @@ export const settingsOn =
   async (changes: Partial<Settings>, work: () => Promise<unknown>): Promise<void> => {
     const put = async (values: Partial<Settings>) => {
       await updateSettings(ctx, sql, values)
-      await dropCachedSettings(ctx)
     }
     const before = await readSettings(ctx)
     await put(changes)

@@ -14,7 +14,6 @@ export {
   addRoles,
   beyondOwnAbilities,
   defaultRoleTooPowerful,
-  dropCachedAbilities,
   hasAbility,
   invalidateAbilities,
   noSuchRole,

@@ -87,15 +87,11 @@ export async function hasAbility(ctx: Context, userId: number, ability: Ability)
   return held.has(ability)
 }
 
-/**
- * Invalidates cached abilities on every node: those of one user, or all with `*`. Call `dropCachedAbilities`
- * after the commit.
- */
+/** Invalidates cached abilities on every node at the commit: those of one user, or all with `*`. */
 export const invalidateAbilities = (ctx: Context, tx: Db, userId: number | '*') =>
   cacheOf(ctx).announce(tx, String(userId))
 
-export const dropCachedAbilities = (ctx: Context, userId: number | '*') => cacheOf(ctx).drop(String(userId))
-
+/** Adds the abilities and roles of this version. Idempotent. */
 export async function seedAbilities(sql: Db): Promise<void> {
   await seedRoles(
     sql,

@@ -157,7 +157,7 @@ export async function blockAddress(
   if (network === undefined) throw noSuchNetwork()
   const isOwn = compileNetworks([{ network, value: true }]).find(actor.request.ip).length > 0
   if (isOwn && !own) throw blocksYourself()
-  const id = await transaction(ctx.sql, async (tx) => {
+  return transaction(ctx.sql, async (tx) => {
     if ((await countBlocks(tx)) >= BLOCKS_MAX) throw tooManyBlocks()
     const by = actor.viewer.id
     const made = await insertBlock(tx, { network, reason, hours: hours ?? null, by })
@@ -171,8 +171,6 @@ export async function blockAddress(
     await cacheOf(ctx).announce(tx, 'all')
     return made
   })
-  await cacheOf(ctx).drop('all')
-  return id
 }
 
 export async function unblockAddress(ctx: Context, actor: Actor, id: number): Promise<void> {
@@ -187,7 +185,6 @@ export async function unblockAddress(ctx: Context, actor: Actor, id: number): Pr
     })
     await cacheOf(ctx).announce(tx, 'all')
   })
-  await cacheOf(ctx).drop('all')
 }
 
 /** Removes every block that contains an address, for locked-out operators. Returns the networks. */

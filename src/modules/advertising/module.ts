@@ -13,7 +13,6 @@ import {
   advertisementColumns,
   advertisementView,
   changeAdvertisement,
-  dropCachedAdvertising,
   findAdvertisement,
   NewAdvertisement,
   noSuchAdvertisement,
@@ -68,7 +67,6 @@ export function adminAdvertisingRoutes(server: Server, ctx: Context) {
     create: (tx, userId, body) => addAdvertisement(ctx, tx, userId, body),
     change: (tx, userId, row, body) => changeAdvertisement(ctx, tx, userId, row, body),
     remove: (tx, { id }) => removeAdvertisement(ctx, tx, id),
-    afterCommit: () => dropCachedAdvertising(ctx),
   })
 }
 

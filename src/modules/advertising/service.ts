@@ -207,7 +207,7 @@ async function checkData(
 
 const isAddress = (text: string) => /^https?:\/\/[^\s/]/i.test(text) && URL.canParse(text)
 
-/** Adds an advertisement in the caller's transaction. Call `dropCachedAdvertising` after its commit. */
+/** Adds an advertisement in the caller's transaction. */
 export async function addAdvertisement(
   ctx: Context,
   tx: Tx,
@@ -237,5 +237,3 @@ export async function removeAdvertisement(ctx: Context, tx: Tx, id: number): Pro
   await deleteAdvertisement(tx, id)
   await cacheOf(ctx).announce(tx, 'all')
 }
-
-export const dropCachedAdvertising = (ctx: Context) => cacheOf(ctx).drop('all')

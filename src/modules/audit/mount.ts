@@ -50,7 +50,6 @@ export type AdminCrud<
   change(tx: Tx, userId: number, row: Row, body: Partial<Static<Body> & Static<Extra>>): Promise<void>
   remove(tx: Tx, row: Row, userId: number): Promise<void>
   summary?(row: Row): Record<string, unknown>
-  afterCommit?(): Promise<void>
 }
 
 /** Updates one locked record and writes both versions to the audit log. Throws 404 for an unknown id. */
@@ -105,7 +104,6 @@ export function mountAdminCrud<
         after: after ? summary(after) : null,
       })
     })
-    await crud.afterCommit?.()
   }
 
   route(`GET ${path}`, {
@@ -152,7 +150,6 @@ export function mountAdminCrud<
         })
         return made
       })
-      await crud.afterCommit?.()
       return { id }
     },
   })

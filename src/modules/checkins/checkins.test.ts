@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { auditLedger, findBalance } from '#modules/ledger/index.ts'
-import { dropCachedSettings, updateSettings } from '#modules/settings/index.ts'
+import { updateSettings } from '#modules/settings/index.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { checkinChecks, checkinCounters } from './service.ts'
 
@@ -20,7 +20,6 @@ const dayLater = (who: Person, days = 1) =>
 
 async function set(values: Parameters<typeof updateSettings>[2]) {
   await updateSettings(ctx, sql, values)
-  await dropCachedSettings(ctx)
 }
 
 async function assertSound() {

@@ -121,12 +121,11 @@ describe('group creation and changes', () => {
     await fails({ tags: [999_999] }, 'tags')
     await fails({ avatar: 999_999 }, 'avatar')
     assert.equal((await as(founder, 'POST', '/categories/999999/groups', {})).status, 404)
-    await sql`insert into settings (name, value) values ('group:need-verified', 'true')`
-    const { dropCachedSettings } = await import('#modules/settings/index.ts')
-    dropCachedSettings(world.ctx)
+    const { updateSettings } = await import('#modules/settings/index.ts')
+    await updateSettings(world.ctx, sql, { 'group:need-verified': true })
     assert.equal((await as(founder, 'POST', url, { name: 'x', mode: 'public' })).status, 422)
     await sql`delete from settings where name = 'group:need-verified'`
-    dropCachedSettings(world.ctx)
+    await updateSettings(world.ctx, sql, {})
   })
 
   test('lists nearby groups, nearest first, and counts groups (groups-5)', async () => {

@@ -76,9 +76,6 @@ const NOTHING: { category_id: number }[] = []
 const readCategories = async (ctx: Context): Promise<NewsCategoryRow[]> =>
   (await cacheOf(ctx).get('all', async () => ({ list: [...(await listCategories(ctx.sql))] }))).list
 
-/** Drops the categories from this node's cache. The commit invalidates them on other nodes. */
-export const forgetCategories = (ctx: Context) => cacheOf(ctx).drop('all')
-
 /** Throws 404 when the category does not exist. */
 export async function requireCategory(ctx: Context, id: number): Promise<void> {
   if (!(await readCategories(ctx)).some((category) => category.id === id)) throw noSuchCategory()
@@ -123,7 +120,7 @@ async function subscribe(ctx: Context, userId: number, follows: string): Promise
   if (!known) throw unknownFollows()
 }
 
-/** Creates a category in the caller's transaction. Call `forgetCategories` after its commit. */
+/** Creates a category in the caller's transaction. */
 export async function addCategory(
   ctx: Context,
   tx: Db,
@@ -136,7 +133,7 @@ export async function addCategory(
   return id
 }
 
-/** Changes the given fields in the caller's transaction. Call `forgetCategories` after its commit. */
+/** Changes the given fields in the caller's transaction. */
 export async function changeCategory(
   ctx: Context,
   tx: Db,
@@ -147,7 +144,7 @@ export async function changeCategory(
   await cacheOf(ctx).announce(tx, 'all')
 }
 
-/** Deletes a category without articles, with its subscriptions. Call `forgetCategories` after the commit. */
+/** Deletes a category without articles, with its subscriptions. */
 export async function removeCategory(ctx: Context, tx: Db, id: number): Promise<void> {
   await onConstraint(deleteCategory(tx, id), { news_category_used: categoryInUse })
   await cacheOf(ctx).announce(tx, 'all')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dropCachedSettings, updateSettings } from '#modules/settings/index.ts'
+import { updateSettings } from '#modules/settings/index.ts'
 import { hashPassword } from '#platform/passwords.ts'
 import { pinWorld } from '#test/fixtures/pins.ts'
 import { untilWaiting } from '#test/waiting.ts'
@@ -32,7 +32,6 @@ test('returns 403 for a wrong payment password after 404 and before other errors
   const feed = await feedOf(anna)
   await sql`update users set password = ${await hashPassword('correct horse')} where id = ${anna.id}`
   await updateSettings(ctx, sql, { 'pay-validate-user-password': true })
-  await dropCachedSettings(ctx)
   try {
     assert.equal((await as(anna, 'POST', '/feeds/999999/currency-pinneds', {})).status, 404)
     for (const body of [{}, { amount: 1, day: 1 }, { amount: 1, day: 1, password: 'wrong horse' }]) {
@@ -45,7 +44,7 @@ test('returns 403 for a wrong payment password after 404 and before other errors
     assert.equal((await pinFeed(anna, feed, { amount: 1, day: 1, password: 'correct horse' })).status, 201)
   } finally {
     await sql`delete from settings`
-    await dropCachedSettings(ctx)
+    await updateSettings(ctx, sql, {})
   }
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { auditLedger } from '#modules/ledger/index.ts'
-import { dropCachedSettings, updateSettings } from '#modules/settings/index.ts'
+import { updateSettings } from '#modules/settings/index.ts'
 import { transaction } from '#platform/database'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { newPicture, upload } from '#test/fixtures/uploads.ts'
@@ -35,12 +35,10 @@ test('requires the payment password when the setting asks for it, after a 404', 
   const look = async (answerId: number) =>
     (await as(cleo, 'POST', `/question-answers/${answerId}/onlookers`)).status
   await updateSettings(ctx, sql, { 'pay-validate-user-password': true })
-  await dropCachedSettings(ctx)
   try {
     assert.deepEqual([await look(id), await look(9_007_199_254_740_991)], [403, 404])
   } finally {
     await updateSettings(ctx, sql, { 'pay-validate-user-password': false })
-    await dropCachedSettings(ctx)
   }
   assert.equal(await points(cleo), 150)
 })

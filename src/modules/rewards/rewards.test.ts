@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dropCachedSettings, updateSettings } from '#modules/settings/index.ts'
+import { updateSettings } from '#modules/settings/index.ts'
 import { transaction } from '#platform/database'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
@@ -85,14 +85,12 @@ test('rejects rewards while they are disabled (money-15)', async () => {
   const ben = await rich()
   const feed = await feedOf(anna)
   await updateSettings(ctx, sql, { 'feed:reward': false })
-  await dropCachedSettings(ctx)
   assert.equal((await reward(ben, feed, { amount: 5 })).status, 403)
   await sql`delete from settings`
   await updateSettings(ctx, sql, { 'site:reward': false })
-  await dropCachedSettings(ctx)
   assert.equal((await as(ben, 'POST', `/user/${anna.id}/new-rewards`, { amount: 5 })).status, 403)
   await sql`delete from settings`
-  await dropCachedSettings(ctx)
+  await updateSettings(ctx, sql, {})
 })
 
 test('rewards users under both paths, except oneself, and notifies them (money-15)', async () => {
@@ -135,10 +133,9 @@ test('requires the payment password when the setting demands it (money-15)', asy
   const [anna, ben] = [await rich(0), await rich(10)]
   const feed = await feedOf(anna)
   await updateSettings(ctx, sql, { 'pay-validate-user-password': true })
-  await dropCachedSettings(ctx)
   const refused = await reward(ben, feed, { amount: 5 })
   await sql`delete from settings`
-  await dropCachedSettings(ctx)
+  await updateSettings(ctx, sql, {})
   assert.deepEqual([refused.status, refused.headers['x-error-code']], [403, 'password_not_set'])
   assert.equal(await points(ben), 10)
 })

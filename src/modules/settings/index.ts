@@ -1,6 +1,5 @@
 export { SETTINGS, type SettingName, type Settings } from './registry.ts'
 export {
-  dropCachedSettings,
   isWebLink,
   type LinkTo,
   linksOf,

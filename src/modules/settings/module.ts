@@ -6,7 +6,7 @@ import { Empty, language, OpenObject, routesOn, type Server, Type } from '#platf
 import type { Module } from '../../module.ts'
 import { bootstrapRoutes } from './bootstrap/routes.ts'
 import { type Settings, SettingsPatch } from './registry.ts'
-import { dropCachedSettings, readSettings, type SettingChecks, updateSettings } from './service.ts'
+import { readSettings, type SettingChecks, updateSettings } from './service.ts'
 
 /** Admin routes of the settings (administration-8). */
 export const adminSettingRoutes = (checks: SettingChecks) => (server: Server, ctx: Context) => {
@@ -45,7 +45,6 @@ export const adminSettingRoutes = (checks: SettingChecks) => (server: Server, ct
           after: changes,
         })
       })
-      await dropCachedSettings(ctx)
     },
   })
 }

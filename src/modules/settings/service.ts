@@ -36,13 +36,11 @@ export async function readSettings(ctx: Context): Promise<Settings> {
   }))
 }
 
-/** Saves changed settings in the caller's transaction. Call `dropCachedSettings` after its commit. */
+/** Saves changed settings in the caller's transaction. */
 export async function updateSettings(ctx: Context, tx: Db, changes: Partial<Settings>): Promise<void> {
   await saveSettings(tx, changes)
   await cacheOf(ctx).announce(tx, 'all')
 }
-
-export const dropCachedSettings = (ctx: Context) => cacheOf(ctx).drop('all')
 
 /**
  * Kinds with pages in the web client (notifications-17). For `account` the id is `sessions`, `exports` and

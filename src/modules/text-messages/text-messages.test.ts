@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dropCachedSettings, updateSettings } from '#modules/settings/index.ts'
+import { updateSettings } from '#modules/settings/index.ts'
 import { createSms, openTextServices, receiptAddress } from '#platform/sms'
 import { ALIYUN, aliyunDouble, TWILIO, twilioDouble, twilioReport } from '#test/fixtures/text-services.ts'
 import { fresh, signUpsOn } from '#test/sign-up.ts'
@@ -25,7 +25,6 @@ const services = openTextServices(ctx.config.sms, (service) => receiptAddress(ct
 ctx.sms = createSms(services, ctx.log)
 const set = async (settings: Parameters<typeof updateSettings>[2]) => {
   await updateSettings(ctx, sql, settings)
-  await dropCachedSettings(ctx)
 }
 await set({ 'sms:templates': ['aliyun code CN SMS_1 Kith'] })
 

@@ -1,7 +1,6 @@
 export { isFreshSignIn, isNewDevice, listSignIns } from './queries.ts'
 export {
   cachedViewer,
-  dropCachedTokens,
   findEnded,
   findRevoked,
   findViewer,

@@ -83,22 +83,21 @@ const stillGood = ({ viewer }: Entry): Viewer | null =>
  */
 export async function refreshToken(ctx: Context, token: string, device: Device): Promise<IssuedToken> {
   const digest = hashOf(token)
-  const result = await transaction(ctx.sql, async (tx) => {
+  const issued = await transaction(ctx.sql, async (tx) => {
     const exchange = await exchangeToken(tx, digest)
-    if (!exchange || exchange.outcome === 'over') return { keys: [] }
-    if (exchange.outcome === 'reused')
-      return { keys: await revokeTokens(ctx, tx, exchange.user_id, { family: exchange.family }) }
+    if (!exchange || exchange.outcome === 'over') return undefined
+    if (exchange.outcome === 'reused') {
+      await revokeTokens(ctx, tx, exchange.user_id, { family: exchange.family })
+      return undefined
+    }
     // Too frequent for a durable announcement. If the signal is lost, nodes accept the exchanged token for
     // another 30 seconds.
     sendSignal(tx, TOKENS, keyOf(digest))
-    return {
-      keys: [keyOf(digest)],
-      issued: await issueToken(tx, exchange.user_id, { family: exchange.family, device }),
-    }
+    cacheOf(ctx).dropHere(tx, keyOf(digest))
+    return issueToken(tx, exchange.user_id, { family: exchange.family, device })
   })
-  await dropCachedTokens(ctx, result.keys)
-  if (!result.issued) throw unauthenticated()
-  return result.issued
+  if (!issued) throw unauthenticated()
+  return issued
 }
 
 /** Above this number of tokens, one announcement clears the whole cache. */
@@ -106,8 +105,8 @@ const ANNOUNCED_MAX = 20
 
 /**
  * Revokes one sign-in (`family`), or all of a user but `except`, on every node when the transaction commits.
- * Returns the keys for `dropCachedTokens`. Changes the password of the chat account too, because a token can read
- * it, unless `keepsChat` states that only the owner read it.
+ * Changes the password of the chat account too, because a token can read it, unless `keepsChat` states that only
+ * the owner read it.
  */
 export async function revokeTokens(
   ctx: Context,
@@ -118,22 +117,15 @@ export async function revokeTokens(
     except = null,
     keepsChat = false,
   }: { family?: string | null; except?: string | null; keepsChat?: boolean } = {},
-): Promise<string[]> {
+): Promise<void> {
   const hashes = await revokeFamilies(tx, userId, family, except)
   const keys = hashes.length > ANNOUNCED_MAX ? ['*'] : hashes.map(keyOf)
   if (keys.length > 0) await cacheOf(ctx).announce(tx, ...keys)
   await announce(tx, REVOKED, [userId])
   if (!keepsChat) await addJob(tx, 'sign_ins_ended', { id: userId }, { key: `sign_ins_ended:${userId}` })
-  return keys
 }
 
-/**
- * Drops the given tokens, or all, from this node's cache at once. Takes the keys that `revokeTokens`
- * returned.
- */
-export const dropCachedTokens = (ctx: Context, keys: string[] = ['*']): Promise<void> =>
-  cacheOf(ctx).drop(...keys)
-
+/** Filters sign-ins down to the revoked ones, by family. */
 export { findEndedFamilies as findEnded, findRevokedFamilies as findRevoked } from './queries.ts'
 
 /**

@@ -19,7 +19,6 @@ import type { Module } from '../../module.ts'
 import {
   addWord,
   changeWord,
-  dropCachedWords,
   noSuchWord,
   removeWord,
   WORD_TYPES,
@@ -97,7 +96,6 @@ export function adminWordRoutes(server: Server, ctx: Context) {
     create: (tx, _, body) => addWord(ctx, tx, body),
     change: (tx, _, { id }, body) => changeWord(ctx, tx, id, body),
     remove: (tx, { id }) => removeWord(ctx, tx, id),
-    afterCommit: () => dropCachedWords(ctx),
   })
 }
 

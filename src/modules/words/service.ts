@@ -87,14 +87,14 @@ export async function screenWords<T extends object>(
   return screened
 }
 
-/** Adds a word in the caller's transaction. Call `dropCachedWords` after its commit. */
+/** Adds a word in the caller's transaction. */
 export async function addWord(ctx: Context, tx: Db, input: WordInput): Promise<number> {
   const id = await onConstraint(insertWord(tx, input), { sensitive_words_taken: wordTaken })
   await cacheOf(ctx).announce(tx, 'all')
   return id
 }
 
-/** Changes the given fields in the caller's transaction. Call `dropCachedWords` after its commit. */
+/** Changes the given fields in the caller's transaction. */
 export async function changeWord(
   ctx: Context,
   tx: Db,
@@ -105,11 +105,8 @@ export async function changeWord(
   await cacheOf(ctx).announce(tx, 'all')
 }
 
-/** Deletes a word in the caller's transaction. Call `dropCachedWords` after its commit. */
+/** Deletes a word in the caller's transaction. */
 export async function removeWord(ctx: Context, tx: Db, id: number): Promise<void> {
   await deleteWord(tx, id)
   await cacheOf(ctx).announce(tx, 'all')
 }
-
-/** Drops the list from this node's cache. The commit invalidates it on other nodes. */
-export const dropCachedWords = (ctx: Context) => cacheOf(ctx).drop('all')

@@ -1,5 +1,6 @@
 export type { Row, Tables } from '#generated/tables.ts'
 export {
+  afterCommit,
   batchWrites,
   clientConfig,
   type DatabaseOptions,

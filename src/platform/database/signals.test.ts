@@ -237,7 +237,7 @@ test('returns one cache per context, which loads a value once until it is invali
       return { loaded }
     })
   assert.deepEqual([await get(), await get()], [{ loaded: 1 }, { loaded: 1 }])
-  await cacheOf(ctx).drop('key')
+  await cacheOf(ctx).announce(sql, 'key')
   assert.deepEqual(await get(), { loaded: 2 })
 })
 

@@ -1,15 +1,9 @@
-import { LRUCache } from 'lru-cache'
 import { type Context, defineState } from '#platform/context.ts'
 import { createWriterScope, currentScope, runInScope, type Sql } from '#platform/database'
-import { hasSiblings, notifySiblings, onSiblingMessage } from '#platform/processes'
 
 const FLUSH_MS = 3000
 const FLUSH_KEYS = 20_000
 const BATCH = 5000
-/** Interval of messages to the other processes of the node. */
-const TELL_MS = 5
-/** Maximum age of pending counts of another process, in case it died before it wrote them. */
-const ELSEWHERE_MS = 60_000
 
 /** Adds counts to the database in one statement. The ids are sorted, so that two flushes cannot deadlock. */
 export type WriteCounts = (sql: Sql, ids: number[], counts: number[]) => Promise<unknown>
@@ -45,7 +39,6 @@ function createBufferedCounts(ctx: Context, name: string, write: WriteCounts): B
   let flushing = new Map<number, number>()
   let running: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
-  const siblings = hasSiblings ? shareCounts(name) : undefined
 
   const writeAll = async () => {
     flushing = counts
@@ -56,7 +49,6 @@ function createBufferedCounts(ctx: Context, name: string, write: WriteCounts): B
       try {
         const added = batch.map((id) => flushing.get(id) ?? 0)
         await runInScope(createWriterScope(), () => write(ctx.sql, batch, added))
-        for (const id of batch) siblings?.tell(id, -(flushing.get(id) ?? 0))
       } catch (error) {
         ctx.log.warn(
           { err: error, counts: name },
@@ -83,40 +75,11 @@ function createBufferedCounts(ctx: Context, name: string, write: WriteCounts): B
 
   return {
     add(ids) {
-      for (const id of ids) {
-        counts.set(id, (counts.get(id) ?? 0) + 1)
-        siblings?.tell(id, 1)
-      }
+      for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1)
       if (counts.size > FLUSH_KEYS && !running) void flush()
       else if (counts.size > 0) schedule()
     },
-    pending: (id) => (counts.get(id) ?? 0) + (flushing.get(id) ?? 0) + (siblings?.pending(id) ?? 0),
+    pending: (id) => (counts.get(id) ?? 0) + (flushing.get(id) ?? 0),
     flush,
-  }
-}
-
-/** Pending counts of the other processes of this node. They receive those of this process. */
-function shareCounts(name: string) {
-  const subject = `counted ${name}`
-  const elsewhere = new LRUCache<number, number>({ max: FLUSH_KEYS, ttl: ELSEWHERE_MS })
-  let untold = new Map<number, number>()
-  onSiblingMessage<[number, number][]>(subject, (changes) => {
-    for (const [id, change] of changes) {
-      const count = (elsewhere.get(id) ?? 0) + change
-      if (count > 0) elsewhere.set(id, count)
-      else elsewhere.delete(id)
-    }
-  })
-  const tellAll = () => {
-    const changes = [...untold].filter(([, change]) => change !== 0)
-    untold = new Map()
-    if (changes.length > 0) void notifySiblings(subject, changes)
-  }
-  return {
-    tell(id: number, change: number): void {
-      if (untold.size === 0) setTimeout(tellAll, TELL_MS)
-      untold.set(id, (untold.get(id) ?? 0) + change)
-    },
-    pending: (id: number): number => elsewhere.get(id) ?? 0,
   }
 }

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { type Context, defineState } from '#platform/context.ts'
-import { announce, type Db, onPrimary } from '#platform/database'
-import { notifySiblings, onSiblingMessage } from '#platform/processes'
+import { afterCommit, announce, type Db, onPrimary } from '#platform/database'
 
 /** Values cached in this process, invalidated on every node. */
 export type Cache<V extends object> = {
@@ -9,13 +8,13 @@ export type Cache<V extends object> = {
   get(key: string, load: () => Promise<V>): Promise<V> | V
   /** Returns the value if it is cached. */
   recall(key: string): V | undefined
-  /** Invalidates the keys on every node with the commit of the change. */
-  announce(db: Db, ...keys: string[]): Promise<void>
   /**
-   * Invalidates the keys in all processes of this node. Call it after the commit, so that the next request
-   * sees the change.
+   * Invalidates the keys on every node when the transaction commits, and in this process before the reply.
+   * Call it after the statement of the change, because with the pool it acts at once.
    */
-  drop(...keys: string[]): Promise<void>
+  announce(db: Db, ...keys: string[]): Promise<void>
+  /** Invalidates a key in this process when the transaction commits. */
+  dropHere(db: Db, key: string): void
 }
 
 /** Maximum age of a value, in case rows change without an invalidation. */
@@ -32,10 +31,8 @@ export function defineCache<V extends object>(name: string, options: { max: numb
       if (key === '*') entries.clear()
       else entries.delete(key)
     }
-    const subject = `cache ${name}`
     ctx.signals.on(name, drop)
     ctx.signals.onReconnect(() => drop('*'))
-    onSiblingMessage<string[]>(subject, (keys) => keys.forEach(drop))
     const cache: Cache<V> = {
       recall: (key) => entries.get(key),
       get(key, load) {
@@ -47,11 +44,11 @@ export function defineCache<V extends object>(name: string, options: { max: numb
           return value
         })
       },
-      announce: (db, ...keys) => announce(db, name, keys),
-      async drop(...keys) {
-        keys.forEach(drop)
-        await notifySiblings(subject, keys)
+      async announce(db, ...keys) {
+        await announce(db, name, keys)
+        afterCommit(db, () => keys.forEach(drop))
       },
+      dropHere: (db, key) => afterCommit(db, () => drop(key)),
     }
     return cache
   })

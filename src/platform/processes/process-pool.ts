@@ -153,8 +153,6 @@ export function createProcessPool({
       for (const timer of timers.values()) clearTimeout(timer)
       await Promise.all([...members].map((member) => dismiss(member)))
     },
-    /** Channels of the listening processes; one that is starting has no stale data yet. */
-    serving: () => [...members].filter(({ hasListened }) => hasListened).map(({ channel }) => channel),
     state: () => ({ running: [...members].filter(({ hasListened }) => hasListened).length, restarts }),
   }
 }

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Channel, openChannel } from './channel.ts'
 import { countForProcesses, countWithOthers } from './rate-limit.ts'
-import { hasSiblings, notifySiblings } from './siblings.ts'
 
 /** Two ends that exchange messages as over a pipe: in order, and later. */
 function connect(): { process: Channel; supervisor: Channel } {
@@ -34,11 +33,6 @@ test('allows every request when the supervisor is gone', async () => {
   const use = countWithOthers(process)('one', 1, 5, 0)
   process.close()
   assert.deepEqual(await use, { limit: 5, remaining: 5, resetAt: 0, exceeded: false })
-})
-
-test('works alone without other processes to notify', async () => {
-  assert.equal(hasSiblings, false)
-  assert.equal(await notifySiblings('nothing', 1), undefined)
 })
 
 test('rejects a request when its handler fails or the other end is gone', async () => {

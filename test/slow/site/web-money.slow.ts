@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dropCachedSettings, updateSettings } from '#modules/settings/index.ts'
+import { updateSettings } from '#modules/settings/index.ts'
 import { CANNOT_LOOK } from '#test/chromium.ts'
 import { STRIPE_HOOK, STRIPE_KEY, stripeDouble } from '#test/fixtures/payment-services.ts'
 import { wechatDouble } from '#test/fixtures/wechat-double.ts'
@@ -20,7 +20,6 @@ const site =
     : undefined
 if (site) {
   await updateSettings(site.ctx, site.sql, { 'wallet:recharge-types': ['manual', 'stripe', 'wx_pub_qr'] })
-  await dropCachedSettings(site.ctx)
 }
 
 const PAGES = ['/wallet', '/wallet/money', '/wallet/recharge', '/wallet/withdraw', '/wallet/exchange']

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dropCachedSettings, updateSettings } from '#modules/settings/index.ts'
+import { updateSettings } from '#modules/settings/index.ts'
 import { CANNOT_LOOK } from '#test/chromium.ts'
 import { flatPicture } from '#test/fixtures/media.ts'
 import { createCategory, createNews, newsEditor } from '#test/fixtures/news.ts'
@@ -15,7 +15,6 @@ test('contributes an article with a picture, revises a rejected one, and rewards
 }, async () => {
   const { as, ctx, open, address, sql } = site!
   await updateSettings(ctx, sql, { 'news:contribute:verified': false, 'news:pay-contribute': 30 })
-  await dropCachedSettings(ctx)
   const editor = await newsEditor(site!)
   const category = await createCategory(site!, editor)
   const [tag] = await sql<[{ id: number }]>`

@@ -31,13 +31,7 @@ import {
   RoleView,
   updateRole,
 } from '../roles/queries.ts'
-import {
-  AbilityView,
-  beyondOwnAbilities,
-  defaultRoleTooPowerful,
-  dropCachedAbilities,
-  invalidateAbilities,
-} from '../service.ts'
+import { AbilityView, beyondOwnAbilities, defaultRoleTooPowerful, invalidateAbilities } from '../service.ts'
 
 function listAbilities(sql: Db, query: AbilityQuery) {
   const { order = 'asc', limit = 15, page = 1 } = query
@@ -172,7 +166,6 @@ export const adminRoleRoutes =
         description,
         abilities,
       }),
-      afterCommit: () => dropCachedAbilities(ctx, '*'),
     })
 
     route('GET /admin/abilities', {

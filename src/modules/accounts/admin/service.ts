@@ -1,7 +1,6 @@
 import { isEmail, isPhone, normalizePhone } from '#lib/identifiers.ts'
 import {
   beyondOwnAbilities,
-  dropCachedAbilities,
   findExcessAbilities,
   findRoleProblems,
   hasAbility,
@@ -13,7 +12,6 @@ import {
 import { type Actor, recordAudit } from '#modules/audit/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
-import { dropCachedTokens } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import { onConstraint, type Tx, transaction } from '#platform/database'
 import { forbidden, invalidField } from '#platform/errors.ts'
@@ -105,13 +103,13 @@ export async function changeUser(
   checkContacts(changes)
   const hashed = changes.password === undefined ? undefined : await hashPassword(changes.password)
   const phone = normalized(changes.phone)
-  const revoked = await transaction(ctx.sql, async (tx) => {
+  await transaction(ctx.sql, async (tx) => {
     const stopsFounding = changes.disabled === true || changes.roles?.includes('founder') === false
     if (stopsFounding && (await isLastHolder(tx, 'founder', id))) throw lastFounder()
     if (changes.verified === null) await revokeCertification(tx, id, actorId)
     const verified = changes.verified && { icon: null, description: null, ...changes.verified }
     // Runs before the change, so that alerts go to the old phone and e-mail.
-    const tokens = hashed === undefined ? [] : ((await setPassword(ctx, tx, id, hashed)) ?? [])
+    if (hashed !== undefined) await setPassword(ctx, tx, id, hashed)
     if (changes.unlink_accounts) await deleteLinks(ctx, tx, id)
     const contacts = { phone, email: changes.email }
     for (const field of ['phone', 'email'] as const)
@@ -124,8 +122,7 @@ export async function changeUser(
     }
     // Enabling a pending account approves it.
     if (changes.disabled === false) await admit(ctx, tx, { userId: id }, { decidedBy: actorId, remark: null })
-    if (changes.disabled !== undefined)
-      tokens.push(...((await setAccountDisabled(ctx, tx, id, changes.disabled)) ?? []))
+    if (changes.disabled !== undefined) await setAccountDisabled(ctx, tx, id, changes.disabled)
     const { password, ...told } = changes
     await recordAudit(tx, actor, {
       action: 'users.update',
@@ -136,10 +133,7 @@ export async function changeUser(
       ),
       after: { ...told, ...(password === undefined ? {} : { password: 'changed' }) },
     })
-    return tokens
   })
-  await dropCachedTokens(ctx, revoked)
-  if (changes.roles) await dropCachedAbilities(ctx, id)
 }
 
 /** Enables an account for the server's operator. Approves a pending account. */

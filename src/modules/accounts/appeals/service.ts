@@ -223,7 +223,7 @@ export async function decideAppeal(
   { action, ...decision }: AppealDecision,
 ): Promise<void> {
   const answer = decision.answer ?? null
-  const after = await transaction(ctx.sql, async (tx) => {
+  await transaction(ctx.sql, async (tx) => {
     const state = action === 'accept' ? 'accepted' : 'rejected'
     const settled = await settleAppeal(tx, id, { state, answer, by: actor.viewer.id })
     if (!settled) throw appealDecided()
@@ -234,7 +234,10 @@ export async function decideAppeal(
       subjectId: userId,
       after: { appeal: id, sanction, answer },
     })
-    if (action === 'accept') return lift(ctx, tx, actor, sanction)
+    if (action === 'accept') {
+      await lift(ctx, tx, actor, sanction)
+      return
+    }
     await notify(tx, {
       type: 'system',
       recipients: [userId],
@@ -247,7 +250,5 @@ export async function decideAppeal(
         resource: { type: 'users', id: userId },
       },
     })
-    return undefined
   })
-  after?.()
 }

@@ -1,14 +1,9 @@
-import {
-  dropCachedAbilities,
-  invalidateAbilities,
-  isLastHolder,
-  replaceRoles,
-} from '#modules/abilities/index.ts'
+import { invalidateAbilities, isLastHolder, replaceRoles } from '#modules/abilities/index.ts'
 import { markNodesUnused } from '#modules/files/index.ts'
 import { forfeitBalances } from '#modules/ledger/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
-import { dropCachedTokens, revokeTokens } from '#modules/tokens/index.ts'
+import { revokeTokens } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Row, type Tx, transaction } from '#platform/database'
 import { apiError } from '#platform/errors.ts'
@@ -145,7 +140,7 @@ const AT_ONCE = 1000
  */
 export async function scheduleDeletion(ctx: Context, userId: number, use: UseProof): Promise<string> {
   const days = (await readSettings(ctx))['account:deletion-days']
-  const { keys, dueAt } = await transaction(ctx.sql, async (tx) => {
+  return transaction(ctx.sql, async (tx) => {
     await use(tx)
     if (await isLastHolder(tx, 'founder', userId)) throw lastFounder()
     const dueAt = await insertDeletion(tx, userId, days)
@@ -158,10 +153,9 @@ export async function scheduleDeletion(ctx: Context, userId: number, use: UsePro
         page: 'deletion',
       })
     if (days === 0) await addJob(tx, 'erase_account', { id: userId })
-    return { dueAt, keys: await revokeTokens(ctx, tx, userId) }
+    await revokeTokens(ctx, tx, userId)
+    return dueAt
   })
-  await dropCachedTokens(ctx, keys)
-  return dueAt
 }
 
 /** Cancels the deletion for a proven owner who is suspended and cannot sign in. */
@@ -184,13 +178,13 @@ export async function cancelDeletionAtSignIn(ctx: Context, tx: Tx, userId: numbe
 
 /** First step: checks for the last founder, ends sessions and erases the identity. */
 async function eraseIdentity(ctx: Context, userId: number): Promise<boolean> {
-  const outcome = await transaction(ctx.sql, async (tx) => {
+  return transaction(ctx.sql, async (tx) => {
     const person = await lockDue(tx, userId)
-    if (!person) return { goesOn: false, keys: [] }
-    if (person.erased_at !== null) return { goesOn: true, keys: [] }
+    if (!person) return false
+    if (person.erased_at !== null) return true
     if (await isLastHolder(tx, 'founder', userId)) {
       ctx.log.warn({ user: userId }, 'cannot delete the last founder: waiting for another one')
-      return { goesOn: false, keys: [] }
+      return false
     }
     const nodes = [person.avatar, person.bg].flatMap((picture) =>
       picture === null ? [] : [(picture as { node: string }).node],
@@ -205,11 +199,9 @@ async function eraseIdentity(ctx: Context, userId: number): Promise<boolean> {
     await invalidateAbilities(ctx, tx, userId)
     await addJob(tx, 'user_access_changed', { id: userId })
     await publishEvent(ctx, tx, 'user.deleted', { id: userId })
-    return { goesOn: true, keys: await revokeTokens(ctx, tx, userId) }
+    await revokeTokens(ctx, tx, userId)
+    return true
   })
-  await dropCachedTokens(ctx, outcome.keys)
-  await dropCachedAbilities(ctx, userId)
-  return outcome.goesOn
 }
 
 /** Erases a due account module by module. A retry resumes (rights-2). */

@@ -1,6 +1,6 @@
 import { loginKind } from '#lib/identifiers.ts'
 import { readSettings } from '#modules/settings/index.ts'
-import { dropCachedTokens, isFreshSignIn, revokeTokens } from '#modules/tokens/index.ts'
+import { isFreshSignIn, revokeTokens } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database'
 import { invalidField } from '#platform/errors.ts'
@@ -35,8 +35,7 @@ import { findAccount, holdAccount } from './sign-in.ts'
 
 /**
  * Stores a new password, alerts the user and ends their sessions except an optional one, in the caller's
- * transaction. Returns the argument of `dropCachedTokens` for after the commit, or null if the password differs
- * from the expected one.
+ * transaction. Returns false if the password differs from the expected one.
  */
 export async function setPassword(
   ctx: Context,
@@ -44,23 +43,27 @@ export async function setPassword(
   userId: number,
   hashed: string,
   { expected, except = null }: { expected?: string | null; except?: string | null } = {},
-): Promise<string[] | null> {
-  if (!(await savePassword(tx, userId, hashed, expected))) return null
+): Promise<boolean> {
+  if (!(await savePassword(tx, userId, hashed, expected))) return false
   await alertAccountOwner(ctx, tx, userId, 'password')
-  return revokeTokens(ctx, tx, userId, { except })
+  await revokeTokens(ctx, tx, userId, { except })
+  return true
 }
 
 /** Removes linked external accounts in the caller's transaction. Injected by `linked-accounts`. */
 export type DeleteLinks = (ctx: Context, tx: Tx, userId: number) => Promise<unknown>
 
-/**
- * Disables an account and ends its sessions, or enables it. Call it like `setPassword`. Null without a
- * change.
- */
-export async function setAccountDisabled(ctx: Context, tx: Db, userId: number, disabled: boolean) {
-  if (!(await saveDisabled(tx, userId, disabled))) return null
+/** Disables an account and ends its sessions, or enables it. Returns whether that was a change. */
+export async function setAccountDisabled(
+  ctx: Context,
+  tx: Db,
+  userId: number,
+  disabled: boolean,
+): Promise<boolean> {
+  if (!(await saveDisabled(tx, userId, disabled))) return false
   await addJob(tx, 'user_access_changed', { id: userId })
-  return disabled ? revokeTokens(ctx, tx, userId, { keepsChat: true }) : []
+  if (disabled) await revokeTokens(ctx, tx, userId, { keepsChat: true })
+  return true
 }
 
 /** Changes the viewer's password. Every other session ends. */
@@ -96,13 +99,12 @@ async function changePassword(
   }
   const proof = current === null ? await proveFirst(ctx, countAttempt, viewer, code) : undefined
   const hashed = await hashPassword(password)
-  const keys = await transaction(ctx.sql, async (tx) => {
+  const isSet = await transaction(ctx.sql, async (tx) => {
     if (proof) await useCode(ctx, tx, proof, 'user', code as number)
     if (unlink_accounts) await deleteLinks(ctx, tx, viewer.id)
     return setPassword(ctx, tx, viewer.id, hashed, { expected: current, except: viewer.family })
   })
-  if (!keys) throw wrongOldPassword()
-  await dropCachedTokens(ctx, keys)
+  if (!isSet) throw wrongOldPassword()
 }
 
 /** Requires proof of ownership for an account without a password, unless its sign-in is recent. */
@@ -132,13 +134,12 @@ async function resetPassword(
   await checkCode(ctx, account, 'user', body.verifiable_code)
   if (!user || user.disabled) throw wrongCode()
   const hashed = await hashPassword(body.password)
-  const keys = await transaction(ctx.sql, async (tx) => {
+  await transaction(ctx.sql, async (tx) => {
     await useCode(ctx, tx, account, 'user', body.verifiable_code)
     if (!(await holdAccount(tx, user))) throw wrongCode()
     if (body.unlink_accounts) await deleteLinks(ctx, tx, user.id)
-    return setPassword(ctx, tx, user.id, hashed)
+    await setPassword(ctx, tx, user.id, hashed)
   })
-  await dropCachedTokens(ctx, keys ?? [])
 }
 
 /**

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, statSync } from 'node:fs'
 import { test } from 'node:test'
 import { ensureFounder, founderPasswordPath } from '#modules/accounts/index.ts'
-import { dropCachedSettings, updateSettings } from '#modules/settings/index.ts'
+import { updateSettings } from '#modules/settings/index.ts'
 import { fieldError, fresh, signUpsOn } from '#test/sign-up.ts'
 import { createWorld } from '#test/world.ts'
 
@@ -139,12 +139,10 @@ test('creates one user from racing registrations with one code', async () => {
 
 test('assigns the default role of the settings (sign-in-19)', async () => {
   await updateSettings(ctx, sql, { 'register:role': 'disabler' })
-  await dropCachedSettings(ctx)
   const ann = await signUp()
   const abilities = await guest('GET', `/user/abilities?token=${ann.token}`)
   assert.deepEqual(abilities.body, [])
   await updateSettings(ctx, sql, { 'register:role': 'owner' })
-  await dropCachedSettings(ctx)
 })
 
 test('creates one founder when nodes start together, with the password in a private file', async () => {

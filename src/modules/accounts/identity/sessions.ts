@@ -5,7 +5,6 @@ import { type Actor, recordAudit } from '#modules/audit/index.ts'
 import { notify } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import {
-  dropCachedTokens,
   type IssuedToken,
   isNewDevice,
   issueToken,
@@ -139,8 +138,8 @@ async function signOut(
   )
   if (session !== undefined && ended.length === 0) throw noSuchSession()
   if (ended.length === 0) return
-  const keys = await transaction(ctx.sql, async (tx) => {
-    const revoked = await revokeTokens(
+  await transaction(ctx.sql, async (tx) => {
+    await revokeTokens(
       ctx,
       tx,
       userId,
@@ -153,9 +152,7 @@ async function signOut(
       subjectId: userId,
       before: { sessions: ended.map(({ user_agent, network }) => ({ device: user_agent, place: network })) },
     })
-    return revoked
   })
-  await dropCachedTokens(ctx, keys)
 }
 
 /** The viewer's sessions (rights-4). */
@@ -178,8 +175,7 @@ export function sessionRoutes(server: Server, ctx: Context) {
     whileSilenced: true,
     reply: { 204: Empty },
     handler: async ({ viewer }) => {
-      const keys = await transaction(sql, (tx) => revokeTokens(ctx, tx, viewer.id, { except: viewer.family }))
-      await dropCachedTokens(ctx, keys)
+      await transaction(sql, (tx) => revokeTokens(ctx, tx, viewer.id, { except: viewer.family }))
     },
   })
 
@@ -195,8 +191,7 @@ export function sessionRoutes(server: Server, ctx: Context) {
       const family = params.session.toLowerCase()
       const known = await listSignIns(sql, viewer.id)
       if (!known.some(({ id }) => id === family)) throw noSuchSession()
-      const keys = await transaction(sql, (tx) => revokeTokens(ctx, tx, viewer.id, { family }))
-      await dropCachedTokens(ctx, keys)
+      await transaction(sql, (tx) => revokeTokens(ctx, tx, viewer.id, { family }))
     },
   })
 }

@@ -1,13 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type Login, loginKind } from '#lib/identifiers.ts'
 import { nameKey } from '#lib/text.ts'
-import {
-  dropCachedTokens,
-  findViewer,
-  type IssuedToken,
-  refreshToken,
-  revokeTokens,
-} from '#modules/tokens/index.ts'
+import { findViewer, type IssuedToken, refreshToken, revokeTokens } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Row, type Tx, transaction } from '#platform/database'
 import { type ApiError, invalidField, unauthenticated } from '#platform/errors.ts'
@@ -147,10 +141,9 @@ const codeAccount = ({ kind, value }: Login): Account | null =>
 async function signOut(ctx: Context, token: string | undefined): Promise<void> {
   const viewer = token === undefined ? null : await findViewer(ctx, token)
   if (!viewer) throw unauthenticated()
-  const keys = await transaction(ctx.sql, (tx) =>
+  await transaction(ctx.sql, (tx) =>
     revokeTokens(ctx, tx, viewer.id, { family: viewer.family, keepsChat: true }),
   )
-  await dropCachedTokens(ctx, keys)
 }
 
 /** Token from header, query or body. It may be expired, so the request has no viewer (sign-in-5). */

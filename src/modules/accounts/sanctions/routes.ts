@@ -78,10 +78,9 @@ export function adminSanctionRoutes(server: Server, ctx: Context) {
       if (!(await findManagedUser(ctx.sql, params.user))) throw notFound()
     },
     handler: async (call) => {
-      const { id, after } = await transaction(ctx.sql, (tx) =>
+      const id = await transaction(ctx.sql, (tx) =>
         imposeSanction(ctx, tx, call, call.params.user, call.body),
       )
-      await after()
       return { id }
     },
   })
@@ -95,9 +94,8 @@ export function adminSanctionRoutes(server: Server, ctx: Context) {
     errors: [sanctionOver],
     load: get,
     handler: async (call) => {
-      const after = await transaction(ctx.sql, (tx) => lift(ctx, tx, call, call.params.sanction))
-      if (!after) throw sanctionOver()
-      await after()
+      const isLifted = await transaction(ctx.sql, (tx) => lift(ctx, tx, call, call.params.sanction))
+      if (!isLifted) throw sanctionOver()
     },
   })
 }

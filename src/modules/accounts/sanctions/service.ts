@@ -2,7 +2,7 @@ import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { beyondOwnAbilities, findExcessAbilities } from '#modules/abilities/index.ts'
 import { type Actor, recordAudit } from '#modules/audit/index.ts'
 import { notify } from '#modules/notifications/index.ts'
-import { dropCachedTokens, revokeTokens } from '#modules/tokens/index.ts'
+import { revokeTokens } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Tx } from '#platform/database'
 import { type ApiError, forbidden, invalidField } from '#platform/errors.ts'
@@ -95,13 +95,9 @@ export async function requireNotSuspended(tx: Db, userId: number): Promise<void>
   if (suspension) throw suspendedBecause(suspension)
 }
 
-/** Runs after the commit and applies the change on this node at once. */
-export type AfterSanction = () => Promise<void>
-
 /**
  * Warns, silences or suspends a user in the caller's transaction, with a notification and an audit record
- * (administration-16). Throws 403 against oneself or a user with more abilities. Call the returned function
- * after the commit.
+ * (administration-16). Throws 403 against oneself or a user with more abilities. Returns the id of the sanction.
  */
 export async function imposeSanction(
   ctx: Context,
@@ -110,7 +106,7 @@ export async function imposeSanction(
   userId: number,
   { kind, reason, hours }: SanctionInput,
   reportId: number | null = null,
-): Promise<{ id: number; after: AfterSanction }> {
+): Promise<number> {
   const by = actor.viewer.id
   if (userId === by) throw cannotSanctionOneself()
   if (kind === 'warning' && hours !== undefined)
@@ -135,7 +131,6 @@ export async function imposeSanction(
     subjectId: userId,
     after: { sanction: made.id, ...told, ...(reportId === null ? {} : { report: reportId }) },
   })
-  let keys: string[] = []
   if (kind === 'silence') await cacheOf(ctx).announce(tx, 'all')
   if (kind === 'suspension') {
     await alertOfSuspension(ctx, tx, userId, told)
@@ -144,7 +139,7 @@ export async function imposeSanction(
     if (hours !== undefined)
       await addJob(tx, 'user_access_changed', { id: userId }, { delaySeconds: hours * 3600 })
     // The chat provider locks the account itself (im-5).
-    keys = await revokeTokens(ctx, tx, userId, { keepsChat: true })
+    await revokeTokens(ctx, tx, userId, { keepsChat: true })
   }
   await notify(tx, {
     type: 'system',
@@ -159,26 +154,13 @@ export async function imposeSanction(
       resource: { type: 'users', id: userId },
     },
   })
-  return {
-    id: made.id,
-    after: async () => {
-      if (kind === 'silence') await cacheOf(ctx).drop('all')
-      await dropCachedTokens(ctx, keys)
-    },
-  }
+  return made.id
 }
 
-/**
- * Lifts a sanction in force in the caller's transaction. Undefined if it has ended. Call it like `imposeSanction`.
- */
-export async function lift(
-  ctx: Context,
-  tx: Tx,
-  actor: Actor,
-  id: number,
-): Promise<AfterSanction | undefined> {
+/** Lifts a sanction in force in the caller's transaction. Returns false if it has ended. */
+export async function lift(ctx: Context, tx: Tx, actor: Actor, id: number): Promise<boolean> {
   const lifted = await liftSanction(tx, id, actor.viewer.id)
-  if (!lifted) return undefined
+  if (!lifted) return false
   const { user_id: userId, kind, reason } = lifted
   await recordAudit(tx, actor, {
     action: 'sanctions.lift',
@@ -195,7 +177,5 @@ export async function lift(
     cause: { type: 'sanctions', id },
     data: { type: 'sanction', state: 'lifted', resource: { type: 'users', id: userId } },
   })
-  return async () => {
-    if (kind === 'silence') await cacheOf(ctx).drop('all')
-  }
+  return true
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { dropCachedSettings, updateSettings } from '#modules/settings/index.ts'
+import { updateSettings } from '#modules/settings/index.ts'
 import { idsOf, timelinesOf } from '#test/fixtures/timelines.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { feedViewCounts } from '../counters.ts'
@@ -71,7 +71,6 @@ describe('the hot list', () => {
     await refreshHots(ctx)
     assert.equal((await sql`select from feed_hots where feed_id = ${old}`).length, 0)
     await updateSettings(ctx, sql, { 'feed:list-hot-days': 30 })
-    await dropCachedSettings(ctx)
     await refreshHots(ctx)
     assert.ok((await shown()).includes(old))
     await block(viewer, alice)

@@ -12,7 +12,6 @@ import {
   categoryInUse,
   categoryNameTaken,
   changeCategory,
-  forgetCategories,
   removeCategory,
 } from '../categories.ts'
 import { newsPins } from '../pins.ts'
@@ -123,7 +122,6 @@ export function adminNewsRoutes(server: Server, ctx: Context) {
     create: (tx, _, body) => addCategory(ctx, tx, body),
     change: (tx, _, { id }, body) => changeCategory(ctx, tx, id, body),
     remove: (tx, { id }) => removeCategory(ctx, tx, id),
-    afterCommit: () => forgetCategories(ctx),
   })
 
   mountAdminCrud(server, ctx, {

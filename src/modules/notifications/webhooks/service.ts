@@ -104,14 +104,10 @@ export async function hasEndpointFor(ctx: Context, sql: Db, type: EventType): Pr
   return types.some((each) => each === null || each.includes(type))
 }
 
-/**
- * Invalidates the cache of selected types on every node at the commit. Call `dropCachedSelectedTypes` after the
- * commit.
- */
+/** Invalidates the cache of selected types on every node at the commit. */
 export const invalidateSelectedTypes = (ctx: Context, tx: Db) => cacheOf(ctx).announce(tx, 'all')
 
-export const dropCachedSelectedTypes = (ctx: Context) => cacheOf(ctx).drop('all')
-
+/** Subject kind of creation events, as links name it. */
 const LINKED_EVENTS: Partial<Record<EventType, string>> = {
   'user.created': 'users',
   'feed.created': 'feeds',

@@ -204,7 +204,7 @@ export async function decideReport(
   const by = actor.viewer.id
   if (action === 'reject' && (remove || sanction)) throw onlyWhenDealtWith()
   if (sanction && !(await hasAbility(ctx, by, 'admin: sanctions'))) throw forbidden()
-  const after = await transaction(ctx.sql, async (tx) => {
+  await transaction(ctx.sql, async (tx) => {
     const report = await handleReport(tx, id, decision, by)
     const { reportable_type: type, reportable_id: contentId, target_user: author } = report
     let isRemoved = false
@@ -227,10 +227,8 @@ export async function decideReport(
         status: report.status,
         mark: report.mark,
         ...(remove ? { removed: isRemoved, subject: report.subject, author } : {}),
-        ...(imposed ? { sanction: imposed.id } : {}),
+        ...(imposed ? { sanction: imposed } : {}),
       },
     })
-    return imposed?.after
   })
-  await after?.()
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dropCachedSettings, updateSettings } from '#modules/settings/index.ts'
+import { updateSettings } from '#modules/settings/index.ts'
 import { createWorld } from '#test/world.ts'
 
 const { as, ctx, guest, person, sql } = await createWorld()
@@ -38,7 +38,6 @@ test('returns every client setting to a guest without empty values (sign-in-1)',
 test('shows a changed setting at once', async () => {
   const changes = { 'pay-validate-user-password': true, 'feed:items': [100, 200], 'im:helper-user': 7 }
   await updateSettings(ctx, sql, changes)
-  await dropCachedSettings(ctx)
   const { body } = await guest('GET', '/bootstrappers')
   assert.equal(body['pay-validate-user-password'], true)
   assert.deepEqual(body.feed.items, [100, 200])

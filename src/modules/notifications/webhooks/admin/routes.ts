@@ -3,7 +3,7 @@ import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database'
 import { invalidField, notFound } from '#platform/errors.ts'
 import { Empty, isPublicAddress, Listing, literalAddress, routesOn, type Server } from '#platform/http'
-import { createWebhookSecret, dropCachedSelectedTypes, invalidateSelectedTypes } from '../service.ts'
+import { createWebhookSecret, invalidateSelectedTypes } from '../service.ts'
 import {
   addressNotPublic,
   CreatedWebhook,
@@ -97,7 +97,6 @@ export function adminWebhookRoutes(server: Server, ctx: Context) {
         })
         return made
       })
-      await dropCachedSelectedTypes(ctx)
       return { id, secret }
     },
   })
@@ -125,7 +124,6 @@ export function adminWebhookRoutes(server: Server, ctx: Context) {
           after: call.body,
         })
       })
-      await dropCachedSelectedTypes(ctx)
     },
   })
 
@@ -169,7 +167,6 @@ export function adminWebhookRoutes(server: Server, ctx: Context) {
           before: summaryOf(call.loaded),
         })
       })
-      await dropCachedSelectedTypes(ctx)
     },
   })
 }
