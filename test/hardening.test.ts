@@ -161,6 +161,33 @@ describe('unreadable requests', () => {
     assert.match(slow.text(), /^HTTP\/1\.1 400 /)
     slow.socket.destroy()
   })
+
+  test('waits for a reply that takes longer than a stalled body may', async () => {
+    const { app, person, sql } = await createWorld({ REQUEST_IDLE_MS: '3000' })
+    const { token } = await person()
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = app.server.address() as AddressInfo
+    const held = await sql.reserve()
+    await held`begin`
+    await held`lock table feeds`
+    const body = JSON.stringify({ feed_content: 'late', feed_from: 1, feed_mark: Date.now() * 1000 })
+    const socket = connect(port, '127.0.0.1')
+    socket.write(
+      `POST /api/v2/feeds HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`,
+    )
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    socket.write(body)
+    await new Promise((resolve) => setTimeout(resolve, 4500))
+    await held`rollback`
+    held.release()
+    if (!socket.closed) await once(socket, 'close')
+    assert.match(text, /^HTTP\/1\.1 201 /)
+  })
 })
 
 describe('Idempotency-Key', () => {

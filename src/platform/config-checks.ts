@@ -1,18 +1,14 @@
-import ipaddr from 'ipaddr.js'
+import { compile } from '@fastify/proxy-addr'
 import { suggestWord } from '#lib/closest.ts'
-
-const NETWORKS = ['loopback', 'linklocal', 'uniquelocal']
 
 /** Returns whether a value is an address, a network or a known name of networks. */
 function isProxyAddress(text: string): boolean {
-  const [address = '', length, ...more] = text.split('/')
-  if (NETWORKS.includes(text)) return true
-  if (more.length > 0 || !(ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address)))
+  try {
+    compile(text)
+    return true
+  } catch {
     return false
-  if (length === undefined) return true
-  if (ipaddr.IPv4.isValidFourPartDecimal(length))
-    return ipaddr.IPv4.parse(length).prefixLengthFromSubnetMask() !== null
-  return /^\d{1,3}$/.test(length) && Number(length) <= (ipaddr.parse(address).kind() === 'ipv4' ? 32 : 128)
+  }
 }
 
 /** Checks `TRUST_PROXY` and returns the problems as sentences. */

@@ -27,13 +27,13 @@ export function setRateHeaders(reply: FastifyReply, state: RateState): void {
   reply.header('X-RateLimit-Limit', state.limit).header('X-RateLimit-Remaining', state.remaining)
 }
 
-/** Returns whether the request may proceed, as a promise only when a lookup is needed. */
-function mayCall(
+/** Returns whether the request may proceed. */
+async function mayCall(
   access: Access,
   viewer: Viewer | null,
   state: RateState,
   identity: Identity,
-): boolean | Promise<boolean> {
+): Promise<boolean> {
   if (access !== 'public' && access !== 'optional' && !viewer)
     throw unauthenticated({ headers: { 'WWW-Authenticate': 'Bearer' } })
   if (state.exceeded) throw tooManyRequests({ headers: rateLimitHeaders(state) })
@@ -77,7 +77,7 @@ export function admission(options: { config: Config; limiter: RateLimiter; ident
   const guesses = new LRUCache<string, RateState>({ max: 10_000 })
 
   /** Returns the viewer of a token. Rejects an address that has sent too many unknown tokens. */
-  const findViewer = (token: string, request: FastifyRequest, reply: FastifyReply) => {
+  const findViewer = async (token: string, request: FastifyRequest, reply: FastifyReply) => {
     const address = addressKey(request.ip)
     const refused = guesses.get(address)
     if (refused && refused.resetAt * 1000 > Date.now()) {
@@ -87,13 +87,12 @@ export function admission(options: { config: Config; limiter: RateLimiter; ident
       throw tooManyRequests({ headers: rateLimitHeaders(refused) })
     }
     const found = identity.findViewer(token)
-    if (!(found instanceof Promise)) return found
-    return found.then(async (viewer) => {
-      if (viewer) return viewer
-      const state = await limiter.hit(`unknown-token:${address}`, rateLimits.anonymous)
-      if (state.exceeded) guesses.set(address, state)
-      return null
-    })
+    const viewer = await found
+    // Counts tokens that are not in memory only.
+    if (viewer || !(found instanceof Promise)) return viewer
+    const state = await limiter.hit(`unknown-token:${address}`, rateLimits.anonymous)
+    if (state.exceeded) guesses.set(address, state)
+    return null
   }
 
   /** Rejects a request from a blocked address before it uses the database. */
@@ -103,55 +102,31 @@ export function admission(options: { config: Config; limiter: RateLimiter; ident
     throw state.exceeded ? tooManyRequests({ headers: rateLimitHeaders(state) }) : block
   }
 
-  const admitRequest = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
-    const count = (viewer: Viewer | null) => {
-      request.viewer = viewer
-      if (request.caller) {
-        request.caller.keys = keysOf(request, viewer)
-        if (viewer) request.caller.userId = viewer.id
-        else request.caller.address = request.ip
-      }
-      // Forbids caching of replies that depend on the viewer or follow a write.
-      if (viewer || request.method !== 'GET') reply.header('Cache-Control', 'no-store')
-      // The page that needs the reply was counted.
-      if (request.headers[INNER_HEADER] === INNER_SECRET) return UNCOUNTED
-      return viewer
-        ? limiter.hit(`user:${viewer.id}`, rateLimits.user)
-        : limiter.hit(`ip:${addressKey(request.ip)}`, rateLimits.anonymous)
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const block = isGuarded(request) ? await identity.findAddressBlock(request.ip) : undefined
+    if (block) await refuse(request, reply, block)
+    const token = bearerToken(request)
+    const viewer = token === undefined ? null : await findViewer(token, request, reply)
+    request.viewer = viewer
+    if (request.caller) {
+      request.caller.keys = keysOf(request, viewer)
+      if (viewer) request.caller.userId = viewer.id
+      else request.caller.address = request.ip
     }
-    const admit = (state: RateState) => {
-      setRateHeaders(reply, state)
-      return mayCall(request.routeOptions.config.access ?? 'public', request.viewer, state, identity)
-    }
-    const finish = (allowed: boolean) => {
-      if (!allowed) return done(forbidden())
-      if (!request.viewer || !isForWriters(request)) return done()
-      const silence = identity.findSilence(request.viewer.id)
-      if (silence instanceof Promise) silence.then(done, done)
-      else done(silence)
-    }
-    let allowed: boolean | Promise<boolean>
-    try {
-      const token = bearerToken(request)
-      const found = token === undefined ? null : findViewer(token, request, reply)
-      // Token and limit are usually in memory, and then there is no wait.
-      const state = found instanceof Promise ? found.then(count) : count(found)
-      allowed = state instanceof Promise ? state.then(admit) : admit(state)
-    } catch (error) {
-      return done(error as Error)
-    }
-    if (allowed instanceof Promise) allowed.then(finish, done)
-    else finish(allowed)
-  }
-
-  return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
-    const decide = (block: Error | undefined) => {
-      if (block) refuse(request, reply, block).catch(done)
-      else admitRequest(request, reply, done)
-    }
-    const block = isGuarded(request) ? identity.findAddressBlock(request.ip) : undefined
-    if (block instanceof Promise) block.then(decide, done)
-    else decide(block)
+    // Forbids caching of replies that depend on the viewer or follow a write.
+    if (viewer || request.method !== 'GET') reply.header('Cache-Control', 'no-store')
+    // The page that needs the reply was counted.
+    const isInner = request.headers[INNER_HEADER] === INNER_SECRET
+    const state = isInner
+      ? UNCOUNTED
+      : await (viewer
+          ? limiter.hit(`user:${viewer.id}`, rateLimits.user)
+          : limiter.hit(`ip:${addressKey(request.ip)}`, rateLimits.anonymous))
+    setRateHeaders(reply, state)
+    const { access = 'public' } = request.routeOptions.config
+    if (!(await mayCall(access, viewer, state, identity))) throw forbidden()
+    const silence = viewer && isForWriters(request) ? await identity.findSilence(viewer.id) : undefined
+    if (silence) throw silence
   }
 }
 

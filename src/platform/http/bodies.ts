@@ -85,8 +85,6 @@ export function acceptBodies(server: Server): void {
   })
 }
 
-type Reading = { request: FastifyRequest; bytes: number; since: number }
-
 /**
  * Aborts requests with a body that stopped arriving for `idleMs`, with the reply of `refuse`. Slow uploads
  * that continue have the server's full request timeout.
@@ -96,27 +94,15 @@ export function endStalledBodies(
   idleMs: number,
   refuse: (error: Error & { code?: string }, socket: FastifyRequest['raw']['socket']) => void,
 ): void {
-  const readings = new Set<Reading>()
-  const timer = setInterval(() => {
-    const now = performance.now()
-    for (const reading of readings) {
-      const { raw } = reading.request
-      if (raw.socket.bytesRead !== reading.bytes) {
-        reading.bytes = raw.socket.bytesRead
-        reading.since = now
-      } else if (now - reading.since >= idleMs) {
-        readings.delete(reading)
-        refuse(Object.assign(new Error('the body stopped'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), raw.socket)
-      }
-    }
-  }, idleMs / 4).unref()
-  server.addHook('onClose', async () => clearInterval(timer))
-  server.addHook('onRequest', (request: FastifyRequest, _reply: FastifyReply, done) => {
+  server.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done) => {
     const { raw } = request
     if (isBodyOutstanding(request)) {
-      const reading = { request, bytes: raw.socket.bytesRead, since: performance.now() }
-      readings.add(reading)
-      for (const event of ['end', 'close']) raw.once(event, () => readings.delete(reading))
+      const { socket } = raw
+      raw.setTimeout(idleMs, () =>
+        refuse(Object.assign(new Error('the body stopped'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket),
+      )
+      // Afterwards the reply may take longer. Once it is sent, Node's timeout of idle connections runs.
+      raw.once('end', () => reply.raw.writableFinished || socket.setTimeout(0))
     }
     done()
   })

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib'
+import Negotiator from 'negotiator'
 import { addVary } from './cors.ts'
 import type { Server } from './instance.ts'
 
@@ -8,6 +9,12 @@ export type Encoding = 'zstd' | 'br' | 'gzip'
 
 /** Cheapest first, for clients without a preference. */
 const PREFERRED: readonly Encoding[] = ['zstd', 'br', 'gzip']
+const AVAILABLE = [...PREFERRED, 'identity']
+
+/** The types of the library lack the order of the server. */
+type WithPreference = Negotiator & {
+  encoding(available: readonly string[], options: { preferred: readonly string[] }): string | undefined
+}
 
 /** Minimum size for compression. */
 export const COMPRESSED_FROM = 1024
@@ -29,25 +36,10 @@ export function compress(bytes: Buffer | string, encoding: Encoding): Buffer {
 
 /** Returns the client's preferred encoding of those available; undefined for none. */
 export function encodingFor(accepts: string | undefined): Encoding | undefined {
-  if (accepts === undefined || accepts === '' || accepts === 'identity') return undefined
-  const wanted = new Map<string, number>()
-  for (const part of accepts.toLowerCase().split(',').slice(0, 20)) {
-    const [name = '', ...parameters] = part.split(';').map((word) => word.trim())
-    const quality = parameters.find((each) => each.startsWith('q='))
-    const value = quality === undefined ? 1 : Number(quality.slice(2))
-    wanted.set(name === 'x-gzip' ? 'gzip' : name, Number.isFinite(value) ? value : 0)
-  }
-  const rest = wanted.get('*') ?? 0
-  let best: Encoding | undefined
-  let quality = wanted.get('identity') === undefined ? 0 : (wanted.get('identity') as number)
-  for (const encoding of PREFERRED) {
-    const value = wanted.get(encoding) ?? rest
-    if (value > quality || (value === quality && value > 0 && best === undefined)) {
-      best = encoding
-      quality = value
-    }
-  }
-  return best
+  if (accepts === undefined) return undefined
+  const client = new Negotiator({ headers: { 'accept-encoding': accepts } }) as WithPreference
+  const encoding = client.encoding(AVAILABLE, { preferred: PREFERRED })
+  return encoding === 'identity' ? undefined : (encoding as Encoding | undefined)
 }
 
 /** Returns whether the client has the tagged version. */

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import Negotiator from 'negotiator'
 import { isConnectionError, isDiskFull, isRetryable } from '#platform/database'
 import {
   ApiError,
@@ -14,24 +15,7 @@ import { InputError } from './input.ts'
 /** Returns English unless the client's first supported language is Chinese. */
 export function language(request: FastifyRequest): Language {
   request.isTranslated = true
-  const header = request.headers['accept-language']
-  if (!header) return 'en'
-  const ranked = header
-    .slice(0, 256)
-    .split(',')
-    .map((part, position) => {
-      const [tag = '', ...parameters] = part.trim().toLowerCase().split(';')
-      const quality = Number(
-        parameters
-          .find((parameter) => parameter.trim().startsWith('q='))
-          ?.trim()
-          .slice(2) ?? 1,
-      )
-      return { tag, quality: Number.isNaN(quality) ? 0 : quality, position }
-    })
-    .filter(({ tag, quality }) => quality > 0 && /^(zh|en)(-|$)/.test(tag))
-    .sort((a, b) => b.quality - a.quality || a.position - b.position)
-  return ranked[0]?.tag.startsWith('zh') ? 'zh' : 'en'
+  return new Negotiator(request).language(['en', 'zh']) === 'zh' ? 'zh' : 'en'
 }
 
 /** No route has this path. */

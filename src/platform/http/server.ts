@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { BlockList } from 'node:net'
 import cors from '@fastify/cors'
+import { compile } from '@fastify/proxy-addr'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import buildSerializer, { type Schema as SerializerSchema } from 'fast-json-stringify'
 import fastify, {
@@ -10,7 +10,6 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import ipaddr from 'ipaddr.js'
 import type { Config } from '#platform/config.ts'
 import { createScope, currentScope, runInScope, type Sql } from '#platform/database'
 import { Busy } from '#platform/errors.ts'
@@ -38,47 +37,21 @@ import { addressKey, type Identity } from './viewer.ts'
 import { addWeb } from './web/pages.ts'
 import { addSessions } from './web/session.ts'
 
-/** Names for `TRUST_PROXY`. */
-const NAMED: Record<string, string[]> = {
-  loopback: ['127.0.0.0/8', '::1/128'],
-  linklocal: ['169.254.0.0/16', 'fe80::/10'],
-  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
-}
-
 /** Pattern of an accepted id, which goes into logs and headers unchanged. */
 const FORM = /^[A-Za-z0-9][A-Za-z0-9._-]{7,63}$/
-
-/** Returns the test for trusted peers. */
-function proxiesOf(trusted: string): (address: string) => boolean {
-  const list = new BlockList()
-  const parts = trusted.split(',').map((part) => part.trim())
-  for (const part of parts.flatMap((name) => NAMED[name] ?? [name])) {
-    const [address = '', length] = part.split('/')
-    const family = address.includes(':') ? 'ipv6' : 'ipv4'
-    const bits = length?.includes('.')
-      ? ipaddr.IPv4.parse(length).prefixLengthFromSubnetMask()
-      : Number(length)
-    if (length === undefined) list.addAddress(address, family)
-    else list.addSubnet(address, bits ?? 32, family)
-  }
-  return (address) => {
-    if (!ipaddr.isValid(address)) return false
-    const peer = ipaddr.process(address)
-    return list.check(peer.toString(), peer.kind())
-  }
-}
 
 /**
  * Returns the request id: a safe `X-Request-Id` of a trusted proxy, so that both logs agree; else a random
  * prefix of this process with a counter, which is cheaper than a random id each (conventions-38).
  */
 export function requestIds(trustProxy: string | undefined): (request: IncomingMessage) => string {
-  const isProxy = trustProxy === undefined ? undefined : proxiesOf(trustProxy)
+  const isProxy =
+    trustProxy === undefined ? undefined : compile(trustProxy.split(',').map((part) => part.trim()))
   const beginning = randomBytes(9).toString('base64url')
   let count = 0
   return ({ headers, socket }) => {
     const given = headers['x-request-id']
-    if (isProxy && typeof given === 'string' && FORM.test(given) && isProxy(socket.remoteAddress ?? ''))
+    if (isProxy && typeof given === 'string' && FORM.test(given) && isProxy(socket.remoteAddress ?? '', 0))
       return given
     count += 1
     return `${beginning}-${count.toString(36)}`
@@ -119,10 +92,7 @@ export async function createServer({
   sql,
 }: HttpOptions): Promise<Server> {
   const corsOf = corsHeaders(config.corsOrigins)
-  const refuse = refuseUnreadable(
-    (ip) => limiter.hit(`ip:${addressKey(ip)}`, config.rateLimits.anonymous),
-    corsOf,
-  )
+  const refuse = refuseUnreadable(corsOf)
   const server: Server = fastify({
     loggerInstance: log as unknown as FastifyBaseLogger,
     // Avoids a child logger for each request, because nothing uses it.
@@ -171,16 +141,9 @@ export async function createServer({
     request.leave = metrics.enterRequest()
     if (request.method !== 'OPTIONS' || !request.url.startsWith(API)) return done()
     const methods = allowedMethods(request.url)
+    // The next hook replies to preflights. Browsers send them automatically, so they have no limit.
     if (methods.length > 0) reply.header('Allow', methods.join(', '))
-    // The next hook replies to preflights. Browsers send them automatically, so they have a count of their
-    // own and no limit.
-    Promise.resolve(limiter.hit(`preflight:${addressKey(request.ip)}`, config.rateLimits.anonymous)).then(
-      (state) => {
-        setRateHeaders(reply, state)
-        done()
-      },
-      done,
-    )
+    done()
   })
   server.addHook('onRequestAbort', async (request) => {
     request.leave()
@@ -203,9 +166,9 @@ export async function createServer({
   // Alias routes serve dozens of pictures without a token, and have a limit in bytes.
   const isAdmitted = ({ url, headers, routeOptions }: FastifyRequest) =>
     url.startsWith(API) || (routeOptions.config?.access === 'optional' && headers.authorization !== undefined)
-  server.addHook('onRequest', (request, reply, done) =>
-    isAdmitted(request) ? admit(request, reply, done) : done(),
-  )
+  server.addHook('onRequest', async (request, reply) => {
+    if (isAdmitted(request)) await admit(request, reply)
+  })
   // The rest of the body belongs to the connection, not the request.
   server.addHook('preValidation', (request, _reply, done) =>
     !request.caller || currentScope() === request.caller ? done() : runInScope(request.caller, done),

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { tooManyRequests } from '#platform/errors.ts'
-import type { RateState } from '#platform/processes'
 import { type CorsHeaders, originOf } from './cors.ts'
 import { unavailableText } from './error-reply.ts'
 
@@ -20,18 +19,14 @@ function told(code: string): { status: number; code: string; message: string; re
 }
 
 /**
- * Replies to unparsable requests in the form of every other error. Only the client's address is known, so the
+ * Replies to unparsable requests in the form of every other error. The viewer and the limits are unknown, and the
  * reply is in English.
  */
-export function refuseUnreadable(
-  rate: (address: string) => RateState | Promise<RateState>,
-  corsHeaders: CorsHeaders,
-) {
-  const refuse = async (error: Error & { code?: string }, socket: Socket): Promise<void> => {
+export const refuseUnreadable =
+  (corsHeaders: CorsHeaders) =>
+  (error: Error & { code?: string }, socket: Socket): void => {
     const cors = corsHeaders(originOf(error, socket))
-    if (error.code === 'ECONNRESET' || socket.destroyed) return
-    const { limit, remaining } = await rate(socket.remoteAddress ?? '')
-    if (!socket.writable) {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy()
       return
     }
@@ -43,8 +38,6 @@ export function refuseUnreadable(
       `Content-Length: ${Buffer.byteLength(body)}`,
       `X-Error-Code: ${code}`,
       `X-Request-Id: ${randomBytes(9).toString('base64url')}`,
-      `X-RateLimit-Limit: ${limit}`,
-      `X-RateLimit-Remaining: ${remaining}`,
       ...(retryAfter === undefined ? [] : [`Retry-After: ${retryAfter}`]),
       ...Object.entries(cors).map(([name, value]) => `${name}: ${value}`),
       'X-Content-Type-Options: nosniff',
@@ -52,7 +45,3 @@ export function refuseUnreadable(
     ]
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
   }
-  return (error: Error & { code?: string }, socket: Socket): void => {
-    refuse(error, socket).catch(() => socket.destroy())
-  }
-}
