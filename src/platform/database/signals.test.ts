@@ -155,13 +155,6 @@ test('keeps signals that cannot be sent, and sends pending ones before the pool 
   assert.deepEqual(listener.payloads(), ['delayed', 'at the end'])
 })
 
-test('sends a single reset signal when the backlog is too long', async () => {
-  const [sender, listener] = [await another(), await another()]
-  for (let n = 0; n <= 20_000; n += 1) sendSignal(sender.sql, 'test', n)
-  await until(() => listener.forgotten() === 1, 'everything is forgotten')
-  assert.deepEqual(listener.heard, [])
-})
-
 test('delivers an announcement when the process dies right after the commit', async () => {
   const [dying, listener] = [await another({ poolSize: 1 }), await another()]
   let held: Awaited<ReturnType<typeof dying.sql.reserve>> | undefined

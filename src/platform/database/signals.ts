@@ -29,9 +29,6 @@ const RETRY_MS = 200
 /** PostgreSQL accepts less than 8,000 bytes at once. */
 const MESSAGE_BYTES = 7900
 const SIGNAL_BYTES = 7800
-/** A longer backlog is sent as one reset line: everything may have changed. */
-const WAITING_MOST = 20_000
-const EVERYTHING = '*'
 
 type Outbox = { add(line: string): void; publish?: RedisSignals['publish'] | undefined }
 
@@ -51,14 +48,6 @@ function createOutbox(sql: Sql): Outbox {
   let running: Promise<void> | undefined
   let isEnding = false
 
-  const keep = (lines: Iterable<string>) => {
-    // The reset line covers all others.
-    if (waiting.has(EVERYTHING)) return
-    for (const line of lines) waiting.add(line)
-    if (waiting.size <= WAITING_MOST) return
-    waiting.clear()
-    waiting.add(EVERYTHING)
-  }
   const send = async (): Promise<boolean> => {
     const lines = [...waiting]
     waiting.clear()
@@ -72,7 +61,7 @@ function createOutbox(sql: Sql): Outbox {
         await sql`select pg_notify(${CHANNEL}, message) from unnest(${messages}::text[]) as message`
       return true
     } catch {
-      keep(lines)
+      for (const line of lines) waiting.add(line)
       return false
     }
   }
@@ -93,7 +82,7 @@ function createOutbox(sql: Sql): Outbox {
   })
   const outbox: Outbox = {
     add(line) {
-      keep([line])
+      waiting.add(line)
       if (running || isEnding) return
       // Runs outside any request, and ahead of new work because its transactions have committed.
       runInScope({ ...createWriterScope(), isAdmitted: true }, () => {
@@ -164,7 +153,6 @@ export function createSignals(
   }
   const hear = (message: string) => {
     for (const line of message.split('\n').slice(1)) {
-      if (line === EVERYTHING) forgetAll()
       const colon = line.indexOf(':')
       for (const handler of handlers.get(line.slice(0, colon)) ?? []) handler(line.slice(colon + 1))
     }
