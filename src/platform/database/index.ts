@@ -33,8 +33,7 @@ export {
   migrate,
   withUpgradeLock,
 } from './migrate.ts'
-export { openReplicas, type Replicas } from './replicas.ts'
-export { findReplicaLags } from './replication.ts'
+export { findReplicaLags, openReplicas, type Replicas } from './replicas.ts'
 export {
   createScope,
   createWriterScope,

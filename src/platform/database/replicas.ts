@@ -1,6 +1,6 @@
 import { Gauge } from 'prom-client'
 import type { Log, Metrics } from '#platform/observability'
-import { type DatabaseOptions, isConnectionError, openDatabase, type Sql } from './database.ts'
+import { type DatabaseOptions, type Db, isConnectionError, openDatabase, type Sql } from './database.ts'
 import { createScope, currentScope, type RequestScope, runInScope } from './request-scope.ts'
 import type { Query, Send } from './statement.ts'
 
@@ -109,3 +109,9 @@ export function openReplicas(
     },
   }
 }
+
+/** Returns the lag of each replica in seconds, without those hidden from this user. */
+export const findReplicaLags = (sql: Db) => sql<{ replica: string; seconds: number }[]>`
+  select coalesce(nullif(application_name, ''), 'unnamed') as replica,
+         max(coalesce(extract(epoch from replay_lag), 0))::double precision as seconds
+  from pg_stat_replication where state is not null group by 1`

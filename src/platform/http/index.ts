@@ -13,7 +13,7 @@ export {
 export { withPrefixAlias } from './aliases.ts'
 export { addDocumentation } from './api-docs.ts'
 export type { ApiTag } from './api-tags.ts'
-export { addConsole } from './console/routes.ts'
+export { addConsole } from './console.ts'
 export { language } from './error-reply.ts'
 export { parseForm } from './forms.ts'
 export { addHealth, serveMetrics } from './health.ts'

@@ -1,3 +1,5 @@
+import cluster from 'node:cluster'
+
 /** Handlers of one end of a channel, by subject. */
 type Handler = (value: never) => unknown
 
@@ -90,3 +92,16 @@ export function openChannel(
     flush,
   }
 }
+
+const open = (): Channel | undefined => {
+  if (!cluster.isWorker) return undefined
+  // A message that cannot be sent went to a supervisor that is gone. The close of the pipe follows.
+  const channel = openChannel((batch) => void process.send?.(batch, undefined, undefined, () => {}))
+  process.on('message', channel.receive)
+  // The process exits then; until it does, no caller waits for a reply.
+  process.once('disconnect', channel.close)
+  return channel
+}
+
+/** The channel to the supervisor; undefined with a single process. */
+export const supervisorChannel: Channel | undefined = open()

@@ -1,6 +1,5 @@
 export { gatherMetrics } from './all-metrics.ts'
-export type { Channel } from './channel.ts'
+export { type Channel, supervisorChannel } from './channel.ts'
 export { createProcessPool, type StartParameters } from './process-pool.ts'
 export { countForProcesses, createRateLimiter, type RateLimiter, type RateState } from './rate-limit.ts'
 export { connectRedis } from './redis.ts'
-export { supervisorChannel } from './supervisor-channel.ts'

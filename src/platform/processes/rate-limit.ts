@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import type { Redis, Result } from 'ioredis'
 import type { Log } from '#platform/observability'
-import type { Channel } from './channel.ts'
+import { type Channel, supervisorChannel } from './channel.ts'
 import { connectRedis } from './redis.ts'
-import { supervisorChannel } from './supervisor-channel.ts'
 
 export type RateState = {
   limit: number

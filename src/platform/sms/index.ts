@@ -1,5 +1,5 @@
 export { isReceiptKey, receiptAddress } from './receipt-address.ts'
-export { createSms, type SentText, type SmsSender } from './sender.ts'
+export { createSms, readTextTemplate, type SentText, type SmsSender } from './sender.ts'
 export {
   BadReceipt,
   SmsError,
@@ -8,4 +8,3 @@ export {
   type TextReceipt,
 } from './service.ts'
 export { openTextServices, readTextSettings } from './settings.ts'
-export { readTextTemplate } from './templates.ts'

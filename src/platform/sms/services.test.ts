@@ -12,10 +12,9 @@ import {
   yunpianDouble,
 } from '#test/fixtures/text-services.ts'
 import { createAliyun, signAliyun } from './aliyun.ts'
-import { createSms } from './sender.ts'
+import { createSms, readTextTemplate } from './sender.ts'
 import { SmsError, type TextMessage } from './service.ts'
 import { readTextSettings } from './settings.ts'
-import { readTextTemplate } from './templates.ts'
 import { createTencent, signTencent } from './tencent.ts'
 import { createTwilio, signTwilio } from './twilio.ts'
 import { createYunpian } from './yunpian.ts'

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import type { Config } from '#platform/config.ts'
 import type { RateLimiter } from '#platform/processes'
 import { rateLimitHeaders } from '../admission.ts'
@@ -10,7 +11,6 @@ import type { Server } from '../instance.ts'
 import { sendAsset, sendNotBuilt } from '../packages.ts'
 import { addressKey } from '../viewer.ts'
 import { type Renderer, rendererOf, type WebReply } from './build.ts'
-import { createPageCache } from './page-cache.ts'
 import { clearSession, cookieOf, type FindToken, forwarded, INNER_HEADER, INNER_SECRET } from './session.ts'
 
 declare module 'fastify' {
@@ -156,5 +156,30 @@ function askInside(server: Server, request: FastifyRequest, token: string | unde
         value === undefined ? [] : [[name, String(value)] as [string, string]],
       ),
     })
+  }
+}
+
+/** Maximum memory of cached pages. */
+const BYTES_MOST = 16 * 1024 * 1024
+/** Estimated memory of an entry besides its texts. */
+const ENTRY_BYTES = 500
+
+/** Pages for guests, each for `maxAgeMs` at most. Requests for a page that is being rendered share the result. */
+export function createPageCache(maxAgeMs: number) {
+  const cache = new LRUCache<string, WebReply, () => Promise<WebReply | undefined>>({
+    maxSize: BYTES_MOST,
+    // JavaScript takes up to two bytes for a character.
+    sizeCalculation: ({ body }, key) => 2 * (key.length + body.length) + ENTRY_BYTES,
+    ttl: Math.max(1, maxAgeMs),
+    fetchMethod: (_key, _old, { context: render }) => render(),
+    // An eviction while the page is rendered must not fail the request.
+    ignoreFetchAbort: true,
+  })
+  return {
+    /** Returns the page of a key, rendered when there is none; undefined for an address without a page. */
+    get(key: string, render: () => Promise<WebReply | undefined>): Promise<WebReply | undefined> {
+      return maxAgeMs > 0 ? cache.fetch(key, { context: render }) : render()
+    },
+    bytes: () => cache.calculatedSize,
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createPageCache } from './page-cache.ts'
+import { createPageCache } from './pages.ts'
 
 const pageOf = (body: string) => ({ status: 200, type: 'text/html', body, isSignedOut: false })
 

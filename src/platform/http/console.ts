@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '#platform/config.ts'
 import { apiError } from '#platform/errors.ts'
-import { addVary } from '../cors.ts'
-import type { Server } from '../instance.ts'
-import { builtFolder, sendAsset, sendNotBuilt } from '../packages.ts'
+import { addVary } from './cors.ts'
+import type { Server } from './instance.ts'
+import { builtFolder, sendAsset, sendNotBuilt } from './packages.ts'
 
 const turnedOff = apiError(404, 'console_off', 'The console is turned off here.', '此服务器已关闭控制台。')
 
