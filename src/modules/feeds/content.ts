@@ -8,7 +8,6 @@ import { FEED_COMMENT, FEED_LIKES, FEEDS, findTarget, findVisibleFeeds, liveFeed
 import { noSuchFeed } from './schema.ts'
 import { feedViews } from './view.ts'
 
-/** Feeds as content for comments, likes, collections and reports. */
 export const feedContent: Content = {
   type: FEEDS,
   param: 'feed',
@@ -18,7 +17,6 @@ export const feedContent: Content = {
   live: liveFeed,
 }
 
-/** Feeds in mixed lists. */
 export const feedReader: ContentReader = { visible: findVisibleFeeds, views: feedViews, open: true }
 
 /**

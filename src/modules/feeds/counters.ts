@@ -10,8 +10,7 @@ import { visibleFeed } from './queries.ts'
 import { feedLikes } from './ranks.ts'
 
 /**
- * Adds views and updates the hot list. Every writer of its row holds the lock of the feed's row, so that
- * likes and flushes cannot deadlock.
+ * Every writer of a hot list row holds the lock of the feed's row, so that likes and flushes cannot deadlock.
  */
 const addViews = (sql: Db, ids: number[], counts: number[]) => sql`
   with seen as materialized (select * from unnest(${ids}::bigint[], ${counts}::bigint[]) as s (id, n)),

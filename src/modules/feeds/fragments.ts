@@ -16,7 +16,6 @@ const findVideos = (sql: Db, feedIds: number[]) => sql<VideoRow[]>`
 
 type NewImage = { file: number; size: string | null; mime: string }
 
-/** Inserts the pictures of a feed in order. */
 export const insertImages = (sql: Db, feedId: number, images: NewImage[]) => sql`
   insert into feed_images (feed_id, position, file, size, mime)
   select ${feedId}, i.position, i.file, i.size, i.mime
@@ -29,7 +28,6 @@ export const insertVideo = (sql: Db, feedId: number, { video, cover, width, heig
   insert into feed_videos (feed_id, video_id, cover_id, width, height)
   values (${feedId}, ${video}, ${cover}, ${width}, ${height})`
 
-/** The pictures of a feed in their order, and its film. */
 export type Media = { images: ImageRow[]; video: VideoRow | undefined }
 
 const mediaOf = defineFragments<Media>('feed media')
@@ -66,7 +64,6 @@ export async function findMedia(ctx: Context, feeds: FeedRow[]): Promise<Map<num
 /** Number of newest comments with a listed feed (feeds-7). */
 export const PREVIEW = 5
 
-/** The newest comments on feeds, by feed. */
 export type Previews = Map<number, Comment[]>
 
 const previewsOf = defineFragments<Comment[]>('feed comments')

@@ -39,7 +39,6 @@ const FeedCommentPin = Shared('FeedCommentPin', {
   user: Nullable(UserView),
 })
 
-/** Average price of a day. */
 const FeedPinAverage = Shared('FeedPinAverage', {
   feed: Type.Integer(IN_POINTS),
   feed_comment: Type.Integer(IN_POINTS),

@@ -23,7 +23,6 @@ const FEED = 'feed'
 /** Payment channel of pictures and other files. */
 export const FILE = 'file'
 
-/** Prices of feeds by id. */
 export const findFeedPrices = (sql: Db, ids: number[], viewerId: number): Promise<Map<number, NodeRow>> =>
   findPrices(sql, FEED, ids, viewerId)
 
@@ -46,7 +45,6 @@ export async function requirePricing(ctx: Context, { images = [] }: NewFeed): Pr
   if (incomplete >= 0) throw kindMissing(incomplete)
 }
 
-/** Stores the prices of a feed and its pictures. */
 export async function setPricesOfFeed(
   tx: Tx,
   userId: number,

@@ -110,7 +110,6 @@ const SEARCHED = 500
 /** Length of a feed's excerpt in a notification. */
 const QUOTED = 100
 
-/** Searchable form of a text. */
 export function searchableText(content: string | null): { key: string; grams: string[] } {
   const key = nameKey(cutCharacters(content ?? '', SEARCHED))
   return { key, grams: grams(key) }

@@ -12,11 +12,9 @@ import { type Db, type Fragment, type Row, when } from '#platform/database'
 /** Name of feeds on the wire and in tables (conventions-24). */
 export const FEEDS = 'feeds'
 
-/** Pin channels of feeds and of their comments. */
 export const FEED_PIN = 'feed'
 export const FEED_COMMENT = 'feed:comment'
 
-/** Ranking of authors by likes on their feeds. */
 export const FEED_LIKES = 'feed-likes'
 
 export type FeedRow = Row<
@@ -52,7 +50,6 @@ export type FeedRow = Row<
   pins_shown?: boolean
 }
 
-/** Condition that feed `f` is not deleted. */
 export const visibleFeed = (sql: Db): Fragment => sql`f.deleted_at is null`
 
 /** Subquery of the `id` of a live feed, suitable for locking. */
@@ -123,7 +120,6 @@ export async function findVisibleFeeds(sql: Db, ids: number[]): Promise<Set<numb
 /** Length of a feed's excerpt in a notification or report. */
 const QUOTED = 100
 
-/** A feed as target of comments, likes, collections and reports. */
 export async function findTarget(sql: Db, id: number): Promise<Target | undefined> {
   const [row] = await sql<Target[]>`
     select f.id, f.user_id as "ownerId", left(coalesce(f.feed_content, ''), ${QUOTED}::int) as contents from feeds f
@@ -169,7 +165,6 @@ export const insertTopicLinks = (sql: Db, feedId: number, topicIds: number[]) =>
   select t.id, ${feedId} from unnest(${topicIds}::bigint[]) with ordinality as t (id, position)
   order by t.position`
 
-/** Removes a feed from its topics and returns their ids. */
 export async function removeTopicLinks(sql: Db, feedId: number): Promise<number[]> {
   const rows = await sql<{ topic_id: number }[]>`
     delete from feed_topic_links where feed_id = ${feedId} returning topic_id`

@@ -12,7 +12,6 @@ import { FEED_COMMENT } from './queries.ts'
 import { FeedDetail, FeedParams, noSuchFeed, notYourFeed, unpaidFeed } from './schema.ts'
 import { getFeed, removeFeed } from './service.ts'
 
-/** Display and deletion of feeds, and interactions with them. */
 export function feedRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Feeds' })
 

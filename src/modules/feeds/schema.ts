@@ -136,7 +136,6 @@ export const FeedView = Shared('Feed', {
 })
 export type FeedView = Static<typeof FeedView>
 
-/** A single feed with its latest likes. */
 export const FeedDetail = Shared('FeedDetail', {
   ...FeedView.properties,
   likes: Type.Array(LikeWithUser),
@@ -159,7 +158,6 @@ const TopicIds = Type.Unsafe<(number | { id: number })[]>({
   items: Type.Union([Id, Shared('FeedTopicReference', { id: Id })]),
 })
 
-/** A picture, with an optional price for the clear view or the original. */
 const NewFeedImage = Shared('NewFeedImage', {
   id: Id,
   amount: Type.Optional(Int(0, MAX_AMOUNT, IN_EITHER)),

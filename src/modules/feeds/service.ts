@@ -80,7 +80,6 @@ export async function getFeed(ctx: Context, viewerId: number, feedId: number): P
   return { ...items[0]!, likes: likesWithUsers(likes, people), reward: row.reward }
 }
 
-/** Removes a feed as a moderator. */
 export const feedRemoval: ContentRemoval = {
   ability: 'admin: feeds',
   async remove(ctx, tx, id, moderatorId) {

@@ -76,7 +76,6 @@ export type FeedQuery = Static<typeof FeedQuery>
 
 const FeedDeletion = Shared('FeedDeletion', { deleted: Flag() })
 
-/** Lists ids of live or deleted feeds. */
 async function listFeedIds(sql: Db, query: FeedQuery) {
   const { q = '', deleted = false, user_id: userId, topic_id: topicId } = query
   const key = nameKey(q)
@@ -142,7 +141,6 @@ export function adminFeedRoutes(server: Server, ctx: Context) {
     return feed
   }
 
-  /** Deletes or restores a feed and writes an audit record. */
   const setDeleted = async (actor: Actor, tx: Tx, id: number, deleted: boolean) => {
     const { id: userId } = actor.viewer
     await (deleted ? deleteFeed(tx, id, { userId, anybodys: true }) : restoreFeed(ctx, tx, id))

@@ -24,14 +24,12 @@ const before = (sql: Db, after: number) => when(sql, after > 0, () => sql`and f.
 const among = (sql: Db, ids: number[] | undefined) =>
   ifGiven(sql, ids, (given) => sql`and f.id = any(${given})`)
 
-/** Newest feeds, or those of the given ids. */
 export const listNewFeeds = (sql: Db, { viewerId, after, limit }: FeedPage, ids?: number[]) => sql<FeedRow[]>`
   select ${feedColumns(sql, viewerId)}, f.hot, ${anyPinShown(sql, FEED_PIN)} as pins_shown from feeds f
   where ${visibleFeed(sql)} ${before(sql, after)} ${unblocked(sql, viewerId)}
     ${among(sql, ids)}
   order by f.id desc limit ${limit}`
 
-/** Feeds of one user, optionally only paid ones. */
 export const listFeedsOfUser = (
   sql: Db,
   userId: number,
@@ -135,7 +133,6 @@ export const listHotFeeds = (sql: Db, { viewerId, days, limit, hot, after }: Hot
 
 const patternOf = (query: string) => `%${escapeLike(nameKey(query))}%`
 
-/** Searches `query` in the text of the newest feeds. */
 export const searchNewestFeeds = (
   sql: Db,
   query: string,

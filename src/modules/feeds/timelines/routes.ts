@@ -61,7 +61,6 @@ const FeedListQuery = Type.Object({
 })
 type FeedListQuery = Static<typeof FeedListQuery>
 
-/** A page of feeds. The first page includes pinned ones. */
 const FeedList = Shared('FeedList', {
   ad: Type.Null(),
   pinned: Type.Array(FeedView),
@@ -177,7 +176,6 @@ async function listFeedsOfTopic(
   return items.map((item, position) => ({ ...item, index: rows[position]!.index }))
 }
 
-/** The viewer's collected feeds, without deleted ones. */
 async function listCollectedFeeds(
   ctx: Context,
   viewerId: number,
