@@ -210,7 +210,6 @@ export function searchComments(sql: Db, search: CommentWalk) {
   return sql<CommentRow[]>`${slice(forWhom)}`
 }
 
-/** Ids of a page of comments on one content, for administrators. */
 export function listCommentIds(
   sql: Db,
   { type, id }: { type: string; id: number },
@@ -233,10 +232,8 @@ const countByAuthor = (sql: Db): Fragment => sql`
 const countByContent = (sql: Db, type: string): Fragment => sql`
   select commentable_id as key, count(*) as n from comments where commentable_type = ${type} group by commentable_id`
 
-/** Recount of comments per author. */
 export const commentCounters: CounterCheck[] = [userRecount('comments_count', countByAuthor)]
 
-/** Recount of the comment counter in a content module's `table`. */
 export const commentsRecount = (
   type: string,
   counter: { table: string; key: string; column: string },
@@ -297,7 +294,6 @@ export async function importComments(sql: Db, given: ImportedComment[]): Promise
 
 const EXPORTED = 2000
 
-/** Comments of some types after an id, for an export. */
 export const exportComments = (sql: Db, types: string[], after: number) => sql<
   {
     id: number

@@ -117,6 +117,5 @@ export const ReceivedComment = Shared('ReceivedComment', {
   commentable: Nullable(OpenObject),
 })
 
-/** Filters of comments on one content, for administrators. */
 export const CommentSearchOfContent = Type.Object({ ...listingQuery(['id']), user_id: Type.Optional(Id) })
 export type CommentSearchOfContent = Static<typeof CommentSearchOfContent>

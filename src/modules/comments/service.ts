@@ -46,7 +46,6 @@ export const commentView = (row: CommentRow): Comment => ({
   updated_at: wireTime(row.updated_at),
 })
 
-/** People in comments: authors and replied-to users. */
 export const commentUserIds = (rows: Pick<Comment, 'user_id' | 'reply_user'>[]): number[] =>
   rows.flatMap((row) => [row.user_id, row.reply_user])
 
@@ -91,9 +90,7 @@ export const foundComment = (row: CommentRow) => ({
   created_at: zuluTime(row.created_at),
 })
 
-/** Behaviour of comments on one kind of content. */
 export type CommentRules = {
-  /** Updates the comment counter of the content. */
   count?: Counts
   /** Notifies mentioned users. Default: true. */
   mentions?: boolean
