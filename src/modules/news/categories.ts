@@ -9,11 +9,9 @@ import { NewsCategories, NewsSubscription, noSuchCategory, unknownFollows } from
 
 export type NewsCategoryRow = Row<'news_categories', 'id' | 'name' | 'rank'>
 
-/** Lists all categories in order of rank. */
 export const listCategories = (sql: Db) => sql<NewsCategoryRow[]>`
   select id, name, rank from news_categories order by rank desc, id`
 
-/** Lists the categories that a user subscribes to. */
 const listSubscribed = (sql: Db, userId: number) => sql<{ category_id: number }[]>`
   select category_id from news_subscriptions where user_id = ${userId}`
 
@@ -44,7 +42,6 @@ async function insertCategory(sql: Db, name: string, rank: number): Promise<numb
   return row.id
 }
 
-/** Updates the given fields. */
 const updateCategory = (sql: Db, id: number, { name, rank }: { name?: string; rank?: number }) => sql`
   update news_categories set updated_at = now()
     ${ifGiven(sql, name, (value) => sql`, name = ${value}, name_key = ${nameKey(value)}`)}
@@ -72,7 +69,6 @@ const cacheOf = defineCache<{ list: NewsCategoryRow[] }>('news-categories', { ma
 
 const NOTHING: { category_id: number }[] = []
 
-/** Reads all categories, cached. */
 const readCategories = async (ctx: Context): Promise<NewsCategoryRow[]> =>
   (await cacheOf(ctx).get('all', async () => ({ list: [...(await listCategories(ctx.sql))] }))).list
 

@@ -15,7 +15,6 @@ import { NEWS_COMMENT, NewsItem, STATUS } from './schema.ts'
 import { newsRemoval } from './service.ts'
 import { newsItems, newsReader } from './view.ts'
 
-/** News in the personal data export. */
 export const newsPersonal = [
   personalTable({
     file: 'news',
@@ -91,7 +90,6 @@ export const newsSearch: Searchable = {
     newsItems(ctx, await listNews(ctx.sql, { key: q, after, limit, viewerId })),
 }
 
-/** Registration of articles as a content kind. */
 export const NEWS_KINDS: ContentKind[] = [
   {
     type: 'news',

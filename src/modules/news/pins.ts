@@ -65,7 +65,6 @@ const NewsCommentPin = Shared('ArticleCommentPin', {
   user: Nullable(UserView),
 })
 
-/** The average price of a day. */
 const NewsPinAverage = Shared('ArticlePinAverage', {
   news: Type.Integer(IN_POINTS),
   news_comment: Type.Integer(IN_POINTS),

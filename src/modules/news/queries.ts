@@ -35,7 +35,6 @@ export type NewsRow = Row<
   }
 export type NewsDetailRow = NewsRow & { content: string; tags: { id: number; name: string }[] }
 
-/** Tags of article `n` as JSON. */
 const tagsOf = (sql: Db): Fragment => sql`coalesce((
   select json_agg(json_build_object('id', t.id, 'name', t.name) order by t.weight desc, t.id)
   from news_tags l join tags t on t.id = l.tag_id where l.news_id = n.id
@@ -106,7 +105,6 @@ export const listNewsOf = (
     ${when(sql, page.after > 0, () => sql`and n.id < ${page.after}`)}
   order by n.id desc limit ${page.limit}`
 
-/** Finds an article in any state, with text and tags. */
 export async function findNews(sql: Db, id: number, viewerId: number): Promise<NewsDetailRow | undefined> {
   const [row] = await sql<NewsDetailRow[]>`
     select ${columns(sql, viewerId)}, n.content, ${tagsOf(sql)} as tags
@@ -119,7 +117,6 @@ export const findVisible = (sql: Db, ids: number[], viewerId: number) => sql<{ i
   select id from news
   where id = any(${ids}) and (audit_status = 0 or (user_id = ${viewerId} and audit_status <> 4))`
 
-/** Finds author and title of a published article. */
 export const findTarget = async (sql: Db, id: number) =>
   (
     await sql<{ id: number; user_id: number; title: string }[]>`
@@ -139,7 +136,6 @@ export const listAlike = (sql: Db, id: number, limit: number) => sql<{ id: numbe
   ) as found
   where mine.news_id = ${id} order by id desc limit ${limit}`
 
-/** Lists the newest published articles. */
 export const listLatest = (sql: Db, limit: number) => sql<{ id: number }[]>`
   select id from news where audit_status = 0 order by id desc limit ${limit}`
 
@@ -241,7 +237,6 @@ export async function replaceTags(sql: Db, id: number, tagIds: number[]): Promis
   return row.known
 }
 
-/** Sets the state of an article. */
 export const setStatus = (
   sql: Db,
   id: number,

@@ -35,7 +35,6 @@ import { newsByIds, newsContent, newsItems } from './view.ts'
 /** Maximum length of the ranking. Pages are served from the cache. */
 const RANKED = 1000
 
-/** Ranks authors by views of their articles in a period. */
 const rankAuthors = (sql: Db, period: Period) => sql<RankedRow[]>`
   select n.user_id, sum(c.hits)::bigint as count
   from news n join news_counts c on c.news_id = n.id ${withEnabledUser(sql, sql`n.user_id`)}

@@ -32,7 +32,6 @@ export const notYourNews = apiError(
   '只有作者可以执行此操作。',
 )
 
-/** Error for an action that the article's state does not allow. */
 export const newsInThisState = apiError(
   422,
   'news_in_this_state',
@@ -61,7 +60,6 @@ export const STATUS = {
   refundAsked: 5,
 } as const
 
-/** Pin channels of articles and their comments. */
 export const NEWS_PIN = 'news'
 export const NEWS_COMMENT = 'news:comment'
 
@@ -71,7 +69,6 @@ export const CategoryParams = Type.Object({ category: Id })
 
 const NewsCategory = Shared('NewsCategory', { id: Type.Integer(), name: Type.String() })
 
-/** All categories: the user's subscriptions and the others. */
 export const NewsCategories = Shared('NewsCategories', {
   my_cates: Type.Array(NewsCategory),
   more_cates: Type.Array(NewsCategory),

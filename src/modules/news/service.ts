@@ -49,7 +49,6 @@ export const SUBJECT_MAX = 200
 /** Rejections after which an article cannot be submitted again and its fee is refunded (news-12). */
 export const REJECTIONS_MAX = 3
 
-/** The given fields of an article. */
 export type NewsInput = {
   title?: string
   subject?: string | null
@@ -167,7 +166,6 @@ async function settleFee(tx: Tx, news: NewsRecord, to: 'income' | 'refunded') {
   return to
 }
 
-/** Notifies the author of the fate of an article. */
 export const tellAuthor = (tx: Tx, news: NewsRecord, type: SystemType, contents?: string | null) =>
   notify(tx, {
     type: 'system',
@@ -195,7 +193,7 @@ export async function publishNews(ctx: Context, tx: Tx, news: NewsRecord): Promi
   await announceNews(ctx, tx, news.id, news.user_id)
 }
 
-/** Rejects a waiting article. The third rejection refunds the fee. */
+/** The third rejection refunds the fee. */
 export async function rejectNews(tx: Tx, news: NewsRecord, mark: string | null): Promise<void> {
   const waits = [STATUS.waiting, STATUS.draft, STATUS.refundAsked] as number[]
   if (!waits.includes(news.audit_status)) throw newsInThisState()
@@ -229,14 +227,12 @@ export async function removeNews(ctx: Context, tx: Tx, news: NewsRecord): Promis
   await publishEvent(ctx, tx, 'news.deleted', { id: news.id, user_id: news.user_id })
 }
 
-/** Finds an article and locks it until the transaction ends. */
 export async function getLocked(tx: Tx, id: number): Promise<NewsRecord> {
   const news = await findRecord(tx, id, { lock: true })
   if (!news) throw noSuchNews()
   return news
 }
 
-/** Deletes an article for its author or a moderator. */
 export const deleteArticle = (
   ctx: Context,
   id: number,
@@ -290,7 +286,6 @@ export async function alikeNews(
   return newsByIds(ctx, [...ids].slice(0, limit), viewerId)
 }
 
-/** Deletes an article as a moderator. */
 export const newsRemoval: ContentRemoval = {
   ability: 'admin: news',
   remove: async (ctx, tx, id) => removeNews(ctx, tx, await getLocked(tx, id)),

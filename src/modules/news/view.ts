@@ -37,7 +37,6 @@ const newsItem = (row: NewsRow, pendingHits: number): NewsItem => ({
   has_like: row.has_like,
 })
 
-/** A single article. */
 export const newsDetail = (
   ctx: Context,
   row: NewsDetailRow,
@@ -56,7 +55,6 @@ export const newsDetail = (
   reward: more.reward ?? { count: 0, amount: null },
 })
 
-/** Articles in list form, in the order of the rows. */
 export function newsItems(ctx: Context, rows: NewsRow[]): NewsItem[] {
   const hits = hitsOf(ctx)
   return rows.map((row) => newsItem(row, hits.pending(row.id)))
@@ -70,7 +68,6 @@ export async function newsByIds(ctx: Context, ids: number[], viewerId: number): 
   return ids.flatMap((id) => items.get(id) ?? [])
 }
 
-/** Published articles as content with comments, likes, collections, rewards and reports. */
 export const newsContent: Content = {
   type: 'news',
   param: 'news',
@@ -83,7 +80,6 @@ export const newsContent: Content = {
   live: liveNews,
 }
 
-/** Loads articles for lists of mixed kinds. */
 export const newsReader: ContentReader = {
   async visible(sql, ids, viewerId) {
     return new Set((await findVisible(sql, ids, viewerId)).map(({ id }) => id))

@@ -113,7 +113,6 @@ export type ArticleDecision = Static<typeof ArticleDecision>
 
 const DELETION_STATES = ['pending', 'accepted', 'rejected', 'cancelled'] as const
 
-/** An author's request to delete a published article. */
 export const NewsDeletionRecord = Shared('NewsDeletion', {
   id: Type.Integer(),
   news_id: Type.Integer(),
@@ -177,7 +176,6 @@ const categoryColumns = (sql: Db) => sql`
   g.id, g.name, g.rank, g.created_at, g.updated_at,
   (select count(*) from news n where n.category_id = g.id) as news_count`
 
-/** Lists categories, paged. */
 export function listCategoryRecords(sql: Db, query: NewsCategoryQuery) {
   const { sort = 'rank', q } = query
   const key = nameKey(q ?? '')
@@ -205,7 +203,6 @@ const newsColumns = (sql: Db) => sql`
 const newsTables = (sql: Db) => sql`
   news n join news_counts c on c.news_id = n.id join news_categories g on g.id = n.category_id`
 
-/** Lists articles of every state, paged. */
 export function listArticleRecords(sql: Db, query: ArticleQuery) {
   const { sort = 'id', q, title, audit_status: status, recommend } = query
   const where = sql`where true ${titleContains(sql, q)} ${titleContains(sql, title)}
@@ -240,7 +237,6 @@ export async function findArticleRecord(sql: Db, id: number, { lock = false } = 
   return row
 }
 
-/** Lists deletion requests, paged. */
 export function listDeletions(sql: Db, query: NewsDeletionQuery) {
   const { state, user_id: userId, q } = query
   const where = sql`where true ${ifGiven(sql, state, (value) => sql`and state = ${value}`)}

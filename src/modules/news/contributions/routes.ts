@@ -61,7 +61,6 @@ type Contribution = Static<typeof Contribution>
 /** A contribution, with the payment password while contributions cost points. */
 const NewContribution = Shared('NewContribution', { ...fields, password: Type.Optional(RawText(128)) })
 
-/** Changes to a rejected contribution. */
 const ContributionChanges = Type.Partial(Type.Object(fields), { title: 'ContributionChanges' })
 
 /** Filters the user's own articles by state. Of other users, only published articles are listed. */
@@ -135,7 +134,6 @@ async function requireRejected(ctx: Context, own: OwnNews): Promise<void> {
   requireEditable(requireOwn(await findRecord(ctx.sql, own.id), own))
 }
 
-/** Changes a rejected article and submits it again. */
 const resubmit = (ctx: Context, own: OwnNews, changes: Partial<Contribution>): Promise<void> =>
   transaction(ctx.sql, async (tx) => {
     const news = requireOwn(await getLocked(tx, own.id), own)
@@ -144,7 +142,6 @@ const resubmit = (ctx: Context, own: OwnNews, changes: Partial<Contribution>): P
     await setStatus(tx, news.id, { status: STATUS.waiting })
   })
 
-/** Requests a refund of the fee of an unpublished article. */
 const askForRefund = (ctx: Context, own: OwnNews): Promise<void> =>
   transaction(ctx.sql, async (tx) => {
     const news = requireOwn(await getLocked(tx, own.id), own)

@@ -9,7 +9,6 @@ import { listCategories } from '../categories.ts'
 
 const EXPORTED = 500
 
-/** Tags of published articles. */
 const exportTags = (sql: Db) => sql<{ name: string; category: string; weight: number }[]>`
   select t.name, c.name as category, t.weight from tags t join tag_categories c on c.id = t.tag_category_id
   where exists (
@@ -17,7 +16,6 @@ const exportTags = (sql: Db) => sql<{ name: string; category: string; weight: nu
   )
   order by t.id`
 
-/** Published articles after an id. */
 const exportNews = (sql: Db, after: number) => sql<
   {
     id: number
@@ -45,7 +43,6 @@ const exportNews = (sql: Db, after: number) => sql<
   from news n join news_categories g on g.id = n.category_id join news_counts c on c.news_id = n.id
   where n.id > ${after} and n.audit_status = 0 order by n.id limit ${EXPORTED}`
 
-/** Maps the ids of published articles to export keys. */
 async function exportedKeys(sql: Db, ids: number[]): Promise<Map<number, string>> {
   const rows = await sql<{ id: number; key: string }[]>`
     select n.id, ${rowKey(sql, 'n')} as key from news n where n.id = any(${ids}) and n.audit_status = 0`

@@ -34,7 +34,6 @@ export async function upsertCategories(sql: Db, categories: { name: string; rank
 
 export type Known = { id: number; userId: number; published: boolean }
 
-/** Finds articles by their id in files. */
 export async function findImported(sql: Db, keys: string[]): Promise<Map<string, Known>> {
   if (keys.length === 0) return new Map()
   const rows = await sql<{ id: number; key: string; user_id: number; published: boolean }[]>`
@@ -95,7 +94,6 @@ export async function insertImported(sql: Db, news: ImportedNews[]): Promise<Map
   )
 }
 
-/** Tags articles. */
 export async function insertTags(sql: Db, links: { newsId: number; tagId: number }[]): Promise<void> {
   if (links.length === 0) return
   await sql`
