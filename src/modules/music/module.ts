@@ -17,7 +17,6 @@ export const musicTasks = (ctx: Context): TaskList => ({
   measure_song: (payload) => measureSong(ctx, payload as { song: number; sound: number }),
 })
 
-/** Counts of added songs. */
 export const musicStatistics: Statistics = {
   series: [
     {
@@ -29,7 +28,6 @@ export const musicStatistics: Statistics = {
   ],
 }
 
-/** Searches songs by substring of the title. */
 export const songSearch: Searchable = {
   type: 'musics',
   item: SongItem,
@@ -40,7 +38,6 @@ export const songSearch: Searchable = {
   },
 }
 
-/** Registration of songs and albums as content kinds. */
 export const MUSIC_KINDS: ContentKind[] = [
   {
     type: 'musics',

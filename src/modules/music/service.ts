@@ -14,14 +14,12 @@ import { listSpecials, specialContent, specialViews } from './specials/service.t
 
 const EXPORTED = 1000
 
-/** Singers after an id. */
 const exportSingers = (sql: Db, after: number) => sql<
   { id: number; name: string; cover: number | null; created_at: string; updated_at: string }[]
 >`
   select id, name, cover, created_at, updated_at from music_singers
   where id > ${after} and deleted_at is null order by id limit ${EXPORTED}`
 
-/** Albums after an id. */
 const exportSpecials = (sql: Db, after: number) => sql<
   {
     id: number
@@ -42,7 +40,6 @@ const exportSpecials = (sql: Db, after: number) => sql<
   from music_specials p join music_special_counts c on c.special_id = p.id
   where p.id > ${after} and p.deleted_at is null order by p.id limit ${EXPORTED}`
 
-/** Songs after an id. */
 const exportSongs = (sql: Db, after: number) => sql<
   {
     id: number
@@ -144,7 +141,6 @@ export async function* exportMusic(sql: Db): AsyncGenerator<ExportBatch> {
   }
 }
 
-/** Loads songs for lists of mixed kinds. */
 export const songReader: ContentReader = {
   open: true,
   async visible(sql, ids) {
@@ -156,7 +152,6 @@ export const songReader: ContentReader = {
   },
 }
 
-/** Loads albums for lists of mixed kinds. */
 export const specialReader: ContentReader = {
   open: true,
   async visible(sql, ids) {

@@ -16,7 +16,6 @@ async function insertSinger(sql: Db, { name, cover, coverSize }: SingerValues): 
   return row.id
 }
 
-/** Updates the given fields. */
 async function updateSinger(
   sql: Db,
   id: number,
@@ -85,7 +84,6 @@ export async function changeSinger(
   if (changed && singer.cover !== null) await detachFiles(tx, { ids: [singer.cover] })
 }
 
-/** Deletes a singer without songs. */
 export async function removeSinger(tx: Tx, id: number): Promise<void> {
   if (!(await deleteSinger(tx, id))) throw singerHasSongs()
 }

@@ -28,7 +28,6 @@ import {
 const Sort = Type.Optional(Int(-1_000_000, 1_000_000))
 const times = { created_at: Time, updated_at: Time }
 
-/** A singer in the administration. */
 export const SingerRecord = Shared('SingerRecord', {
   id: Type.Integer(),
   name: Type.String(),
@@ -40,7 +39,6 @@ export const SingerQuery = Type.Object({ ...listingQuery(['id', 'name']), name: 
 export type SingerQuery = Static<typeof SingerQuery>
 export const NewSinger = Shared('NewSinger', { name: Text(100), cover: Type.Optional(Nullable(Id)) })
 
-/** An album in the administration. */
 export const SpecialRecord = Shared('SpecialRecord', {
   id: Type.Integer(),
   title: Type.String(),
@@ -68,7 +66,6 @@ export const NewSpecial = Shared('NewSpecial', {
   amount: Type.Optional(Nullable(amountOf(IN_EITHER))),
 })
 
-/** A song in the administration. */
 export const SongRecord = Shared('SongRecord', {
   id: Type.Integer(),
   title: Type.String(),
@@ -146,7 +143,6 @@ const singerColumns = (sql: Db) => sql`
   g.id, g.name, g.cover, g.created_at, g.updated_at,
   (select count(*) from music_songs s where s.singer_id = g.id and s.deleted_at is null) as songs_count`
 
-/** Lists singers, paged. */
 export function listSingerRecords(sql: Db, query: SingerQuery) {
   const { sort = 'id', name, q } = query
   const where = sql`where g.deleted_at is null ${contains(sql, 'g', 'name', name)} ${contains(sql, 'g', 'name', q)}`
@@ -215,7 +211,6 @@ const songColumns = (sql: Db) => sql`
 const songTables = (sql: Db) => sql`
   music_songs s join music_song_counts c on c.song_id = s.id join music_singers g on g.id = s.singer_id`
 
-/** Lists songs, paged. */
 export function listSongRecords(sql: Db, query: SongQuery) {
   const { sort = 'id', title, q, singer_id: singer, special_id: special } = query
   const where = sql`where s.deleted_at is null ${contains(sql, 's', 'title', title)} ${contains(sql, 's', 'title', q)}

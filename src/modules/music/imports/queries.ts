@@ -13,7 +13,6 @@ export type ImportedSinger = {
   updatedAt: string | null
 }
 
-/** Finds singers by the key of their name. */
 export async function singersByKey(sql: Db, keys: string[]): Promise<Map<string, number>> {
   if (keys.length === 0) return new Map()
   return byKey(
@@ -145,7 +144,6 @@ export async function insertSongs(sql: Db, songs: ImportedSong[]): Promise<Map<s
   )
 }
 
-/** Links songs to albums. */
 export async function insertLinks(sql: Db, links: { specialId: number; songId: number }[]): Promise<void> {
   if (links.length === 0) return
   await sql`

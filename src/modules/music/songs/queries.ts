@@ -82,7 +82,6 @@ export const listBoughtSongs = (sql: Db, userId: number, before: number, limit: 
     )`,
   )
 
-/** Lists the songs of an album, newest first. */
 export const listSpecialSongs = (sql: Db, specialId: number, viewerId: number) =>
   withSingers(
     sql,
@@ -133,7 +132,6 @@ export async function insertSong(sql: Db, song: SongValues): Promise<number> {
   return row.id
 }
 
-/** Updates the given fields. */
 export async function updateSong(sql: Db, id: number, song: Partial<SongValues>): Promise<void> {
   const { title, singerId, storage, lastTime, lyric, sort } = song
   await sql`
@@ -152,7 +150,6 @@ export const setLastTime = (sql: Db, of: { song: number; sound: number; seconds:
   update music_songs set last_time = ${of.seconds}, updated_at = now()
   where id = ${of.song} and storage = ${of.sound} and last_time = 0`
 
-/** Replaces the albums of a song. */
 export const replaceSpecials = (sql: Db, songId: number, specialIds: number[]) => sql`
   with gone as (
     delete from music_special_songs where song_id = ${songId} and special_id <> all(${specialIds}::bigint[])

@@ -83,7 +83,6 @@ export const songItem = (row: SongRow, pendingPlays: number): SongItem => ({
   sort: row.sort,
 })
 
-/** A single song. */
 const songDetail = (
   row: SongWithSinger,
   pendingPlays: number,
@@ -132,7 +131,6 @@ export const songContent: Content = {
   live: liveSong,
 }
 
-/** Songs in detail form, in the order of the rows. */
 export async function songViews(ctx: Context, rows: SongWithSinger[], viewerId: number): Promise<Song[]> {
   const plays = playsOf(ctx)
   const storages = rows.flatMap(({ storage }) => storage ?? [])
@@ -219,7 +217,6 @@ export async function addSong(
   return id
 }
 
-/** Changes the given fields in the caller's transaction. */
 export async function changeSong(
   tx: Tx,
   ownerId: number,

@@ -118,7 +118,6 @@ async function insertSpecial(sql: Db, special: SpecialValues): Promise<number> {
   return row.id
 }
 
-/** Updates the given fields. */
 async function updateSpecial(
   sql: Db,
   id: number,
@@ -149,7 +148,6 @@ async function deleteSpecial(sql: Db, id: number): Promise<boolean> {
   return row.gone
 }
 
-/** An album as clients receive it. */
 const specialView = (row: SpecialRow, price: Special['paid_node']): Special => ({
   id: row.id,
   created_at: wireTime(row.created_at),
@@ -180,7 +178,6 @@ export const specialContent: Content = {
   live: liveSpecial,
 }
 
-/** Albums as clients receive them, in the order of the rows. */
 export async function specialViews(ctx: Context, rows: SpecialRow[], viewerId: number): Promise<Special[]> {
   const prices = await findPrices(
     ctx.sql,
@@ -234,7 +231,6 @@ export async function addSpecial(
   return id
 }
 
-/** Changes the given fields in the caller's transaction. */
 export async function changeSpecial(
   tx: Tx,
   ownerId: number,
