@@ -67,7 +67,6 @@ const byColumn = (table: string, column: string) => (sql: Db) =>
 const byAuthor = (table: 'questions' | 'answers') => (sql: Db) =>
   sql`select user_id as key, count(*) as n from ${sql(table)} where not anonymity group by user_id`
 
-/** Counter checks of questions and answers for `kith doctor`. */
 export const questionCounters: CounterCheck[] = [
   commentsRecount('questions', { table: 'questions', key: 'id', column: 'comments_count' }),
   check('questions', 'id', 'answers_count', byColumn('answers', 'question_id')),

@@ -58,7 +58,6 @@ export const answerInvited = apiError(
   '受邀回答不能删除。',
 )
 
-/** 422: the balance is below the amount due. */
 export const notEnoughPoints = apiError(
   422,
   'insufficient_balance',

@@ -25,7 +25,6 @@ import { questionTopicRoutes } from './topics/routes.ts'
 import { answerReader, questionItems, questionReader } from './view.ts'
 import { watchRoutes } from './watches.ts'
 
-/** Deletes a question as a moderator. */
 const questionRemoval: ContentRemoval = {
   ability: 'admin: questions',
   async remove(ctx, tx, id, moderatorId) {
@@ -34,7 +33,6 @@ const questionRemoval: ContentRemoval = {
   },
 }
 
-/** Deletes an answer as a moderator. */
 const answerRemoval: ContentRemoval = {
   ability: 'admin: questions',
   async remove(ctx, tx, id, moderatorId) {
@@ -169,7 +167,6 @@ export const questionSearch: Searchable = {
     ),
 }
 
-/** Registration of questions and answers as content kinds. */
 export const QUESTION_KINDS: ContentKind[] = [
   {
     type: 'questions',

@@ -11,7 +11,6 @@ const world = await createWorld()
 const { as, ctx, guest, person, sql } = world
 const { ask, answer } = questionsOf(world)
 
-/** True when a ranking contains this user. */
 const isRanked = async (who: Person, name = 'likes') =>
   (await guest('GET', `/question-ranks/${name}?limit=100`)).body.some((user: Person) => user.id === who.id)
 
@@ -24,7 +23,6 @@ async function untilRanked(who: Person, wanted: boolean): Promise<void> {
   throw new Error(`the ranking never ${wanted ? 'gets' : 'loses'} the person`)
 }
 
-/** Creates an answer of this user with a like. */
 async function likedAnswer(author: Person): Promise<number> {
   const anna = await person()
   const id = await answer(author, await ask(anna))

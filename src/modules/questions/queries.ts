@@ -27,7 +27,6 @@ export const listInvitedIds = async (sql: Db, questionId: number): Promise<numbe
       select user_id from question_invitations where question_id = ${questionId} order by user_id`
   ).map((row) => row.user_id)
 
-/** The ranking of users by number of answers. */
 export const ANSWERS_GIVEN = 'answers-given'
 
 export type QuestionRow = Omit<Tables['questions'], 'subject_key' | 'subject_grams'> & {
@@ -40,7 +39,6 @@ export const questionColumns = (sql: Db) => sql`
   q.status, q.comments_count, q.answers_count, q.watchers_count, q.likes_count, q.views_count, q.created_at,
   q.updated_at`
 
-/** Finds questions by id, unordered. */
 export const findQuestionRows = (sql: Db, ids: number[]) => sql<QuestionRow[]>`
   select ${questionColumns(sql)} from questions q where q.id = any(${ids})`
 
@@ -56,7 +54,6 @@ export const findExistingQuestions = async (sql: Db, ids: number[]) =>
 export const findAnonymousQuestions = async (sql: Db, ids: number[]) =>
   idsOf(await sql<{ id: number }[]>`select id from questions where id = any(${ids}) and anonymity`)
 
-/** The question as a target of comments and reports. */
 export async function findQuestionTarget(sql: Db, id: number): Promise<Target | undefined> {
   const [row] = await sql<Target[]>`
     select id, user_id as "ownerId", subject as contents, anonymity as hidden from questions where id = ${id}`

@@ -16,7 +16,6 @@ const world = await createWorld()
 const { as, sql } = world
 const { rich, ask, answer } = questionsOf(world)
 
-/** Asserts that the rankings equal a full count of the period. */
 async function assertExact() {
   await updatePeriodSums(sql, answersGiven)
   for (const period of PERIODS) {

@@ -60,7 +60,6 @@ export const leaveRankings = (ctx: Context, userId: number): void =>
 /** Signals every node at the commit to remove this user from its rankings. */
 export const announceAnonymity = (tx: Db, userId: number): Promise<void> => announce(tx, SIGNAL, [userId])
 
-/** Subscribes this node to those signals. */
 function followAnonymity(ctx: Context): void {
   ctx.signals.on(SIGNAL, (userId) => leaveRankings(ctx, Number(userId)))
   ctx.signals.onReconnect(() => rankingOf.forget(ctx))
@@ -71,7 +70,6 @@ const AnswerRanksQuery = Type.Object({
   type: Type.Optional(OneOf(PERIODS, { default: 'day' })),
 })
 
-/** Routes of the answer rankings. */
 export function questionRankRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Questions' })
   followAnonymity(ctx)

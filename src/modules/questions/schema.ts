@@ -97,7 +97,6 @@ const answerFields = {
 export const AnswerView = Shared('Answer', { ...answerFields, user: Type.Optional(Nullable(UserView)) })
 export type AnswerView = Static<typeof AnswerView>
 
-/** A question in a list, with its newest answer. */
 export const QuestionItem = Shared('QuestionItem', {
   ...QuestionView.properties,
   answer: Nullable(AnswerView),
@@ -140,7 +139,6 @@ export const UserQuestionsQuery = Type.Object({
 })
 export type UserQuestionsQuery = Static<typeof UserQuestionsQuery>
 
-/** Ids of reposted content. */
 export const RepostedQuery = Type.Object({ id: Type.Optional(IdList(100)) })
 
 /** Topic ids, each as `{id}` or as a number. */
@@ -170,7 +168,6 @@ export const NewQuestion = Shared('NewQuestion', {
 })
 export type NewQuestion = Static<typeof NewQuestion>
 
-/** A bounty to set or change. */
 export const Bounty = Shared('Bounty', {
   amount: amountOf(IN_POINTS),
   password: Type.Optional(RawText(128)),

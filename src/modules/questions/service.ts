@@ -103,7 +103,6 @@ export function whose(viewerId: number, userId: number | undefined): { userId: n
   return { userId: id, own: id === viewerId }
 }
 
-/** Lists the questions of a user. */
 export async function listUserQuestions(
   ctx: Context,
   viewerId: number,
@@ -224,12 +223,10 @@ export async function holdOwnQuestion(tx: Tx, id: number, userId: number): Promi
   return question
 }
 
-/** Changes only the bounty. */
 export async function resetBounty(tx: Tx, id: number, userId: number, amount: number): Promise<void> {
   await changeBounty(tx, await holdOwnQuestion(tx, id, userId), amount)
 }
 
-/** Changes the user's own question. */
 export async function editQuestion(tx: Tx, id: number, userId: number, patch: QuestionPatch): Promise<void> {
   const { subject, body, text_body: textBody, anonymity, topics, amount } = patch
   if ([subject, body, textBody, anonymity, topics, amount].every((given) => given === undefined))

@@ -22,7 +22,6 @@ import {
 } from './queries.ts'
 import { ANSWERS, bit, QUESTIONS, type QuestionItem, type QuestionView } from './schema.ts'
 
-/** A question in wire format. */
 export const questionView = (
   ctx: Context,
   row: QuestionRow,
@@ -77,11 +76,9 @@ export async function questionItems(
   return questions.map((question) => ({ ...question, answer: answerOf.get(question.id) ?? null }))
 }
 
-/** Loads questions by id, for lists that reference them. */
 export const questionsById = async (ctx: Context, ids: number[], viewerId: number) =>
   byId(ids.length === 0 ? [] : await questionViews(ctx, await findQuestionRows(ctx.sql, ids), viewerId))
 
-/** Questions as content with comments and reports. */
 export const questionContent: Content = {
   type: QUESTIONS,
   param: 'question',
@@ -91,7 +88,6 @@ export const questionContent: Content = {
   live: (sql, id) => sql`select id from questions where id = ${id}`,
 }
 
-/** Answers as content with comments, likes, collections, rewards and reports. */
 export const answerContent: Content = {
   type: ANSWERS,
   param: 'answer',
@@ -102,14 +98,12 @@ export const answerContent: Content = {
   anonymous: true,
 }
 
-/** Loads questions for lists of mixed kinds. */
 export const questionReader: ContentReader = {
   visible: findExistingQuestions,
   views: questionsById,
   anonymous: findAnonymousQuestions,
 }
 
-/** Loads answers for lists of mixed kinds. */
 export const answerReader: ContentReader = {
   visible: findExistingAnswers,
   readable: findReadableAnswers,

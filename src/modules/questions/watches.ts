@@ -41,7 +41,6 @@ async function unwatchQuestion(sql: Db, questionId: number, userId: number): Pro
   return row.found
 }
 
-/** Lists the questions a user watches, last watched first. */
 const listWatched = (
   sql: Db,
   userId: number,

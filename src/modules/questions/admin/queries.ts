@@ -40,7 +40,6 @@ export type QuestionQuery = Static<typeof QuestionQuery>
 
 export const QuestionChanges = Shared('QuestionRecordChanges', { excellent: Flag() })
 
-/** An answer for moderators, with its author and text. */
 export const AnswerRecord = Shared('AnswerRecord', { ...AnswerView.properties, user: Nullable(UserView) })
 export const AnswerListing = Listing(AnswerRecord)
 
@@ -82,7 +81,6 @@ export const Decision = Shared('QuestionDecision', {
 
 type Found = { id: number }
 
-/** Lists ids of questions, paged, with the total. */
 export function listQuestionIds(sql: Db, query: QuestionQuery) {
   const { sort = 'id', q, user_id: userId, topic_id: topicId, excellent } = query
   const by = sort === 'id' ? undefined : sql`q.${sql(sort)}`
@@ -103,7 +101,6 @@ export function listQuestionIds(sql: Db, query: QuestionQuery) {
   )
 }
 
-/** Lists ids of answers, paged, with the total. `q` searches the text. */
 export function searchAnswerIds(sql: Db, query: AnswerQuery) {
   const { sort = 'id', q, user_id: userId, question_id: questionId } = query
   const by = sort === 'id' ? undefined : sql`${sql(sort)}`
@@ -123,7 +120,6 @@ export function searchAnswerIds(sql: Db, query: AnswerQuery) {
 /** A request for excellence with the subject of its question, null when deleted. */
 export type ApplicationRecordRow = ApplicationRow & { subject: string | null }
 
-/** Lists requests for excellence, paged, with the total. */
 export function listApplications(sql: Db, query: ApplicationQuery) {
   const { q, state, question_id: questionId, user_id: userId } = query
   const where = sql`where true

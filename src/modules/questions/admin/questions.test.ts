@@ -16,7 +16,6 @@ const told = async (who: typeof admin) =>
   (await as(who, 'GET', '/user/notifications?type=system')).body.data.map(
     ({ data }: { data: { type: string } }) => data.type,
   )
-/** Returns the length of a queue. */
 const waiting = async (queue: string) =>
   (await as(admin, 'GET', '/admin/statistics/waiting')).body.data.find(
     ({ name }: { name: string }) => name === queue,

@@ -75,14 +75,12 @@ const answerColumns = (sql: Db) => sql`
   a.rewards_amount, a.rewarder_count, a.likes_count, a.views_count, a.onlookers_count, a.onlookers_total, a.created_at,
   a.updated_at, q.user_id as asker_id, q.look`
 
-/** Finds answers by id, unordered. */
 export const findAnswerRows = (sql: Db, ids: number[]) => sql<AnswerRow[]>`
   select ${answerColumns(sql)} from answers a join questions q on q.id = a.question_id where a.id = any(${ids})`
 
 export const findAnswerRow = async (sql: Db, id: number): Promise<AnswerRow | undefined> =>
   (await findAnswerRows(sql, [id]))[0]
 
-/** Finds the newest answer of each question. */
 export const listNewestAnswers = (sql: Db, questionIds: number[]) => sql<AnswerRow[]>`
   select ${answerColumns(sql)} from unnest(${questionIds}::bigint[]) as t (id)
   join questions q on q.id = t.id
@@ -186,7 +184,6 @@ export const listAdoptedIds = async (sql: Db, questionId: number): Promise<numbe
     ({ id }) => id,
   )
 
-/** True when an answer of the question is adopted. */
 export const hasAdoption = async (sql: Db, questionId: number): Promise<boolean> =>
   (await sql`select from answers where question_id = ${questionId} and adoption`).length > 0
 

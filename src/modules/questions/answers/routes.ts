@@ -55,10 +55,6 @@ import { answerViews } from './view.ts'
 const SCREENED = ['body', 'text_body'] as const
 const AdoptionParams = Type.Object({ ...QuestionParams.properties, ...AnswerParams.properties })
 
-/**
- * Answer routes: lists, detail, creation, changes, deletion and adoption, with likes, comments and the like
- * mounted.
- */
 export function answerRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Answers' })

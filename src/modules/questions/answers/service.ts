@@ -92,7 +92,6 @@ export async function getAnswer(ctx: Context, id: number, viewerId: number): Pro
   }
 }
 
-/** Lists the answers of a user with their questions. */
 export async function listUserAnswers(ctx: Context, viewerId: number, query: UserAnswersQuery) {
   const { userId, own } = whose(viewerId, query.user_id)
   const rows = await listAnswersByAuthor(ctx.sql, userId, query, { own })
@@ -113,7 +112,6 @@ async function withQuestions<Answer extends { question_id: number }>(
   return answers.map((answer) => ({ ...answer, question: questions.get(answer.question_id) ?? null }))
 }
 
-/** Lists reposted answers with their questions. */
 export async function listRepostedAnswers(ctx: Context, ids: number[], viewerId: number) {
   const answers = await answersById(ctx, ids, viewerId)
   const found = [...new Set(ids)].flatMap((id) => answers.get(id) ?? [])

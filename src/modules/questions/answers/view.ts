@@ -68,6 +68,5 @@ export async function answerViews(
 export const byId = <View extends { id: number }>(views: View[]) =>
   new Map(views.map((view) => [view.id, view]))
 
-/** Loads answers by id, for lists that reference them. */
 export const answersById = async (ctx: Context, ids: number[], viewerId: number) =>
   byId(ids.length === 0 ? [] : await answerViews(ctx, await findAnswerRows(ctx.sql, ids), viewerId))

@@ -48,7 +48,6 @@ export const findTopic = async (
       where t.id = ${id}`
   )[0]
 
-/** Lists the topics of a question. */
 export const listTopicsOf = (sql: Db, questionId: number, viewerId: number) => sql<QuestionTopicRow[]>`
   select ${columns(sql, viewerId)} from question_topic_links l
   join question_topics t on t.id = l.topic_id join question_topic_counts c on c.topic_id = t.id
@@ -122,7 +121,6 @@ export async function linkTopics(sql: Db, questionId: number, topicIds: number[]
   return row.found
 }
 
-/** Unlinks a question from its topics, except the given ones. */
 export async function unlinkTopics(sql: Db, questionId: number, except: number[] = []): Promise<void> {
   await sql`
     with gone as (
@@ -137,7 +135,6 @@ export async function unlinkTopics(sql: Db, questionId: number, except: number[]
     where c.topic_id = h.topic_id`
 }
 
-/** Lists the experts of a topic by id. */
 export async function listTopicExperts(
   sql: Db,
   topicId: number,
@@ -216,7 +213,6 @@ export async function insertTopic(sql: Db, { name, description, avatar }: TopicV
   return row.id
 }
 
-/** Updates the given fields. */
 export const updateTopic = (sql: Db, id: number, { name, description, avatar }: Partial<TopicValues>) => sql`
   update question_topics set updated_at = now()
     ${ifGiven(sql, name, (value) => sql`, name = ${value}, name_key = ${nameKey(value)}, name_grams = ${grams(value)}`)}

@@ -26,7 +26,6 @@ export const QuestionTopic = Shared('QuestionTopic', {
 })
 export type QuestionTopic = Static<typeof QuestionTopic>
 
-/** A single topic with some of its experts. */
 export const QuestionTopicDetail = Shared('QuestionTopicDetail', {
   ...QuestionTopic.properties,
   has_follow: Type.Boolean(),
@@ -62,7 +61,6 @@ export const ExpertsQuery = Type.Object({
 })
 export type ExpertsQuery = Static<typeof ExpertsQuery>
 
-/** A proposed topic. */
 export const TopicProposal = Shared('NewQuestionTopicProposal', {
   name: Text(100),
   description: Text(500),

@@ -27,7 +27,6 @@ export function topicView(ctx: Context, row: QuestionTopicRow, { follow = false 
 
 const names = { question_topics_name_taken: topicNameTaken }
 
-/** Throws 404 when the topic does not exist. */
 export async function requireTopic(sql: Db, id: number): Promise<void> {
   if (!(await findTopic(sql, id, 0))) throw noSuchQuestionTopic()
 }
@@ -88,7 +87,6 @@ async function closeProposal(
 export const isProposal = async (sql: Db, id: number): Promise<boolean> =>
   (await sql`select from question_topic_applications where id = ${id}`).length > 0
 
-/** Proposes a topic to the administrators. */
 export async function proposeTopic(sql: Db, userId: number, proposal: TopicProposal): Promise<void> {
   if (await isNameTaken(sql, proposal.name)) throw topicNameTaken()
   await onConstraint(insertProposal(sql, { userId, ...proposal }), {

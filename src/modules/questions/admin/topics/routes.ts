@@ -48,7 +48,6 @@ import { withUser } from '../view.ts'
 const ExpertParams = Type.Object({ topic: Id, user: Id })
 const ProposalParams = Type.Object({ application: Id })
 
-/** A question topic in the administration. */
 const QuestionTopicRecord = Shared('QuestionTopicRecord', {
   id: Type.Integer(),
   name: Type.String(),
@@ -72,7 +71,6 @@ const Experts = Listing(UserView)
 const ExpertQuery = Type.Object(listingQuery(['id'] as const))
 type ExpertQuery = Static<typeof ExpertQuery>
 
-/** A proposed topic. */
 const Proposal = Shared('QuestionTopicProposal', {
   id: Type.Integer(),
   user_id: Type.Integer(),
@@ -105,7 +103,6 @@ type QuestionTopicRecordRow = Row<
 const columns = (sql: Db) => sql`
   t.id, t.name, t.description, t.avatar, c.questions_count, c.follows_count, c.experts_count, t.created_at, t.updated_at`
 
-/** Lists topics, paged, with the total. */
 function listTopicRecords(sql: Db, query: QuestionTopicQuery) {
   const { sort = 'id', name, q } = query
   const where = sql`where true ${nameContains(sql, name)} ${nameContains(sql, q)}`
@@ -135,7 +132,6 @@ const findTopicRecord = async (
       where t.id = ${id} ${when(sql, lock, () => sql`for update of t`)}`
   )[0]
 
-/** Lists ids of a topic's experts, paged, with the total. `q` is a part of their name. */
 function listExpertIds(sql: Db, topicId: number, query: ExpertQuery) {
   const where = sql`where topic_id = ${topicId}
     ${ifGiven(sql, query.q, (name) => sql`and user_id in (${userIdsNamed(sql, name)})`)}`
@@ -147,7 +143,6 @@ function listExpertIds(sql: Db, topicId: number, query: ExpertQuery) {
   )
 }
 
-/** Lists topic proposals, paged, with the total. */
 function listProposals(sql: Db, query: ProposalQuery) {
   const { q, state, user_id: userId } = query
   const key = nameKey(q ?? '')
@@ -168,7 +163,6 @@ const access = { ability: 'admin: questions' } as const
 const tag = 'Admin: questions'
 const subject = 'question-topics'
 
-/** The fields of a topic in an audit record. */
 const summary = ({ name, description, avatar }: QuestionTopicRecordRow) => ({
   name,
   description,
@@ -204,7 +198,6 @@ export function adminQuestionTopicRoutes(server: Server, ctx: Context) {
     summary,
   })
 
-  /** Locks a topic, changes its experts, and records the change in the audit log. */
   const changeExperts = (
     call: { viewer: { id: number }; request: { id: string }; params: { topic: number } },
     change: Record<string, number>,
