@@ -8,7 +8,6 @@ import { topicRoutes } from './routes.ts'
 import { TopicItem } from './schema.ts'
 import { topicItem, topicRemoval } from './service.ts'
 
-/** Topics in the personal data export. */
 export const topicPersonal = [
   personalTable({
     file: 'topics',
@@ -28,7 +27,6 @@ export const topicPersonal = [
   }),
 ]
 
-/** Counts of waiting and of created topics. */
 export const topicStatistics: Statistics = {
   queues: [
     {
@@ -47,7 +45,6 @@ export const topicStatistics: Statistics = {
   ],
 }
 
-/** Searches passed topics by substring of the name. */
 export const topicSearch: Searchable = {
   type: 'feed-topics',
   item: TopicItem,

@@ -53,7 +53,6 @@ const hasFollowed = (sql: Db, viewerId: number) =>
         where u.topic_id = t.id and u.user_id = ${viewerId}
       ), false)`
 
-/** Lists hot topics, newest first. */
 export const listHotTopics = (sql: Db, viewerId: number) =>
   topicItems(
     sql,
@@ -77,7 +76,6 @@ export function nameContains(sql: Db, part: string | undefined): Fragment {
   )
 }
 
-/** Lists passed topics after the cursor, filtered by `q` if given. */
 export function listTopics(
   sql: Db,
   viewerId: number,
@@ -117,7 +115,6 @@ export async function findTopic(
 
 export type TopicOwnerRow = Row<'feed_topics', 'id' | 'name' | 'creator_user_id'>
 
-/** Reads the columns that decide access to a topic. */
 export async function findTopicOwner(
   sql: Db,
   id: number,
@@ -155,7 +152,6 @@ export async function insertTopic(sql: Db, topic: TopicValues): Promise<number> 
 
 export type TopicChanges = { name?: string; desc?: string; logo?: StoredNode | null }
 
-/** Updates the given fields. */
 export async function updateTopic(sql: Db, id: number, { name, desc, logo }: TopicChanges): Promise<void> {
   if (name === undefined && desc === undefined && logo === undefined) return
   await sql`

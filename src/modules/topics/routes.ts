@@ -29,7 +29,6 @@ import {
   topicItem,
 } from './service.ts'
 
-/** Routes for topics of feeds. */
 export function topicRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Topics' })

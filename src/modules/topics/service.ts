@@ -115,7 +115,6 @@ export function topicItem(ctx: Context, row: TopicRow, viewer: { id: number }): 
   }
 }
 
-/** A single topic. Omits the follow for guests. */
 export function topicDetail(ctx: Context, row: TopicDetailRow, viewer: { id: number }): TopicDetail {
   const { has_followed, logo, ...rest } = row
   return { ...rest, logo: attachmentView(ctx, logo), ...(viewer.id > 0 ? { has_followed } : {}) }

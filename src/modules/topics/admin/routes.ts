@@ -53,7 +53,6 @@ const TopicQuery = Type.Object({
 })
 type TopicQuery = Static<typeof TopicQuery>
 
-/** Body that sets or clears the hot flag. */
 const HotBody = Shared('TopicHot', { hot: Flag() })
 
 const ReviewBody = Shared('TopicReview', { status: OneOf(['passed', 'failed']) })
@@ -71,7 +70,6 @@ const columns = (sql: Db) => sql`
   t.id, t.name, t."desc", t.logo, t.creator_user_id, t.status, t.hot_at, t.created_at, t.updated_at,
   c.feeds_count, c.followers_count`
 
-/** Lists topics of every status, paged. */
 function listTopicRecords(sql: Db, query: TopicQuery) {
   const { sort = 'id', id, name, q, hot, status } = query
   const where = sql`where true
