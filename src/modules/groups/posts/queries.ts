@@ -40,7 +40,6 @@ export const listGroupPosts = (sql: Db, groupId: number, query: GroupPostsQuery)
   order by ${query.type === 'latest_reply' ? sql`p.replied_at desc, p.id desc` : sql`p.id desc`}
   ${limitClause(sql, { limit: query.limit ?? 15, offset: query.offset, after: query.after })}`
 
-/** Posts visible to the viewer, newest first. */
 export const listPosts = (
   sql: Db,
   { keyword, group_id: groupId, limit = 15, ...page }: PostsQuery,
@@ -62,13 +61,11 @@ export const listPostsOf = (
   where p.user_id = ${userId} and ${isReadableAt(sql, sql`p.group_id`, userId)} ${andAfterCursor(sql, sql`p.id`, page.after ?? 0)}
   order by p.id desc ${limitClause(sql, { limit, ...page })}`
 
-/** Posts by id, if visible to the viewer. */
 export const findPosts = (sql: Db, ids: number[], viewerId: number) => sql<PostRow[]>`
   select ${postColumns(sql)} from group_posts p join groups g on g.id = p.group_id
   where p.id = any(${ids}) and ${isReadable(sql, viewerId)}
   order by p.id desc`
 
-/** A post with its text, if visible to the viewer. */
 export const findPost = async (sql: Db, groupId: number, id: number, viewerId: number) =>
   (
     await sql<(PostRow & { body: string })[]>`
@@ -80,7 +77,6 @@ export const findPost = async (sql: Db, groupId: number, id: number, viewerId: n
 export const listPreview = (sql: Db, groupId: number, limit: number) => sql<PostRow[]>`
   select ${postColumns(sql)} from group_posts p where p.group_id = ${groupId} order by p.id desc limit ${limit}`
 
-/** Filters posts to those visible to the viewer. */
 export async function findVisiblePosts(sql: Db, ids: number[], viewerId: number): Promise<Set<number>> {
   if (ids.length === 0) return new Set()
   const rows = await sql<{ id: number }[]>`
@@ -89,7 +85,6 @@ export async function findVisiblePosts(sql: Db, ids: number[], viewerId: number)
   return new Set(rows.map(({ id }) => id))
 }
 
-/** A post as target of comments, likes, collections and reports. */
 export async function findTarget(sql: Db, id: number, viewerId: number): Promise<Target | undefined> {
   const [row] = await sql<Target[]>`
     select p.id, p.user_id as "ownerId", p.title as contents, g.audit <> 1 or g.mode <> 'public' as closed
@@ -156,7 +151,6 @@ export async function updatePost(
 
 export type NewImage = Omit<ImageRow, 'post_id'>
 
-/** Replaces the pictures of a post, in order. */
 export async function replaceImages(sql: Db, postId: number, images: NewImage[]): Promise<void> {
   await sql`delete from group_post_images where post_id = ${postId}`
   if (images.length === 0) return
@@ -225,7 +219,6 @@ export async function findReaders(sql: Db, groupId: number, userIds: number[]): 
   return rows.map(({ id }) => id)
 }
 
-/** A batch of posts of a group, for deletion. */
 export const listPostIds = async (sql: Db, groupId: number, limit: number): Promise<number[]> =>
   (
     await sql<

@@ -28,7 +28,6 @@ export const GroupPostParams = Type.Object({ group: Id, post: Id })
 /** Name of posts on the wire and in tables (conventions-24). */
 export const POSTS = 'group-posts'
 
-/** A post in a list, without its text. */
 export const PostItem = Shared('GroupPostItem', {
   id: Type.Integer(),
   group_id: Type.Integer(),
@@ -56,7 +55,6 @@ export type PostItem = Static<typeof PostItem>
 export const Post = Shared('GroupPost', { ...PostItem.properties, body: Type.String() })
 export type Post = Static<typeof Post>
 
-/** A post referenced by other content. */
 export const SimplePost = Shared('GroupPostHeadline', {
   id: Type.Integer(),
   group_id: Type.Integer(),

@@ -64,7 +64,6 @@ async function tellMentioned(
   })
 }
 
-/** Upload channel of posts. */
 const CHANNEL = 'group:post'
 const SCREENED: ('title' | 'body' | 'summary')[] = ['title', 'body', 'summary']
 
@@ -191,7 +190,6 @@ export async function changePost(ctx: Context, postId: number, userId: number, b
   })
 }
 
-/** Deletes a post with its dependents, in the caller's transaction. */
 export async function removePost(tx: Tx, groupId: number, postId: number): Promise<void> {
   if (!(await deletePost(tx, groupId, postId))) throw noSuchPost()
   await cancelPinsOfContent(tx, [COMMENT_PIN], postId)
@@ -230,7 +228,6 @@ export async function getPost(
   return { ...item!, body: row.body }
 }
 
-/** Removes a post as a site moderator. */
 export const postRemoval: ContentRemoval = {
   ability: 'admin: groups',
   async remove(ctx, tx, id) {
@@ -241,7 +238,6 @@ export const postRemoval: ContentRemoval = {
   },
 }
 
-/** Posts as content for comments, likes, collections and reports. */
 export const postContent: Content = {
   type: POSTS,
   param: 'post',
@@ -251,7 +247,6 @@ export const postContent: Content = {
   live: (sql, id) => sql`select id from group_posts where id = ${id}`,
 }
 
-/** Posts in mixed lists. */
 export const postReader: ContentReader = { visible: findVisiblePosts, views: postsById, closed: true }
 
 export const countLikes: Counts = (sql) => [
@@ -281,7 +276,6 @@ export async function requireWriter(sql: Db, postId: number, viewerId: number): 
   return standing
 }
 
-/** Filters users to those with read access to a post. */
 export async function readersOf(sql: Db, { id }: { id: number }, userIds: number[]): Promise<number[]> {
   const group = await findGroupOf(sql, id)
   return group === undefined ? [] : findReaders(sql, group, userIds)

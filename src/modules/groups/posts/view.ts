@@ -84,7 +84,6 @@ export async function postItems(ctx: Context, rows: PostRow[], viewerId: number)
   }))
 }
 
-/** Posts by id, if visible to the viewer. */
 export async function postsById(
   ctx: Context,
   ids: number[],
