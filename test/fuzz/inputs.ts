@@ -91,7 +91,7 @@ export function createInputs(dice: Dice, named: Record<string, Schema>): Inputs 
   }
 
   const object = ({ properties = {}, required = [] }: Schema) => {
-    // Sends objects with many optional fields sometimes in full, otherwise with a few fields.
+    // Objects with many optional fields are sent sometimes in full, otherwise with a few fields.
     const share = dice.pick([0, 0.15, 0.5, 1])
     return Object.fromEntries(
       Object.entries(properties)

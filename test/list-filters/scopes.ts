@@ -17,7 +17,6 @@ const likes = (type: string): Scope => from('likes', `likeable_type = '${type}' 
 const rewards = (type: string): Scope => from('rewards', `rewardable_type = '${type}' and rewardable_id`)
 const postings = (currency: string): Scope => from('ledger_postings', `currency = '${currency}' and owner_id`)
 
-/** Lists with an id in their path. */
 export const SCOPES: Record<string, Scope | { reason: string }> = {
   'admin/feeds/{feed}/comments': comments('feeds'),
   'admin/question-topics/{topic}/experts': from('question_topic_experts', 'topic_id', 'user_id'),

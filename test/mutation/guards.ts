@@ -107,7 +107,6 @@ const PIECES: [Kind, RegExp, (found: string, before: string) => string | undefin
   [
     'state',
     /(?<=\b(?:and|where) )(\w+\.)?(\w*(?:state|status)) (=|<>) ('\w+'|\d+)/g,
-    // The condition of a partial index must stay.
     (_, before) => (/on conflict[^`]*where $/.test(before) ? undefined : 'true'),
   ],
   [

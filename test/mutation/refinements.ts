@@ -1,6 +1,6 @@
 import type { Finding } from './guards.ts'
 
-/** Character classes of a source: code, text of an SQL statement, and other text. */
+/** Kind of each character of a source: code, text of an SQL statement, or other text. */
 type Ground = 'code' | 'sql' | 'other'
 
 /** Characters after which a slash begins a regular expression. */

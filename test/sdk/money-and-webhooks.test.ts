@@ -17,7 +17,7 @@ test('uses one key for all attempts of a payment, which takes effect once', asyn
       const response = await fetch(input, init)
       if (!sent.url.includes('new-rewards')) return response
       keys.push(sent.headers.get('idempotency-key'))
-      // The server carries the request out, and the reply is lost.
+      // The server performs the request, and the reply is lost.
       if (keys.length === 1) throw new TypeError('lost')
       return response
     },
