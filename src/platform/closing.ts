@@ -1,7 +1,6 @@
 import pTimeout from 'p-timeout'
 import type { Log } from '#platform/observability'
 
-/** A resource to close, with its timeout. */
 export type Closer = { name: string; withinMs: number; close: () => unknown }
 
 /** Closes resources in order. Logs a failure or timeout and goes on with the next one. */

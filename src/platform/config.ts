@@ -163,7 +163,6 @@ export function readConfig(env: Env) {
     smtpUrl: url('SMTP_URL', ['smtp:', 'smtps:']),
     /** Sender of mail; absent: `defaultSender`. */
     mailFrom: text('MAIL_FROM'),
-    /** Payment providers that are configured. */
     payments: readPaymentSettings(
       { text, url, faults },
       publicUrl,
@@ -173,7 +172,6 @@ export function readConfig(env: Env) {
     sms: readTextSettings({ text, url, faults }),
     pushUrl: url('PUSH_URL', ['http:', 'https:']),
     pushSecret: text('PUSH_SECRET'),
-    /** Push services of the site itself. */
     push: readPushServices(text, faults),
     /** Whether webhooks may call addresses of private networks. */
     webhooksAllowPrivate: choice('WEBHOOKS_ALLOW_PRIVATE', 'false', ['true', 'false']) === 'true',
@@ -265,7 +263,6 @@ export function readConfig(env: Env) {
   return config
 }
 
-/** Lists every problem of the configuration. */
 class ConfigError extends Error {
   constructor(faults: string[]) {
     const [first = ''] = faults

@@ -6,7 +6,6 @@ import type { JobsConnection } from '#platform/jobs'
 import type { Log } from '#platform/observability'
 import { checkDatabase, checkDataDir } from '#platform/start-checks.ts'
 
-/** A database, with the way to stop it if this process started it. */
 export type DatabaseServer = {
   /**
    * Address for work that needs a session (signals, migrations, jobs, commands), and for requests unless they

@@ -28,7 +28,6 @@ export class ApiError extends Error {
   }
 }
 
-/** An error of a route, for its documentation. */
 export type DeclaredError = {
   readonly status: number
   readonly code: string

@@ -37,7 +37,6 @@ const JOBS_POOL_SIZE = 4
 /** Pool limits of a server; a command waits instead. */
 export type PoolLimits = Pick<DatabaseOptions, 'patienceMs' | 'maxWaiting' | 'lockTimeoutMs'>
 
-/** The configured store of uploads. */
 export const openStorage = (config: Config): Storage =>
   createStorage(
     config.storage === 's3'

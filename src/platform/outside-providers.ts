@@ -2,7 +2,7 @@
 export type OutsideProvider = {
   clientId: string
   clientSecret: string
-  /** Name that people read. */
+  /** Display name. */
   label: string
   /** Redirect address: a page of the web client. Undefined: the page of this site. */
   redirectUrl: string | undefined
@@ -26,7 +26,6 @@ type Env = Record<string, string | undefined>
 const NAME = /^[a-z][a-z0-9_]{0,31}$/
 const isLoopback = ({ hostname }: URL) => ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
 
-/** Settings of a provider, each prefixed with `LINKED_<NAME>_`. */
 const FIELDS = [
   ...['TYPE', 'LABEL', 'CLIENT_ID', 'CLIENT_SECRET', 'REDIRECT_URL', 'SCOPE', 'ISSUER'],
   ...['AUTHORIZE_URL', 'TOKEN_URL', 'PROFILE_URL', 'SUBJECT_FIELD', 'ACCEPT_TOKENS'],
@@ -49,7 +48,7 @@ export function readOutsideProviders(
   env: Env,
   setting: (name: string) => string | undefined,
   faults: string[],
-  /** Whether this server has a page that people come back to. */
+  /** Whether this server has a page for the redirect. */
   hasSite = false,
 ): Record<string, OutsideProvider> {
   const names = namesIn(env)

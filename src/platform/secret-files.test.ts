@@ -9,14 +9,12 @@ import { SECRETS, settingReader } from './secret-files.ts'
 const folder = mkdtempSync(join(tmpdir(), 'kith-secrets-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Writes a file and returns its path. */
 function fileOf(content: string): string {
   const path = join(folder, `${Math.random()}`)
   writeFileSync(path, content)
   return path
 }
 
-/** Message of the error that a configuration is refused with. */
 function faultOf(env: Record<string, string>): string {
   try {
     readConfig(env)
@@ -26,7 +24,6 @@ function faultOf(env: Record<string, string>): string {
   }
 }
 
-/** Every variable that the configuration reads. */
 function namesRead(): string[] {
   const names = new Set<string>()
   const providers: Record<string, string> = { LINKED_PROVIDERS: 'company', LINKED_COMPANY_TYPE: 'oidc' }

@@ -41,7 +41,6 @@ export const SECRETS = [
 const isSecret = (name: string) =>
   (SECRETS as readonly string[]).includes(name) || /^LINKED_\w+_CLIENT_SECRET$/.test(name)
 
-/** Names of the variables that name files for these settings. */
 export const fileVariables = (names: readonly string[]): string[] =>
   names.filter(isSecret).map((name) => `${name}_FILE`)
 

@@ -130,7 +130,6 @@ function databaseFault(error: unknown, url: string): StartFault {
   return new StartFault(`DATABASE_URL: ${reason}.`, { cause: error })
 }
 
-/** Properties of a database and of its current user. */
 export type FoundDatabase = {
   version: number
   encoding: string

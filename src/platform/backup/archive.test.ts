@@ -21,7 +21,6 @@ const streamOf = async function* (...pieces: Buffer[]) {
 const bytesOf = async (stream: AsyncIterable<Buffer>) => Buffer.concat(await Array.fromAsync(stream))
 const sumOf = (text: string | Buffer) => createHash('sha256').update(text).digest('hex')
 
-/** Writes an archive of these files. */
 const archiveOf = (files: [name: string, content: string | Buffer][]): Promise<Buffer> =>
   bytesOf(
     writeArchive(async (add) => {

@@ -5,17 +5,14 @@ import { extract, pack } from 'tar-stream'
 /** A file of an archive. Read its body before asking for the next file. */
 export type ArchiveEntry = { name: string; size: number; body: AsyncIterable<Buffer> }
 
-/** Adds a file to an archive and returns its SHA-256. */
 export type AddEntry = (
   name: string,
   size: number,
   body: AsyncIterable<Buffer> | Iterable<Buffer>,
 ) => Promise<string>
 
-/** The archive is damaged, truncated or not an archive. */
 export class ArchiveFault extends Error {}
 
-/** Streams a tar archive of the files that `fill` adds. */
 export async function* writeArchive(fill: (add: AddEntry) => Promise<void>): AsyncGenerator<Buffer> {
   const archive = pack()
   const add: AddEntry = async (name, size, body) => {
@@ -57,7 +54,6 @@ const asFault = (error: unknown): unknown => {
   return error
 }
 
-/** Reads the files of a tar archive in order. */
 export async function* readArchive(stream: AsyncIterable<Buffer>): AsyncGenerator<ArchiveEntry> {
   const archive = extract()
   const fed = pipeline(stream, archive as unknown as NodeJS.WritableStream)

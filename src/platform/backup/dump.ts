@@ -4,7 +4,6 @@ import { to as copyTo } from 'pg-copy-streams'
 import { clientConfig, type Db, openSession, type Session } from '#platform/database'
 import type { JobsConnection } from '#platform/jobs'
 
-/** A table in a backup, with its full name in SQL. */
 export type DumpedTable = { name: string; columns: string[] }
 
 /** The last migration of a database. */
@@ -35,7 +34,6 @@ export const openDumpSession = (connection: JobsConnection): Promise<Session> =>
     },
   })
 
-/** Lists the tables of a backup, with the columns that are not generated. */
 export async function listTables(sql: Db): Promise<DumpedTable[]> {
   const rows = await sql<DumpedTable[]>`
     select format('%I.%I', n.nspname, c.relname) as name,
@@ -48,7 +46,6 @@ export async function listTables(sql: Db): Promise<DumpedTable[]> {
   return rows.filter(({ name }) => !LEFT_OUT.includes(name))
 }
 
-/** Lists the applied migrations in order. */
 export async function readLevel(sql: Db): Promise<SchemaLevel> {
   const rows = await sql<{ name: string; hash: string }[]>`
     select name, hash from schema_migrations order by name`

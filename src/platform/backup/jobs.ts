@@ -8,12 +8,10 @@ import { backupPath, openBackupPlace, removeOldBackups, scheduledName } from './
 import { seal } from './seal.ts'
 import { type BackupEnd, writeBackup } from './write.ts'
 
-/** The outcome of a backup. */
 export type BackupRun = { place: string; bytes: number; seconds: number; fault?: string }
 
 const KEPT_DAYS = 400
 
-/** Records the outcome of a backup. */
 export async function recordBackup(sql: Db, { place, bytes, seconds, fault }: BackupRun): Promise<void> {
   await sql`
     with old as (delete from backup_runs where finished_at < now() - make_interval(days => ${KEPT_DAYS}))
@@ -39,7 +37,6 @@ export type BackupState = {
   fault: string | null
 }
 
-/** State of the backups, as metrics and the console show it. */
 export async function findBackupState(sql: Db): Promise<BackupState> {
   const [row] = await sql<[BackupState]>`
     with whole as (
@@ -55,11 +52,9 @@ export async function findBackupState(sql: Db): Promise<BackupState> {
   return row
 }
 
-/** The app secret of this installation, which opens every sealed value. */
 const appSecretOf = (config: Config): string =>
   config.appSecret ?? loadAppSecret(config.dataDir, { mayCreate: false })
 
-/** Makes a backup and records its outcome. */
 export async function makeBackup(
   { config, sql, storage }: Context,
   connection: JobsConnection,
@@ -98,7 +93,6 @@ export async function makeBackup(
   }
 }
 
-/** Declares the scheduled backup. */
 export const backupTasks = (ctx: Context, connection: JobsConnection): TaskList => ({
   async scheduled_backup(_payload, { abortSignal }) {
     const { backupTo, backupKeep, s3 } = ctx.config

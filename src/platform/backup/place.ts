@@ -3,7 +3,6 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { openBucket, readBucketAddress, type S3Options } from '#platform/files'
 
-/** A destination and source of backups. */
 export type BackupPlace = {
   /** Name for people, without credentials. */
   name: string

@@ -151,7 +151,6 @@ async function* unsealAge(stream: AsyncIterable<Buffer>, passphrase: string): As
   }
 }
 
-/** Leaves out the first bytes of a stream. */
 async function* skip(stream: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
   let left = bytes
   for await (const piece of stream) {

@@ -14,7 +14,6 @@ import {
   type SchemaLevel,
 } from './dump.ts'
 
-/** Header of a backup. */
 export type BackupHead = SchemaLevel & {
   format: 1
   version: string
@@ -37,7 +36,6 @@ export type BackupEnd = {
 /** Number of checksums in memory before they are written. */
 const CHECKSUMS_AT_ONCE = 1000
 
-/** Source of a backup. */
 export type BackupSource = {
   connection: JobsConnection
   storage: Storage
@@ -128,7 +126,6 @@ export async function* writeBackup(
 
 const FILES_AT_ONCE = 500
 
-/** Lists the keys of all stored files in batches. */
 async function* listFiles(sql: Db): AsyncGenerator<{ key: string }[]> {
   for (let last = 0; ; ) {
     const files = await sql<{ id: number; key: string }[]>`

@@ -2,7 +2,6 @@ import { Socket } from 'node:net'
 import pg from 'pg'
 import { preparedQuery, type Query, type Row, type Rows, type Send } from './statement.ts'
 
-/** Connection settings. */
 export type Settings = {
   config: pg.ClientConfig
   onNotice?: ((message: string) => void) | undefined
@@ -30,7 +29,6 @@ export type Connection = {
   end(): void
 }
 
-/** Creates an error of the connection, as opposed to the statement. */
 export const connectionError = (message: string, code = 'CONNECTION_CLOSED') =>
   Object.assign(new Error(message), { code })
 

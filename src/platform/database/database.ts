@@ -42,13 +42,10 @@ export type Sql = Tag & {
 }
 
 declare const open: unique symbol
-/** An open transaction. */
 export type Tx = Tag & { [open]?: true }
 
-/** A fragment of SQL for use in a statement. */
 export type Fragment = Statement<readonly unknown[]>
 
-/** Address of a database: a `postgres://` URL, or its parts. */
 export type DatabaseAddress =
   | string
   | { host: string; port: number; user: string; database: string; password?: string }
@@ -72,7 +69,6 @@ export type DatabaseOptions = {
   onQuery?: (query: { text: string; parameters: Query['values'] }) => void
 }
 
-/** Values of PostgreSQL's `plan_cache_mode`. */
 export const PLAN_CACHE_MODES = ['force_generic_plan', 'auto', 'force_custom_plan'] as const
 export type PlanCacheMode = (typeof PLAN_CACHE_MODES)[number]
 
@@ -183,7 +179,6 @@ export async function onConstraint<T>(
 /** Transient database errors: timeout, out of memory, out of disk, lock timeout. */
 const PASSING = new Set(['40001', '40P01', '53000', '53100', '53200', '55P03', '57014'])
 
-/** True when a retry may succeed. */
 export const isRetryable = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && PASSING.has(error.code ?? '')
 
@@ -217,7 +212,6 @@ type Waiting<Item, Result> = {
   reject: (error: unknown) => void
 }
 
-/** Creates one caller for a batch, with the keys that all of its callers share. */
 function callerOf(waiting: readonly { caller: RequestScope }[]): RequestScope {
   const callers = [...new Set(waiting.map(({ caller }) => caller))]
   const [first, ...others] = callers as [RequestScope, ...RequestScope[]]

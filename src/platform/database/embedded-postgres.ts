@@ -13,7 +13,6 @@ import { defaultSettings, writeSettings } from './embedded-postgres/settings.ts'
 import { launchPostmaster, type Running } from './embedded-postgres/watchdog.ts'
 import { openSession } from './session.ts'
 
-/** Options of a start. */
 export type EmbeddedPostgresOptions = {
   /** An absolute folder of its own for the cluster, its socket, log and lock. */
   dataDir: string
@@ -25,7 +24,7 @@ export type EmbeddedPostgresOptions = {
 /** Connection options. `host` is the folder of a Unix socket. */
 export type EmbeddedConnection = { host: string; port: number; user: 'kith'; database: 'kith' }
 
-/** A running database. It ends with `stop()`, or with this process. */
+/** A running database. It stops with `stop()` or when this process ends. */
 export type EmbeddedPostgres = { connection: EmbeddedConnection; stop(): Promise<void> }
 
 const largestLog = 10 * 1024 * 1024

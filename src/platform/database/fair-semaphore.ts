@@ -129,7 +129,7 @@ export function createFairSemaphore<Place>({
   }
 
   return {
-    /** Takes a place if one is free; return it with `give`. */
+    /** Takes a place if one is free. Return it with `give`. */
     take(caller: RequestScope | undefined): Place | undefined {
       if (idle.length === 0 || isClosed || isLimited(caller) !== undefined) return undefined
       hold(caller)
@@ -179,9 +179,7 @@ export function createFairSemaphore<Place>({
     },
     /** Share (0 to 1) of the timeout that the first new caller has waited. */
     pressure: () => pressure,
-    /** Number of waiting callers. */
     waiting: () => all.size,
-    /** Number of held places. */
     held: () => places.length - idle.length,
     /** Rejects new callers. Resolves when every place is returned. */
     async close(): Promise<void> {

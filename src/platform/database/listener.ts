@@ -6,7 +6,6 @@ const BEAT_MS = 1_000
 /** Missed heartbeats before the connection is given up. A count, so that a paused process loses nothing. */
 const MOST_MISSED = 3
 
-/** A subscription to a channel. */
 export type Listening = { unlisten: () => Promise<void> }
 
 export type Listener = {

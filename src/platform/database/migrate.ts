@@ -7,7 +7,6 @@ import type { Sql } from './database.ts'
 const isMigration = (name: string) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)
 
 const FOLDER = fileURLToPath(new URL('../../../migrations/', import.meta.url))
-/** Advisory lock of upgrades, any otherwise unused number. */
 const LOCK = 4_127_005
 
 type Session = Awaited<ReturnType<Sql['reserve']>>
@@ -77,7 +76,6 @@ export async function applyMigrations(
   }
 }
 
-/** Returns the pending migrations; all of them for an empty database. */
 export async function listPendingMigrations(sql: Sql, folder = FOLDER): Promise<string[]> {
   const names = (await readdir(folder)).filter(isMigration).sort()
   const [table] = await sql`select to_regclass('schema_migrations') as present`
@@ -86,7 +84,6 @@ export async function listPendingMigrations(sql: Sql, folder = FOLDER): Promise<
   return names.filter((name) => !applied.some((row) => row.name === name))
 }
 
-/** Lists applied migrations that this version does not have. */
 export async function listUnknownMigrations(sql: Sql, folder = FOLDER): Promise<string[]> {
   const names = await readdir(folder)
   const applied = await sql<Row<'schema_migrations', 'name'>[]>`

@@ -232,7 +232,6 @@ export function createPool(
   }
 
   const channels = { lost: 0, losses: 0 }
-  /** Listens to a channel. Calls `onListening` again after each reconnect. */
   const listen = (channel: string, hear: (payload: string) => void, onListening: () => void = () => {}) => {
     let isLost = false
     const setLost = (now: boolean) => {

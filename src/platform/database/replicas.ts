@@ -6,7 +6,7 @@ import type { Query, Send } from './statement.ts'
 
 /** Read replicas for guests. Members and writes use the primary. */
 export type Replicas = {
-  /** Returns the way to a replica that is less than a second behind; undefined for the primary. */
+  /** Returns a replica that is less than a second behind, or undefined for the primary. */
   choose(): Send | undefined
   state(): { configured: number; usable: number }
   close(): Promise<void>

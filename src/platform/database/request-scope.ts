@@ -3,7 +3,7 @@ import type { Send } from './statement.ts'
 
 /** The account, address or row that statements are counted under, so that none takes the whole pool. */
 export type RequestScope = {
-  /** Keys to count under. Each may hold a share of the connections. */
+  /** Keys to count under, each limited to a share of the connections. */
   keys: string[]
   /** Has held a connection before. Started work goes before new work. */
   isAdmitted: boolean
@@ -24,7 +24,6 @@ export const WRITES_KEY = 'writes'
 
 const scopes = new AsyncLocalStorage<RequestScope>()
 
-/** Creates the caller of a new request. */
 export const createScope = (): RequestScope => ({ keys: [], isAdmitted: false, isGone: false })
 
 /** Creates a caller for background writes, such as counts and jobs. */

@@ -2,7 +2,6 @@ import type pg from 'pg'
 import { connect, type Settings, sendQuery } from './connection.ts'
 import { createTag, type Query, type Tag } from './statement.ts'
 
-/** A connection for a command that works sequentially. */
 export type Session = {
   sql: Tag
   /** The driver's client, for COPY. Send nothing else meanwhile. */
@@ -11,7 +10,6 @@ export type Session = {
   end(): void
 }
 
-/** Opens a session that sends its statements in order. */
 export async function openSession(settings: Settings): Promise<Session> {
   const opened = await connect(settings)
   let last: Promise<void> = Promise.resolve()

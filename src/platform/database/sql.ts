@@ -14,7 +14,6 @@ export const insertValues = (sql: Db, row: Record<string, Value>): Fragment => {
     values (${separated(columns.map((column) => sql`${row[column] as Value}`))})`
 }
 
-/** `column = value, …` for an update, with the keys as columns. */
 export const assignments = (sql: Db, changes: Record<string, Value>): Fragment =>
   sql`${Object.entries(changes).map(([column, value], at) => sql`${at === 0 ? sql`` : sql`,`} ${sql(column)} = ${value}`)}`
 
@@ -64,7 +63,6 @@ export const limitClause = (
   }: { limit: number; offset?: number | undefined; after?: number | string | undefined },
 ): Fragment => sql`limit ${limit} offset ${isCursor(after) ? 0 : offset}`
 
-/** Page, cursor and order of an administrative list. */
 export type ListingQuery = {
   page?: number
   limit?: number
@@ -75,7 +73,6 @@ export type ListingQuery = {
 /** Order of a list: `id` alone, or a column before it, and the tables with both. */
 type ListOrder = { id: Fragment; by?: Fragment | undefined; from?: Fragment | undefined }
 
-/** The order of an administrative list. */
 export function listingOrder(sql: Db, { order }: ListingQuery, { id, by }: ListOrder): Fragment {
   const direction = sortDirection(sql, order)
   return sql`order by ${by === undefined ? sql`` : sql`${by} ${direction},`} ${id} ${direction}`

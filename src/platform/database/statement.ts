@@ -51,7 +51,6 @@ for (const array of [1016, 1007]) readPlainArrays(array, (inner) => inner.split(
 // Times are quoted and hold nothing to escape, so that their array is one of JSON too.
 readPlainArrays(1185, (inner) => JSON.parse(`[${inner}]`))
 
-/** Reads arrays of one dimension by `read`, unless a value is null, infinite or before Christ. */
 function readPlainArrays(array: number, read: (inner: string) => unknown): void {
   const readAny = READERS.get(array) as Read
   READERS.set(array, (text) =>
@@ -99,13 +98,11 @@ export type Value =
   | Identifier
   | Statement<readonly unknown[]>
 
-/** Rows of a result, with the number of returned or changed rows. */
 export type Rows<T extends readonly unknown[]> = T & { count: number; command: string }
 
 // biome-ignore lint/suspicious/noExplicitAny: a statement without a row type answers whatever it selects.
 export type Row = Record<string, any>
 
-/** A statement to send, with its two callbacks. Exactly one of them is called, once. */
 export type Query = {
   text: string
   values: (string | Buffer | null)[]
@@ -117,7 +114,6 @@ export type Query = {
 
 export type Send = (query: Query) => void
 
-/** The name of a column or table, quoted. */
 export class Identifier {
   readonly text: string
   constructor(name: string) {
@@ -155,7 +151,6 @@ export class Statement<T extends readonly unknown[] = Row[]> implements Promise<
     this.#isPrepared = isPrepared
   }
 
-  /** Sends it now, without an await. */
   execute(): Promise<Rows<T>> {
     this.#answer ??= new Promise<Rows<T>>((resolve, reject) => {
       const values: Query['values'] = []
@@ -220,7 +215,6 @@ function pieceOf(arg: unknown, values: Query['values']): string {
 const NAMES_MOST = 10_000
 const names = new Map<string, string>()
 
-/** Name of a prepared text. */
 function nameOf(text: string): string | undefined {
   const known = names.get(text)
   if (known !== undefined || names.size >= NAMES_MOST) return known
@@ -308,7 +302,6 @@ class PreparedQuery extends Base {
   }
 }
 
-/** Makes the query of a prepared statement for the driver. */
 export const preparedQuery = (
   config: { text: string; values: Query['values']; name: string },
   callback: OnResult,

@@ -31,7 +31,6 @@ export function createTotals(now: () => number = Date.now): Totals {
     if (age > FRESH_MS && !known.isCounted) {
       known.isCounted = true
       runInScope(createScope(), () => countAnew(name, count)).catch(() => {
-        // The next caller retries.
         known.isCounted = false
       })
     }

@@ -28,7 +28,6 @@ export function afterCommit<Pool extends Db, Db extends object>(db: Db, work: Wo
   else work(db as unknown as Pool)
 }
 
-/** The part of the pool that transactions use. */
 export type ConnectionSource = {
   /** The pool's own tag, for work after the commit. */
   tag: Tag

@@ -26,7 +26,6 @@ const PART = 8 * 1024 * 1024
 /** Part size of a stream of unknown length. Every store takes parts of 5 MB, and an object has at most 10,000. */
 const STREAM_PART = 16 * 1024 * 1024
 
-/** Storage in one bucket of Amazon S3 or a compatible store. */
 export function createS3Storage(options: S3Options): Storage {
   const bucket = openBucket(options)
   return {
@@ -124,7 +123,6 @@ export function openBucket(options: S3Options) {
       const { sdk, client } = await connect()
       await answered(() => client.send(new sdk.DeleteObjectCommand({ Bucket, Key })))
     },
-    /** Lists the names of objects with a prefix, a page at a time. */
     async *list(Prefix: string, pageSize = 1000): AsyncIterable<string> {
       const { sdk, client } = await connect()
       const pages = sdk.paginateListObjectsV2({ client, pageSize }, { Bucket, Prefix })

@@ -44,7 +44,6 @@ const keyPattern = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-
  */
 export const isKey = (key: string): boolean => key.length <= 512 && keyPattern.test(key)
 
-/** Rejects an invalid key. */
 export function assertKey(key: string): void {
   if (!isKey(key)) {
     throw new StorageError('invalid_key', `Not a storage key: ${JSON.stringify(key.slice(0, 80))}`)

@@ -21,7 +21,6 @@ declare module 'fastify' {
 
 const UNCOUNTED: RateState = { limit: 0, remaining: 0, resetAt: 0, exceeded: false }
 
-/** Writes the state of a limit into the headers of the reply. */
 export function setRateHeaders(reply: FastifyReply, state: RateState): void {
   reply.request.rate = state
   reply.header('X-RateLimit-Limit', state.limit).header('X-RateLimit-Remaining', state.remaining)
@@ -59,10 +58,6 @@ function isGuarded({ method, routeOptions: { url = '' } }: FastifyRequest): bool
   return (method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS') || url.startsWith('/api/v2/auth/')
 }
 
-/**
- * Returns the keys that the request's statements count under: the account, and for writes to contended rows
- * the operation and all writes together.
- */
 function keysOf(request: FastifyRequest, viewer: Viewer | null): string[] {
   const keys = viewer ? [`user:${viewer.id}`] : []
   const { method, routeOptions } = request
@@ -138,7 +133,6 @@ export function rateLimitHeaders(state: RateState): Record<string, string | numb
   }
 }
 
-/** The current request. */
 type Exchange = { request: FastifyRequest; reply: FastifyReply }
 
 /**
@@ -175,7 +169,6 @@ function counted({ config, limiter }: Limits, { request, reply }: Exchange, keys
 /** The payer with the payment password (conventions-29) as the body has it, valid or not. */
 export type Payer = { id: number; password: unknown; countAttempt: CountAttempt }
 
-/** Returns the payer of a signed-in request. */
 export function payerOf(ctx: Limits, call: Exchange): Payer {
   const { password } = (call.request.body ?? {}) as { password?: unknown }
   return { id: viewerOf(call.request).id, password, countAttempt: ownAttemptCounter(ctx, call) }

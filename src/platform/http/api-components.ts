@@ -99,7 +99,6 @@ type Operation = {
   responses?: Record<string, Json & { content?: Record<string, { schema?: Json; examples?: unknown }> }>
 }
 
-/** Error replies that several operations share. */
 const COMMON = new Set([
   'too_many_requests',
   'unauthenticated',
@@ -108,7 +107,6 @@ const COMMON = new Set([
   'forbidden',
 ])
 
-/** An error reply with its possible codes and their meanings. */
 function errorReply(found: readonly DeclaredError[]): Json {
   const codes = [...new Map(found.map((error) => [error.code, error.text.en]))]
   const unpaid = found.filter(({ adds }) => adds?.includes('paid_node')).map(({ code }) => code)
@@ -126,7 +124,6 @@ function errorReply(found: readonly DeclaredError[]): Json {
 
 const SUCCESS: Record<string, string> = { 201: 'Created.', 202: 'Accepted.', 204: 'Done; there is no body.' }
 
-/** Describes the success reply of a route that does not describe it itself. */
 function successText(status: string, schema: Json | undefined): string {
   const nameOf = (value: unknown) =>
     String((isJson(value) ? value.$ref : '') ?? '')
@@ -137,10 +134,8 @@ function successText(status: string, schema: Json | undefined): string {
   return [SUCCESS[status], what].filter(Boolean).join(' ') || 'Success.'
 }
 
-/** A documented route with its `METHOD path`. */
 export type Described = Documented & { operation: string }
 
-/** Real requests and replies of the tests (`npm run examples`). */
 type Examples = {
   operations: Record<string, { request?: unknown; reply?: Record<string, unknown> }>
   schemas: Record<string, unknown>

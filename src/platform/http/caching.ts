@@ -4,7 +4,6 @@ import Negotiator from 'negotiator'
 import { addVary } from './cors.ts'
 import type { Server } from './instance.ts'
 
-/** Encodings of replies. */
 export type Encoding = 'zstd' | 'br' | 'gzip'
 
 /** Cheapest first, for clients without a preference. */
@@ -42,7 +41,6 @@ export function encodingFor(accepts: string | undefined): Encoding | undefined {
   return encoding === 'identity' ? undefined : (encoding as Encoding | undefined)
 }
 
-/** Returns whether the client has the tagged version. */
 export function hasAlready(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
   const plain = etag.replace(/^W\//, '')
@@ -67,7 +65,7 @@ const TAG_LENGTH = 20
 /** The ETag of a text, the same for all encodings. */
 export const etagOf = (text: string): string => `W/"${hash('sha1', text, 'base64url').slice(0, TAG_LENGTH)}"`
 
-/** Request headers that a reply depends on. */
+/** Request headers that select a variant of a reply. */
 const VARIES = 'Accept-Encoding, Authorization'
 
 /**

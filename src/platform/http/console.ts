@@ -25,7 +25,6 @@ const policyWith = (nonce: string) =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** Serves the console at /admin. */
 export function addConsole(server: Server, config: Config): void {
   const sendPage = async (request: FastifyRequest, reply: FastifyReply) => {
     if (!config.console) throw turnedOff()

@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Socket } from 'node:net'
 import type { FastifyReply } from 'fastify'
 
-/** Reply headers that web clients of other origins may read. */
 export const EXPOSED = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',

@@ -25,14 +25,12 @@ type Kept = {
 /** Makes the reply's text; undefined when it must not be shared. */
 export type Write = () => Promise<string | undefined>
 
-/** Cached replies for guests, each at most GUEST_CACHE_MS old (conventions-42). */
 export type GuestCache = {
   /** Replies from the cache, or with the result of `write`; false when nothing was sent. */
   answer(request: FastifyRequest, reply: FastifyReply, status: number, write: Write): Promise<boolean>
   state(): { bytes: number }
 }
 
-/** The cache of a context. */
 export const guestCacheOf = defineState((ctx) => createGuestCache(ctx))
 
 function createGuestCache({ config, metrics }: Context): GuestCache {

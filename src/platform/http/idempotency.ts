@@ -62,7 +62,6 @@ function operationOf(request: FastifyRequest): string {
   )
 }
 
-/** Returns the key of the header; undefined without one. */
 function nameOf(ctx: Context, request: FastifyRequest): Named | undefined {
   const key = request.headers['idempotency-key']
   if (key === undefined) return undefined
@@ -90,7 +89,6 @@ async function claim(tx: Db, { user, key, operation }: Named): Promise<boolean> 
   return row.got
 }
 
-/** Stores the reply, replacing one older than 24 hours. */
 async function keep(
   tx: Db,
   { user, key, operation, fingerprint }: Named,

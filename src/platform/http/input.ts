@@ -3,7 +3,6 @@ import { isBlank } from '#lib/text.ts'
 import type { Text } from '#platform/errors.ts'
 import { ADDRESS_PATTERN } from './schema.ts'
 
-/** The part of a JSON schema that the validator reads. */
 type Schema = {
   type?: string | string[]
   properties?: Record<string, Schema>
@@ -186,7 +185,6 @@ export function compileInput(schema: unknown): (data: unknown) => { value: unkno
   }
 }
 
-/** Copies a parameter under its standard name to the older name that the route reads. */
 function underOlderNames(value: Record<string, unknown>, aliases: (readonly [string, string])[]) {
   for (const [name, older] of aliases) {
     if (!value[older] && value[name] !== undefined) value[older] = value[name]

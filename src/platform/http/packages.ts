@@ -15,7 +15,6 @@ export type PackageName = 'web' | 'console'
 /** The folder of a package. A release holds only its build. */
 export const packageFolder = (name: PackageName): string => join(ROOT, name)
 
-/** Output folder of a build. */
 export const builtFolder = (name: PackageName): string => join(ROOT, name, 'dist')
 
 const NOT_BUILT: Record<PackageName, Text> = {
@@ -47,7 +46,6 @@ export const addAssets = (server: Server) =>
     maxAge: 31_536_000_000,
   })
 
-/** Sends a file of a build. */
 export function sendAsset(name: PackageName, file: string, reply: FastifyReply): FastifyReply {
   if (!/^[\w-][\w.-]*$/.test(file)) throw noSuchPath()
   return reply.sendFile(file, join(builtFolder(name), 'assets'))

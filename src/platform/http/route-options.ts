@@ -40,7 +40,6 @@ export type RouteCall<A, P extends TSchema, Q extends TSchema, B extends TSchema
   query: Static<Q>
   body: Static<B>
   loaded: L
-  /** Language of the reply. */
   language: Language
 }
 
@@ -71,7 +70,6 @@ export type RouteOptions<
   description?: string
   /** Tag, if not that of the other routes of the file. */
   tag?: ApiTag
-  /** Required access. */
   access: A
   params?: P
   query?: Q
@@ -134,7 +132,6 @@ type IdempotentHandler<A, P extends TSchema, Q extends TSchema, B extends TSchem
 
 type None = TObject<Record<never, never>>
 
-/** Adds one route: `route('GET /feed/topics/:topic', { … })`. */
 export type AddRoute = <
   const A extends Access,
   const R extends Replies,
@@ -154,7 +151,6 @@ export type AnyRoute = RouteOptions<Access, TSchema, TSchema, TSchema, Replies, 
   handler: (call: RouteCall<Access, TSchema, TSchema, TSchema, unknown>) => unknown
 }
 
-/** Documentation of a route beside its schemas. */
 export type Documented = Pick<AnyRoute, 'operationId' | 'summary' | 'returns' | 'example'> & {
   errors: readonly DeclaredError[]
 }

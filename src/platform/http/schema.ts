@@ -50,11 +50,9 @@ export const RawText = (maxLength: number, options: object = {}) =>
 /** Pattern of a link, which excludes `javascript:` and the like. */
 export const ADDRESS_PATTERN = '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/]\\S*$'
 
-/** An http or https address. */
 export const Address = (maxLength = 2000, options: object = {}) =>
   Text(maxLength, { pattern: ADDRESS_PATTERN, ...options })
 
-/** A closed list of strings. */
 export const OneOf = <const T extends readonly string[]>(values: T, options: object = {}) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options })
 

@@ -5,7 +5,7 @@ import { tooManyRequests } from '#platform/errors.ts'
 import { type CorsHeaders, originOf } from './cors.ts'
 import { unavailableText } from './error-reply.ts'
 
-/** Parser errors of Node that a client can fix. */
+/** Node's parser errors that a client can fix. */
 function told(code: string): { status: number; code: string; message: string; retryAfter?: number } {
   if (code === 'HPE_HEADER_OVERFLOW')
     return { status: 431, code: 'headers_too_large', message: 'The headers are too large.' }

@@ -2,7 +2,6 @@ import type { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import pg from 'pg'
 
-/** Database settings of the job runner, which has a small pool of its own. */
 export type JobsConnection = string | { host: string; port: number; user: string; database: string }
 
 const CONNECT_MS = 5_000
@@ -40,10 +39,8 @@ class JobsClient extends pg.Client {
   }
 }
 
-/** The connection of a client, which the driver's types leave out. */
 type Wired = { connection: EventEmitter & { stream: Socket } }
 
-/** Opens a pool of the job runner's driver. */
 export function openJobsPool(connection: JobsConnection, max: number): pg.Pool {
   const address = typeof connection === 'string' ? { connectionString: connection } : connection
   const made = new JobsPool({ ...address, max, Client: JobsClient })

@@ -7,7 +7,6 @@ import { addJob } from './jobs.ts'
 
 const { connection, sql } = await createWorld()
 
-/** Enqueues a job and sets its state. */
 async function job(
   task: string,
   key: string,

@@ -1,6 +1,5 @@
 import type { Db } from '#platform/database'
 
-/** Counts permanently failed jobs. They are never retried, and keep their payloads. */
 export async function countFailedJobs(sql: Db): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*)::int as count from graphile_worker._private_jobs
@@ -29,7 +28,6 @@ export type JobCounts = {
   oldest: number
 }
 
-/** Counts the jobs of each task with any. */
 export const countJobs = (sql: Db) => sql<JobCounts[]>`
   select t.identifier as task,
          count(*) filter (where open and run_at <= now())::int as due,
@@ -54,7 +52,6 @@ export type JobsState = {
   failed_at: string | null
 }
 
-/** State of the job queue. */
 export async function findJobsState(sql: Db): Promise<JobsState> {
   const [row] = await sql<[JobsState]>`
     with jobs as (

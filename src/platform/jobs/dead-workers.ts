@@ -140,7 +140,7 @@ const LOOK_MS = 10_000
 
 type Locked = { id: string; attempts: number; locked_by: string }
 
-/** Gives a job back with its queue, and does not count the attempt that never began. */
+/** Returns an attempt that never began to the queue, without counting it. */
 const GIVE_BACK = `
 with job as (
   update graphile_worker._private_jobs j
@@ -163,7 +163,7 @@ export function watchLostJobs(pool: pg.Pool, log: Log) {
   const workers = new Set<string>()
   /** Attempts that began here; those that the database no longer shows as locked are forgotten. */
   let begun = new Set<string>()
-  /** Locked and not begun when this last looked: an answer may still be under way. */
+  /** Jobs that were locked and not begun at the previous check. The answer may still be under way. */
   let suspects = new Set<string>()
   events.on('pool:create', ({ workerPool }) => void workers.add(workerPool.id))
   events.on('job:start', ({ job }) => void begun.add(keyOf(job)))

@@ -3,7 +3,6 @@ import type { Db } from '#platform/database'
 import { type JobsConnection, openJobsPool } from './connection.ts'
 
 export type JobOptions = {
-  /** Delay in seconds. */
   delaySeconds?: number
   maxAttempts?: number
   /** Unique key among waiting jobs; a second job replaces the first. */
@@ -27,7 +26,6 @@ export async function addJob(db: Db, task: string, payload: object, options: Job
   )`
 }
 
-/** Creates or upgrades the tables of the job queue. */
 export async function migrateJobs(connection: JobsConnection): Promise<void> {
   const pgPool = openJobsPool(connection, 1)
   try {

@@ -33,7 +33,7 @@ export function destroySilent(pool: pg.Pool, connection: JobsConnection): void {
     let unanswered = 0
     let quiet = 0
     let isLooking = false
-    /** Looks in sequence that found no statement at work. */
+    /** Consecutive checks that found no running statement. */
     let idle = 0
     const beat = async () => {
       // The pool says goodbye and waits for the server to close the connection, which a silent one never does.
@@ -52,7 +52,7 @@ export function destroySilent(pool: pg.Pool, connection: JobsConnection): void {
       isLooking = true
       const isActive = await isWorking(connection, client.processID).catch(() => true)
       isLooking = false
-      // A statement may end during the look, with its answer on the way.
+      // A statement may end during the check, while its answer is still in transit.
       idle = isActive || client.readyForQuery ? 0 : idle + 1
       if (idle > 1) client.connection.stream.destroy(new Error('the database does not answer'))
     }

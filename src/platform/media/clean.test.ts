@@ -23,7 +23,6 @@ const mediaOf = (bytes: Buffer) => {
   const box = listBoxes(bytes, 0, bytes.length)?.find(({ type }) => type === 'mdat')
   return box && bytes.subarray(box.body, box.end)
 }
-/** Builds an ID3 tag. */
 const id3 = (frame: string) => {
   const body = Buffer.concat([latin1(`${frame}\0\0\0${String.fromCharCode(secret.length)}\0\0`), secret])
   return Buffer.concat([latin1(`ID3\x03\0\0\0\0\0${String.fromCharCode(body.length)}`), body])

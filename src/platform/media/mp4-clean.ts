@@ -52,7 +52,6 @@ function cleanTrack(bytes: Buffer, track: Mp4Box): void {
       if (start + to <= end) bytes.fill(0, start + from, start + to)
 }
 
-/** Blanks a track with its samples. */
 function removeTrack(bytes: Buffer, track: Mp4Box, media: Mp4Box[]): void {
   for (const { start, end } of samplesOf(bytes, track)) blankWithin(bytes, media, start, end)
   blank(bytes, track)

@@ -32,7 +32,6 @@ export function standardSizes(bytes: Buffer, index: Mp4Box): Map<number, number>
   return new Map(boxes.map(({ body }) => [bytes.readUInt32BE(body + 4), bytes.readUInt32BE(body + 16)]))
 }
 
-/** Chunks of a track's samples in the file. */
 export function samplesOf(bytes: Buffer, track: Mp4Box): Range[] {
   const tables = boxesAt(bytes, track, 'mdia', 'minf', 'stbl')
   const table = (...types: string[]) => tables.find(({ type }) => types.includes(type))

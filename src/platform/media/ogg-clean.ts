@@ -90,7 +90,6 @@ export function cleanOgg(original: Buffer): Buffer {
   )
 }
 
-/** Follows the packets of a stream until its header packets are complete, and blanks them. */
 function readPage(bytes: Buffer, page: Page, stream: Stream): void {
   let at = page.body
   for (const length of page.lengths) {

@@ -14,7 +14,6 @@ export function parseRule(text: string): ImageRule {
   return rule
 }
 
-/** The canonical spelling of a rule; empty for the original. */
 export function formatRule(rule: ImageRule): string {
   return (Object.keys(bounds) as Name[])
     .filter((name) => rule[name])

@@ -11,7 +11,6 @@ export type CostlyCache<Name, T> = {
   (ctx: Context, name: Name): Promise<T>
   /** Changes cached values and those being loaded, for changes that must show at once. */
   amend(ctx: Context, change: (answer: T, name: Name) => T): void
-  /** Clears the cache. */
   forget(ctx: Context): void
 }
 

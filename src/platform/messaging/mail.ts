@@ -9,7 +9,6 @@ type Parts = { subject: string; text: string; code?: string; link?: string }
 
 const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
-/** Text of a mail, and its link. */
 const mailText = ({ text, link }: Parts): string => (link === undefined ? text : `${text}\n\n${link}`)
 
 /** Alternates Chinese and English paragraphs, when each sentence follows its translation. */
@@ -54,7 +53,6 @@ export type MailMessage = {
   kind: 'verification' | 'message'
   /** Subject of a `verification`; it is also part of `text`. */
   code?: string
-  /** Link into the web client. */
   link?: string
 }
 

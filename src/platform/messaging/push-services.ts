@@ -180,7 +180,7 @@ export function createApns(
       const { post, close } = open()
       try {
         const { status, text } = await post(await common(), `/3/device/${'0'.repeat(64)}`, '{"aps":{}}')
-        // Apple judges the key and the topic first, then the token, which is no device's.
+        // Apple checks the key and the topic first, so this error is about the device token.
         if (!/BadDeviceToken|Unregistered|DeviceTokenNotForTopic/.test(text)) {
           access.forget()
           throw new Error(`APNs answered ${status} ${/"reason":"(\w+)"/.exec(text)?.[1] ?? ''}`.trim())
@@ -236,7 +236,7 @@ export function createJpush({ appKey, masterSecret }: JpushKey, origin = SERVICE
     })
   return {
     async check() {
-      // This address judges a message and sends nothing.
+      // This endpoint validates a message and sends nothing.
       const response = await post('/v3/push/validate', {
         platform: 'all',
         audience: { registration_id: ['kith-check'] },

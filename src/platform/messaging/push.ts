@@ -1,6 +1,5 @@
 import type { Log } from '#platform/observability'
 
-/** A message to one device. */
 export type PushMessage = {
   token: string
   platform: 'ios' | 'android' | 'web'
@@ -17,11 +16,10 @@ export type PushSender = {
    * when a retry may help for all. `rejected` messages would be rejected again.
    */
   send(messages: PushMessage[]): Promise<{ gone: string[]; failed?: string[]; rejected?: string[] }>
-  /** Asks the service something that reaches no device. Throws when it would not take messages. */
+  /** Sends a harmless request. Throws when the service would reject messages. */
   check?(): Promise<void>
 }
 
-/** The sender of a site, with the configured services by name. */
 export type SitePush = PushSender & { services?: Record<string, PushSender> }
 
 export type PushOptions =

@@ -3,7 +3,6 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 export type ObservedRequest = {
   method: string
-  /** The pattern of the route, such as `/feeds/:feed`; undefined when none matched. */
   route: string | undefined
   status: number
   seconds: number
@@ -25,7 +24,6 @@ export type Metrics = {
   enterRequest(): () => void
   /** Counts a request rejected by load shedding. */
   countShed(): void
-  /** Returns the number of requests in flight. */
   requestsInFlight(): number
   /** Counts a guest reply by its origin. */
   countGuestReply(event: 'hit' | 'made'): void
@@ -141,10 +139,10 @@ export function createMetrics(): Metrics {
   }
 }
 
-/** Upper bounds of the histogram in seconds; one more class holds slower requests. */
+/** Upper bounds of the histogram buckets in seconds. One more bucket holds slower requests. */
 export const TIME_CLASSES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Requests since the last call: their number, the number of 5xx, and the number in each class. */
+/** Requests since the last call: their number, the number of 5xx, and the number in each bucket. */
 export type Traffic = { requests: number; faults: number; times: number[] }
 
 /** Counts requests of this process. Reading the counts resets them. */
@@ -171,14 +169,14 @@ export function countTraffic() {
   }
 }
 
-/** A percentile of the times in milliseconds, interpolated within a class. Null without requests. */
+/** A percentile of the times in milliseconds, interpolated within a bucket. Null without requests. */
 export function quantileMs(times: readonly number[], part: number): number | null {
   const wanted = times.reduce((sum, count) => sum + count, 0) * part
   let below = 0
   for (const [at, count] of times.entries()) {
     if (count > 0 && below + count >= wanted) {
       const from = at === 0 ? 0 : TIME_CLASSES[at - 1]!
-      // The last class has no upper bound, so its lower bound is returned.
+      // The last bucket has no upper bound, so its lower bound is returned.
       const to = TIME_CLASSES[at] ?? from
       return Math.round((from + ((to - from) * (wanted - below)) / count) * 10_000) / 10
     }

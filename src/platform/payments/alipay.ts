@@ -13,7 +13,6 @@ export type AlipaySettings = {
   /** The key of Alipay, not that of the app. */
   publicKey: KeyObject
   noticeUrl: string
-  /** The page that the payer returns to. */
   returnUrl: string
 }
 

@@ -23,7 +23,6 @@ async function readReply<T>(
   }
 }
 
-/** Sends a request to a provider and returns status and text. */
 export const callProvider = (
   name: string,
   url: string,
@@ -52,7 +51,6 @@ export async function downloadBill(
   return bytes
 }
 
-/** Parses JSON of a provider. */
 export function parseReply(name: string, text: string): Record<string, unknown> {
   try {
     const parsed: unknown = JSON.parse(text)

@@ -1,6 +1,5 @@
 const OFFSET_MS = 8 * 3600_000
 
-/** A time in China, where Alipay and WeChat Pay are: `2026-01-15 12:00:00`. */
 export const chineseTime = (at: Date): string =>
   new Date(at.getTime() + OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ')
 
@@ -15,6 +14,5 @@ export function fenOf(yuan: unknown): number | undefined {
   return (sign === '-' ? -1 : 1) * (Number(whole) * 100 + Number(part.padEnd(2, '0')))
 }
 
-/** Fen as an amount in yuan with two decimals. */
 export const yuanOf = (fen: number): string =>
   `${Math.floor(fen / 100)}.${String(fen % 100).padStart(2, '0')}`

@@ -22,11 +22,9 @@ const LOADERS: {
   wechat: async (settings) => (await import('./wechat.ts')).createWechat(settings),
 }
 
-/** Returns the name of the configured provider of a way of paying. */
 export const serviceOfMethod = (settings: PaymentSettings, method: string): PaymentServiceName | undefined =>
   configuredServices(settings).find((name) => Object.hasOwn(METHODS[name], method))
 
-/** Names of the configured providers. */
 export const configuredServices = (settings: PaymentSettings) =>
   (Object.keys(LOADERS) as PaymentServiceName[]).filter((name) => settings[name] !== undefined)
 

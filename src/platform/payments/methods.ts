@@ -18,7 +18,6 @@ export const METHODS = {
   },
 } as const satisfies Record<string, Record<string, string>>
 
-/** Returns what is opened for a way of paying. */
 export const wayOf = <P extends keyof typeof METHODS>(provider: P, method: string) =>
   (METHODS[provider] as Record<string, string>)[method] as
     | (typeof METHODS)[P][keyof (typeof METHODS)[P]]

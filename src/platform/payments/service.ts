@@ -1,4 +1,3 @@
-/** An order as a provider sees it. */
 export type PaymentOrder = {
   /** The name of the order at the provider. */
   number: string
@@ -33,7 +32,6 @@ export type PaymentFacts = {
   dispute?: 'open' | 'won' | 'lost'
 }
 
-/** A refund of a part or all of a payment. */
 export type PaymentRefund = {
   order: string
   payment: string
@@ -44,7 +42,6 @@ export type PaymentRefund = {
   reason: string
 }
 
-/** A line of a provider's statement. */
 export type StatementLine = {
   kind: 'payment' | 'refund'
   /** The provider's number of the payment. */
@@ -72,7 +69,6 @@ export type PaymentService = {
   /** Verifies a notice. Throws `BadNotice`; returns undefined when it is about something else. */
   readNotice(notice: Notice): Promise<PaymentFacts | undefined>
   acknowledgement: Acknowledgement
-  /** Asks for the state of an order. */
   find(order: { number: string; session: string | null }): Promise<PaymentFacts>
   /** Closes an unpaid order. Throws when it is paid or the provider does not answer. */
   close(order: { number: string; session: string | null }): Promise<void>
@@ -83,7 +79,7 @@ export type PaymentService = {
   refund(refund: PaymentRefund): Promise<{ state: 'waiting' | 'done'; refunded?: number | undefined }>
   /** The time when the statement of a day exists, and the lines of that day. */
   stated: { readyAt(day: string): Date; lines(day: string): Promise<StatementLine[]> }
-  /** A harmless question that needs the secret. */
+  /** A harmless request that needs the secret. */
   check(): Promise<void>
 }
 

@@ -19,7 +19,6 @@ type Read = {
 
 const ADDRESSES = ['https:', 'http:']
 
-/** Returns the values, or undefined when none is set. Names the missing ones. */
 function readNeeded<const N extends string>({ text, faults }: Read, provider: string, names: readonly N[]) {
   const values = Object.fromEntries(names.map((name) => [name, text(name) ?? ''])) as Record<N, string>
   const missing = names.filter((name) => values[name] === '')

@@ -13,7 +13,6 @@ export type StripeSettings = {
   secretKey: string
   webhookSecret: string
   currency: string
-  /** The page that the payer returns to. */
   returnUrl: string
 }
 
@@ -37,7 +36,6 @@ const TOLERANCE_S = 300
 /** The shortest and longest life of a checkout at Stripe, with a margin for the way. */
 const LIFE_S = [31 * 60, 24 * 3600 - 60] as const
 
-/** Facts in a checkout session. */
 function factsOfSession(session: unknown, failed = false): PaymentFacts {
   const payment = field(session, 'payment_intent')
   const charge = field(payment, 'latest_charge')
@@ -174,7 +172,7 @@ export function createStripe(settings: StripeSettings): PaymentService {
     async readNotice({ headers, body }) {
       verifySignature(String(headers['stripe-signature'] ?? ''), body, settings.webhookSecret)
       const event = parseReply('Stripe', body)
-      // A site with live keys must not credit what was paid with a test card.
+      // A site with live keys must not credit a payment with a test card.
       if (event.livemode !== isLive) throw new BadNotice('the notice is of the other mode')
       return factsOfEvent(event.type, field(event.data, 'object'))
     },

@@ -17,11 +17,13 @@ export type WechatKeys = {
 /** The headers that carry a signature of WeChat Pay. */
 export type Signature = { serial: string; timestamp: string; nonce: string; signature: string }
 
-/** Ciphertext as notices and certificates carry it. */
 export type Sealed = { nonce?: unknown; associated_data?: unknown; ciphertext?: unknown }
 
 const TAG_BYTES = 16
-/** An unknown serial number makes the certificates be read again, but a stranger must not cause it with each request. */
+/**
+ * An unknown serial number reloads the certificates. This limit keeps a stranger from causing a reload with
+ * each request.
+ */
 const REREAD_MS = 60_000
 
 /** Decrypts AES-256-GCM with the APIv3 key. Throws when the text was changed. */
@@ -33,7 +35,6 @@ export function unseal({ nonce, associated_data: about, ciphertext }: Sealed, ap
   return Buffer.concat([decipher.update(bytes.subarray(0, -TAG_BYTES)), decipher.final()]).toString('utf8')
 }
 
-/** Signs with the merchant's key. */
 export const signLines = (lines: string[], key: KeyObject): string =>
   sign('sha256', Buffer.from(`${lines.join('\n')}\n`), key).toString('base64')
 

@@ -15,10 +15,9 @@ import { createWechatSigning, type Sealed, signLines, unseal, type WechatKeys } 
 export type WechatSettings = WechatKeys & {
   /** The official account, for JSAPI, Native and H5. */
   appId: string
-  /** The app, for payments in it. */
+  /** The mobile app, for in-app payments. */
   mobileAppId: string
   noticeUrl: string
-  /** The page that the payer returns to. */
   returnUrl: string
 }
 
@@ -41,7 +40,6 @@ const STATES: Record<string, PaymentFacts['status']> = {
 /** An abnormal refund waits for the merchant, who completes it at WeChat Pay. */
 const REFUND_STATES: Record<string, 'done' | 'refused'> = { SUCCESS: 'done', CLOSED: 'refused' }
 
-/** Facts in a transaction, which notices and answers have in common. */
 function factsOf(transaction: Wire): PaymentFacts {
   const status = STATES[text(transaction.trade_state)] ?? 'unpaid'
   const order = text(transaction.out_trade_no)

@@ -1,6 +1,5 @@
 import cluster from 'node:cluster'
 
-/** Handlers of one end of a channel, by subject. */
 type Handler = (value: never) => unknown
 
 type Message =

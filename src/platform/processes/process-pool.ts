@@ -25,7 +25,6 @@ type Member = {
 
 export type ProcessPoolOptions = {
   size: number
-  /** Program of each process. */
   program: string
   log: Log
   /** Resolves with further start parameters once processes may start. */
@@ -44,8 +43,9 @@ const STEADY_MS = 60_000
 /** Longer than the stop timeout of a process. */
 const STOP_MS = 40_000
 /**
- * Resolves with the code that a process ends with. An error does not end it: the cluster module emits one for each
- * connection that it hands to a process which is about to go. A process that could not be started has no id, and no end.
+ * Resolves with the exit code of a process. Its `error` events are ignored, because the cluster module emits
+ * one for each connection that it hands to an exiting process. A process that failed to start has no id, and
+ * never exits.
  */
 const endOf = (worker: Worker): Promise<number> =>
   new Promise((resolve) => {

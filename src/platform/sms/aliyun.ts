@@ -53,7 +53,7 @@ export function signAliyun(
   }
 }
 
-/** Faults of the account that an operator mends while the job is retried. */
+/** Account faults that an operator can fix while the job is retried. */
 const MENDABLE = new Set(['isv.AMOUNT_NOT_ENOUGH', 'isv.OUT_OF_SERVICE', 'isv.ACCOUNT_ABNORMAL'])
 
 /** Sends by Aliyun. Every message needs an approved template and signature. */

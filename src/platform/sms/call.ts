@@ -47,7 +47,6 @@ function reason(error: unknown): string {
   return `: ${'code' in cause ? cause.code : cause.message}`
 }
 
-/** Returns a field of a JSON object. */
 export const field = (of: unknown, name: string): unknown =>
   typeof of === 'object' && of !== null ? (of as Record<string, unknown>)[name] : undefined
 
@@ -62,7 +61,6 @@ export function parseReports(text: string): unknown[] {
   throw new BadReceipt('the report is no JSON list')
 }
 
-/** The reference in a report. */
 export function referenceOf(value: unknown): string {
   const text = typeof value === 'number' ? String(value) : value
   if (typeof text !== 'string' || !/^[\w^:.-]{1,100}$/.test(text))

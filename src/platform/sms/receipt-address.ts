@@ -8,6 +8,5 @@ const signed = (service: string) => `text message receipts ${service}`
 export const isReceiptKey = ({ secrets }: Pick<Site, 'secrets'>, service: string, key: string): boolean =>
   secrets.verify(signed(service), key)
 
-/** The address to which a service reports what became of messages. */
 export const receiptAddress = (site: Site, service: string): string =>
   `${site.config.publicUrl}/text-messages/${service}/receipts/${site.secrets.sign(signed(service))}`

@@ -11,7 +11,6 @@ export type TextMessage = { phone: string; text: string; purpose: TextPurpose; c
 /** Template and signature for a message, absent without a line in the settings. */
 export type Wording = { template?: string; signature?: string }
 
-/** A report of a service about one of its messages. */
 export type TextReceipt = { reference: string; delivered: boolean; fault?: string }
 
 /** A request of a service, with its form or JSON as it came. */
@@ -20,7 +19,7 @@ export type ReceiptNotice = { headers: Record<string, string | string[] | undefi
 export type TextService = {
   /** Sends a message and returns the service's name for it, if it has one. Throws `SmsError`. */
   send(message: TextMessage, wording: Wording): Promise<string | null>
-  /** A harmless question that needs the secret. */
+  /** A harmless request that needs the secret. */
   check(): Promise<void>
   receipts?: {
     /** Throws `BadReceipt`. */
@@ -45,7 +44,7 @@ export class SmsError extends Error {
   }
 }
 
-/** A report that cannot be read or is not signed. */
+/** A report that is unreadable or unsigned. */
 export class BadReceipt extends Error {
   constructor(reason: string) {
     super(reason)

@@ -137,7 +137,7 @@ test('asks each service something that sends nothing, and reports a wrong secret
   ]
   for (const { check, send } of wrong) {
     await assert.rejects(check(), SmsError)
-    // An operator mends a secret while the job is retried.
+    // An operator can fix a secret while the job is retried.
     await assert.rejects(send(code, WORDING), { permanent: false })
   }
 })

@@ -3,7 +3,7 @@ import { BadReceipt, faultCode, SmsError, type TextService, withCountryCode } fr
 
 export type YunpianSettings = { url: string; key: string; receiptUrl?: () => string | undefined }
 
-/** The account has no money left, which an operator mends. */
+/** The account has no balance left, which an operator can fix. */
 const NO_BALANCE = 3
 
 /** Numbers of messages have 64 bits, more than JSON numbers hold exactly. */

@@ -27,7 +27,6 @@ export async function prepareAddress(folder: string, identity: SystemUser): Prom
   return { host, port, settings, isTemporary }
 }
 
-/** Removes the temporary socket folder if there is one. */
 export async function removeAddress(folder: string, address: Address): Promise<void> {
   if (!address.isTemporary) return
   await rm(address.host, { recursive: true, force: true })

@@ -4,7 +4,6 @@ import { dirname, join, relative } from 'node:path'
 import { codeOf, messageOf } from '#lib/faults.ts'
 import { StartFault } from '#platform/start-fault.ts'
 
-/** Folder of the native programs of this machine's PostgreSQL package. */
 export type Binaries = { native: string; initdb: string; postgres: string }
 
 const wayOut = 'or set DATABASE_URL to use a PostgreSQL server of your own'

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path'
 import { StartFault } from '#platform/start-fault.ts'
 import type { Binaries } from './binaries.ts'
 
-/** User that runs the database programs, and the command prefix that switches to it. */
 export type SystemUser = {
   name: string
   prefix: string[]
@@ -46,7 +45,6 @@ export async function chooseSystemUser(
   )
 }
 
-/** Changes the owner of one folder if needed. */
 export async function changeOwner(path: string, identity: SystemUser): Promise<void> {
   const { owner } = identity
   if (!owner) return

@@ -9,7 +9,6 @@ type Log = (level: 'info' | 'warn' | 'error', message: string, extra?: Record<st
 /** Contents of postmaster.pid: process id, start time in seconds, listen address and state. */
 export type PidFile = { pid: number; start: string; port: number; socketFolder: string; status: string }
 
-/** Reads postmaster.pid; null without the file. */
 export async function readPidFile(cluster: string): Promise<PidFile | null> {
   const content = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => null)
   if (content === null) return null

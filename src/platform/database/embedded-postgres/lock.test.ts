@@ -10,7 +10,6 @@ import { acquireLock, isLocked } from './lock.ts'
 const root = await mkdtemp(join(tmpdir(), 'kith-lock-'))
 after(() => rm(root, { recursive: true, force: true }))
 
-/** A process that holds the lock until it is killed. */
 async function holdElsewhere(path: string) {
   const program = `
     import { acquireLock } from ${JSON.stringify(import.meta.resolve('./lock.ts'))}

@@ -6,7 +6,7 @@ import { StartFault } from '#platform/start-fault.ts'
 /** Name of the file in the folder of the database. */
 export const LOCK = 'server.lock'
 
-/** How long a start waits for a command that looks at the lock at this moment. */
+/** How long a start waits for a command that tests the lock. */
 const PATIENCE_MS = 250
 /** SQLITE_BUSY: another connection holds the lock. */
 const BUSY = 5
@@ -33,7 +33,6 @@ export function acquireLock(path: string): () => void {
   return () => database.close()
 }
 
-/** Returns whether a process holds the lock. */
 export function isLocked(path: string): boolean {
   if (!existsSync(path)) return false
   const database = new DatabaseSync(path, { readOnly: true })

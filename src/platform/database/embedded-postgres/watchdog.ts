@@ -34,7 +34,6 @@ kill -KILL $! 2>/dev/null
 exit $code
 `
 
-/** A postmaster under its watchdog. */
 export type Running = { pid: number; exited: Promise<number>; hasExited(): boolean; shutDown(): void }
 
 /** Environment of the database programs, without the server's secrets and the user's PG* variables. */

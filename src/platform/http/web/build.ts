@@ -6,7 +6,6 @@ import { builtFolder } from '../packages.ts'
 
 /** Request to the renderer. It has the same type in web/src/server.tsx. */
 export type WebRequest = {
-  /** Path and query. */
   url: string
   origin: string
   language: Language

@@ -20,9 +20,9 @@ declare module 'fastify' {
   }
 }
 
-/** Addresses with routes of their own, and those below the API, have no pages. */
+/** Paths with routes of their own, and paths below the API. They have no pages. */
 const NO_PAGES = /^\/(api|admin|docs|health|storage|metrics|_)(\/|$)/
-/** The one address of the site that answers JSON. */
+/** The only path of the site that answers JSON. */
 const EMBED = '/oembed'
 /** Placeholder in the cached page for the nonce of each reply. It is secret, so no text can contain it. */
 const NONCE_MARK = randomBytes(18).toString('base64url')

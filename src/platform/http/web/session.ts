@@ -15,7 +15,7 @@ const API = '/api/v2'
 const MARK = 'x-kith-site'
 /** Operations whose reply is a token. */
 const GIVES_TOKEN = /^(auth\/login|users|socialite\/[\w-]{1,32})$/
-/** A token is exchanged this long before it ends. */
+/** How long before its expiry a token is exchanged. */
 const EARLY_SECONDS = 60
 /** Marks requests that this process sends to itself for a guest's page, which has been counted already. */
 export const INNER_HEADER = 'x-kith-inner'
@@ -27,7 +27,6 @@ type Token = { access_token?: string; expires_in?: number; token?: string; ttl?:
 const isSecure = ({ publicUrl }: Config) => publicUrl.startsWith('https:')
 const cookieName = (config: Config) => (isSecure(config) ? '__Host-kith_session' : 'kith_session')
 
-/** Returns a cookie of the request. */
 export function cookieOf({ headers }: FastifyRequest, name: string): string | undefined {
   for (const part of headers.cookie?.split(';') ?? []) {
     const [key, value] = part.trim().split('=', 2)
@@ -82,7 +81,6 @@ export type FindToken = (
   reply: FastifyReply,
 ) => Promise<string | undefined> | string | undefined
 
-/** Adds the session to the server: before admission, so that the API finds the viewer. */
 export function addSessions(server: Server, config: Config): FindToken {
   /** Exchanges in progress, so that the requests of one page share a token. */
   const exchanges = new Map<string, Promise<{ status: number; body: Token }>>()
