@@ -59,7 +59,6 @@ export async function questionViews(
   return rows.map((row) => questionView(ctx, row, viewerId, people))
 }
 
-/** Questions in list form, with the newest answer of each. */
 export async function questionItems(
   ctx: Context,
   rows: QuestionRow[],

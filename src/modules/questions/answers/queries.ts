@@ -27,7 +27,6 @@ export type NewAnswer = Static<typeof NewAnswer>
 export const AnswerPatch = Type.Partial(NewAnswer, { title: 'AnswerPatch' })
 export type AnswerPatch = Static<typeof AnswerPatch>
 
-/** Reply of a new answer and of a paid view. */
 export const AnswerMade = Shared('AnswerMade', {
   message: Type.Array(Type.String()),
   answer: AnswerView,
