@@ -65,7 +65,7 @@ export async function addSinger(
   return id
 }
 
-/** Changes the given fields in the caller's transaction. Null clears the cover. */
+/** Null clears the cover. */
 export async function changeSinger(
   tx: Tx,
   ownerId: number,
