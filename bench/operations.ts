@@ -1,7 +1,7 @@
 export const READERS = { few: 100, many: 100_000 } as const
 export type Reader = keyof typeof READERS
 
-/** One operation of the bench. Each request replaces `vary` in the path or body by another number. */
+/** An operation of the benchmark. Each request fills in another number. */
 export type Operation = {
   name: string
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'

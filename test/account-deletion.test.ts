@@ -95,7 +95,7 @@ async function countErasures({ id }: Person): Promise<number> {
   return jobs.length
 }
 
-test('revokes sign-ins and enqueues the erasure with the request when the grace period is zero days (rights-1)', async () => {
+test('revokes tokens and enqueues the erasure at once when the grace period is zero (rights-1)', async () => {
   const ann = await owner(0)
   assert.equal((await as(ann, 'GET', '/user')).status, 200)
   await under({ 'account:deletion-days': 0 }, async () => assert.equal((await erase(ann)).status, 202))

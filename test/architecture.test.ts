@@ -197,7 +197,7 @@ test('separates the client library from the server', () => {
     for (const target of importsOf(file)) assert.doesNotMatch(target, /^sdk\/|@kith\/client/, file)
 })
 
-test('reads the time of an upsert from the inserted row, as a distributed database requires', () => {
+test('calls no `now()` or `random()` in `do update`, which a distributed database rejects', () => {
   for (const file of sources)
     for (const [update] of readFileSync(file, 'utf8').matchAll(/do update\s[\s\S]*?(?=`|\n\s*\)|returning)/g))
       assert.doesNotMatch(update, /\b(now|clock_timestamp|random|gen_random_uuid)\(/, file)

@@ -199,7 +199,7 @@ test('replays a payment sent as a form or as JSON (conventions-28, conventions-4
   assert.equal((await as(payer, 'GET', '/user')).body.currency.sum, 95)
 })
 
-test('rejects forms that are not UTF-8 or have a broken escape (conventions-41)', async () => {
+test('rejects forms with invalid UTF-8 or malformed percent-encoding (conventions-41)', async () => {
   const author = await person()
   for (const payload of [
     'feed_content=100%',

@@ -78,7 +78,7 @@ function faultsOf(manifest: Manifest): string {
   }
 }
 
-test('has manifests that the schemas of Kubernetes accept', () => {
+test('matches the Kubernetes schemas in each manifest', () => {
   assert.deepEqual(manifests.map(({ kind }) => kind).sort(), [
     ...['Deployment', 'Deployment', 'HorizontalPodAutoscaler', 'Ingress', 'Job'],
     ...['PodDisruptionBudget', 'Secret', 'Service'],
@@ -167,7 +167,7 @@ test('gives pods time to drain and stop, and startup, liveness and readiness pro
   assert.ok(containerOf(worker).livenessProbe)
 })
 
-test('selects the server from the service, the HPA and the PDB, and buffers no stream', () => {
+test('selects the server in service, HPA and PDB, and buffers no stream in the ingress', () => {
   const server = find('Deployment', 'kith-server')
   const { labels } = server.spec.template.metadata
   assert.deepEqual(find('Service', 'kith').spec.selector, labels)

@@ -35,7 +35,7 @@ const { guest } = await createWorld(
   },
 )
 
-test('fails a test whose reply has an undeclared field, code or field of an error', async () => {
+test('fails a test when a reply has an undeclared field, error code or error field', async () => {
   const statusOf = async (name: string) => (await guest('GET', `/test/${name}`)).status
   assert.equal(await statusOf('right'), 200)
   assert.equal(await statusOf('error'), 403)

@@ -82,7 +82,7 @@ test('reports and deletes expired notifications and requests in the doctor', asy
   assert.equal((await sql`select from group_member_logs where status = 0`).length, 1)
 })
 
-test('removes remains of killed uploads from the temporary folder after a day, and nothing else', async () => {
+test('deletes only temporary files of interrupted uploads that are a day old', async () => {
   const old = new Date(Date.now() - 25 * 3_600_000)
   for (const name of ['kith-upload-old', 'kith-upload-new', 'other-old']) {
     await mkdir(join(folder, name))

@@ -153,7 +153,7 @@ test('closes the newest body of the address with most of them when the total is 
   close()
 })
 
-test('lets browsers read every early error by the CORS headers of other replies (conventions-2)', async () => {
+test('sends the usual CORS headers with every early error (conventions-2)', async () => {
   const origin = 'https://app.example'
   const CORS_ORIGINS = `https://www.example,${origin}`
   const usual = await listening({ CORS_ORIGINS, UNFINISHED_BODIES_MB: '8' })

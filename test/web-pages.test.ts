@@ -30,7 +30,7 @@ async function fill() {
 }
 const filled = site ? await fill() : undefined
 
-test('shows hostile texts as text', { skip }, async () => {
+test('escapes HTML in user content', { skip }, async () => {
   const page = await site!.open(`/feeds/${filled!.hostile}`)
   await page.locator('article').getByText('hacked').waitFor()
   assert.equal(await page.evaluate('globalThis.hacked'), undefined)

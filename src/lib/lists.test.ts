@@ -12,7 +12,7 @@ test('parses ids from comma lists and arrays, each once, in order (conventions-1
   assert.deepEqual(parseIdList([]), [])
 })
 
-test('rejects a list with a piece that is no id', () => {
+test('rejects a list with an element that is not an id', () => {
   for (const list of [
     'a',
     '1,',

@@ -42,7 +42,7 @@ test('rejects as busy when the queue is full, and serves the queue in order', as
   assert.match(await passwords.hash('again'), /^\$argon2id/)
 })
 
-test('frees the place of a failed check', async () => {
+test('releases the slot when a verification throws', async () => {
   const passwords = createPasswords({ concurrency: 1, maxWaiting: 0 })
   await assert.rejects(passwords.verify('not a hash', 'x'), (error) => !(error instanceof Busy))
   assert.match(await passwords.hash('x'), /^\$argon2id/)

@@ -74,7 +74,7 @@ test('gives a secret from a file to the configuration without its last newline',
   assert.equal(config.outsideProviders.company?.clientSecret, 'of the company')
 })
 
-test('refuses a file of a secret in one sentence when it cannot be used', () => {
+test('reports an unusable secret file in one sentence', () => {
   const missing = join(folder, 'missing')
   assert.equal(
     faultOf({ APP_SECRET_FILE: missing }),

@@ -33,7 +33,7 @@ test('accepts an existing or missing data directory, and rejects a file', async 
     )
 })
 
-test('reports a database of another user, unless the configuration names one', async (t) => {
+test('rejects a data directory of another OS user unless DATABASE_URL is set', async (t) => {
   const user = process.getuid?.()
   if (user === undefined) return t.diagnostic('files have no owner here')
   const dataDir = join(folder, 'owned')

@@ -33,7 +33,7 @@ test('finds an area by a part of its name, with its children and ancestors (feed
   assert.deepEqual(Object.keys((await guest('GET', '/locations/search')).body.errors), ['name'])
 })
 
-test('limits areas to unique names, a fixed parent, four levels, and deletion without children (feeds-33)', async () => {
+test('rejects a duplicate name, a fifth level, and deletion of an area with children (feeds-33)', async () => {
   assert.deepEqual(Object.keys((await add('四川省', china)).body.errors), ['name'])
   assert.equal((await add('四川省')).status, 201)
   assert.deepEqual(Object.keys((await add('x', 99_999)).body.errors), ['pid'])

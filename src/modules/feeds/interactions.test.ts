@@ -32,7 +32,7 @@ const block = (who: Person, whom: Person) =>
   sql`insert into user_blocks (user_id, target_id) values (${who.id}, ${whom.id})`
 
 describe('likes of feeds', () => {
-  test('counts a like once, notifies the author and removes it (feeds-18)', async () => {
+  test('counts a repeated like once, notifies the author, and reverts both on unlike (feeds-18)', async () => {
     const [alice, bob] = [await person(), await person()]
     const id = await publish(alice)
     for (let i = 0; i < 2; i += 1) assert.equal((await as(bob, 'POST', `/feeds/${id}/like`)).status, 201)

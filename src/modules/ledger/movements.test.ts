@@ -100,7 +100,7 @@ test('completes racing opposite transfers without deadlock or loss', async () =>
   assert.equal(await findBalance(sql, ben.id, 'points'), 1000 + 30 * 7 - 30 * 5)
 })
 
-test('stops at zero when two payments empty one balance', async () => {
+test('never overdraws a balance under concurrent payments', async () => {
   const anna = await person()
   const ben = await person()
   const cleo = await person()

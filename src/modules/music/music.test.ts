@@ -143,7 +143,7 @@ describe('a song', () => {
     assert.equal((await guest('GET', `/music/specials/${special}`)).body.taste_count, 3)
   })
 
-  test('counts every share, on its albums too (music-4)', async () => {
+  test('counts every share of a song on the song and its albums (music-4)', async () => {
     const listener = await person()
     const id = await createSong(world, editor)
     const special = await createSpecial(world, editor, { songs: [id] })
@@ -158,7 +158,7 @@ describe('a song', () => {
     assert.equal((await as(listener, 'PATCH', '/music/specials/999999999/share')).status, 404)
   })
 
-  test('returns 422 for a repeated like and 400 for a missing one (music-5)', async () => {
+  test('returns 422 for a repeated like and 400 for an unlike without a like (music-5)', async () => {
     const listener = await person()
     const id = await createSong(world, editor)
     const like = (method: 'POST' | 'DELETE') => as(listener, method, `/music/${id}/like`)

@@ -112,7 +112,7 @@ test('removes only unread notifications of the given cause and sender (notificat
   assert.deepEqual((await countsOf(ann.id)).at, { unread: 0, total: 0 })
 })
 
-test('counts exactly and in one order when many users notify one user at once', async () => {
+test('numbers and counts concurrent notifications to one user without gaps', async () => {
   const ann = await person()
   const senders = await Promise.all(Array.from({ length: 20 }, () => person()))
   await Promise.all(

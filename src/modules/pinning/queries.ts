@@ -199,7 +199,7 @@ export const sqlHasShownPin = (sql: Db, channel: string, contentId: Fragment): F
   select true from pins p where p.channel = ${channel} and p.thing_id = ${contentId} and ${isShown(sql)} limit 1
 ), false)`
 
-/** Average daily price of pins accepted in the last week, 100 when there are none (pins-10). */
+/** Average daily price of the accepted pins of the last seven days, 100 without any (pins-10). */
 export async function findAverageDailyPrice(sql: Db, channel: string): Promise<number> {
   const [row] = await sql<[{ average: number }]>`
     select coalesce(ceil(sum(amount)::numeric / nullif(sum(day), 0)), 100)::bigint as average from pins

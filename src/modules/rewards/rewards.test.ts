@@ -93,7 +93,7 @@ test('rejects rewards while they are disabled (money-15)', async () => {
   await updateSettings(ctx, sql, {})
 })
 
-test('rewards users under both paths, except oneself, and notifies them (money-15)', async () => {
+test('rewards and notifies a user through both routes, and rejects a reward to oneself (money-15)', async () => {
   const anna = await rich(0)
   const ben = await rich()
   for (const path of ['new-rewards', 'rewards']) {

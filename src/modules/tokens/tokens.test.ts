@@ -161,7 +161,7 @@ test('rejects an exchange that waited for a sign-out', async () => {
   assert.equal((await exchanging)?.status, 401)
 })
 
-test('omits ended sign-ins from the list, and keeps their end time (rights-4)', async () => {
+test('omits ended sessions from the list, and stores when they ended (rights-4)', async () => {
   const [ann, bob] = [await person(), await person()]
   const family = async () => {
     const { access_token } = await issueToken(sql, ann.id)

@@ -33,7 +33,7 @@ describe('following a topic', () => {
     assert.equal(answer.status, 204)
   })
 
-  test('works for a participant, and unfollowing keeps the participation', async () => {
+  test('lets a participant follow, and keeps them a participant after unfollowing', async () => {
     const id = await createTopic(await person())
     const poster = await person()
     await post(poster.id, id)

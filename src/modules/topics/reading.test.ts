@@ -50,7 +50,7 @@ describe('reading a topic', () => {
 })
 
 describe('listing topics', () => {
-  test('returns the fields newest first, and the follow only with a token (topics-1)', async () => {
+  test('lists topics newest first, with `has_followed` only for signed-in viewers (topics-1)', async () => {
     const creator = await person()
     const ids = [await createTopic(creator), await createTopic(creator), await createTopic(creator)]
     const { status, body } = await guest('GET', '/feed/topics?limit=3')

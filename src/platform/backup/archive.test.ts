@@ -89,7 +89,7 @@ test('rejects a malformed or changed archive', async () => {
     await assert.rejects(read(bytes), (error) => error instanceof ArchiveFault && told.test(error.message))
 })
 
-test('passes on a failure of the disk or store while it reads or writes', async () => {
+test('propagates errors of the disk and the store', async () => {
   const failing = async function* () {
     yield Buffer.alloc(600)
     throw new Error('the disk is gone')

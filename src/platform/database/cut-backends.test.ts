@@ -9,7 +9,7 @@ import { createScope, createWriterScope, runInScope } from './request-scope.ts'
 const SIZE = 3
 const { connection, sql: other } = await createWorld()
 
-test('refuses writes while as many cut statements as the pool is large still run', async () => {
+test('rejects writes while abandoned statements equal the pool size', async () => {
   // Goes on after its statement_timeout, as a commit does without its standby.
   await other.unsafe(`
     create function hang() returns void language plpgsql as $$

@@ -76,7 +76,7 @@ test('rejects a caller on timeout and on a full queue', async () => {
   assert.equal(order.at(-1), 'next')
 })
 
-test('gives no place to a request when its client is gone', () => {
+test('rejects a queued request when its client has disconnected', () => {
   const turns = open(1)
   const order: string[] = []
   const gone = createScope()

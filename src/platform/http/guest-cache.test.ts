@@ -38,7 +38,7 @@ test('caches a reply for guests, and shows signed-in viewers newer writes (conve
   assert.equal(commentsOf(await guest('GET', `/feeds?limit=3&id=${id}`)), 1)
 })
 
-test('caches no reply of an address beyond a thousand signs, which anybody can make new', async () => {
+test('does not cache replies for URLs over 1,000 characters', async () => {
   const url = `/feeds?id=${await publish()}&limit=3&none=`
   const longest = url + 'x'.repeat(1_000 - '/api/v2'.length - url.length)
   for (const [address, asked] of [

@@ -63,7 +63,7 @@ test('runs a job again when its worker was killed at the last attempt', async ()
   assert.deepEqual([...(await jobsOf('kills_always'))], [{ locked_by: null, attempts: 32 }])
 })
 
-test('does not release jobs and queues without a lock', async () => {
+test('leaves unlocked jobs and queues alone', async () => {
   await addJob(sql, 'waiting', {}, { queue: 'nobody has it' })
   const pool = openJobsPool(connection, 1)
   const told: unknown[] = []

@@ -133,7 +133,7 @@ test('sends by APNs with a signed token, and sorts its answers', async () => {
   })
 })
 
-test('fails all messages when APNs is away', async () => {
+test('fails all messages when APNs is unavailable', async () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const key = { key: pem(privateKey), keyId: 'K1', teamId: 'T1', topic: 'org.kith' }
   const outcome = await createApns(key, 'http://127.0.0.1:9').send([message('a'), message('b')])
@@ -197,7 +197,7 @@ test('reports incomplete settings of push services without their values', () => 
   assert.equal(faultsOf({ JPUSH_APP_KEY: 'app', JPUSH_MASTER_SECRET: 'secret' }), '')
 })
 
-test('checks FCM by a message that it validates only', async () => {
+test('checks FCM with a `validate_only` message', async () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   let status = 200
   const { origin, asked } = await startService(({ path }) =>

@@ -82,7 +82,7 @@ test('packs its dependencies with their licences, and needs no other package', a
     assert.ok(files.includes(`dist/vendor/${name}/LICENSE`), name)
 })
 
-test('packs from the dependencies of the repository without a network', async () => {
+test('packs offline from installed dependencies', async () => {
   const installed = await clone('installed')
   await symlink(join(ROOT, 'node_modules'), join(installed, 'node_modules'))
   const again = await pack(installed, OFFLINE)

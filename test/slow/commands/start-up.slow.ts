@@ -98,7 +98,7 @@ test('installs when dependencies are missing, different, or of another platform'
   }
 })
 
-test('notices a changed lockfile after a complete check', async () => {
+test('detects a lockfile that changed after the last check', async () => {
   const root = await makeProject({ locked: one, installed: one })
   await run(root, install)
   await writeFile(

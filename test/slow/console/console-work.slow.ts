@@ -256,7 +256,7 @@ test('accepts a refund in the charged currency, and shows it with its unit (mone
   await page.context().close()
 })
 
-test('suspends a user with a reason, who can no longer sign in', { skip }, async () => {
+test('rejects the sign-in of a suspended user', { skip }, async () => {
   const { as, founder } = world!
   const made = await as(founder, 'POST', '/admin/users', {
     name: 'noisy',
@@ -340,7 +340,7 @@ test('exports a filtered list as CSV without formulas', { skip }, async () => {
   await page.context().close()
 })
 
-test('changes a setting, which clients see, and resets it', { skip }, async () => {
+test('shows a changed setting to clients, and resets it', { skip }, async () => {
   const page = await world!.open('/settings')
   await page.getByLabel('Search among settings').fill('checkin:balance')
   const row = page.locator('[data-setting="checkin:balance"]')

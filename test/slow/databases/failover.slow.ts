@@ -123,7 +123,6 @@ test('serves writes again without loss when a proxy leads to a standby that is p
   while (stream.events.length === 0) await pause(25)
   stream.close()
 
-  // With this configuration the new primary would wait for a replica that does not exist here.
   const cli = await promisify(execFile)(process.execPath, ['src/cli.ts', 'doctor'], {
     cwd: ROOT,
     env: { ...process.env, ...env, DATA_DIR: join(folder, 'data') },

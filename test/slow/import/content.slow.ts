@@ -141,7 +141,7 @@ describe('import of content', { skip: skipMariaDb }, async () => {
     assert.deepEqual(site.first.reasons('settings', 'news/contribute'), [])
   })
 
-  test('converts notifications, read up to the newest read one', async () => {
+  test('imports notifications, and marks all up to the newest read one as read', async () => {
     const { body } = await as(site.ann, 'GET', '/user/notifications?type=comment')
     assert.deepEqual(
       body.data.map(({ data, read_at }: { data: { contents: string }; read_at: string | null }) => [

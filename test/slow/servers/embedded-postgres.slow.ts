@@ -279,7 +279,7 @@ test('reports why the database cannot start', async () => {
   await (await start()).stop()
 })
 
-test('sets memory settings by the machine, within bounds', () => {
+test('derives memory settings from the RAM size, within bounds', () => {
   const gigabyte = 1024 ** 3
   assert.equal(defaultSettings(gigabyte).shared_buffers, '128MB')
   assert.equal(defaultSettings(64 * gigabyte).shared_buffers, '512MB')

@@ -221,7 +221,7 @@ test('reports a folder of another user, empty or with a database', asNobody, asy
   assert.match(other.output, /^DATA_DIR: the database in \S+ belongs to the user with id 12345[^\n]*\.\n$/)
 })
 
-test('reports a disk without room before creating a database', asNobody, async (t) => {
+test('reports a full disk before it creates the database', asNobody, async (t) => {
   const small = join(folder, 'small')
   mkdirSync(small)
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=20m', 'kith', small]).status !== 0)

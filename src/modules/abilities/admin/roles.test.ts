@@ -87,7 +87,7 @@ test('forbids removing an ability that the actor lacks, and any change of the fo
   assert.equal((await as(founder, 'PATCH', `/admin/roles/${await idOf('owner')}`, { name: 'x' })).status, 403)
 })
 
-test('keeps the default role, its name, and its members out of the administration (administration-7)', async () => {
+test('rejects renaming or deleting the default role, or giving it admin access (administration-7)', async () => {
   const made = await as(founder, 'POST', '/admin/roles', { name: 'fresh', abilities: ['feed-post'] })
   const url = `/admin/roles/${made.body.id}`
   const choose = (role: string) => as(founder, 'PATCH', '/admin/settings', { 'register:role': role })

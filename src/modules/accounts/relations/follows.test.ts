@@ -227,7 +227,7 @@ test('repairs drift of follower counters with a recount', async () => {
   assert.deepEqual(await countsOf(ann), [0, 1])
 })
 
-test('counts the friends of two users who follow each other at once, and again when both stop', async () => {
+test('keeps friend counts exact when two users follow or unfollow each other concurrently', async () => {
   const pairs = await Promise.all(Array.from({ length: 5 }, () => Promise.all([person(), person()])))
   const friends = async () =>
     Promise.all(pairs.flat().map(async (who) => (await as(who, 'GET', '/user')).body.friends_count))

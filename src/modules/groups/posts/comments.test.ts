@@ -137,7 +137,7 @@ describe('comments and reports', () => {
     assert.equal((await as(alice, 'GET', `/group-posts/${id}/likes`)).status, 404)
   })
 
-  test('stops notifications about posts of a private group after its author left (groups-16)', async () => {
+  test('stops notifying authors of posts in a private group that they left (groups-16)', async () => {
     const founder = await person()
     const groupId = await group(founder, { mode: 'private' })
     const [alice, bob] = [

@@ -246,7 +246,7 @@ test('clears a conversation for one member, until the next message', async () =>
   assert.deepEqual(await textsOf(bob, chat), ['old', 'new'])
 })
 
-test('searches own conversations only', async () => {
+test("searches only the viewer's conversations", async () => {
   const [ann, bob, eve] = [await person(), await person(), await person()]
   const [chat, other] = [await pair(ann, bob), await pair(bob, eve)]
   await say(ann, chat, 'Meet at 100% noon')

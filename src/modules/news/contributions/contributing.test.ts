@@ -44,7 +44,7 @@ describe('a contribution', () => {
     await assertBalanced()
   })
 
-  test('returns 404, 403 or 422 in the order of the rules (news-11)', async () => {
+  test('returns 404 before 403, and 403 before 422 (news-11)', async () => {
     const who = await person()
     const missing = await as(who, 'POST', '/news/categories/999999999/currency-news', {})
     assert.deepEqual([missing.status, codeOf(missing)], [404, 'no_such_category'])

@@ -46,7 +46,7 @@ describe('a rejected contribution', () => {
     await assertBalanced()
   })
 
-  test('refunds an unused fee when its author deletes it (news-13, news-16)', async () => {
+  test('refunds the fee once when the author deletes a rejected contribution (news-13, news-16)', async () => {
     const who = await writer()
     const id = await contributed(who)
     const path = `/news/categories/${category}/news/${id}`

@@ -107,7 +107,7 @@ test('removes a subscription that the service reports as gone, and those of an e
   assert.equal(kept.sentTo().length, 1)
 })
 
-test('rejects a key that is no point of the curve, and removes a subscription stored with one', async () => {
+test('rejects a key that is not on the curve, and deletes a stored subscription with such a key', async () => {
   const [ann, bob] = [await person(), await person()]
   const { device } = await subscribe(ann, 'invalid')
   const p256dh = Buffer.alloc(65, 4).toString('base64url')

@@ -81,7 +81,7 @@ async function askForPost(who: Person, of: number) {
   return { post: made, pin: (await pinOf('group-post', made)).id }
 }
 
-test('lists requests by group to a founder, and own waiting and pinned posts to members (groups-26)', async () => {
+test("lists pin requests by group for founders, and members' own pins (groups-26)", async () => {
   const founder = await person()
   const [id, elsewhere] = [await group(founder), await group(founder)]
   const [alice, ben] = [await member(id, founder), await member(id, founder)]

@@ -101,7 +101,7 @@ test('sends signed notifications and events to listeners of their type, and noth
   await Promise.all([all.remove(), some.remove()])
 })
 
-test('writes nothing without listeners, and skips notifications removed before delivery', async () => {
+test('writes no events without webhook endpoints, and skips notifications removed before delivery', async () => {
   const [ann, bob] = [await person(), await person()]
   const cause = { type: 'feeds', id: 77 }
   const before = await sql`select 1 from webhook_events`
