@@ -2,7 +2,7 @@ import { invalidatePeriodSums } from '#contracts/period-sums.ts'
 import { recountDays } from '#modules/statistics/index.ts'
 import type { Sql } from '#platform/database'
 
-/** Time at which a part of the story was written, and its time in the story, in milliseconds since 1970. */
+/** Maps the time when the demo wrote a step to the time to show, in milliseconds since 1970. */
 export type Mark = { written: number; happened: number }
 
 /** Tables with current or separate times: sign-ins, codes, idempotent replies, migrations. */

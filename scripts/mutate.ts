@@ -129,7 +129,7 @@ for (const [index, guard] of guards.entries()) {
   const piece = readFileSync(join(folder, guard.file), 'utf8').slice(guard.start, guard.end)
   const isAccepted = outcome !== 'noticed' && isKnown(guard, piece)
   const seconds = Math.round((performance.now() - since) / 1000)
-  // A line for each, so that an interrupted run keeps its results.
+  // Prints each mutation at once, so that an interrupted run keeps its results.
   console.log(
     `${index + 1} of ${guards.length}, ${seconds} s: ${isAccepted ? 'accepted' : outcome} ` +
       `${guard.file}:${guard.line} ${guard.kind}: ${guard.text}`,

@@ -133,7 +133,7 @@ function attemptsAt({ schema, isRequired }: Bounded): Attempt[] {
   if (schema.enum || schema.format === 'binary') return []
   const add = (bound: string, value: unknown, isInside: boolean) => attempts.push({ bound, value, isInside })
   if (minimum !== undefined) add('minimum', minimum, true)
-  // A number below the first page means the first page, and some filters accept every number.
+  // A page below 1 means page 1. Some filters accept any number.
   if (minimum !== undefined)
     add('minimum', minimum - 1, schema['x-page'] === true || schema['x-any'] === minimum - 1)
   if (maximum !== undefined) add('maximum', maximum, true)

@@ -58,7 +58,7 @@ const EXEMPT: { route: string; part: string | string[]; because: string }[] = [
   },
 ]
 
-/** Combinations of three parameters, and a viewer with many follows, for whom the query differs. */
+/** Combinations of three parameters, and a viewer with many follows, which changes the query. */
 const BESIDES: { route: string; queries: string[]; followings?: number }[] = [
   {
     route: '/feeds',

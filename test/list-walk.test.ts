@@ -92,7 +92,7 @@ function valuesOf({ enum: listed, minimum = 0, maximum = Number.POSITIVE_INFINIT
   return maximum - minimum < 5 ? Array.from({ length: maximum - minimum + 1 }, (_, n) => minimum + n) : []
 }
 
-/** Each value of every closed set, and each direction with each sort column. */
+/** Queries with each enum value, and with each sort column in both directions. */
 function variantsOf({ path, query }: List): string[] {
   const closed = [...query.values()].filter(({ name }) => name !== 'fetch_by')
   const needed = [...query.values()]

@@ -88,7 +88,7 @@ async function fillOldDatabase(): Promise<void> {
       (${MEMBERS.ada}, 2, 3, 3, ${OLD_TIME}), (${MEMBERS.ben}, 0, 0, 0, ${OLD_TIME}),
       (${MEMBERS.cleo}, 0, 0, 0, ${OLD_TIME}), (${MEMBERS.gone}, 0, 0, 0, ${OLD_TIME}),
       (${MEMBERS.founder}, 0, 0, 0, ${OLD_TIME})`
-  // 0031 and 0061
+  // Rows that migrations 0031 and 0061 convert.
   await sql`insert into areas (id, name, name_key) values (900001, 'Oldtown', 'oldtown')`
   await sql`
     insert into reports (user_id, target_user, reportable_type, reportable_id, subject, reason, status, created_at, handled_by, handled_at) values

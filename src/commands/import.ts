@@ -93,7 +93,7 @@ async function copyFiles({ storage }: Context, folder: string, files: ExportBatc
   }
 }
 
-/** `kith export music|news [FILE]`, to standard output without a file. */
+/** Implements `kith export music|news [FILE]`. Writes to standard output by default. */
 export function exportFile(
   env: Environment,
   area: Area,

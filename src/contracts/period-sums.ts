@@ -29,7 +29,7 @@ type Window = { period: Period; since: string | null; start: string; is_stale: b
 /** Older than the longest period, with a margin, so no sum includes it and it needs no note. */
 const NOTED = '32 days'
 
-/** Records changes as a further common table or a statement. `rows` selects `user_id`, `made_at` and `by`. */
+/** Records changes. Usable as a CTE or as a statement. `rows` selects `user_id`, `made_at` and `by`. */
 export const recordPeriodChange = (sql: Db, ranking: string, rows: Fragment): Fragment => sql`
   insert into period_sum_changes (ranking, user_id, made_at, by)
   select ${ranking}, user_id, made_at, by from (${rows}) changes

@@ -1,7 +1,7 @@
 import { compile } from '@fastify/proxy-addr'
 import { suggestWord } from '#lib/closest.ts'
 
-/** Returns whether a value is an address, a network or a known name of networks. */
+/** Returns whether a value is an IP address, a CIDR block or a predefined network name. */
 function isProxyAddress(text: string): boolean {
   try {
     compile(text)

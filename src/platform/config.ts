@@ -173,7 +173,6 @@ export function readConfig(env: Env) {
     pushUrl: url('PUSH_URL', ['http:', 'https:']),
     pushSecret: text('PUSH_SECRET'),
     push: readPushServices(text, faults),
-    /** Whether webhooks may call addresses of private networks. */
     webhooksAllowPrivate: choice('WEBHOOKS_ALLOW_PRIVATE', 'false', ['true', 'false']) === 'true',
     /**
      * Whether messages to browsers may go to private addresses. Users give these addresses, and operators those

@@ -82,7 +82,7 @@ let shared = createPasswords()
 export const hashesAtOnce = (processes: number, processors = availableParallelism()) =>
   Math.max(1, Math.floor(processors / processes))
 
-/** Divides the processors between the processes of the server. */
+/** Limits concurrent hashes to the share of the CPU cores that each server process has. */
 export function divideHashing(processes: number): void {
   shared = createPasswords({ concurrency: hashesAtOnce(processes) })
 }

@@ -55,7 +55,7 @@ const CHINESE: Record<string, string> = {
   'im: manage': '管理即时通讯',
 }
 
-/** A name in another script has no translation, so both languages show it. */
+/** Both languages show a name outside ASCII as it is, because it has no translation. */
 const isEnglish = (shown: string) => /^[\x20-\x7e]*$/.test(shown)
 
 export const abilityText = (name: string, shown: string): readonly [string, string] => [

@@ -50,7 +50,7 @@ const moneySettings = apiError(
   '积分与钱包设置仅限可修改余额者（admin: currency）。',
 )
 
-/** True for ratios, limits and gifts, which can create points or money. */
+/** True for settings that can create points or money, such as exchange ratios and check-in rewards. */
 const isAboutMoney = (name: string) => /^(currency|wallet|checkin):/.test(name)
 
 const emailForm = (entry: string) => ({

@@ -130,7 +130,7 @@ export async function findTarget(sql: Db, id: number): Promise<Target | undefine
 export type Removal = { found: boolean; removed: boolean; author: number; likes: number }
 
 /**
- * Soft-deletes a feed of this author, or of anyone with `anybodys`, once. The lock of its row resolves races.
+ * Soft-deletes the author's feed, or any feed with `anybodys`. The row lock makes a concurrent second call a no-op.
  */
 export async function markDeleted(
   sql: Db,

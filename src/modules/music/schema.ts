@@ -165,5 +165,5 @@ export const Special = Shared('Special', {
 })
 export type Special = Static<typeof Special>
 
-/** An album with its songs, the last first. */
+/** An album with its songs, newest first. */
 export const SpecialDetail = Shared('SpecialWithSongs', { ...Special.properties, musics: Type.Array(Song) })

@@ -58,7 +58,7 @@ const pin = {
 /** The user's request to pin an article. The article is null when it is no longer published. */
 const NewsPin = Shared('ArticlePin', pin)
 
-/** A request for the user to decide. Article, comment and user are null when deleted. */
+/** A pin request that awaits the viewer's decision. Article, comment and user are null when deleted. */
 const NewsCommentPin = Shared('ArticleCommentPin', {
   ...pin,
   comment: Nullable(CommentWithPeople),

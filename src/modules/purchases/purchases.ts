@@ -64,7 +64,7 @@ function admitBuyer(node: NodeRow, buyerId: number): void {
   if (node.paid) throw paidAlready()
 }
 
-/** Buys a node once. Notifies the publisher of a purchase from the wallet (money-13). */
+/** Buys a node once. Notifies the seller if the buyer paid from the wallet (money-13). */
 async function buy(tx: Tx, node: NodeRow, userId: number, currency: Currency): Promise<void> {
   const bought = await mapNotEnough(insertPurchase(tx, { nodeId: node.id, userId, currency }))
   if (!bought) throw (await findNode(tx, node.id, userId)) ? paidAlready() : noSuchNode()

@@ -63,7 +63,7 @@ const byColumn = (table: string, column: string) => (sql: Db) =>
   sql`
   select ${sql(column)} as key, count(*) as n from ${sql(table)} group by 1`
 
-/** Anonymous content counts for no user (questions-16). */
+/** Excludes anonymous content from the counters of its author (questions-16). */
 const byAuthor = (table: 'questions' | 'answers') => (sql: Db) =>
   sql`select user_id as key, count(*) as n from ${sql(table)} where not anonymity group by user_id`
 

@@ -5,7 +5,7 @@ import type { Module } from '../../module.ts'
 import { adminTextMessageRoutes, receiptRoutes } from './routes.ts'
 import { countToday, deleteOldTexts, textSettings } from './service.ts'
 
-/** Checks each configured service with a harmless request, and whether today's limit is reached. */
+/** Probes each configured provider with a harmless request, and reports a reached daily limit. */
 const textProbe: Probe = {
   part: 'sms',
   isUsed: ({ sms }) => Object.keys(sms.services).length > 0,

@@ -12,7 +12,6 @@ export type Connection = {
   send: Send
   /** Sends what `work` sends in one write, where the connection is open. */
   together(work: () => void): void
-  /** Called when it breaks. */
   onLost: (() => void) | undefined
   /** Statements that are not answered yet. */
   pending: number

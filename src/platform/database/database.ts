@@ -35,7 +35,7 @@ export type Sql = Tag & {
   cutBackends(): number
   /** Returns whether a listening connection is down, and how often one was lost. */
   listening(): { isLost: boolean; losses: number }
-  /** Registers work before the pool closes its connections. */
+  /** Registers a hook that runs before the pool closes. */
   beforeEnd(work: () => Promise<void>): void
   /** Sends a statement over this pool, even for a guest who reads from a replica. */
   sendAlone: Send

@@ -61,7 +61,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
           user: identity.name,
         },
       )
-    // The folder belongs to the user of the server; another database user must be able to pass through it.
+    // The OS user of the server owns the folder. Another OS user that runs PostgreSQL has to traverse it.
     await chmod(folder, identity.spawn.uid === undefined ? 0o700 : 0o711)
     const settings = { ...defaultSettings(), ...options.settings }
     const isNew = await createCluster(binaries, identity, {

@@ -14,7 +14,7 @@ const ENTRIES_MOST = 500
 /** Returns a fresh or cached result of `count`: `totals(name, count)`. */
 export type Totals = (name: string, count: () => Promise<number>) => Promise<number>
 
-/** Totals of large lists, which take longer to count than a page to read (administration-2). */
+/** Caches totals of large lists, because counting takes longer than reading a page (administration-2). */
 export function createTotals(now: () => number = Date.now): Totals {
   const kept = new LRUCache<string, { total: number; at: number; isCounted: boolean }>({ max: ENTRIES_MOST })
   const countAnew = async (name: string, count: () => Promise<number>) => {

@@ -41,5 +41,5 @@ export const API_TAGS = {
   'Admin: webhooks': 'What other systems are told, and what became of it.',
 } as const satisfies Record<string, string>
 
-/** An area of the API's documentation. */
+/** An OpenAPI tag. */
 export type ApiTag = keyof typeof API_TAGS

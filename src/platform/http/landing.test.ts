@@ -32,7 +32,7 @@ test('links only to working addresses, and to the console only if there is one',
   assert.ok(links.length >= 3)
   for (const url of links) {
     const { statusCode, headers } = await app.inject({ method: 'GET', url })
-    // Without a build its address names the command that builds it.
+    // Without a build `/admin` returns 503 and names the command that builds it.
     const isNotBuilt = url === '/admin' && statusCode === 503
     assert.ok(statusCode < 400 || isNotBuilt, `${url} answers ${statusCode}`)
     assert.match(String(headers.vary), /\bOrigin\b/, `${url} loses Vary: Origin`)

@@ -105,7 +105,7 @@ export const MessageWithId = Shared('MessageWithId', {
   id: Type.Integer(),
 })
 
-/** Reply of a creation: its id (administration-3). */
+/** Id of the created record (administration-3). */
 export const Created = Shared('Created', { id: Type.Integer() })
 
 /** `YYYY-MM-DD HH:MM:SS`, UTC. */

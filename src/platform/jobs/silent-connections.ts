@@ -36,7 +36,7 @@ export function destroySilent(pool: pg.Pool, connection: JobsConnection): void {
     /** Consecutive checks that found no running statement. */
     let idle = 0
     const beat = async () => {
-      // The pool says goodbye and waits for the server to close the connection, which a silent one never does.
+      // The pool sends Terminate and waits for the server to close the socket, which a silent one never does.
       if (client._ending) return void client.connection.stream.destroy()
       if (client.readyForQuery) {
         unanswered = 0

@@ -25,7 +25,7 @@ export type Metrics = {
   /** Counts a request rejected by load shedding. */
   countShed(): void
   requestsInFlight(): number
-  /** Counts a guest reply by its origin. */
+  /** Counts a reply to a guest as cached or rendered. */
   countGuestReply(event: 'hit' | 'made'): void
   /** Registers `read`, which runs at each scrape. */
   gaugePool(read: () => PoolState | Promise<PoolState>): void

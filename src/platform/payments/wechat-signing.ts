@@ -123,7 +123,7 @@ export function createWechatSigning(keys: WechatKeys) {
 
   return {
     authorization,
-    /** Proves the APIv3 key of a merchant that uses certificates. */
+    /** Verifies the APIv3 key by decrypting the certificates of the platform. */
     async check(): Promise<void> {
       if (!service) await readCertificates()
     },

@@ -52,7 +52,7 @@ return count`
 
 /**
  * Fixed windows of one clock minute, counted for all processes of this machine or, with `redisUrl`, for all
- * nodes. While Redis is away each node counts for itself.
+ * nodes. While Redis is unavailable, each node counts separately.
  */
 export function createRateLimiter({
   redisUrl,

@@ -135,7 +135,7 @@ export async function imposeSanction(
   if (kind === 'suspension') {
     await alertOfSuspension(ctx, tx, userId, told)
     await addJob(tx, 'user_access_changed', { id: userId })
-    // Enqueues the unlock at the chat provider, since the suspension expires by itself.
+    // The suspension expires without a job, so the chat account needs a delayed unlock.
     if (hours !== undefined)
       await addJob(tx, 'user_access_changed', { id: userId }, { delaySeconds: hours * 3600 })
     // The chat provider locks the account itself (im-5).

@@ -128,7 +128,7 @@ export function groupPinRoutes(server: Server, ctx: Context) {
   })
 }
 
-/** Separate from the other routes, because its path has no version without the group prefix (pins-10). */
+/** Separate, because this route exists only under the group prefix (pins-10). */
 export function groupPinAverageRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Groups' })
 

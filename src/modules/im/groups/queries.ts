@@ -67,7 +67,7 @@ export async function updateGroup(
   return row.version
 }
 
-/** Bumps the version after a change of members only. */
+/** Bumps the version when only the members changed. */
 export async function touchGroup(sql: Db, id: number): Promise<number> {
   const [row] = await sql<[{ version: number }]>`
     update im_groups set version = version + 1, updated_at = now() where id = ${id} returning version`

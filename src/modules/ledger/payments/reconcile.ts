@@ -169,7 +169,7 @@ export type PaymentHealth = {
   waiting: number
   uncredited: number
   differences: number
-  /** Refunds that are undecided at the provider for a day. */
+  /** Refunds pending at the provider for more than a day. */
   refunds: number
   /** Payments disputed by the payer's bank. */
   disputes: number

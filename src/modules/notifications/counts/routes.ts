@@ -20,7 +20,7 @@ import { readStatistics, statisticsView, type Told } from '../service.ts'
 
 type Unread = Record<NotificationType, number> & {
   mutual: number
-  /** Time of the last clearing by counter. Absent counters count all requests. */
+  /** Time when the user last cleared each counter. A missing counter was never cleared. */
   seen: Record<string, string>
 }
 

@@ -222,7 +222,7 @@ export async function pushToDevices(
       outcomes.push({ way: serviceOf(ctx, platform), outcome: outcomeOf(token) })
   }
   await deleteTokens(ctx.sql, ended)
-  // Counts are for operators. Without them the messages are sent all the same, and must not be repeated.
+  // A failed count must not fail the job, because a retry would send the messages again.
   await countOutcomes(ctx.sql, outcomes).catch((error: unknown) =>
     ctx.log.warn({ err: error }, 'outcomes of messages to devices were not counted'),
   )

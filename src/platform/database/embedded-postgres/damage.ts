@@ -58,7 +58,7 @@ export async function refuseEmptiedDataDir(dataDir: string): Promise<void> {
   )
 }
 
-/** Why the database did not start, from what it wrote to its log. */
+/** Explains a failed start from the PostgreSQL log. */
 export function startFailure(
   output: string,
   { folder, cluster, logPath }: { folder: string; cluster: string; logPath: string },

@@ -34,7 +34,7 @@ export type Renderer = {
   render(request: WebRequest): Promise<WebReply | undefined>
 }
 
-/** Interval of checks for a rebuild of a serving clone. */
+/** Minimum interval between checks for a new build. */
 const LOOK_AGAIN_MS = 1000
 
 /** Returns a function that loads the built renderer of the site; undefined until it is built. */

@@ -6,6 +6,6 @@ export type Member = Schema<'ImGroup'>['affiliations'][number]
 /** A chat group with its members. Its id is that of a conversation's `group`. */
 export const groupOf = (id: string) => read('/im/group', { params: { query: { im_group_id: [id] } } })
 
-/** Converts a member to the form of user lists. Groups contain only the address of the picture. */
+/** Converts a group member to a `User`. Members carry only the URL of the avatar. */
 export const personOf = ({ avatar, bg, ...rest }: Member) =>
   ({ ...rest, avatar: avatar ? { url: avatar } : null, bg: bg ? { url: bg } : null }) as Schema<'User'>

@@ -22,7 +22,7 @@ export const canPush = (): boolean =>
 const findSubscription = async () =>
   (await (await navigator.serviceWorker.getRegistration(SCOPE))?.pushManager.getSubscription()) ?? undefined
 
-/** Returns whether the server sends messages to this browser. The end of a sign-in also removes its devices. */
+/** Returns whether the server sends messages to this browser. Signing out also unregisters the browser. */
 export async function isSubscribed(api: Kith): Promise<boolean> {
   const subscription = await findSubscription()
   if (!subscription) return false

@@ -182,7 +182,7 @@ export async function updateWebhook(sql: Db, id: number, changes: WebhookFields)
   return rows.length > 0
 }
 
-/** Replaces the secret. The former one also signs for a day. */
+/** Rotates the secret. For one day deliveries carry signatures of both secrets. */
 export async function rotateSecret(sql: Db, id: number, sealed: string): Promise<boolean> {
   const rows = await sql`
     update webhook_endpoints set former_secret = secret, former_until = now() + interval '1 day',
