@@ -188,6 +188,54 @@ test('runs jobs again when connections broke as a job ended', async () => {
   await runner.stop()
 })
 
+test('runs jobs again when a restarted runner met a read-only server before its promotion', async () => {
+  const machine = await openMachine(connection)
+  const url = `postgres://${connection.user}@${machine.address}/${connection.database}`
+  const warnings: string[] = []
+  const log = {
+    ...ctx.log,
+    warn: (_what: object, text: string) => void warnings.push(text),
+  } as typeof ctx.log
+  /** Makes the sessions that open from now on read-only, or no longer. */
+  const setReadOnly = (isReadOnly: boolean) =>
+    sql.begin(async (tx) => {
+      await tx`set transaction read write`
+      await tx.unsafe(
+        `alter database "${connection.database}" ${isReadOnly ? 'set default_transaction_read_only = on' : 'reset default_transaction_read_only'}`,
+      )
+    })
+  const done: string[] = []
+  const runner = await runJobs(
+    url,
+    [
+      {
+        concurrency: 2,
+        tasks: {
+          async cut_before_promotion() {
+            done.push('cut off')
+            if (done.length > 1) return
+            await setReadOnly(true)
+            machine.cut()
+            machine.speak()
+          },
+          after_promotion: () => void done.push('after'),
+        },
+      },
+    ],
+    [],
+    log,
+  )
+  try {
+    await addJob(sql, 'cut_before_promotion', {}, { queue: 'promotion' })
+    await until(() => warnings.includes('the job runner is stuck with an error'), 'the stuck runner')
+  } finally {
+    await setReadOnly(false)
+  }
+  await addJob(sql, 'after_promotion', {})
+  await until(() => done.includes('after'), 'a job after the promotion')
+  await runner.stop()
+})
+
 test('runs jobs again after all connections of the runner went silent', async () => {
   const machine = await openMachine(connection)
   const url = `postgres://${connection.user}@${machine.address}/${connection.database}`

@@ -1,4 +1,12 @@
-import { type JobHelpers, Logger, type Runner, type RunnerOptions, run, type TaskList } from 'graphile-worker'
+import {
+  type JobHelpers,
+  Logger,
+  type Runner,
+  type RunnerOptions,
+  run,
+  type TaskList,
+  type WorkerEvents,
+} from 'graphile-worker'
 import pTimeout from 'p-timeout'
 import { createWriterScope, runInScope } from '#platform/database'
 import { type Log, redactText } from '#platform/observability'
@@ -61,12 +69,29 @@ const announcing = (presence: Presence, announced: Set<string>) => ({
   },
 })
 
+type TakeFailed = { worker: { workerPool: { id: string } }; error: unknown }
+
 /**
- * Starts a runner, and restarts it when it ends by itself. It does so when the database is away as a job
+ * Calls `onStuck` when a worker of these pools fails to take a job with the very error of its last attempt. The runner
+ * keeps the failed lookup of its tasks for ever, such as one that a standby rejected before its promotion.
+ */
+function watchStuck(events: WorkerEvents, pools: Set<string>, onStuck: (error: unknown) => void): () => void {
+  const last = new WeakMap<object, unknown>()
+  const onFailed = ({ worker, error }: TakeFailed) => {
+    if (!pools.has(worker.workerPool.id)) return
+    if (last.get(worker) === error) onStuck(error)
+    last.set(worker, error)
+  }
+  events.on('worker:getJob:error', onFailed)
+  return () => void events.off('worker:getJob:error', onFailed)
+}
+
+/**
+ * Starts a runner, and restarts it when it ends by itself or is stuck. It ends when the database is away as a job
  * ends, and the job stays locked until its workers are withdrawn.
  */
 async function keepRunning(
-  options: RunnerOptions,
+  options: RunnerOptions & { events: WorkerEvents },
   presence: Presence,
   log: Log,
 ): Promise<{ stop(): Promise<void> }> {
@@ -75,18 +100,25 @@ async function keepRunning(
   let timer: NodeJS.Timeout | undefined
   const start = async () => {
     const announced = new Set<string>()
-    runner = await run({
+    const started = await run({
       ...options,
       preset: { ...options.preset, plugins: [announcing(presence, announced)] },
     })
-    if (isOver) return runner.stop()
+    runner = started
+    if (isOver) return started.stop()
+    const unwatch = watchStuck(options.events, announced, (error) => {
+      unwatch()
+      log.warn({ err: error }, 'the job runner is stuck with an error')
+      started.stop().catch(() => {})
+    })
     const onEnd = (error?: unknown) => {
+      unwatch()
       if (isOver) return
       log.warn({ err: error }, 'the job runner ended: another takes its place')
       presence.withdraw(announced).catch(() => {})
       startLater()
     }
-    runner.promise.then(onEnd, onEnd)
+    started.promise.then(onEnd, onEnd)
   }
   const startLater = () => {
     timer = setTimeout(
