@@ -25,6 +25,8 @@ const withPassword = async (name: string) => {
 async function signInThere(page: Page, login: string) {
   // The provider's page loads a font that tests cannot reach.
   await page.route(/googleapis/, (route) => route.abort())
+  // The page that is left has an input of the same name.
+  await page.waitForURL(`${provider!.env.LINKED_COMPANY_ISSUER}/**`)
   await page.locator('input[name=login]').fill(login)
   await page.locator('input[name=password]').fill('any')
   await page.locator('button[type=submit]').click()
