@@ -30,7 +30,7 @@ export const insertVideo = (sql: Db, feedId: number, { video, cover, width, heig
 
 export type Media = { images: ImageRow[]; video: VideoRow | undefined }
 
-const mediaOf = defineFragments<Media>('feed media')
+const mediaOf = defineFragments<Media>()
 
 /** Pictures and films of feeds. Reads those that are not in memory. */
 export async function findMedia(ctx: Context, feeds: FeedRow[]): Promise<Map<number, Media>> {
@@ -66,7 +66,7 @@ export const PREVIEW = 5
 
 export type Previews = Map<number, Comment[]>
 
-const previewsOf = defineFragments<Comment[]>('feed comments')
+const previewsOf = defineFragments<Comment[]>()
 
 async function read({ sql }: Context, ids: number[], hideFrom: number) {
   const contents = sql`select f.id, f.content_version as version from feeds f where f.id = any(${ids})`

@@ -62,8 +62,9 @@ declare module 'fastify' {
 
 const TAG_LENGTH = 20
 
-/** The ETag of a text, the same for all encodings. */
-export const etagOf = (text: string): string => `W/"${hash('sha1', text, 'base64url').slice(0, TAG_LENGTH)}"`
+/** The ETag of a body, the same for all encodings. */
+export const etagOf = (body: Buffer | string): string =>
+  `W/"${hash('sha1', body, 'base64url').slice(0, TAG_LENGTH)}"`
 
 /** Request headers that select a variant of a reply. */
 const VARIES = 'Accept-Encoding, Authorization'
@@ -83,8 +84,11 @@ export function addCaching(server: Server, api: string): void {
     if (isRead && (statusCode === 200 || statusCode === 304) && !reply.hasHeader('cache-control'))
       reply.header('Cache-Control', request.routeOptions.config.isShared ? 'public, no-cache' : 'no-cache')
     if (typeof payload !== 'string') return done(null, payload)
+    const isLong = payload.length >= COMPRESSED_FROM
+    // Encodes a long text once. Otherwise the tag, the length and the socket would each encode it.
+    const body = isLong ? Buffer.from(payload) : payload
     if (isRead && statusCode === 200 && !reply.hasHeader('etag')) {
-      const tag = etagOf(payload)
+      const tag = etagOf(body)
       reply.header('ETag', tag)
       if (hasAlready(request.headers['if-none-match'], tag)) {
         reply.code(304)
@@ -93,11 +97,11 @@ export function addCaching(server: Server, api: string): void {
     }
     const accepts = request.headers['accept-encoding']
     const encoding =
-      payload.length < COMPRESSED_FROM || typeof accepts !== 'string' || reply.hasHeader('content-encoding')
+      !isLong || typeof accepts !== 'string' || reply.hasHeader('content-encoding')
         ? undefined
         : encodingFor(accepts)
-    if (!encoding) return done(null, payload)
+    if (!encoding) return done(null, body)
     reply.header('Content-Encoding', encoding)
-    done(null, compress(payload, encoding))
+    done(null, compress(body, encoding))
   })
 }

@@ -2,37 +2,47 @@ import { LRUCache } from 'lru-cache'
 import { type Context, defineState } from '#platform/context.ts'
 
 /**
- * Cached parts of replies. The key holds the version of the source rows, so there is no invalidation: after a
- * change readers use another key.
+ * Cached parts of replies with the version of their source row. A change raises the version, so that readers miss the
+ * old part, and no invalidation is needed.
  */
 export type Fragments<V extends object> = {
   get(id: number, version: string): V | undefined
   set(id: number, version: string, value: V): void
 }
 
+type Entry = { version: string; value: object }
+
 /** Overhead of an entry beside its text. */
 const OVERHEAD_BYTES = 300
+/** Maximum number of kinds. A key is a number, because a text for each lookup would cost more than the lookup. */
+const KINDS = 16
+
+let kinds = 0
 
 /** The memory that all kinds of fragments share (FRAGMENTS_MB); none when it is 0. */
-const storeOf = defineState(({ config }): { fragments?: LRUCache<string, object> } =>
+const storeOf = defineState(({ config }): { fragments?: LRUCache<number, Entry> } =>
   config.fragmentBytes === 0
     ? {}
-    : { fragments: new LRUCache<string, object>({ maxSize: config.fragmentBytes }) },
+    : { fragments: new LRUCache<number, Entry>({ maxSize: config.fragmentBytes }) },
 )
 
 /**
  * Declares a kind of fragments. The returned function returns the instance of a context. Values are
  * immutable.
  */
-export function defineFragments<V extends object>(kind: string): (ctx: Context) => Fragments<V> {
+export function defineFragments<V extends object>(): (ctx: Context) => Fragments<V> {
+  const kind = kinds++
+  if (kind >= KINDS) throw new Error(`more than ${KINDS} kinds of fragments`)
   return (ctx) => {
     const store = storeOf(ctx).fragments
-    const keyOf = (id: number, version: string) => `${kind} ${id} ${version}`
     return {
-      get: (id, version) => store?.get(keyOf(id, version)) as V | undefined,
+      get(id, version) {
+        const entry = store?.get(id * KINDS + kind)
+        return entry?.version === version ? (entry.value as V) : undefined
+      },
       set(id, version, value) {
         const size = JSON.stringify(value).length * 2 + OVERHEAD_BYTES
-        store?.set(keyOf(id, version), value, { size })
+        store?.set(id * KINDS + kind, { version, value }, { size })
       },
     }
   }

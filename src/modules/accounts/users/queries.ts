@@ -32,30 +32,28 @@ export type UserRow = Row<'users', 'id' | 'content_version'> &
     counts_updated_at: Tables['user_counts']['updated_at']
   }
 
-type Relations = { following: number[]; follower: number[]; blacked: number[] }
-
 /** A viewer with at most this many relations reads them all, which costs less than a lookup for each user. */
-const FEW_RELATIONS = 200
+const FEW_RELATIONS = 100
 
 /**
- * The viewer's relations to users, as three arrays of ids. A statement reads all relations of a viewer only if there
- * are few of them, because somebody may follow thousands.
+ * The viewer's relations as three arrays of user ids, which may hold users that are not in `ids`. A statement reads all
+ * relations of a viewer only if there are few of them, because a viewer may follow thousands.
  */
 const relationColumns = (sql: Db, ids: number[], viewerId: number): Fragment => {
   const looked = (related: Fragment) => sql`
     array(select given.id from unnest(${ids}::bigint[]) as given (id) where ${related})`
-  const unlessMany = (count: Fragment, few: Fragment, related: Fragment) => sql`
+  const unlessMany = (count: Fragment, all: Fragment, related: Fragment) => sql`
     case when (select ${count} from user_counts where user_id = ${viewerId}) <= ${FEW_RELATIONS}::int
-      then array(${few}) else ${looked(related)} end`
+      then array(${all}) else ${looked(related)} end`
   return sql`
     ${unlessMany(
       sql`followers_count`,
-      sql`select user_id from user_follows where target_id = ${viewerId} and user_id = any(${ids})`,
+      sql`select user_id from user_follows where target_id = ${viewerId}`,
       isFollowing(sql, sql`given.id`, sql`${viewerId}`),
     )} as following,
     ${unlessMany(
       sql`followings_count`,
-      sql`select target_id from user_follows where user_id = ${viewerId} and target_id = any(${ids})`,
+      sql`select target_id from user_follows where user_id = ${viewerId}`,
       isFollowing(sql, viewerId, sql`given.id`),
     )} as follower,
     case when exists (select from user_blocks where user_id = ${viewerId})
@@ -65,42 +63,44 @@ const relationColumns = (sql: Db, ids: number[], viewerId: number): Fragment => 
 }
 
 /**
- * Enabled users by id. Reads one array for each column, because the driver spends more time on a row than on its
- * values, and a page of feeds shows some sixty users.
+ * Enabled users by id. Reads all of them as one text, because a page of feeds shows some sixty users, and rows or arrays
+ * cost the database and the driver more time than the lookups.
  */
 export async function findUserRows(sql: Db, ids: number[], viewerId: number): Promise<UserRow[]> {
-  type Columns = { [Column in keyof Omit<UserRow, keyof Relations>]: UserRow[Column][] | null }
-  const [columns] = await sql<[Columns & Partial<Relations>]>`
+  type Relations = { following: number[]; follower: number[]; blacked: number[] }
+  const [read] = await sql<[Partial<Relations> & { users: string | null }]>`
     select ${when(sql, viewerId > 0, () => relationColumns(sql, ids, viewerId))}
-      array_agg(u.id) as id, array_agg(u.content_version) as content_version,
-      array_agg(c.likes_count) as likes_count, array_agg(c.comments_count) as comments_count,
-      array_agg(c.followers_count) as followers_count, array_agg(c.followings_count) as followings_count,
-      array_agg(c.feeds_count) as feeds_count, array_agg(c.questions_count) as questions_count,
-      array_agg(c.answers_count) as answers_count, array_agg(c.checkin_count) as checkin_count,
-      array_agg(c.last_checkin_count) as last_checkin_count, array_agg(c.updated_at) as counts_updated_at
+      string_agg(concat_ws(',', u.id, u.content_version, c.likes_count, c.comments_count, c.followers_count,
+        c.followings_count, c.feeds_count, c.questions_count, c.answers_count, c.checkin_count,
+        c.last_checkin_count, c.updated_at), ',') as users
     from users u join user_counts c on c.user_id = u.id
     where u.id = any(${ids}) and u.deleted_at is null`
-  const { id: found, following = [], follower = [], blacked = [] } = columns
-  if (!found) return []
-  const all = columns as { [Column in keyof Columns]: UserRow[Column][] }
-  // Building the objects from a list of column names takes twenty times as long.
-  return found.map((id, at) => ({
-    id,
-    content_version: all.content_version[at]!,
-    likes_count: all.likes_count[at]!,
-    comments_count: all.comments_count[at]!,
-    followers_count: all.followers_count[at]!,
-    followings_count: all.followings_count[at]!,
-    feeds_count: all.feeds_count[at]!,
-    questions_count: all.questions_count[at]!,
-    answers_count: all.answers_count[at]!,
-    checkin_count: all.checkin_count[at]!,
-    last_checkin_count: all.last_checkin_count[at]!,
-    counts_updated_at: all.counts_updated_at[at]!,
-    following: following.includes(id),
-    follower: follower.includes(id),
-    blacked: blacked.includes(id),
-  }))
+  const { users, following = [], follower = [], blacked = [] } = read
+  const values = users === null ? [] : users.split(',')
+  const rows: UserRow[] = []
+  let at = 0
+  const next = () => Number(values[at++])
+  while (at < values.length) {
+    const id = next()
+    rows.push({
+      id,
+      content_version: values[at++]!,
+      likes_count: next(),
+      comments_count: next(),
+      followers_count: next(),
+      followings_count: next(),
+      feeds_count: next(),
+      questions_count: next(),
+      answers_count: next(),
+      checkin_count: next(),
+      last_checkin_count: next(),
+      counts_updated_at: values[at++]!,
+      following: following.includes(id),
+      follower: follower.includes(id),
+      blacked: blacked.includes(id),
+    })
+  }
+  return rows
 }
 
 export const findUserTexts = (sql: Db, ids: number[]) => sql<UserTextRow[]>`

@@ -130,3 +130,35 @@ test('sets flags for the user in `following` or `follower` instead of the viewer
   assert.deepEqual(await flags(`?follower=${cid.id}&following=${cid.id}`), [false, true])
   assert.equal((await guest('GET', `/users/${ann.id}?following=${bob.id}`)).body.following, true)
 })
+
+test('returns the same relations to a viewer with few and with many of them', async () => {
+  const [viewer, followed, follower, friend, blocked] = await Promise.all(
+    Array.from({ length: 5 }, () => person()),
+  )
+  for (const [one, other] of [
+    [viewer, followed],
+    [follower, viewer],
+    [viewer, friend],
+    [friend, viewer],
+  ])
+    assert.equal((await as(one!, 'PUT', `/user/followings/${other!.id}`)).status, 204)
+  assert.equal((await as(viewer!, 'POST', `/user/black/${blocked!.id}`)).status, 201)
+  const others = ids([followed!, follower!, friend!, blocked!])
+  const relations = async () => {
+    const { body } = await as(viewer!, 'GET', `/users?id=${others.join(',')}`)
+    return others.map((id) => {
+      const { following, follower, blacked } = body.find((user: { id: number }) => user.id === id)
+      return { following, follower, blacked }
+    })
+  }
+  const none = { following: false, follower: false, blacked: false }
+  const expected = [
+    { ...none, follower: true },
+    { ...none, following: true },
+    { ...none, following: true, follower: true },
+    { ...none, blacked: true },
+  ]
+  assert.deepEqual(await relations(), expected)
+  await sql`update user_counts set followers_count = 101, followings_count = 101 where user_id = ${viewer!.id}`
+  assert.deepEqual(await relations(), expected)
+})

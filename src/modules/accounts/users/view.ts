@@ -10,7 +10,7 @@ import { findUserRows, findUserTexts, type UserRow, type UserTextRow } from './q
 /** Cacheable fields of a user, which are the same for every viewer. */
 type UserText = Omit<UserView, 'following' | 'follower' | 'blacked' | 'extra'>
 
-const textsOf = defineFragments<UserText>('users')
+const textsOf = defineFragments<UserText>()
 
 const userText = (ctx: Context, row: UserTextRow): UserText => ({
   id: row.id,
