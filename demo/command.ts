@@ -11,13 +11,12 @@ import { tellStory } from './fill.ts'
 import { closeJournal, hasDemo, openJournal } from './journal.ts'
 import { DealtWithOthers, removeRows } from './remove.ts'
 
-export const SCALES = ['small', 'medium', 'large'] as const
 const CROWDS = {
   small: undefined,
   medium: { people: 1_000, feeds: 20_000 },
   large: { people: 20_000, feeds: 1_000_000 },
 }
-type Scale = (typeof SCALES)[number]
+type Scale = keyof typeof CROWDS
 
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 
@@ -48,7 +47,7 @@ export function fillDemo(
     scale: Scale
     seed: number
     password?: string | undefined
-    force: boolean
+    force?: boolean
     unlessFilled?: boolean
   },
 ): Promise<number> {

@@ -16,7 +16,7 @@ try {
   }
   if (cluster.isPrimary && options.has('--demo')) {
     const { fillDemo } = await import('../demo/command.ts')
-    await fillDemo(process.env, { scale: 'small', seed: 1, force: false, unlessFilled: true })
+    await fillDemo(process.env, { scale: 'small', seed: 1, unlessFilled: true })
   }
   const { readConfig } = await import('#platform/config.ts')
   const config = readConfig(process.env)

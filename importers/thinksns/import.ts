@@ -31,19 +31,19 @@ import {
 export type ThinkSnsOptions = {
   database?: string
   files?: string
-  'time-zone'?: string
+  timeZone?: string
   prefix?: string
-  'dry-run'?: boolean
+  dryRun?: boolean
   report?: string
   resume?: boolean
   again?: boolean
   close?: boolean
   waiting?: string
-  'old-wallets'?: boolean
-  'old-prices'?: boolean
-  'lock-disablers'?: boolean
+  oldWallets?: boolean
+  oldPrices?: boolean
+  lockDisablers?: boolean
   tls?: boolean
-  'tls-ca'?: string
+  tlsCa?: string
 }
 
 const SOURCE = 'thinksns'
@@ -70,7 +70,7 @@ export async function closeMove(ctx: Context): Promise<number> {
 
 /** Options that must be the same in every run of an import. */
 function choicesOf(given: ThinkSnsOptions) {
-  const zone = given['time-zone'] ?? ''
+  const zone = given.timeZone ?? ''
   if (!isTimeZone(zone))
     throw new Error('give the time zone of the old database with --time-zone, such as Asia/Shanghai or UTC')
   const waiting = given.waiting ?? 'keep'
@@ -79,9 +79,9 @@ function choicesOf(given: ThinkSnsOptions) {
     zone,
     prefix: given.prefix ?? '',
     waiting,
-    oldWallets: given['old-wallets'] ?? false,
-    oldPrices: given['old-prices'] ?? false,
-    lockDisablers: given['lock-disablers'] ?? false,
+    oldWallets: given.oldWallets ?? false,
+    oldPrices: given.oldPrices ?? false,
+    lockDisablers: given.lockDisablers ?? false,
   } as const
 }
 
@@ -91,11 +91,11 @@ function choicesOf(given: ThinkSnsOptions) {
  */
 export async function bringOver(ctx: Context, given: ThinkSnsOptions, out: Output): Promise<number> {
   const choices = choicesOf(given)
-  const dryRun = given['dry-run'] ?? false
+  const dryRun = given.dryRun ?? false
   await refuseWrongMoment(ctx, choices, given)
   const files = given.files === undefined ? NO_FILES : await openFiles(given.files, ctx.config.s3)
   const source = await openSource(
-    { database: given.database ?? '', tls: given.tls, tlsCa: given['tls-ca'] },
+    { database: given.database ?? '', tls: given.tls, tlsCa: given.tlsCa },
     choices,
   )
   try {

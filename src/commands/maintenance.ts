@@ -21,7 +21,7 @@ export function migrateDatabase(env: Environment): Promise<number> {
 }
 
 /** `kith doctor`: exit code 1 when an unrepaired fault remains. */
-export function runDoctor(env: Environment, { mend }: { mend: boolean }): Promise<number> {
+export function runDoctor(env: Environment, { mend = false }: { mend?: boolean }): Promise<number> {
   return withContext(env, async ({ ctx }) => {
     const isWell = await diagnose(ctx.sql, { mend, print })
     if ((await listPendingMigrations(ctx.sql)).length === 0) await reportLeftovers(ctx, { mend, print })
@@ -33,7 +33,7 @@ export function runDoctor(env: Environment, { mend }: { mend: boolean }): Promis
 const SHOWN = 20
 
 /** `kith doctor im`: exit code 1 when the provider is unreachable or an unrepaired difference remains. */
-export function examineIm(env: Environment, { mend }: { mend: boolean }): Promise<number> {
+export function examineIm(env: Environment, { mend = false }: { mend?: boolean }): Promise<number> {
   return withContext(env, async ({ ctx }) => {
     const state = await findImState(ctx)
     if (state.fault !== null) {

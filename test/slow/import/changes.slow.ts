@@ -39,7 +39,7 @@ test('compares the rows of every table with the source, except those without row
 
 test('rejects an unknown time zone before it starts a database', async () => {
   const folder = join(tmpdir(), `kith-astray-${process.pid}`)
-  const given = { database: 'mysql://root@127.0.0.1:1/none', 'time-zone': 'Mars/Olympus' }
+  const given = { database: 'mysql://root@127.0.0.1:1/none', timeZone: 'Mars/Olympus' }
   await assert.rejects(importThinkSns({ DATA_DIR: folder }, given), /--time-zone/)
   assert.equal(existsSync(folder), false)
 })

@@ -66,7 +66,7 @@ describe('founders and locked users of a stock installation', { skip: skipMariaD
 
   test('locks holders of the role `disabler` with --lock-disablers, except founders', async () => {
     const world = await createWorld()
-    const bring = bringerOf(world, { database: source.address, 'lock-disablers': true })
+    const bring = bringerOf(world, { database: source.address, lockDisablers: true })
     for (const { reasons } of [await bring(), await bring(), await bring({ again: true })]) {
       assert.deepEqual(await lockedOf(world), [3, 4, 5])
       assert.deepEqual(reasons(STEP, 1), [])
@@ -75,7 +75,7 @@ describe('founders and locked users of a stock installation', { skip: skipMariaD
     }
     assert.equal(await signIn(world, 'root'), 200)
     assert.equal(await signIn(world, 'restricted'), 403)
-    await assert.rejects(bring({ 'lock-disablers': false }), /options differ from those of the first run/)
+    await assert.rejects(bring({ lockDisablers: false }), /options differ from those of the first run/)
   })
 
   test('leaves a founder enabled when a later run no longer finds them', async () => {

@@ -31,7 +31,7 @@ describe('import of balances and payments', { skip: skipMariaDb }, async () => {
   after(() => maria?.stop())
 
   test('imports exact balances, and holds waiting amounts in escrow', async () => {
-    const done = await bringerOf(kept, { database: source.address, 'old-wallets': true })()
+    const done = await bringerOf(kept, { database: source.address, oldWallets: true })()
     assert.deepEqual(await owned(kept, 'points'), { 1: 1000 + 11 + 21, 2: 70 })
     assert.deepEqual(await owned(kept, 'wallet'), { 1: 5000, 2: 400 })
     const { balanced, drift, totals } = await audit(kept)

@@ -27,7 +27,7 @@ describe('import of users', { skip: skipMariaDb }, async () => {
   before(async () => {
     maria = await startMariaDb()
     source = await createThinkSns(maria, 'people')
-    bring = bringerOf(world, { database: source.address, files: folder, 'time-zone': 'Asia/Shanghai' })
+    bring = bringerOf(world, { database: source.address, files: folder, timeZone: 'Asia/Shanghai' })
     await addOldPeople(source)
     const picture = await flatPicture(40, 30).png().toBuffer()
     await put(NODE.slice('public:'.length), picture)
@@ -227,8 +227,8 @@ describe('import of users', { skip: skipMariaDb }, async () => {
   })
 
   test('rejects a run with different options than the first', async () => {
-    await assert.rejects(bring({ 'time-zone': 'UTC' }), /options differ from those of the first run/)
-    await assert.rejects(bring({ 'time-zone': 'Mars/Olympus' }), /time-zone/)
+    await assert.rejects(bring({ timeZone: 'UTC' }), /options differ from those of the first run/)
+    await assert.rejects(bring({ timeZone: 'Mars/Olympus' }), /time-zone/)
     await assert.rejects(bring({ waiting: 'never' }), /--waiting/)
     await assert.rejects(bring({ resume: true }), /run has finished/)
     await assert.rejects(bring({ database: maria.address('mysql') }), /contains no ThinkSNS\+ tables/)
@@ -239,8 +239,8 @@ describe('import of users', { skip: skipMariaDb }, async () => {
     const dry = await bringerOf(empty, {
       database: source.address,
       files: folder,
-      'time-zone': 'Asia/Shanghai',
-      'dry-run': true,
+      timeZone: 'Asia/Shanghai',
+      dryRun: true,
     })()
     assert.equal(dry.of('users')?.imported, 10)
     const [row] = await empty.sql<[{ people: number; imports: number; nodes: number }]>`
@@ -255,7 +255,7 @@ describe('import of users', { skip: skipMariaDb }, async () => {
     const bringBroken = bringerOf(broken, {
       database: source.address,
       files: folder,
-      'time-zone': 'Asia/Shanghai',
+      timeZone: 'Asia/Shanghai',
     })
     for (const stop of ['user_follow', 'file_withs', 'counting'])
       await assert.rejects(

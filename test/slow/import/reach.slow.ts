@@ -173,7 +173,7 @@ describe('import of files from a bucket', { skip: skipMariaDb }, async () => {
   test('imports files as from a folder, and reports missing ones', async () => {
     world.ctx.config.s3 = options
     const bring = bringerOf(world, { database: source.address, files: 's3://old/the%20old%20site' })
-    const looked = await bring({ 'dry-run': true })
+    const looked = await bring({ dryRun: true })
     const done = await bring()
     const missing = done.notes.filter(
       ({ reason }) => reason === 'the file is missing from the storage folder',

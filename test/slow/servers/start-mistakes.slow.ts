@@ -273,11 +273,11 @@ test('prints the version, and a suggestion for an unknown command', async () => 
   const kith = (...args: string[]) => run(['src/cli.ts', ...args], { DATA_DIR: join(folder, 'cli') })
   assert.deepEqual(await kith('--version'), { code: 0, output: `Kith ${VERSION}\n` })
   for (const [args, told] of [
-    [['docter'], /^kith: unknown command docter: did you mean doctor\?\n/],
-    [['wroker'], /^kith: unknown command wroker: did you mean worker\?\n/],
-    [['admin', 'craete'], /^kith: unknown command admin craete: did you mean admin create\?\n/],
-    [['doctor', '--mendd'], /^kith: unknown option --mendd: did you mean --mend\?\n/],
-    [['somersault'], /^kith: unknown command somersault\.\n/],
+    [['docter'], /^kith: unknown command 'docter'\n\(Did you mean doctor\?\)\n/],
+    [['wroker'], /^kith: unknown command 'wroker'\n\(Did you mean worker\?\)\n/],
+    [['admin', 'craete'], /^kith: unknown command 'craete'\n\(Did you mean create\?\)\n/],
+    [['doctor', '--mendd'], /^kith: unknown option '--mendd'\n\(Did you mean --mend\?\)\n/],
+    [['somersault'], /^kith: unknown command 'somersault'\n/],
   ] as const) {
     const { code, output } = await kith(...args)
     assert.equal(code, 2)
