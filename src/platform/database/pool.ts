@@ -1,11 +1,38 @@
+import pTimeout from 'p-timeout'
 import { Busy } from '#platform/errors.ts'
 import { type Connection, isRefusal, openConnection, type Settings } from './connection.ts'
 import { createFairSemaphore } from './fair-semaphore.ts'
 import { listenOn } from './listener.ts'
-import { openProbe } from './probe.ts'
 import { createScope, currentScope, type RequestScope, runInScope, WRITES_KEY } from './request-scope.ts'
 import { createTag, type Query, type Send, type Tag } from './statement.ts'
 import { createTransactions } from './transactions.ts'
+
+/**
+ * Checks over a dedicated connection whether the database responds, without waiting behind other statements.
+ */
+function openProbe(settings: Settings) {
+  let probe = openConnection(settings)
+  let asking: Promise<boolean> | undefined
+  const ask = (withinMs: number): Promise<boolean> => {
+    const answered = new Promise<boolean>((resolve) => {
+      probe.send({ text: 'select 1', values: [], resolve: () => resolve(true), reject: () => resolve(false) })
+    })
+    const fallback = () => {
+      probe.end()
+      probe = openConnection(settings)
+      return false
+    }
+    return pTimeout(answered, { milliseconds: withinMs, fallback })
+  }
+  const isAnswering = (withinMs: number): Promise<boolean> => {
+    asking ??= ask(withinMs).finally(() => {
+      asking = undefined
+    })
+    return asking
+  }
+
+  return { isAnswering, end: () => probe.end() }
+}
 
 /**
  * Backends that still run a statement of a connection that was given up. PostgreSQL does not notice a lost

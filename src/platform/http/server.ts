@@ -9,6 +9,7 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
   LogController,
+  type RouteOptions,
 } from 'fastify'
 import type { Config } from '#platform/config.ts'
 import { createScope, currentScope, runInScope, type Sql } from '#platform/database'
@@ -31,11 +32,40 @@ import { acceptForms } from './forms.ts'
 import { compileInput } from './input.ts'
 import type { Server } from './instance.ts'
 import { addAssets } from './packages.ts'
-import { rememberRoutes } from './route-table.ts'
 import { refuseUnreadable } from './unreadable.ts'
 import { addressKey, type Identity } from './viewer.ts'
 import { addWeb } from './web/pages.ts'
 import { addSessions } from './web/session.ts'
+
+/** Collects the methods of every path, for 405 with `Allow`. */
+function rememberRoutes(server: Server): (url: string) => string[] {
+  const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>()
+  const table: RouteOptions[] = []
+  server.decorate('routeTable', table)
+  server.addHook('onRoute', (options) => {
+    table.push(options)
+    const { url, method } = options
+    const route = routes.get(url) ?? {
+      pattern: new RegExp(
+        `^${url
+          .replace(/[.+?^$()[\]\\|]/g, '\\$&')
+          .replace(/:[A-Za-z_]+/g, '[^/]+')
+          .replace(/\*/g, '.*')}/?$`,
+      ),
+      methods: new Set<string>(),
+    }
+    for (const verb of [method].flat()) route.methods.add(verb)
+    routes.set(url, route)
+  })
+  return (url) => {
+    const path = url.split('?', 1)[0] ?? ''
+    const methods = new Set<string>()
+    for (const { pattern, methods: verbs } of routes.values())
+      if (pattern.test(path)) for (const verb of verbs) methods.add(verb)
+    methods.delete('OPTIONS')
+    return [...methods].sort()
+  }
+}
 
 /** Pattern of an accepted id, which goes into logs and headers unchanged. */
 const FORM = /^[A-Za-z0-9][A-Za-z0-9._-]{7,63}$/

@@ -1,6 +1,5 @@
-import type { KeyObject } from 'node:crypto'
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import type { AlipaySettings } from './alipay.ts'
-import { readPrivateKey, readPublicKey } from './keys.ts'
 import type { StripeSettings } from './stripe.ts'
 import type { WechatSettings } from './wechat.ts'
 
@@ -18,6 +17,29 @@ type Read = {
 }
 
 const ADDRESSES = ['https:', 'http:']
+
+/**
+ * Reads an RSA key: PEM, or the base64 without a header that consoles of providers show, in the first format that
+ * fits.
+ */
+function readRsa<T extends string>(
+  text: string,
+  read: (input: string | { key: Buffer; format: 'der'; type: T }) => KeyObject,
+  types: readonly T[],
+): KeyObject | undefined {
+  const key = Buffer.from(text.replace(/\s+/g, ''), 'base64')
+  const bare = types.map((type) => ({ key, format: 'der' as const, type }))
+  for (const input of text.includes('-----BEGIN') ? [text] : bare)
+    try {
+      const found = read(input)
+      if (found.asymmetricKeyType === 'rsa') return found
+    } catch {
+      // Tried as the next format.
+    }
+  return undefined
+}
+const readPrivateKey = (text: string) => readRsa(text, createPrivateKey, ['pkcs8', 'pkcs1'])
+const readPublicKey = (text: string) => readRsa(text, createPublicKey, ['spki', 'pkcs1'])
 
 function readNeeded<const N extends string>({ text, faults }: Read, provider: string, names: readonly N[]) {
   const values = Object.fromEntries(names.map((name) => [name, text(name) ?? ''])) as Record<N, string>
