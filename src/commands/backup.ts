@@ -94,11 +94,12 @@ export async function restore(
         await sql.end()
       }
       await migrateJobs(connection)
-      await loadBackup(source, verified, {
+      const skipped = await loadBackup(source, verified, {
         ...plain,
         storage: openStorage(config),
         keepSecret: (secret) => keepSecret(config, secret),
       })
+      for (const name of skipped) print(`Skipped ${name} (${end.rows[name]} rows): Kith has no such table.`)
       await plain.sql.unsafe('analyze')
     } finally {
       plain.end()

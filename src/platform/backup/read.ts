@@ -131,21 +131,28 @@ type Target = Pick<Session, 'sql' | 'client'> & {
 
 /**
  * Loads a verified backup into an empty database of the same schema, in one transaction. Files and secret are
- * in place before the commit. After a failure the caller ends the session, which rolls everything back.
+ * in place before the commit. After a failure the caller ends the session, which rolls everything back. Skips tables
+ * that an operator added to the database, and returns their names.
  */
 export async function loadBackup(
   source: BackupSourceStream,
   { head, end, appSecret }: Awaited<ReturnType<typeof verifyBackup>>,
   { sql, client, storage, keepSecret }: Target,
-): Promise<void> {
-  const columns = new Map(head.tables.map((table) => [table.name, table.columns.join(', ')]))
+): Promise<string[]> {
   await sql.unsafe('begin')
+  const exists = await sql<{ name: string }[]>`
+    select name from unnest(${head.tables.map(({ name }) => name)}::text[]) as t (name)
+    where to_regclass(name) is not null`
+  const existing = new Set(exists.map(({ name }) => name))
+  const tables = head.tables.filter(({ name }) => existing.has(name))
+  const skipped = head.tables.map(({ name }) => name).filter((name) => !existing.has(name))
+  const columns = new Map(tables.map((table) => [table.name, table.columns.join(', ')]))
   const links = await sql<{ on: string; name: string; rule: string }[]>`
     select conrelid::regclass::text as on, quote_ident(conname) as name, pg_get_constraintdef(oid) as rule
     from pg_constraint where contype = 'f' and conparentid = 0
       and connamespace in (select oid from pg_namespace where nspname = any(${SCHEMAS}))`
   for (const { on, name } of links) await sql.unsafe(`alter table ${on} drop constraint ${name}`)
-  for (const { name } of head.tables) {
+  for (const { name } of tables) {
     await sql.unsafe(`alter table ${name} disable trigger user`)
     // The backup holds these rows, changed or not.
     const [row] = await sql.unsafe(`select from ${name} limit 1`)
@@ -163,6 +170,7 @@ export async function loadBackup(
       const [top, ...rest] = entry.name.split('/')
       if (top === 'database') {
         const table = rest[0] ?? ''
+        if (skipped.includes(table)) continue
         if (!columns.has(table))
           throw new ArchiveFault(`the backup has rows of ${table}, which it does not list`)
         if (filling?.table !== table) {
@@ -186,7 +194,7 @@ export async function loadBackup(
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-  for (const { name } of head.tables) {
+  for (const { name } of tables) {
     const [row] = await sql.unsafe<{ rows: string }[]>(`select count(*)::text as rows from ${name}`)
     if (Number(row?.rows) !== end.rows[name])
       throw new ArchiveFault(`${name} has ${row?.rows} rows after it was loaded, and had ${end.rows[name]}`)
@@ -194,9 +202,10 @@ export async function loadBackup(
   }
   for (const { on, name, rule } of links) await sql.unsafe(`alter table ${on} add constraint ${name} ${rule}`)
   for (const { name, value } of end.sequences)
-    await sql`select setval(${name}::regclass, ${value}::text::bigint)`
+    await sql`select setval(to_regclass(${name}), ${value}::text::bigint)`
   await keepSecret(appSecret)
   await sql.unsafe('commit')
+  return skipped
 }
 
 async function putFile(storage: Storage, key: string, entry: ArchiveEntry, folder: string): Promise<void> {

@@ -194,6 +194,17 @@ test('restores a site backed up under writes, between embedded and external data
   assert.equal(forced.code, 0, forced.output)
 })
 
+test('skips a table that the operator added to the database, and names it', async () => {
+  await sql.unsafe('create table operator_notes (id bigserial primary key, note text)')
+  await sql.unsafe(`insert into operator_notes (note) values ('one'), ('two')`)
+  const path = join(folder, 'added.backup')
+  assert.equal((await kith(HERE, 'backup', path)).code, 0)
+  await sql.unsafe('drop table operator_notes')
+  const restored = await kith(there('added'), 'restore', path)
+  assert.equal(restored.code, 0, restored.output)
+  assert.match(restored.output, /Skipped public\.operator_notes \(2 rows\)/)
+})
+
 test('rejects a damaged, truncated, foreign or missing backup before changing anything', async () => {
   const damaged = join(folder, 'damaged.backup')
   const bytes = await readFile(file)
