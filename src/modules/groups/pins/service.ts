@@ -163,5 +163,5 @@ export const commentPinDecisions = decisionsAt(commentPins, {
     if ((await getCommentSubject(sql, comment, viewerId)).deciderId !== viewerId) throw forbidden()
     return findLastPin(sql, COMMENT_PIN, comment)
   },
-  errors: [forbidden, memberDisabled],
+  errors: [noSuchPost, forbidden, memberDisabled],
 })

@@ -114,7 +114,7 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     params: GroupParams,
     body: NewPost,
     reply: { 201: PostMade },
-    errors: [...WRITER_ERRORS, ...VALUE_ERRORS, forbidden],
+    errors: [...WRITER_ERRORS, ...VALUE_ERRORS, forbidden, noSuchPost],
     load: ({ params, viewer }) => getWritable(sql, params.group, viewer.id),
     handler: async ({ request, viewer, body, loaded: group }) => {
       const id = await publishPost(ctx, group, viewer.id, body, copyToFeed)
@@ -275,7 +275,7 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     shape: 'pinned',
     pinned: (db, id) => findShownPinsOf(db, COMMENT_PIN, id),
     mayWrite,
-    errors: [memberDisabled],
+    errors: [noSuchPost, memberDisabled],
   })
   mountRewards(server, ctx, postContent, {
     create: '/group-posts/:post/new-rewards',
@@ -283,6 +283,6 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     list: '/group-posts/:post/rewards',
     notice: 'group:post-reward',
     mayWrite,
-    errors: [memberDisabled],
+    errors: [noSuchPost, memberDisabled],
   })
 }
