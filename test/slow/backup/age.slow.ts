@@ -12,7 +12,7 @@ const folder = await mkdtemp(join(tmpdir(), 'kith-age-'))
 after(() => rm(folder, { recursive: true, force: true }))
 const skip = !existsSync('/usr/bin/age') && process.env.CI !== 'true' && 'age is not installed'
 
-/** Decrypts a file with Debian's age, which asks for the passphrase on a terminal. `script` provides one. */
+/** Runs age in `script`, because age asks for the passphrase on a terminal. */
 async function decrypt(file: string, to: string, passphrase: string): Promise<number> {
   const child = spawn('script', ['-qec', `age -d -o ${to} ${file}`, '/dev/null'], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -47,7 +47,7 @@ for (const [size, bytes] of [
     assert.ok((await readFile(opened)).equals(plain))
   })
 
-test('rejects another passphrase in age -d', { skip }, async () => {
+test('fails to decrypt with age when the passphrase is wrong', { skip }, async () => {
   const sealed = join(folder, 'other.age')
   await writeFile(
     sealed,

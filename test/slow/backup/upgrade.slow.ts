@@ -21,7 +21,7 @@ test('finds sites of earlier releases', () => {
 })
 
 for (const name of RELEASES)
-  test(`upgrades a site of ${name}, with working sign-ins and content`, async () => {
+  test(`upgrades a site of ${name} without losing sessions or content`, async () => {
     const port = await findFreePort()
     const env = { PATH: process.env.PATH, DATA_DIR: join(folder, name), PORT: String(port) }
     const restore = spawn(process.execPath, ['src/cli.ts', 'restore', join(KEPT, name)], { env })

@@ -5,8 +5,7 @@ import { createWorld } from '#test/world.ts'
 
 const PEOPLE = 10_000
 
-/** A separate file, because ejabberd takes long to create ten thousand accounts. */
-test('registers ten thousand users and shows an administrator the progress', {
+test('registers ten thousand users at the chat provider', {
   skip: skipEjabberd,
 }, async (t) => {
   const service = await prepareEjabberd()
@@ -29,7 +28,6 @@ test('registers ten thousand users and shows an administrator the progress', {
       const { body } = await as(founder, 'GET', '/admin/im')
       progress.push(body.registration.done)
       t.diagnostic(`${body.registration.done} of ${body.registration.total}`)
-      // Stops the service for a while in the middle.
       if (progress.length === 5) await service.stop().then(() => service.start())
       if (over && body.registration.finished_at === null) {
         await sql`update graphile_worker._private_jobs set run_at = now() where locked_at is null`

@@ -28,7 +28,6 @@ test('loses none of 200 changes when the provider restarts midway', { skip: skip
       select (select count(*)::int from im_groups) as groups,
         (select count(*)::int from im_announcements) as announcements`
     assert.deepEqual(left, { groups, announcements: 0 })
-    // The stored password works at the provider.
     const some = await sql<{ user_id: number }[]>`select user_id from im_accounts order by user_id limit 3`
     for (const { user_id } of some) {
       const { access_token: token } = await issueToken(sql, user_id)

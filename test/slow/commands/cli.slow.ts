@@ -65,7 +65,7 @@ async function send(address: string, method: string, path: string, body?: object
   return { status: answer.status, body: text === '' ? null : JSON.parse(text) }
 }
 
-test('prints help on request, and with exit code 2 for invalid arguments', async () => {
+test('exits with code 2 and the usage for invalid arguments', async () => {
   const help = await kith('help')
   assert.equal(help.code, 0)
   assert.match(help.out, /Usage: kith <command>/)
@@ -104,7 +104,7 @@ test('prints the usage of one command with --help', async () => {
   assert.doesNotMatch(pair.out, /music/)
 })
 
-test('names the missing or superfluous argument of a command', async () => {
+test('names a missing or superfluous argument', async () => {
   for (const [args, told] of [
     [['backup'], /^kith: missing required argument 'FILE'\n\nUsage: kith backup/],
     [['restore'], /^kith: missing required argument 'FILE'\n\nUsage: kith restore/],
@@ -128,14 +128,14 @@ test('names the missing or superfluous argument of a command', async () => {
   }
 })
 
-test('prints the SQL that distributes the notifications, without a database', async () => {
+test('prints the SQL that distributes the notifications table', async () => {
   const [scale, nothing] = await Promise.all([kith('scale', 'notifications'), kith('scale')])
   assert.equal(scale.code, 0)
   assert.match(scale.out, /^select create_distributed_table\('notifications', 'user_id', colocate_with/m)
   assert.equal(nothing.code, 2)
 })
 
-test('runs commands beside a running server and without one', async () => {
+test('runs every command while the server is running or stopped', async () => {
   const server = run('start')
   const [, address = ''] = await server.says(/is running at (http:\S+)/)
   const [, shown] = await server.says(/Password +(\S+), also in /)
@@ -177,7 +177,7 @@ test('runs commands beside a running server and without one', async () => {
   const reset = await kith('admin', 'reset-password', 'admin')
   const [, password] = /Password: (\S+)/.exec(reset.out) ?? []
   assert.equal(reset.code, 0, reset.err)
-  // The server learns of the change by a signal, a moment later.
+  // The server receives the revocation by a signal, a moment after the command has ended.
   let status = 200
   for (let tries = 0; status !== 401 && tries < 600; tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, 100))

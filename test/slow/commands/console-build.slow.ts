@@ -50,7 +50,7 @@ async function clone(name: string, { npm, vite = MAKES }: { npm?: string; vite?:
   return { folder, home, program, begin, run, start, built }
 }
 
-test('builds and reports the console before the start, and does nothing while the sources stay the same', async () => {
+test('builds the console only once for unchanged sources', async () => {
   const { home, start } = await clone('fresh', { npm: 'exit 0' })
   const { code, said } = await start()
   assert.equal(code, 0)
@@ -63,14 +63,14 @@ test('builds and reports the console before the start, and does nothing while th
   assert.deepEqual(await start(), { code: 0, said: '' })
 })
 
-test('builds again when a source changed, appeared or disappeared, and not when only its time did', async () => {
+test('rebuilds the console when the content of a source changes', async () => {
   const { home, start } = await clone('changed', { npm: 'exit 0' })
   await start()
   const source = join(home, 'src/main.tsx')
   await utimes(source, new Date(), new Date(Date.now() + 5000))
   assert.equal((await start()).said, '')
   await writeFile(source, 'two')
-  // Unpacked archives contain times from before the build.
+  // Sets an old time, because unpacked archives contain times from before the build.
   await utimes(source, new Date(0), new Date(0))
   assert.match((await start()).said, /is built/)
   await writeFile(join(home, 'src/more.tsx'), '')
@@ -79,7 +79,7 @@ test('builds again when a source changed, appeared or disappeared, and not when 
   assert.match((await start()).said, /is built/)
 })
 
-test('builds nothing with CONSOLE=off, for a release, or before other commands', async () => {
+test('builds no console when CONSOLE=off', async () => {
   const { home, run, start } = await clone('nothing', { npm: 'exit 0' })
   assert.deepEqual(await start({ CONSOLE: 'off' }), { code: 0, said: '' })
   assert.deepEqual(await run(['install-if-needed.mjs'], { npm_lifecycle_event: 'pretest' }), {
@@ -91,7 +91,7 @@ test('builds nothing with CONSOLE=off, for a release, or before other commands',
   assert.equal(existsSync(join(home, 'dist')), false)
 })
 
-test("lets the server start without a network, with npm's reason and the command to run, and succeeds the next time", async () => {
+test('starts the server without a console when npm has no network', async () => {
   const npm = `[ -e ../online ] && exit 0
 echo 'npm error code ENOTFOUND' >&2
 echo 'npm error syscall getaddrinfo' >&2
@@ -133,7 +133,7 @@ test('reports a missing npm', async () => {
   assert.match(said, /could not be built: npm was not found\. /)
 })
 
-test('ends the start when a signal ends the build', async () => {
+test('stops the start when a signal interrupts the build', async () => {
   const { home, begin } = await clone('stopped', { npm: 'echo begun > ../begun; exec sleep 60' })
   const child = begin(['install-if-needed.mjs'], { npm_lifecycle_event: 'prestart' })
   const ended = once(child, 'exit')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 
-test('builds the documentation site, without a dead link', async () => {
+test('builds the documentation site without dead links', async () => {
   const failure = await new Promise<string>((resolve) =>
     execFile('npm', ['run', '--silent', 'site'], (error, stdout, stderr) =>
       resolve(error ? stdout + stderr : ''),

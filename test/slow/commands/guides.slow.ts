@@ -17,7 +17,7 @@ const { signUp } = signUpsOn(world)
 const folder = mkdtempSync(join(tmpdir(), 'kith-guides-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Starts the program that the code blocks of a guide form together. */
+/** Runs a program assembled from the code blocks of a guide. */
 function start(guide: string, env: Record<string, string>) {
   const text = readFileSync(new URL(`../../../docs/guides/${guide}.md`, import.meta.url), 'utf8')
   const blocks = [...text.matchAll(/^```ts \w+\n(.*?)^```/gms)].map(([, block = '']) => block)
@@ -34,7 +34,7 @@ function start(guide: string, env: Record<string, string>) {
   return { program, ended: once(program, 'exit'), printed: () => printed }
 }
 
-test('signs in, publishes, lists and reports an error in the client of the guide', async () => {
+test('runs the client program of the guide', async () => {
   const ann = await signUp()
   const { ended, printed } = start('client', { LOGIN: ann.name, PASSWORD: ann.password })
   assert.deepEqual(await ended, [0, null], printed())
@@ -46,7 +46,7 @@ test('signs in, publishes, lists and reports an error in the client of the guide
   assert.match(printed(), /^Refused: \w+$/m)
 })
 
-test('comments on new feeds with the bot of the guide', async () => {
+test('comments on a new feed with the bot of the guide', async () => {
   const [root, bot, ann] = [await person({ roles: ['founder'] }), await signUp(), await person()]
   const port = await findFreePort()
   const made = await as(root, 'POST', '/admin/webhooks', {

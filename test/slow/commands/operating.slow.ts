@@ -22,10 +22,9 @@ const EXPECTED = [
   'No faults found.',
 ]
 
-test("uses the console's names in docs/operating.md", async () => {
+test('names only existing labels of the console in docs/operating.md', async () => {
   const text = readFileSync(join(ROOT, 'docs/operating.md'), 'utf8')
   const named = new Set([...text.matchAll(/\*\*([^*]+)\*\*/g)].map((match) => match[1] ?? ''))
-  // A word of an example, not a name in the console.
   named.delete('larger')
   assert.ok(named.size > 15, `saw only ${named.size} names`)
   const source: string[] = []

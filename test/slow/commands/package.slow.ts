@@ -18,10 +18,10 @@ const scratch = await mkdtemp(join(tmpdir(), 'kith-sdk-'))
 const project = join(scratch, 'project')
 after(() => rm(scratch, { recursive: true, force: true }))
 
-/** A fresh clone with the changes of the working tree: the files that Git knows, with nothing installed or built. */
+/** Copies the files that Git knows, as in a fresh clone with the current changes. */
 async function clone(name: string): Promise<string> {
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
-  // In CI the checkout belongs to another user.
+  // Git refuses a checkout of another user, as in CI.
   const { stdout } = await run('git', ['-c', 'safe.directory=*', ...list], { cwd: ROOT, maxBuffer: 2 ** 24 })
   const paths = stdout.split('\0').filter((path) => path !== '' && existsSync(join(ROOT, path)))
   const folder = join(scratch, name)
@@ -48,7 +48,6 @@ async function install(packed: Packed, folder: string): Promise<void> {
   await run('npm', ['install', ...options, packed.filename], { cwd: folder })
 }
 
-/** npm without network access and without the cache of earlier installs. */
 const OFFLINE = {
   npm_config_registry: 'http://127.0.0.1:9',
   npm_config_fetch_retries: '0',
@@ -60,7 +59,7 @@ const packed = await pack(checkout)
 const files = packed.files.map(({ path }) => path)
 await install(packed, project)
 
-test('packs runnable files and types, without sources and tools', () => {
+test('packs no sources and tools', () => {
   for (const path of ['dist/index.js', 'dist/index.d.ts', 'dist/generated/api.d.ts', 'README.md', 'LICENSE'])
     assert.ok(files.includes(path), path)
   assert.deepEqual(
@@ -69,7 +68,7 @@ test('packs runnable files and types, without sources and tools', () => {
   )
 })
 
-test('packs its dependencies with their licences, and needs no other package', async () => {
+test('packs all dependencies with their licences', async () => {
   const { dependencies, bundleDependencies } = JSON.parse(
     await readFile(join(project, 'node_modules/@kith/client/package.json'), 'utf8'),
   )
@@ -82,7 +81,7 @@ test('packs its dependencies with their licences, and needs no other package', a
     assert.ok(files.includes(`dist/vendor/${name}/LICENSE`), name)
 })
 
-test('packs offline from installed dependencies', async () => {
+test('packs the release without network access', async () => {
   const installed = await clone('installed')
   await symlink(join(ROOT, 'node_modules'), join(installed, 'node_modules'))
   const again = await pack(installed, OFFLINE)
@@ -92,7 +91,7 @@ test('packs offline from installed dependencies', async () => {
   )
 })
 
-test('packs nothing and says what is missing when dependencies cannot be installed', async () => {
+test('packs nothing when dependencies cannot be installed', async () => {
   const offline = await clone('offline')
   const refused = await pack(offline, OFFLINE).then(
     () => assert.fail('a package was made'),
@@ -123,7 +122,7 @@ test("runs the README's example in an empty project", async () => {
   ])
 })
 
-test('exports types for the input and the reply of an operation', async () => {
+test('exports types for the input and the response of an operation', async () => {
   const program = `import { createClient, type Schema } from '@kith/client'
 const kith = createClient({ url: 'http://127.0.0.1' })
 export const name: Promise<string> = kith.get('/user').then((me) => me.name)

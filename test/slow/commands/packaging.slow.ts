@@ -19,7 +19,7 @@ const read = (name: string) => readFileSync(join(ROOT, 'deploy', name), 'utf8')
 const DOCUMENTED =
   readFileSync(join(ROOT, 'docs/running.md'), 'utf8') + readFileSync(join(ROOT, 'docs/im.md'), 'utf8')
 
-/** Returns whether a program is installed, and fails in CI if it is not. */
+/** Fails in CI if the program is not installed. */
 function has(program: string, t: TestContext): boolean {
   const paths = [...(process.env.PATH ?? '').split(':'), '/usr/sbin']
   if (paths.some((path) => existsSync(join(path, program)))) return true
@@ -29,7 +29,7 @@ function has(program: string, t: TestContext): boolean {
 }
 const ENV = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` }
 
-test('has a systemd service that is valid and sandboxed', async (t) => {
+test('sandboxes the server in a valid systemd service', async (t) => {
   if (!has('systemd-analyze', t)) return
   const unit = join(folder, 'kith.service')
   await writeFile(unit, read('systemd/kith.service').replaceAll('/opt/kith', ROOT))
@@ -46,7 +46,7 @@ test('has a systemd service that is valid and sandboxed', async (t) => {
   assert.equal(secured.status, 0, secured.stdout.split('\n').at(-2) ?? '')
 })
 
-test('passes requests through Caddy with unbuffered streams and without metrics', async (t) => {
+test('proxies streams through Caddy without buffering', async (t) => {
   if (!has('caddy', t)) return
   const [site, upstream] = [await findFreePort(), await findFreePort()]
   let sent: (() => void) | undefined
@@ -91,7 +91,7 @@ test('passes requests through Caddy with unbuffered streams and without metrics'
   }
 })
 
-test("passes nginx's configuration test, with an unbuffered stream", async (t) => {
+test('proxies streams through nginx without buffering', async (t) => {
   const sample = read('nginx/kith.conf')
   const [, stream] = /location = (\/api\S+stream)/.exec(sample) ?? []
   const contract = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8')) as { paths: object }
@@ -118,7 +118,7 @@ test("passes nginx's configuration test, with an unbuffered stream", async (t) =
   )
   assert.equal(made.status, 0)
   const own = sample
-    // Replaces 443 first, because a free port may begin with it.
+    // Replaces 443 first, because the free port that replaces 80 may begin with 443.
     .replace('listen 443', `listen ${await findFreePort()}`)
     .replace('listen 80;', `listen ${await findFreePort()};`)
     .replace(/ssl_certificate \S+;/, `ssl_certificate ${folder}/cert.pem;`)
@@ -132,7 +132,7 @@ test("passes nginx's configuration test, with an unbuffered stream", async (t) =
   assert.equal(valid.status, 0, valid.stderr)
 })
 
-test('runs the container as an unprivileged user on a read-only disk, with all files that it copies and runs', () => {
+test('runs the container as an unprivileged user on a read-only disk', () => {
   const text = read('docker/Dockerfile')
   const lines = text
     .replaceAll(/\\\n\s*/g, ' ')
@@ -173,11 +173,11 @@ const COMPOSE = ['docker/compose.yml', 'docker/compose.full.yml']
 const servicesOf = (name: string) =>
   Object.entries((parse(read(name)) as { services: Record<string, Service> }).services)
 
-test('pins every image, and gives every service a health check that others wait for', () => {
+test('pins every image of the compose files', () => {
   for (const name of COMPOSE)
     for (const [service, { image, build, healthcheck, depends_on }] of servicesOf(name)) {
       if (!build) assert.match(image, /^[\w./-]+:\d[\w.-]*$/, `${name}: ${image}`)
-      // The image of Kith contains its health check.
+      // Kith's image contains a health check, so that the compose file needs none.
       if (!build) assert.equal(healthcheck?.test[0], 'CMD', `${name}: ${service}`)
       for (const { condition } of Object.values(depends_on ?? {}))
         assert.equal(condition, 'service_healthy', service)
@@ -186,7 +186,7 @@ test('pins every image, and gives every service a health check that others wait 
     assert.match(image, /^[\w/-]+:(\d[\w.]*|bookworm)[\w.-]*$/)
 })
 
-test('uses only known settings in compose files, which form a valid configuration', () => {
+test('sets only known variables in compose files', () => {
   const source = readFileSync(join(ROOT, 'src/platform/config.ts'), 'utf8')
   const example = read('docker/full.env.example')
   const given = Object.fromEntries(
@@ -219,10 +219,10 @@ test('uses only known settings in compose files, which form a valid configuratio
   assert.ok(seen > 10)
 })
 
-test("starts ejabberd in its container for the site, reachable by Kith, with Kith's account", async () => {
+test('starts ejabberd in its container with an account for Kith', async () => {
   const home = join(folder, 'ejabberd')
   for (const each of ['bin', 'conf']) await mkdir(join(home, each), { recursive: true })
-  // A fake of the image's program. It starts at the second check and records its arguments.
+  // Fakes the image's control program, which reports a started server at the second check.
   const fake = `#!/bin/sh
 echo "$@" >> ${home}/told
 case $1 in
@@ -274,7 +274,7 @@ test('documents every file of deploy', () => {
   for (const part of readdirSync(join(ROOT, 'deploy'))) assert.ok(spoken.includes(`deploy/${part}`), part)
 })
 
-test('has valid files for Prometheus', (t) => {
+test("passes Prometheus's check of its configuration", (t) => {
   if (!has('promtool', t)) return
   const config = join(ROOT, 'deploy/prometheus/prometheus.yml')
   const { stdout, stderr, status } = spawnSync('promtool', ['check', 'config', config], {

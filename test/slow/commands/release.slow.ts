@@ -64,7 +64,7 @@ function repository({ changes = '- A first thing.\n', green = true, migrations =
   return { root, write, git, read, release }
 }
 
-test('writes version and changelog, stores a site, tags, and packs an archive with the built console', () => {
+test('creates a tagged release with an archive', () => {
   const { root, git, read, release, write } = repository()
   const made = release('0.1.0')
   assert.deepEqual([made.status, made.stderr], [0, ''])
@@ -112,7 +112,7 @@ test('writes version and changelog, stores a site, tags, and packs an archive wi
     'package-lock.json',
   ])
     assert.ok(listed.includes(`kith-0.2.0/${held}\n`), held)
-  // A server builds the console wherever it finds the sources.
+  // Excludes the sources of the console, because a server would rebuild the console from them.
   for (const absent of ['console/package-lock.json', 'web/package-lock.json', 'test/', '.git/'])
     assert.ok(!listed.includes(`kith-0.2.0/${absent}`), absent)
   const summed = spawnSync('sha256sum', ['-c', 'kith-0.2.0.tar.gz.sha256'], { cwd: join(root, 'release') })
@@ -126,7 +126,7 @@ test('keeps the upgrade notes of the first release', () => {
   assert.match(stdout, /- A first thing\.\n\n### Upgrading\n\n- say `OLD=1` no more\.\n/)
 })
 
-test('prints the section and changes nothing in a dry run', () => {
+test('changes nothing in a dry run', () => {
   const { root, git, release } = repository()
   const before = git('rev-parse', 'HEAD')
   const { status, stdout } = release('0.2.0', '--dry-run')
@@ -136,7 +136,7 @@ test('prints the section and changes nothing in a dry run', () => {
   assert.ok(!existsSync(join(root, 'release')))
 })
 
-test('rejects a dirty tree, a failed check, an empty changelog, an old version and a known tag in one sentence', () => {
+test('rejects a release when a precondition fails', () => {
   const dirty = repository()
   dirty.write('left.txt', 'left')
   const tagged = repository()
@@ -168,7 +168,7 @@ test('restores the tree when a release fails half way', () => {
   assert.deepEqual([git('status', '--porcelain'), git('tag')], ['', ''])
 })
 
-test('packs an archive of the real repository that starts and serves', async () => {
+test('starts a server from the archive of the real repository', async () => {
   const { root, git, write, release } = repository()
   const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
   const listed = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
@@ -220,7 +220,7 @@ test('packs an archive of the real repository that starts and serves', async () 
     }
     assert.equal(told.info.version, '0.9.0')
     assert.equal((await fetch(`http://127.0.0.1:${port}/docs`)).status, 200)
-    // The stubs build no page.
+    // The stubs build no page, so that the server names the build command.
     for (const [path, command] of [
       ['/', 'npm run web'],
       ['/admin', 'npm run console'],

@@ -17,7 +17,7 @@ after(async () => {
 const install = 'scripts/install-if-needed.mjs'
 type Packages = Record<string, Record<string, unknown>>
 
-/** A project with the start-up scripts, a lockfile, and a fake npm that records its arguments. */
+/** Creates a project with a fake npm that records its arguments. */
 async function makeProject(options: {
   locked?: Packages
   installed?: Packages
@@ -76,7 +76,7 @@ test('installs nothing when all packages of the lockfile are present', async () 
   assert.deepEqual(await readCalls(root), [])
 })
 
-test('installs when dependencies are missing, different, or of another platform', async () => {
+test('installs when dependencies are missing, different or of another platform', async () => {
   const foreign = { version: '1.0.0', optional: true, os: ['none'] }
   const cases: [Packages, Packages | undefined, RegExp][] = [
     [one, undefined, /no dependencies yet/],
@@ -98,7 +98,7 @@ test('installs when dependencies are missing, different, or of another platform'
   }
 })
 
-test('detects a lockfile that changed after the last check', async () => {
+test('installs again when the lockfile changes', async () => {
   const root = await makeProject({ locked: one, installed: one })
   await run(root, install)
   await writeFile(
@@ -108,7 +108,7 @@ test('detects a lockfile that changed after the last check', async () => {
   assert.match((await run(root, install)).output, /node_modules\/one has changed/)
 })
 
-test('starts the server without development tools, and adds them for the tests', async () => {
+test('installs development tools only for the tests', async () => {
   const locked = { ...one, 'node_modules/tool': { version: '1.0.0', dev: true } }
   const root = await makeProject({ locked, installed: one })
   await run(root, install, [], 'prestart')
@@ -117,7 +117,7 @@ test('starts the server without development tools, and adds them for the tests',
   assert.match((await readCalls(root))[0] ?? '', /^install --no-save .*--include=dev$/)
 })
 
-test('installs no development tools for a server on a fresh clone, and keeps existing ones', async () => {
+test('installs no development tools for a server in a fresh clone', async () => {
   const locked = { ...one, 'node_modules/tool': { version: '1.0.0', dev: true } }
   const fresh = await makeProject({ locked })
   await run(fresh, install, [], 'prestart')
@@ -144,7 +144,7 @@ test('drops the unused compiler and headers from a lean install', async () => {
   assert.match((await run(root, install)).output, /node_modules\/typescript is missing/)
 })
 
-test('removes an interrupted install at once, and the remains of a killed one in the next run', async () => {
+test('removes an interrupted install', async () => {
   const npm = 'mkdir -p node_modules/half; echo begun; exec sleep 30'
   const root = await makeProject({ locked: one, npm })
   await writeFile(join(root, '.installing'), '999999999')
@@ -186,7 +186,7 @@ test('installs once for two concurrent commands', async () => {
   assert.equal((await readCalls(root)).length, 1)
 })
 
-test('passes arguments, input, output and exit code through kith', async () => {
+test('passes arguments and the exit code through kith', async () => {
   const root = await makeProject({})
   await mkdir(join(root, 'node_modules'), { recursive: true })
   await writeFile(
@@ -198,7 +198,7 @@ test('passes arguments, input, output and exit code through kith', async () => {
   assert.equal(output, 'demo+--small\n')
 })
 
-test('forwards a signal once, and exits with the code of the command', async () => {
+test('forwards a signal to the command once', async () => {
   const root = await makeProject({})
   const program = `
     let count: number = 0
@@ -216,7 +216,7 @@ test('forwards a signal once, and exits with the code of the command', async () 
   assert.equal(code, 11)
 })
 
-test('prefers the bundled Node', async () => {
+test('runs commands with the bundled Node', async () => {
   const root = await makeProject({})
   const platform = `${process.platform}-${process.arch}`
   const carried = join(

@@ -45,7 +45,7 @@ async function acceptAll(page: Page, queue: string, count: number): Promise<void
   assert.equal(sent, count, queue)
 }
 
-test("supports a moderator's working day, from sign-in with a second factor to a webhook delivery", {
+test("supports a moderator's working day", {
   skip,
 }, async () => {
   const { as, founder, guest, person } = world!

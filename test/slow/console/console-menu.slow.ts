@@ -14,7 +14,7 @@ const world = skip ? undefined : await openConsole()
 const contents = world ? await fillConsole(world) : undefined
 const read = async (path: string) => (await world!.as(world!.founder, 'GET', path)).body
 
-test('groups the menu by job, with no name twice, and keeps closed jobs closed', { skip }, async () => {
+test('groups the menu of the console by job', { skip }, async () => {
   for (const locale of ['en', 'zh'] as const) {
     const page = await world!.open('/', { locale })
     await settled(page)
@@ -40,7 +40,7 @@ test('groups the menu by job, with no name twice, and keeps closed jobs closed',
   await page.context().close()
 })
 
-test('opens pages, people and settings by Ctrl-K', { skip }, async () => {
+test('opens pages, users and settings by Ctrl-K', { skip }, async () => {
   const { writer } = contents!
   const page = await world!.open('/')
   await settled(page)
@@ -61,14 +61,14 @@ test('opens pages, people and settings by Ctrl-K', { skip }, async () => {
   await box.fill('nothing is called like this')
   await box.blur()
   await page.getByText('Nothing matches.').waitFor()
-  // The dialog regains the focus a moment later, and receives keys only then.
+  // The dialog receives keys only after it has regained the focus.
   await page.locator('.MuiDialog-root :focus').waitFor({ state: 'attached' })
   await page.keyboard.press('Escape')
   await box.waitFor({ state: 'detached' })
   await page.context().close()
 })
 
-test('shows one section of settings at an address, and searches all of them', { skip }, async () => {
+test('shows one section of settings at each URL', { skip }, async () => {
   const page = await world!.open('/settings/checkin')
   await page.getByRole('heading', { name: 'Check-in' }).waitFor()
   assert.equal(await page.locator('[data-setting^="feed:"]').count(), 0)
@@ -82,7 +82,7 @@ test('shows one section of settings at an address, and searches all of them', { 
   await page.context().close()
 })
 
-test('decides on several items at once, and undoes all of them', { skip }, async () => {
+test('undoes a decision on several items', { skip }, async () => {
   const { other } = contents!
   for (const name of ['Several one', 'Several two', 'Several three'])
     assert.equal((await world!.as(other, 'POST', '/feed/topics', { name, desc: 'x' })).status, 201)
@@ -119,7 +119,7 @@ test('decides on several items at once, and undoes all of them', { skip }, async
   await page.context().close()
 })
 
-test('creates a webhook for chosen events, shows its secret and sends a test', { skip }, async () => {
+test('creates a webhook for chosen events', { skip }, async () => {
   const received: string[] = []
   const receiver = createServer((request, response) => {
     received.push(String(request.headers['x-kith-event'] ?? request.url))
@@ -149,7 +149,7 @@ test('creates a webhook for chosen events, shows its secret and sends a test', {
   await page.context().close()
 })
 
-test('saves the filters of a list under a name, and removes them', { skip }, async () => {
+test('saves the filters of a list under a name', { skip }, async () => {
   const { writer } = contents!
   const page = await world!.open(
     `/recharges?filter=${encodeURIComponent(JSON.stringify({ user: writer.id }))}`,
@@ -161,7 +161,6 @@ test('saves the filters of a list under a name, and removes them', { skip }, asy
   await page.getByLabel('Query name').fill('What the writer paid')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  // Neither another list nor a new start forgets the saved filters.
   await page.goto(`${world!.address}/admin/recharges?filter=%7B%7D`)
   await settled(page)
   assert.doesNotMatch(decodeURIComponent(page.url()), /"user"/)

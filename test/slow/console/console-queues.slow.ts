@@ -93,7 +93,7 @@ const DECISIONS: { queue: string; key: 'a' | 'r'; reason?: string; holds: () => 
   },
 ]
 
-test('decides on each queue with one key, with the result visible in the API', {
+test('decides on an item of each queue with one key', {
   skip,
 }, async () => {
   const page = await world!.open('/')
@@ -107,7 +107,7 @@ test('decides on each queue with one key, with the result visible in the API', {
   assert.deepEqual(world!.faults, [])
 })
 
-test('shows payee and amount of a withdrawal, to be copied', { skip }, async () => {
+test('shows the payee of a withdrawal for copying', { skip }, async () => {
   const { other } = contents!
   const asked = { value: 15_000, type: 'alipay', account: 'payee@example.org' }
   assert.equal((await world!.as(other, 'POST', '/plus-pay/cashes', asked)).status, 201)
@@ -127,7 +127,7 @@ test('shows payee and amount of a withdrawal, to be copied', { skip }, async () 
   await page.context().close()
 })
 
-test('shows a reported chat message in context, and states that others stay private (im-16)', {
+test('shows a reported chat message in its context (im-16)', {
   skip,
 }, async () => {
   const { writer, other } = contents!
@@ -155,7 +155,7 @@ test('shows a reported chat message in context, and states that others stay priv
   assert.equal((await as(founder, 'PATCH', `/admin/reports/${found.id}`, { action: 'reject' })).status, 204)
 })
 
-test('never sends a decision that is undone within five seconds', { skip }, async () => {
+test('sends no decision that is undone within five seconds', { skip }, async () => {
   const { writer } = contents!
   await world!.as(writer, 'POST', '/feed/topics', { name: 'Taken back', desc: 'x' })
   const page = await world!.open('/queues/topic-reviews')
@@ -176,7 +176,7 @@ test('never sends a decision that is undone within five seconds', { skip }, asyn
   await page.context().close()
 })
 
-test('reports an item that another administrator decided on, and does not decide twice', {
+test('reports an item that another administrator has already decided', {
   skip,
 }, async () => {
   const { writer } = contents!
@@ -194,7 +194,7 @@ test('reports an item that another administrator decided on, and does not decide
   await page.context().close()
 })
 
-test('removes reported content and silences its author in one decision', {
+test('silences the author while removing reported content', {
   skip,
 }, async () => {
   const { writer, other } = contents!
@@ -224,7 +224,7 @@ test('removes reported content and silences its author in one decision', {
   await page.context().close()
 })
 
-test('gives each waiting item an address that survives a reload and moves on after a decision', {
+test('gives each pending item a separate URL', {
   skip,
 }, async () => {
   const { other } = contents!
@@ -252,7 +252,7 @@ test('gives each waiting item an address that survives a reload and moves on aft
   await page.context().close()
 })
 
-test('shows a link, a title and one heading at unknown addresses and deleted records', {
+test('shows a title and a link at unknown URLs', {
   skip,
 }, async () => {
   const page = await world!.open('/no/such/page')
@@ -271,7 +271,7 @@ test('shows a link, a title and one heading at unknown addresses and deleted rec
   await page.context().close()
 })
 
-test('shows contributions and questions as readers see them, and their source on demand', {
+test('renders contributions and questions as readers see them', {
   skip,
 }, async () => {
   const { other } = contents!
@@ -303,7 +303,7 @@ test('shows contributions and questions as readers see them, and their source on
   await page.context().close()
 })
 
-test('has the same queues as the server counts', async () => {
+test('shows the same queues as the server counts', async () => {
   const { statistics: STATISTICS } = (await import('../../../src/site.ts')).SITE
   const texts = globSync('console/src/queues/*-queues.ts').map((file) => readFileSync(file, 'utf8'))
   const names = texts.flatMap((text) => [...text.matchAll(/^ {4}name: '([^']+)'/gm)].map(([, name]) => name))

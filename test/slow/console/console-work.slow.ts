@@ -14,7 +14,7 @@ const contents = world ? await fillConsole(world) : undefined
 const read = async (path: string) => (await world!.as(world!.founder, 'GET', path)).body
 const menuitem = (page: Page, name: string) => page.getByRole('menuitem', { name, exact: true })
 
-test('signs in with a password, and reports a missing ability to enter', { skip }, async () => {
+test('signs in only users with the ability to enter the console', { skip }, async () => {
   const page = await world!.open('/', { person: null })
   const { founder, as } = world!
   for (const [name, roles] of [
@@ -39,7 +39,7 @@ test('signs in with a password, and reports a missing ability to enter', { skip 
   await page.context().close()
 })
 
-test('asks for the second factor, and again after a wrong code', { skip }, async () => {
+test('asks for the second factor again after a wrong code', { skip }, async () => {
   const { as, founder, guest } = world!
   const login = { login: 'guarded', password: 'a password' }
   const person = { name: login.login, password: login.password, roles: ['owner', 'founder'] }
@@ -66,7 +66,7 @@ test('asks for the second factor, and again after a wrong code', { skip }, async
   await page.context().close()
 })
 
-test('shows the sign-in page to a user who was signed out elsewhere', { skip }, async () => {
+test('shows the sign-in page when the session is revoked on another device', { skip }, async () => {
   const clerk = await world!.person({ roles: ['founder'] })
   const page = await world!.open('/people', { person: clerk })
   await page.getByRole('link', { name: clerk.name }).waitFor()
@@ -77,7 +77,7 @@ test('shows the sign-in page to a user who was signed out elsewhere', { skip }, 
   await page.context().close()
 })
 
-test('leads an administrator to a required second factor, and lets them change their password', {
+test('requires a second factor from an administrator', {
   skip,
 }, async () => {
   const { as, founder, guest, sql } = world!
@@ -167,7 +167,7 @@ test('shows a limited role only its permitted pages', { skip }, async () => {
   await limited.context().close()
 })
 
-test('grants points with a reason and shows them in the ledger', { skip }, async () => {
+test('grants points with a reason', { skip }, async () => {
   const { other } = contents!
   const page = await world!.open(`/people/${other.id}/show`)
   const form = page.getByRole('form', { name: 'Grant or deduct' })
@@ -182,7 +182,7 @@ test('grants points with a reason and shows them in the ledger', { skip }, async
   await page.context().close()
 })
 
-test('accepts amounts as people write them, and shows them with their unit', { skip }, async () => {
+test('accepts amounts in the notations that users type', { skip }, async () => {
   const { other } = contents!
   const before = (await read(`/admin/users/${other.id}/wallet`)).balance as number
   const page = await world!.open(`/people/${other.id}/show`)
@@ -202,7 +202,7 @@ test('accepts amounts as people write them, and shows them with their unit', { s
   await page.context().close()
 })
 
-test('accepts a refund in the charged currency, and shows it with its unit (money-24)', {
+test('refunds a payment in the charged currency (money-24)', {
   skip,
 }, async () => {
   const { sql } = world!
@@ -249,7 +249,6 @@ test('accepts a refund in the charged currency, and shows it with its unit (mone
   await page.goto(`${world!.address}/admin/payment-differences`)
   await page.getByRole('cell', { name: '¥300', exact: true }).waitFor()
   await page.getByRole('cell', { name: '$123.45', exact: true }).waitFor()
-  // The price of an album is in points, and an untouched price keeps its amount.
   await page.goto(`${world!.address}/admin/albums/create`)
   await page.getByLabel('Price').fill('12')
   await page.getByText('12 points', { exact: true }).waitFor()
@@ -283,7 +282,7 @@ test('rejects the sign-in of a suspended user', { skip }, async () => {
   await page.context().close()
 })
 
-test('shows the sign-ins of a user and revokes them all', { skip }, async () => {
+test('revokes all sessions of a user', { skip }, async () => {
   const guest = await world!.person()
   const page = await world!.open(`/people/${guest.id}/show`)
   await page.getByRole('tab', { name: 'Sign-ins' }).click()
@@ -295,7 +294,7 @@ test('shows the sign-ins of a user and revokes them all', { skip }, async () => 
   await page.context().close()
 })
 
-test('shows health, failure times and request counts on the start page', {
+test('shows the health of the server on the start page', {
   skip,
 }, async () => {
   const { sql } = world!
@@ -340,7 +339,7 @@ test('exports a filtered list as CSV without formulas', { skip }, async () => {
   await page.context().close()
 })
 
-test('shows a changed setting to clients, and resets it', { skip }, async () => {
+test('applies a changed setting to clients', { skip }, async () => {
   const page = await world!.open('/settings')
   await page.getByLabel('Search among settings').fill('checkin:balance')
   const row = page.locator('[data-setting="checkin:balance"]')
@@ -386,7 +385,7 @@ test('uploads a song that plays', { skip }, async () => {
   await page.context().close()
 })
 
-test('writes an article with a preview, publishes it, and shows it to everybody', { skip }, async () => {
+test('publishes an article after a preview', { skip }, async () => {
   const page = await world!.open('/news/create')
   await page.getByLabel('Title').fill('Harbour opens')
   await page.getByRole('combobox', { name: 'Category' }).click()
@@ -402,7 +401,7 @@ test('writes an article with a preview, publishes it, and shows it to everybody'
   const { body } = await world!.guest('GET', '/news')
   assert.ok(body.some(({ title }: { title: string }) => title === 'Harbour opens'))
   await page.context().close()
-  // Parsing triggers the policy report before the handler is removed. The handler never runs.
+  // The browser reports the inline handler while parsing, before the page removes the handler.
   assert.deepEqual(
     world!.faults.filter((fault) => !fault.startsWith('Executing inline event handler')),
     [],

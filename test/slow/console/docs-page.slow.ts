@@ -36,7 +36,7 @@ async function open(width: number): Promise<{ page: Page; requested: string[]; f
   return { page, requested, faults }
 }
 
-test('serves the API page compressed, with a policy that allows no foreign sources', async () => {
+test('serves the API documentation with a strict content security policy', async () => {
   const page = await fetch(`${address}/docs`)
   assert.equal(page.status, 200)
   assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'self'/)
@@ -49,7 +49,7 @@ test('serves the API page compressed, with a policy that allows no foreign sourc
   assert.match(plain.body, /RapiDoc 9\.3\.8/)
 })
 
-test('lists current operations, finds one, signs in and runs it at /docs', {
+test('runs an operation from the API documentation at /docs', {
   skip: CANNOT_LOOK,
 }, async () => {
   const ann = await signUpsOn(world).signUp()
@@ -97,7 +97,7 @@ test('lists current operations, finds one, signs in and runs it at /docs', {
   await page.close()
 })
 
-test('fits a phone, with the menu over the page and no text cut off', {
+test('fits the API documentation on a phone', {
   skip: CANNOT_LOOK,
 }, async () => {
   const { page, faults } = await open(390)

@@ -8,9 +8,8 @@ import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import { containersIn, whyNoContainers } from '#test/fixtures/containers.ts'
 
-// Builds the image of deploy/docker and runs it as compose.yml does: `npm run test:slow -- container`. Needs root
-// on Linux, buildah, podman, debootstrap and runc. Builds the base images here, so that it needs only package
-// registries.
+// Builds the image of deploy/docker and runs it as compose.yml does. Needs root on Linux, buildah, podman,
+// debootstrap and runc.
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const DOCKERFILE = join(ROOT, 'deploy/docker/Dockerfile')
 const IMAGE = 'kith-under-test'
@@ -42,7 +41,7 @@ function rulesOfCompose(): string[] {
 const why = whyNoContainers()
 if (why) console.log(`The container is neither built nor run here: ${why}.`)
 
-describe('the container', { skip: why ?? false }, () => {
+describe('runs the image of deploy/docker', { skip: why ?? false }, () => {
   const containers = containersIn(mkdtempSync(join(tmpdir(), 'container-')))
   const { buildah, podman, tryPodman, start, makeBases, npmMounts, remove, driver } = containers
   after(remove)
@@ -58,7 +57,7 @@ describe('the container', { skip: why ?? false }, () => {
       if (Date.now() > until) throw new Error(`It is not healthy: ${stdout}\n${stderr}`)
     }
   }
-  /** Requests the server from inside the container, because its network is isolated, and returns the output. */
+  /** Sends requests from inside the container, whose network is isolated. */
   const ask = (path: string, init: object = {}) =>
     JSON.parse(
       inside(
@@ -89,7 +88,7 @@ describe('the container', { skip: why ?? false }, () => {
     )
   })
 
-  test('runs as its own account without capabilities, and gains none', () => {
+  test('runs the server as an unprivileged user without capabilities', () => {
     assert.equal(inside('id', '-u'), '10001')
     const status = inside('cat', '/proc/1/status')
     assert.match(status, /^Uid:\s+10001\s+10001\s+10001\s+10001$/m)
@@ -98,7 +97,7 @@ describe('the container', { skip: why ?? false }, () => {
     assert.match(status, /^NoNewPrivs:\s+1$/m)
   })
 
-  test('writes to its data folder only', () => {
+  test('writes only to the data folder', () => {
     for (const path of ['/opt/kith/x', '/etc/x', '/var/x']) {
       const { status, stderr } = tryPodman('exec', '--user', '0', running, 'touch', path)
       assert.notEqual(status, 0)
@@ -109,7 +108,7 @@ describe('the container', { skip: why ?? false }, () => {
     assert.equal(inside('stat', '-c', '%a %U', '/var/lib/kith'), '700 kith')
   })
 
-  test('becomes ready with its own database', () => {
+  test('becomes ready with the embedded database', () => {
     assert.deepEqual(ask('/health/ready'), { status: 200, text: '{"status":"ok"}' })
     assert.equal(ask('/api/v2/bootstrappers').status, 200)
     const { status, text } = ask('/', { headers: { accept: 'text/html' } })
@@ -125,7 +124,7 @@ describe('the container', { skip: why ?? false }, () => {
     assert.match(inside('ls', '-l', '/var/lib/kith'), /-rw------- .* monday\.backup/)
   })
 
-  test('serves the built console, and leaves out its sources and the tools', () => {
+  test('serves the built console without its sources', () => {
     const { status, text } = ask('/admin', { headers: { accept: 'text/html' } })
     assert.equal(status, 200)
     const [, script = ''] = /<script type="module"[^>]* src="([^"]+)"/.exec(text) ?? []
@@ -145,7 +144,7 @@ describe('the container', { skip: why ?? false }, () => {
     assert.notEqual(tryPodman('exec', running, 'sh', '-c', tools).status, 0)
   })
 
-  test('keeps content for a second container, and both stop cleanly', async () => {
+  test('keeps content when a second container replaces the first', async () => {
     const login = 'root'
     const password = inside('cat', '/var/lib/kith/founder-password')
     const json = { 'content-type': 'application/json' }

@@ -23,13 +23,13 @@ after(async () => {
 })
 
 const WRITERS = 4
-/** Maximum connections: more than all pools of the server together. */
+/** Exceeds the sum of all connection pools of the server. */
 const MOST_CONNECTIONS = 40
 const SAMPLES = 150
 const SAMPLE_MS = 200
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-test('serves writes again without loss when a proxy leads to a standby that is promoted late', {
+test('serves writes again when a proxy switches to a standby that is promoted late', {
   skip: skipPostgres,
 }, async (t) => {
   const primary = await startPostgres()
@@ -91,7 +91,7 @@ test('serves writes again without loss when a proxy leads to a standby that is p
   const before = answered.length
   await until(() => statuses.has(503))
   proxy.leadTo({ host: '127.0.0.1', port: standby.port })
-  // The standby rejects all writes until its promotion, and each rejection replaces a connection.
+  // The standby rejects all writes until its promotion, and each rejection closes a connection.
   const connections: number[] = []
   for (let n = 0; n < SAMPLES; n += 1) {
     await pause(SAMPLE_MS)

@@ -45,7 +45,7 @@ async function walk(env: Record<string, string>, name: string): Promise<void> {
   const [token, other] = [await signIn(one), await signIn(two)]
   assert.equal((await send(two, token, 'GET', '/user')).status, 200)
 
-  // Both nodes receive the same payment at once, which takes effect once.
+  // Publishes the same feed on both nodes at once, which must create only one.
   const feed = { feed_content: 'of two nodes', feed_from: 5, feed_mark: 77 }
   const made = await Promise.all([one, two].map((node) => send(node, token, 'POST', '/feeds', feed)))
   assert.deepEqual(made.map(({ status }) => status).sort(), [201, 201], JSON.stringify(made))
@@ -72,7 +72,7 @@ test('runs two nodes on one PostgreSQL', { skip: skipPostgres }, async () => {
   await walk({ DATABASE_URL: database.url }, 'direct')
 })
 
-test('runs jobs on the second node after the first was killed', { skip: skipPostgres }, async () => {
+test('runs jobs on the second node when the first is killed', { skip: skipPostgres }, async () => {
   const database = await startPostgres()
   const env = { ...COMMON, DATABASE_URL: database.url }
   const first = startServer(join(folder, 'killed'), env)
@@ -100,10 +100,9 @@ test('runs two nodes through PgBouncer in transaction mode', { skip: skipPgBounc
     idle_in_transaction_session_timeout: 30_000,
   }))
     await database.ask(`alter role kith set ${name} = ${value}`)
-  // Fewer connections than the nodes use, so that they share them.
+  // Opens fewer connections than the nodes use, so that sessions share connections.
   const pooled = await startPgBouncer(database, { default_pool_size: '4' })
   await walk({ DATABASE_URL: pooled, DATABASE_DIRECT_URL: database.url }, 'pooled')
-  // Kith reads times in UTC, whatever the zone of the server.
   const sql = openDatabase({ connection: pooled, poolSize: 1, statementTimeoutMs: 60_000 })
   const [row] = await sql<[{ zone: string; mode: string }]>`
     select current_setting('TimeZone') as zone, current_setting('plan_cache_mode') as mode`
@@ -111,7 +110,7 @@ test('runs two nodes through PgBouncer in transaction mode', { skip: skipPgBounc
   await sql.end()
 })
 
-test('refuses to start with a PgBouncer that refuses the parameters of sessions', {
+test('refuses to start when PgBouncer rejects session parameters', {
   skip: skipPgBouncer,
 }, async () => {
   const database = await startPostgres()

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 
 const PROGRAM = fileURLToPath(new URL('../../patroni.ts', import.meta.url))
 
-// The cluster needs separate namespaces, so it runs as a program, with its tests in its output.
-test('keeps serving through every failure of the primary of a Patroni cluster', async (t) => {
+// Runs a separate program, because the cluster needs separate namespaces.
+test('serves through every failure of the primary in a Patroni cluster', async (t) => {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   const child = spawn(process.execPath, [PROGRAM], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''

@@ -69,7 +69,7 @@ suite('with redis', { skip }, () => {
     while (!(await holds())) await sleep(50)
   }
 
-  test('shares counts between two processes from the first request on', async () => {
+  test('shares request counts between two processes', async () => {
     await awayFromMinuteEnd()
     const [one, two] = [limiter(), limiter()]
     assert.equal((await one.hit('shared', 3)).remaining, 2)
@@ -82,7 +82,7 @@ suite('with redis', { skip }, () => {
     assert.equal((await two.hit('other', 3)).remaining, 2)
   })
 
-  test('counts racing requests once each', async () => {
+  test('counts each of several concurrent requests once', async () => {
     await awayFromMinuteEnd()
     const [one, two] = [limiter(), limiter()]
     const states = await Promise.all(
@@ -96,7 +96,7 @@ suite('with redis', { skip }, () => {
     )
   })
 
-  test('prefixes keys and expires them after their window', async () => {
+  test('expires keys after their rate window', async () => {
     await limiter().hit('expiring', 5)
     const redis = new Redis(url)
     const keys = await redis.keys('*')
@@ -107,7 +107,7 @@ suite('with redis', { skip }, () => {
     redis.disconnect()
   })
 
-  test('delays one request by 100 ms when Redis freezes, and counts in memory until it recovers', async () => {
+  test('counts requests in memory when Redis freezes', async () => {
     const lines: string[] = []
     const frozen = limiter(lines)
     await frozen.hit('frozen', 600)
@@ -122,7 +122,7 @@ suite('with redis', { skip }, () => {
     assert.equal(lines.filter((line) => line.includes('does not answer')).length, 1)
   })
 
-  test('uses Redis again after it restarts', async () => {
+  test('counts requests in Redis again after a restart of Redis', async () => {
     const lines: string[] = []
     const survivor = limiter(lines)
     await survivor.hit('dying', 600)
@@ -146,7 +146,7 @@ async function freePort() {
   return port
 }
 
-/** Windows follow the clock, so a counting test must not cross a full minute. */
+/** Waits for a new minute when the current rate window is about to end. */
 async function awayFromMinuteEnd() {
   const left = 60_000 - (Date.now() % 60_000)
   if (left < 20_000) await sleep(left)

@@ -68,11 +68,11 @@ suite('replica with a lag of 200 ms', { skip: skipPostgres }, () => {
     return (health as { replicas: { configured: number; usable: number } }).replicas.usable
   }
 
-  test('shows members their own writes in any process, while guests read from the replica', async () => {
+  test('shows users their own writes while the replica lags', async () => {
     let isGuestBehind = false
     await until(async () => {
       const id = await publish()
-      // Opens several connections, so that both processes answer.
+      // Opens several connections, so that both processes respond.
       const [guest, ...own] = await Promise.all(['', token, token, token, token].map(newest))
       assert.deepEqual(own, [id, id, id, id])
       isGuestBehind = guest !== id
@@ -82,7 +82,7 @@ suite('replica with a lag of 200 ms', { skip: skipPostgres }, () => {
     await until(async () => (await newest('')) === id, 'the replica has the feed')
   })
 
-  test('serves guests from the primary while the replica is more than a second behind', async () => {
+  test('serves guests from the primary when the replica lags by more than a second', async () => {
     await replica.ask('select pg_wal_replay_pause()')
     const id = await publish()
     await until(async () => {
@@ -93,7 +93,7 @@ suite('replica with a lag of 200 ms', { skip: skipPostgres }, () => {
     await until(async () => (await usable()) === 1, 'the replica is used again')
   })
 
-  test('does not use a replica after its promotion', async () => {
+  test('stops using a replica after its promotion', async () => {
     const promoted = await startReplica(primary)
     const options = { poolSize: 1, statementTimeoutMs: 60_000 }
     const sql = openDatabase({ connection: primary.url, ...options })
@@ -110,7 +110,7 @@ suite('replica with a lag of 200 ms', { skip: skipPostgres }, () => {
     }
   })
 
-  test('answers every guest when the replica dies', async () => {
+  test('serves guests from the primary when the replica dies', async () => {
     await until(async () => (await usable()) === 1, 'the replica is used')
     const id = await publish()
     await replica.kill()

@@ -29,7 +29,6 @@ const envOf = (settings: Record<string, string>) => ({
   ...settings,
 })
 
-/** Requests of the previous version on the new schema: writes that touch many tables, and reads. */
 async function useSite() {
   const [ann, ben] = [await person(), await person()]
   const posted = await as(ann, 'POST', '/feeds', {
@@ -52,7 +51,7 @@ async function useSite() {
     assert.equal((await as(ann, 'GET', path)).status, 200, path)
 }
 
-test('refuses to start when MIGRATE=off and a migration is missing, and applies none', async () => {
+test('refuses to start when MIGRATE=off and a migration is missing', async () => {
   const [last] = await sql<[{ name: string; hash: string }]>`
     delete from schema_migrations where name = (select max(name) from schema_migrations) returning name, hash`
   const told = `MIGRATE=off: the database lacks 1 migration, the first is ${last.name}: run \`npx kith migrate\``
@@ -66,12 +65,12 @@ test('refuses to start when MIGRATE=off and a migration is missing, and applies 
   await sql`insert into schema_migrations (name, hash) values (${last.name}, ${last.hash})`
 })
 
-test('continues to serve reads and writes during a migration, and starts on the newer schema', async () => {
+test('serves the previous version during a migration', async () => {
   await useSite()
   const tables = await sql<{ name: string }[]>`
     select tablename as name from pg_tables where schemaname = 'public'`
   assert.ok(tables.length > 50, `found only ${tables.length} tables`)
-  // Allowed changes of a migration: new tables, and columns that the previous version does not use.
+  // Adds tables and columns, which the previous version ignores.
   await sql.unsafe(
     [
       ...tables.map(
@@ -109,7 +108,7 @@ test('continues to serve reads and writes during a migration, and starts on the 
   assert.match(output, /9999_next\.sql.*the database is of a newer version/)
 })
 
-/** Statements that break the previous version while it still serves. */
+/** Statements that would break servers of the previous version during an update. */
 const BREAKING: [name: string, pattern: RegExp][] = [
   ['drops', /\bdrop\s+(table|column|view|materialized view|type|function|sequence|schema|trigger)\b/],
   ['renames', /\brename\b/],
@@ -133,7 +132,7 @@ function breaksOf(text: string): string[] {
   })
 }
 
-test('finds statements that would break the previous version', () => {
+test('detects statements that would break the previous version', () => {
   for (const [text, found] of [
     ['alter table users add column age integer', []],
     ['alter table users add column age integer not null default 0, add column b text', []],

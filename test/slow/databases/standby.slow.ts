@@ -19,10 +19,10 @@ after(async () => {
 
 const POOL = 6
 const PEOPLE = 8
-/** Jobs of the site write too, on separate bounded pools. The 24 rejected writes would leave more backends. */
+/** Jobs use a separate pool, whose writes also wait for the standby. */
 const JOBS = 16
 
-test('serves reads and bounds the waiting backends while the synchronous standby is away', {
+test('serves reads while the synchronous standby is disconnected', {
   skip: skipPostgres,
 }, async () => {
   const database = await startPostgres()
@@ -76,7 +76,7 @@ test('serves reads and bounds the waiting backends while the synchronous standby
   const keepWriting = async (token: string, n: number) => {
     for (; !isOver; n += 1) await write(token, n)
   }
-  /** Every read succeeds. The test repeats one that a busy server rejects. */
+  /** Retries reads that a busy server rejects. */
   const readAll = async (token: string) => {
     for (const path of [
       '/feeds',
@@ -89,12 +89,11 @@ test('serves reads and bounds the waiting backends while the synchronous standby
   }
   await setStandby('nobody')
   const writers = tokens.map(keepWriting)
-  // The server closes unresponsive connections, until it opens no more for writes.
   await until(async () => (await metric('database_cut_backends')) >= POOL, 'as many were cut as the pool has')
   await Promise.all(tokens.slice(0, 3).map(readAll))
   isOver = true
   await Promise.all(writers)
-  // Without the limit each of these writes would leave a waiting backend.
+  // Without a limit, each of these writes would leave a waiting backend.
   const before = await waiting()
   assert.ok(before >= POOL, `${before} backends waited`)
   const statuses: number[] = []
@@ -113,7 +112,7 @@ test('serves reads and bounds the waiting backends while the synchronous standby
   await sql.end()
 })
 
-test('answers 503 when an administrator cancels the wait for the synchronous standby', {
+test('returns 503 when an administrator cancels the wait for the synchronous standby', {
   skip: skipPostgres,
 }, async () => {
   const database = await startPostgres()
@@ -139,7 +138,6 @@ test('answers 503 when an administrator cancels the wait for the synchronous sta
       select pg_cancel_backend(pid) from waiting`
   }
   await setStandby('nobody')
-  // A statement in autocommit mode, and a transaction.
   for (const [path, body] of [
     ['/feeds', { feed_content: 'unconfirmed', feed_from: 5, feed_mark: 1 }],
     ['/user', { bio: 'unconfirmed' }],

@@ -17,7 +17,7 @@ import { PEOPLE } from '../../../demo/words.ts'
 
 const one = await demoWorld()
 
-/** Runs a story on a site that only records requests: user, operation, text and bytes. */
+/** Records the requests of a story instead of sending them. */
 async function noted(seed: number): Promise<string[]> {
   const lines: string[] = []
   let id = 0
@@ -82,7 +82,7 @@ async function noted(seed: number): Promise<string[]> {
   return lines
 }
 
-test('generates equal text, times and bytes for equal seeds, and different ones otherwise', async () => {
+test('generates the same demo for the same seed', async () => {
   const [one, two, other] = [await noted(7), await noted(7), await noted(8)]
   assert.ok(one.length > 3_000, String(one.length))
   assert.deepEqual(one, two)
@@ -102,7 +102,7 @@ test('generates equal text, times and bytes for equal seeds, and different ones 
 
 test('passes the doctor and the ledger audit', () => assertWell(one))
 
-test('covers the last six weeks in chronological order', async () => {
+test('spreads the demo over the last six weeks', async () => {
   const [row] = await one.sql<[{ days: number; ordered: boolean; young: boolean }]>`
     select extract(epoch from max(created_at) - min(created_at))::float8 / 86400 as days,
       bool_and(in_order) as ordered, bool_and(created_at < now()) as young
@@ -115,7 +115,7 @@ test('covers the last six weeks in chronological order', async () => {
   assert.equal(early, 0)
 })
 
-test('creates users who can sign in, and an entry in every admin queue', async () => {
+test('fills every admin queue of the demo', async () => {
   const { guest, as } = one
   for (const login of ['demo', 'demo_mod', 'demo_admin'])
     assert.equal((await guest('POST', '/auth/login', { login, password: PASSWORD })).status, 200, login)
@@ -143,7 +143,7 @@ test('creates users who can sign in, and an entry in every admin queue', async (
   for (const { name, count } of waiting) assert.ok(count > 0, name)
 })
 
-test('computes daily statistics of the story', async () => {
+test('computes the daily statistics of the demo', async () => {
   const { guest, as } = one
   const { body } = await guest('POST', '/auth/login', { login: 'demo_admin', password: PASSWORD })
   const root = { id: 0, name: 'demo_admin', token: body.access_token }
@@ -157,7 +157,6 @@ test('computes daily statistics of the story', async () => {
     values.every((value) => value !== null),
     JSON.stringify(values),
   )
-  // Some users are active on every day, in varying numbers, but never all of them.
   const active = valuesOf('active-people')
   assert.equal(active.length, 30)
   assert.ok(
@@ -165,11 +164,10 @@ test('computes daily statistics of the story', async () => {
     JSON.stringify(active),
   )
   assert.ok(new Set(active).size > 3, JSON.stringify(active))
-  // Few days have no feed.
   assert.ok(values.filter((value) => value! > 0).length > 20, JSON.stringify(values))
 })
 
-test('sells and buys texts, pictures and views of an answer', async () => {
+test('sells texts, pictures and answers in the demo', async () => {
   const channels = await one.sql<{ channel: string; buyers: number }[]>`
     select channel, count(distinct p.user_id)::int as buyers from purchases p join paid_nodes n on n.id = p.node_id
     group by channel order by channel`
@@ -185,7 +183,7 @@ test('sells and buys texts, pictures and views of an answer', async () => {
   assert.ok(unread > 0)
 })
 
-test('counts plays of songs and views of pictures', async () => {
+test("counts plays and views of the demo's files", async () => {
   const songs = await one.guest('GET', '/music/songs')
   assert.ok(songs.body.length >= 8)
   const { body } = await one.guest('GET', '/feeds?limit=100')
@@ -194,7 +192,7 @@ test('counts plays of songs and views of pictures', async () => {
   assert.ok(songs.body.some((song: { taste_count: number }) => song.taste_count > 3))
 })
 
-test('refuses to delete a demo with payments from other users, because the ledger is append-only', async () => {
+test('refuses to delete a demo when other users have paid in it', async () => {
   const { sql, as, guest, person } = one
   const { body } = await guest('POST', '/auth/login', { login: 'demo_admin', password: PASSWORD })
   const root = { id: 0, name: 'demo_admin', token: body.access_token }

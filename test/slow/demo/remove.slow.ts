@@ -29,12 +29,12 @@ const HERS = [
   'user_roles',
   'users',
 ]
-/** Tables that jobs clean up later: rows whose bytes are deleted first, and pending changes of sums. */
+/** Tables whose rows a later job deletes. */
 const LATER = ['files', 'file_uses', 'storage_nodes', 'period_sum_changes']
 
 const [two, empty] = [await demoWorld({ people: 600, feeds: 1_200 }), await createWorld()]
 
-test('gives a crowd correct counters and times before the story', async () => {
+test('generates a crowd with correct counters', async () => {
   const [row] = await two.sql<[{ feeds: number; later: number }]>`
     select count(*) filter (where feed_mark like 'crowd %')::int as feeds,
       count(*) filter (where feed_mark like 'crowd %' and id > (select min(id) from feeds where feed_mark not like 'crowd %'))::int as later
@@ -43,7 +43,7 @@ test('gives a crowd correct counters and times before the story', async () => {
   await assertWell(two)
 })
 
-test('deletes the demo and keeps the data of other users', async () => {
+test('keeps the data of other users when the demo is deleted', async () => {
   const { sql, as, person } = two
   const before = await rowsOf(empty)
   const ann = await person({ name: 'Not_of_the_demo' })
@@ -54,9 +54,9 @@ test('deletes the demo and keeps the data of other users', async () => {
   assert.equal((await as(ann, 'POST', `/feeds/${theirs.id}/like`)).status, 201)
   const [{ id: member }] = await sql<[{ id: number }]>`select id from users where name = 'demo'`
   assert.equal((await as(ann, 'PUT', `/user/followings/${member}`)).status, 204)
-  // Counted before the demo, and impossible to recount.
+  // Inserts statistics from before the demo, which the server cannot recount.
   await sql`insert into daily_statistics (series, day, value) values ('active-people', '2020-02-02', 7)`
-  // Truncates likes, and deletes feeds row by row, because one feed stays.
+  // Truncates large tables, but deletes feeds row by row, because Ann's feed must stay.
   await removeRows(sql, { many: 1_000 })
   assert.deepEqual(
     [...(await sql`select series, day::text, value::int from daily_statistics`)],
@@ -72,7 +72,7 @@ test('deletes the demo and keeps the data of other users', async () => {
   )
   assert.equal((await as(ann, 'GET', `/feeds/${own.body.id}`)).body.feed_content, 'My own')
   const after = await rowsOf(two)
-  // Ann's own rows, and files with bytes that a job deletes first.
+  // Ann owns some of these rows, and a later job deletes the others.
   for (const table of [
     'comments',
     'likes',

@@ -17,7 +17,7 @@ import { PLAN } from '../../../importers/thinksns/plan.ts'
 const TABLES = PLAN.filter((part): part is TableImport => 'table' in part)
 const clock = readClock('UTC')
 
-/** Tables without rows here, because their importers write their own lines of the report. */
+/** Tables that stay empty here, because their importers report changes in another form. */
 const WITHOUT_ROWS = [
   'abilities',
   'ability_role',
@@ -32,7 +32,7 @@ const WITHOUT_ROWS = [
   'topic_expert_income',
 ]
 
-test('compares the rows of every table with the source, except those without rows here', () => {
+test('compares every imported table with the source', () => {
   const apart = TABLES.filter(({ into }) => into === null).map(({ table }) => table)
   assert.deepEqual([...new Set(apart)].sort(), WITHOUT_ROWS)
 })
@@ -44,7 +44,7 @@ test('rejects an unknown time zone before it starts a database', async () => {
   assert.equal(existsSync(folder), false)
 })
 
-describe('import of a second community', { skip: skipMariaDb }, async () => {
+describe('imports a second community', { skip: skipMariaDb }, async () => {
   const world = await createWorld()
   const { sql, guest } = world
   let maria: MariaDb
@@ -64,7 +64,7 @@ describe('import of a second community', { skip: skipMariaDb }, async () => {
 
   const ruleOf = (kept: Kept | undefined) => (typeof kept === 'string' ? { column: kept } : (kept ?? {}))
 
-  /** Finds values of imported rows that differ from the source and are missing in the report. */
+  /** Returns imported values that differ from the source without a line in the report. */
   async function silentChanges(table: TableImport, into: Into): Promise<string[]> {
     const [there] = await source.run('show tables like ?', [table.table])
     if (!there) return []
@@ -88,7 +88,7 @@ describe('import of a second community', { skip: skipMariaDb }, async () => {
       if (!target) return [`${table.table} ${name} is not here`]
       return columns.flatMap((column) => {
         const kept = into.columns?.[column]
-        // The import attaches the uploads that the text of an article embeds.
+        // The import attaches pictures to the article that embeds them.
         const isBound = table.table === 'file_withs' && String(row.channel).startsWith('news:')
         if (kept === null || (isBound && (column === 'channel' || column === 'raw'))) return []
         const { column: to = column, as, of } = { of: undefined, as: undefined, ...ruleOf(kept) }
@@ -121,7 +121,7 @@ describe('import of a second community', { skip: skipMariaDb }, async () => {
         assert.deepEqual(await silentChanges(table, into), [])
       })
 
-  test('reports old and new value of changes found in real communities', async () => {
+  test('reports the old and the new value of each change', async () => {
     const some = (table: string, column: string, old: unknown) =>
       told.notes.find((note) => note.table === table && note.column === column && note.old === old)
     assert.equal(some('feeds', 'feed_from', 9)?.new, 5)
@@ -133,7 +133,7 @@ describe('import of a second community', { skip: skipMariaDb }, async () => {
     assert.ok(told.notes.some((note) => note.table === 'common_configs' && note.column === 'value'))
   })
 
-  test('assigns a phone number spelled in two ways to one user, and not to a deleted one', async () => {
+  test('assigns a phone number in two notations to one user', async () => {
     const people = await sql<{ id: number; phone: string | null }[]>`
       select id, phone from users where id < 10 order by id`
     assert.deepEqual(
@@ -157,7 +157,7 @@ describe('import of a second community', { skip: skipMariaDb }, async () => {
     )
   })
 
-  test('keeps the order of topics, of comment previews and of the newest users', async () => {
+  test('keeps the order of topics, comment previews and users', async () => {
     const { body } = await guest('GET', '/feeds?limit=100')
     const feeds: { id: number; topics: { id: number }[]; comments: { id: number }[] }[] = body.feeds
     for (const { id, topics, comments } of feeds) {
@@ -194,16 +194,16 @@ describe('import of a second community', { skip: skipMariaDb }, async () => {
     )
   })
 
-  test('keeps selectable places, highest first', async () => {
+  test('keeps popular locations in their order', async () => {
     assert.deepEqual((await guest('GET', '/locations/hots')).body, ['中国 四川 成都', '中国 北京 北京'])
   })
 
-  test('returns 404 for disabled users and omits them from lists (conventions-25)', async () => {
+  test('returns 404 for disabled users (conventions-25)', async () => {
     assert.equal((await guest('GET', '/users/8')).status, 404)
     assert.deepEqual((await guest('GET', '/users?id=8')).body, [])
   })
 
-  test('leaves a database in which doctor finds no fault', async () => {
+  test('leaves nothing to repair for the doctor', async () => {
     assert.deepEqual(await faultsOf(world), [])
   })
 })

@@ -8,7 +8,7 @@ import { createWorld, type World } from '#test/world.ts'
 
 const STEP = 'locked people'
 
-/** Users of a stock installation. Its founder holds every role, including `disabler`. */
+/** In a stock installation the founder holds every role, including `disabler`. */
 async function addFounders({ add }: ThinkSns): Promise<void> {
   const password = HASH
   await add(
@@ -32,7 +32,7 @@ async function addFounders({ add }: ThinkSns): Promise<void> {
   )
 }
 
-describe('founders and locked users of a stock installation', { skip: skipMariaDb }, () => {
+describe('imports founders and locked users of a stock installation', { skip: skipMariaDb }, () => {
   let maria: MariaDb
   let source: ThinkSns
   before(async () => {
@@ -49,7 +49,7 @@ describe('founders and locked users of a stock installation', { skip: skipMariaD
       ({ id }) => id,
     )
 
-  test('lets founders and holders of the role `disabler` sign in', async () => {
+  test('signs in founders and holders of the role `disabler`', async () => {
     const world = await createWorld()
     const { reasons, printed } = await bringerOf(world, { database: source.address })()
     assert.deepEqual(await lockedOf(world), [3, 5])
@@ -64,7 +64,7 @@ describe('founders and locked users of a stock installation', { skip: skipMariaD
     assert.deepEqual(await faultsOf(world), [])
   })
 
-  test('locks holders of the role `disabler` with --lock-disablers, except founders', async () => {
+  test('locks holders of the role `disabler` with --lock-disablers', async () => {
     const world = await createWorld()
     const bring = bringerOf(world, { database: source.address, lockDisablers: true })
     for (const { reasons } of [await bring(), await bring(), await bring({ again: true })]) {
@@ -78,7 +78,7 @@ describe('founders and locked users of a stock installation', { skip: skipMariaD
     await assert.rejects(bring({ lockDisablers: false }), /options differ from those of the first run/)
   })
 
-  test('leaves a founder enabled when a later run no longer finds them', async () => {
+  test('keeps a founder enabled when a later run no longer finds the founder', async () => {
     const world = await createWorld()
     const bring = bringerOf(world, { database: source.address })
     await bring()

@@ -9,7 +9,7 @@ import { createThinkSns, type ThinkSns } from '#test/fixtures/thinksns.ts'
 import { createWorld, type World } from '#test/world.ts'
 import { SITE } from '../../../src/site.ts'
 
-describe('import of balances and payments', { skip: skipMariaDb }, async () => {
+describe('imports balances and payments', { skip: skipMariaDb }, async () => {
   let maria: MariaDb
   let source: ThinkSns
   const kept = await createWorld()
@@ -30,19 +30,18 @@ describe('import of balances and payments', { skip: skipMariaDb }, async () => {
   })
   after(() => maria?.stop())
 
-  test('imports exact balances, and holds waiting amounts in escrow', async () => {
+  test('imports exact balances', async () => {
     const done = await bringerOf(kept, { database: source.address, oldWallets: true })()
     assert.deepEqual(await owned(kept, 'points'), { 1: 1000 + 11 + 21, 2: 70 })
     assert.deepEqual(await owned(kept, 'wallet'), { 1: 5000, 2: 400 })
     const { balanced, drift, totals } = await audit(kept)
     assert.deepEqual(drift, [])
     assert.ok(balanced)
-    // Pins 10 and 16, the bounty 30, the request 20, the contribution 50, and a withdrawal of 200 points.
+    // Pending in the source are two pins, a bounty, a request, a contribution and a withdrawal.
     assert.equal(totals.points.escrow, 10 + 16 + 30 + 20 + 50 + 200)
     assert.equal(totals.wallet.escrow, 900)
     assert.deepEqual(await faultsOf(kept), [])
     assert.match(done.reasons('currencies', '3/1').join(), /negative balance/)
-    // The source has 1,070 points and a debt of 5. Refunded pins and waiting amounts come on top.
     const sums = done.printed.find((line) => line.startsWith('points '))
     assert.match(sums ?? '', /^points +\S+ +\S+ +1,070 +32 +1,102 +326$/)
     assert.equal(done.code, 0)
@@ -50,7 +49,7 @@ describe('import of balances and payments', { skip: skipMariaDb }, async () => {
     assert.equal(done.of('wallets')?.merged, 2)
   })
 
-  test('opens each account with one entry, followed by its waiting amounts', async () => {
+  test('opens each account with one ledger entry', async () => {
     const rows = await kept.sql<{ owner_id: number; currency: string; kinds: string[] }[]>`
       select owner_id, currency, array_agg(kind order by id) as kinds from ledger_postings where owner_id > 0
       group by 1, 2 order by 1, 2`
@@ -61,7 +60,7 @@ describe('import of balances and payments', { skip: skipMariaDb }, async () => {
     )
   })
 
-  test('derives the state of a pin from its date, its number and its target', async () => {
+  test('derives the state of an imported pin', async () => {
     const pins = await kept.sql<
       { amount: number; state: string; channel: string; thing_id: number; target_id: number }[]
     >`
@@ -79,14 +78,14 @@ describe('import of balances and payments', { skip: skipMariaDb }, async () => {
         [17, 'cancelled'],
       ],
     )
-    // Pins of news store the comment in the other column.
+    // News pins store the comment in a different column of the source than other pins.
     assert.deepEqual(
       { ...pins[6] },
       { amount: 16, state: 'pending', channel: 'news:comment', thing_id: 1, target_id: 6 },
     )
   })
 
-  test('prefers a price of the last version, imports an old one on request, and keeps purchases', async () => {
+  test('prefers the price of the last version', async () => {
     const nodes = await kept.sql`select id, amount, free from paid_nodes order by id`
     assert.deepEqual(
       [...nodes],
@@ -113,7 +112,7 @@ describe('import of balances and payments', { skip: skipMariaDb }, async () => {
     assert.ok(!search?.content_key.includes('hidden'))
   })
 
-  test('decides an imported waiting request and moves its amount', async () => {
+  test('decides an imported pending request', async () => {
     const [withdrawal] = await kept.sql<
       { id: number }[]
     >`select id from withdrawals where state = 'pending' and currency = 'wallet'`
@@ -127,7 +126,7 @@ describe('import of balances and payments', { skip: skipMariaDb }, async () => {
     assert.ok((await audit(kept)).balanced)
   })
 
-  test('refunds all waiting amounts with the option refund', async () => {
+  test('refunds all pending amounts with the option refund', async () => {
     await bringerOf(given, { database: source.address, waiting: 'refund' })()
     assert.deepEqual(await owned(given, 'points'), {
       1: 1000 + 10 + 11 + 30 + 20 + 21,
@@ -141,11 +140,11 @@ describe('import of balances and payments', { skip: skipMariaDb }, async () => {
     assert.deepEqual(await faultsOf(given), [])
   })
 
-  test('books only the difference in a later run, and releases escrow of requests decided since', async () => {
+  test('books only the difference in a later run', async () => {
     const later = await createWorld()
     const bring = bringerOf(later, { database: source.address })
     await bring()
-    // A request decided here does not block a pending one from the source.
+    // A request decided on this site must not block a pending request of the source.
     await later.sql`
       insert into question_applications (id, question_id, user_id, amount, state, decided_at)
       values (90, 2, 1, 5, 'rejected', now())`

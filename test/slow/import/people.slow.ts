@@ -11,7 +11,7 @@ import { createThinkSns, type ThinkSns } from '#test/fixtures/thinksns.ts'
 import { createWorld } from '#test/world.ts'
 import { closeMove } from '../../../importers/thinksns/import.ts'
 
-describe('import of users', { skip: skipMariaDb }, async () => {
+describe('imports users', { skip: skipMariaDb }, async () => {
   let maria: MariaDb
   let source: ThinkSns
   const world = await createWorld()
@@ -43,7 +43,7 @@ describe('import of users', { skip: skipMariaDb }, async () => {
   const signIn = (login: string, password = 'correct horse') =>
     guest('POST', '/auth/login', { login, password })
 
-  test('imports, merges or leaves out every row of every table', () => {
+  test('counts every row of a table as imported, merged or omitted', () => {
     assert.equal(first.code, 0)
     for (const { table, rows, imported, merged, left_out } of first.totals)
       assert.equal(rows, imported + merged + left_out, table)
@@ -60,7 +60,7 @@ describe('import of users', { skip: skipMariaDb }, async () => {
     assert.ok(first.printed.some((line) => /^all +\d/.test(line)))
   })
 
-  test('keeps ids and contacts, and converts times from the zone of the site', async () => {
+  test('keeps the ids and contacts of users', async () => {
     const people = await sql`
       select id, name, phone, email, email_verified_at is not null as proved, created_at::text as created from users
       where id in (1, 2, 4) order by id`
@@ -76,7 +76,7 @@ describe('import of users', { skip: skipMariaDb }, async () => {
     assert.equal(people[2]?.name, 'user_4')
   })
 
-  test('reports and renames ambiguous names', async () => {
+  test('renames users with ambiguous names', async () => {
     const names = await sql<{ id: number; name: string }[]>`select id, name from users order by id`
     const of = (id: number) => names.find((row) => row.id === id)?.name
     assert.equal(of(3), '\u{1d400}nn_3')
@@ -87,7 +87,7 @@ describe('import of users', { skip: skipMariaDb }, async () => {
     assert.match(first.reasons('users', 6).join(), /the same phone/)
   })
 
-  test('links each external account to one user, and each user to one account per provider', async () => {
+  test('links each external account to one user', async () => {
     const links = await sql`select user_id, provider, subject from linked_accounts order by user_id`
     assert.deepEqual(
       [...links],
@@ -101,7 +101,7 @@ describe('import of users', { skip: skipMariaDb }, async () => {
     assert.match(first.reasons('user_socialites', '99/wechat/x').join(), /no longer exists/)
   })
 
-  test('accepts an imported password and rehashes it at the first sign-in', async () => {
+  test('rehashes an imported password at the first sign-in', async () => {
     for (const login of ['root', 'root@example.org', '1', 'ANN', '13800000002'])
       assert.equal((await signIn(login)).status, 200, login)
     assert.equal((await signIn('root', 'Correct horse')).status, 422)
@@ -111,7 +111,7 @@ describe('import of users', { skip: skipMariaDb }, async () => {
     assert.equal((await signIn('user_4', '')).status, 422)
   })
 
-  test('completes all racing first sign-ins', async () => {
+  test('completes all concurrent first sign-ins', async () => {
     await sql`update users set password = ${HASH} where id = 2`
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => signIn('Ann')))
     assert.deepEqual(
@@ -128,7 +128,7 @@ describe('import of users', { skip: skipMariaDb }, async () => {
     assert.equal(n, 1)
   })
 
-  test('keeps roles with their users and known abilities', async () => {
+  test('keeps the roles of users', async () => {
     const roles = await sql<{ name: string; people: number[]; abilities: string[] }[]>`
       select r.name, array(select user_id from user_roles u where u.role_id = r.id order by 1) as people,
         array(select ability from role_abilities a where a.role_id = r.id) as abilities
@@ -137,7 +137,7 @@ describe('import of users', { skip: skipMariaDb }, async () => {
     assert.deepEqual({ ...roles[1] }, { name: 'moderator', people: [2], abilities: ['[feed] Delete Feed'] })
   })
 
-  test('imports follows and blocks, except of oneself and of missing users', async () => {
+  test('imports the follows and blocks of existing users', async () => {
     assert.deepEqual(
       [...(await sql`select id, user_id, target_id, created_at::text as at from user_follows`)],
       [{ id: 5, user_id: 2, target_id: 3, at: '2022-05-05 23:08:09+00' }],
@@ -150,7 +150,7 @@ describe('import of users', { skip: skipMariaDb }, async () => {
     assert.equal(body.extra.followers_count, 1)
   })
 
-  test('shows avatars of users, including those of the first versions', async () => {
+  test('shows avatars of the first versions', async () => {
     const { body } = await guest('GET', '/users/2')
     assert.equal(body.avatar.mime, 'image/png')
     assert.deepEqual(body.avatar.dimension, { width: 40, height: 30 })
@@ -160,7 +160,7 @@ describe('import of users', { skip: skipMariaDb }, async () => {
     assert.equal((await guest('GET', '/users/9')).body.avatar.size, body.avatar.size)
   })
 
-  test('keeps upload ids, stores a content once per user, and detects its type', async () => {
+  test('stores each imported file once for its user', async () => {
     const uses = await sql`
       select u.id, u.channel, u.raw, f.owner_id, f.mime, f.size > 0 as there from file_uses u join files f on f.id = u.file_id
       order by u.id`
@@ -172,7 +172,7 @@ describe('import of users', { skip: skipMariaDb }, async () => {
         { id: 13, channel: 'feed:image', raw: 1, owner_id: 2, mime: 'image/jpeg', there: false },
       ],
     )
-    // Feeds are not imported in this test, so nothing shows the picture (files-15).
+    // No content with the picture is imported here, so its file has no reader (files-15).
     assert.equal((await guest('GET', '/files/11')).status, 404)
     assert.match(
       first.notes.map(({ row, reason }) => `${row}: ${reason}`).join('\n'),
@@ -186,7 +186,6 @@ describe('import of users', { skip: skipMariaDb }, async () => {
       const { status, headers } = await guest('GET', `http://localhost/storage/${path}`)
       return [status, status === 302 ? new URL(String(headers.location)).pathname : undefined]
     }
-    // No imported content shows the picture.
     assert.deepEqual(await go('2019/01/02/0304/abc.png'), [404, undefined])
     assert.deepEqual(await go('2019/01/02/0304/other.png'), [404, undefined])
     const [status, node] = await go('avatars/000/000/000/09.png')
@@ -195,10 +194,10 @@ describe('import of users', { skip: skipMariaDb }, async () => {
     assert.equal((await go(NODE.slice('public:'.length)))[0], 302)
   })
 
-  test('imports new and changed rows in a second run, and leaves the rest unchanged', async () => {
+  test('imports only changed rows in a second run', async () => {
     await source.add('users', { id: 20, name: 'late', email: 'late@example.org', password: HASH })
     await source.run("update users set bio = 'changed' where id = 3")
-    // Two users exchange their names.
+    // Swaps two unique names by way of a third name.
     await source.run("update users set name = 'between' where id = 1")
     await source.run("update users set name = 'root' where id = 9")
     await source.run('delete from user_follow where id = 5')
@@ -222,11 +221,11 @@ describe('import of users', { skip: skipMariaDb }, async () => {
     assert.equal(next, 21)
   })
 
-  test('leaves a database in which doctor finds no fault', async () => {
+  test('leaves nothing to repair for the doctor', async () => {
     assert.deepEqual(await faultsOf(world), [])
   })
 
-  test('rejects a run with different options than the first', async () => {
+  test('rejects a run with other options than the first run', async () => {
     await assert.rejects(bring({ timeZone: 'UTC' }), /options differ from those of the first run/)
     await assert.rejects(bring({ timeZone: 'Mars/Olympus' }), /time-zone/)
     await assert.rejects(bring({ waiting: 'never' }), /--waiting/)
@@ -234,7 +233,7 @@ describe('import of users', { skip: skipMariaDb }, async () => {
     await assert.rejects(bring({ database: maria.address('mysql') }), /contains no ThinkSNS\+ tables/)
   })
 
-  test('prints the same report in a dry run and writes nothing', async () => {
+  test('writes nothing in a dry run', async () => {
     const empty = await createWorld()
     const dry = await bringerOf(empty, {
       database: source.address,
@@ -250,7 +249,7 @@ describe('import of users', { skip: skipMariaDb }, async () => {
     await assert.rejects(bringerOf(empty, { database: source.address, resume: true })(), /no run to resume/)
   })
 
-  test('resumes an aborted run and writes nothing twice', async () => {
+  test('resumes an aborted run without duplicates', async () => {
     const broken = await createWorld()
     const bringBroken = bringerOf(broken, {
       database: source.address,
@@ -277,7 +276,7 @@ describe('import of users', { skip: skipMariaDb }, async () => {
     await assert.rejects(closeMove(broken.ctx), /no import to close/)
   })
 
-  test('imports users into an empty database only', async () => {
+  test('imports users only into an empty database', async () => {
     const used = await createWorld()
     await used.person()
     await assert.rejects(bringerOf(used, { database: source.address })(), /1 people in this database already/)

@@ -18,11 +18,9 @@ import { openSource, type Source } from '../../../importers/thinksns/database/so
 const folder = await mkdtemp(join(tmpdir(), 'kith-reach-'))
 after(() => rm(folder, { recursive: true, force: true }))
 
-// Creates the world before the suites, because installing MariaDB blocks this process for longer than a connection
-// may take.
+// Creates the world first, because installing MariaDB blocks this process longer than the connection timeout.
 const world = await createWorld()
 
-/** Creates a certificate for `localhost` with an unknown authority. Returns both files. */
 function makeCertificates() {
   const at = (name: string) => join(folder, name)
   const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'ignore' })
@@ -47,7 +45,7 @@ function makeCertificates() {
   return { ca: at('ca.pem'), cert: at('cert.pem'), key: at('key.pem') }
 }
 
-describe('import from sources with and without TLS', { skip: skipMariaDb }, () => {
+describe('connects to sources with and without TLS', { skip: skipMariaDb }, () => {
   let maria: MariaDb
   let plain: MariaDb
   let ca: string
@@ -73,12 +71,12 @@ describe('import from sources with and without TLS', { skip: skipMariaDb }, () =
   const at = (query = '', host = '127.0.0.1') => `${maria.address('old').replace('127.0.0.1', host)}${query}`
   const zone = { zone: 'UTC' }
 
-  test('connects with --tls or ?ssl=true to any certificate', async () => {
+  test('accepts any certificate with --tls', async () => {
     assert.ok(await opened(openSource({ database: at(), tls: true }, zone)))
     assert.ok(await opened(openSource({ database: at('?ssl=true') }, zone)))
   })
 
-  test('reports in a sentence that the server, or the user, requires TLS', async () => {
+  test('reports that the server requires TLS', async () => {
     await assert.rejects(
       openSource({ database: at() }, zone),
       /with TLS only \(--tls\)|without TLS: say --tls/,
@@ -88,7 +86,7 @@ describe('import from sources with and without TLS', { skip: skipMariaDb }, () =
     assert.ok(await opened(openSource({ database: user(at('?ssl=true')) }, zone)))
   })
 
-  test('verifies the authority, and with verify the name too', async () => {
+  test('verifies the certificate authority of the server', async () => {
     await assert.rejects(
       openSource({ database: at('?ssl=verify', 'localhost') }, zone),
       /not trusted .*--tls-ca FILE/,
@@ -100,7 +98,7 @@ describe('import from sources with and without TLS', { skip: skipMariaDb }, () =
     await assert.rejects(opened(openSource({ database: at(), tlsCa: join(folder, 'another.pem') }, zone)))
   })
 
-  test('reports a server without TLS, and rejects an invalid URL', async () => {
+  test('reports a server without TLS', async () => {
     const database = plain.address('old')
     await assert.rejects(openSource({ database, tls: true }, zone), /offers no TLS/)
     await assert.rejects(
@@ -113,7 +111,7 @@ describe('import from sources with and without TLS', { skip: skipMariaDb }, () =
   test('reads tables with a prefix', async () => {
     const prefixed = await createThinkSns(plain, 'prefixed', 'ts_')
     await prefixed.add('users', { id: 3, name: 'Ann' })
-    // Tables of another application, with names that the first versions did not use.
+    // Creates tables of another application, which the import must ignore.
     for (const name of ['comments', 'currencies']) {
       await prefixed.run(`drop table ts_${name}`)
       await prefixed.run(`create table wp_${name} (id int)`)
@@ -124,7 +122,7 @@ describe('import from sources with and without TLS', { skip: skipMariaDb }, () =
   })
 })
 
-describe('import of files from a bucket', { skip: skipMariaDb }, async () => {
+describe('imports files from a bucket', { skip: skipMariaDb }, async () => {
   const directory = join(folder, 's3')
   await mkdir(directory)
   const objects = new S3rver({
@@ -170,7 +168,7 @@ describe('import of files from a bucket', { skip: skipMariaDb }, async () => {
     await maria?.stop()
   })
 
-  test('imports files as from a folder, and reports missing ones', async () => {
+  test('reports missing files of a bucket', async () => {
     world.ctx.config.s3 = options
     const bring = bringerOf(world, { database: source.address, files: 's3://old/the%20old%20site' })
     const looked = await bring({ dryRun: true })
@@ -199,7 +197,7 @@ describe('import of files from a bucket', { skip: skipMariaDb }, async () => {
     assert.ok((copied?.n ?? 0) > 0)
   })
 
-  test('downloads large files one at a time, and none beyond a limit', async () => {
+  test('downloads large files one at a time', async () => {
     const files = await openFiles('s3://old/the%20old%20site/', options, { largest: 50 })
     assert.equal(await files.read('2019/01/02/0304/abc.png', async (bytes) => bytes), 'too large')
     assert.equal(await files.read('../the old site/empty.png', async (bytes) => bytes), 'missing')
@@ -210,7 +208,7 @@ describe('import of files from a bucket', { skip: skipMariaDb }, async () => {
     assert.equal(await files.hasFolder('user-bg'), false)
   })
 
-  test('reports an empty or unknown bucket or missing keys before it reads anything', async () => {
+  test('reports an unreadable bucket before reading rows', async () => {
     await assert.rejects(openFiles('s3://old/elsewhere', options), /nothing below s3:/)
     await assert.rejects(openFiles('s3://unknown', options), /the bucket unknown cannot be read/)
     await assert.rejects(openFiles('s3://old', { ...options, accessKeyId: '' }), /S3_ACCESS_KEY_ID/)

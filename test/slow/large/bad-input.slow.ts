@@ -1,3 +1,2 @@
-// Runs test/bad-input.test.ts with more inputs for each operation.
 process.env.KITH_BAD_INPUT_RUNS = '20'
 await import('#test/bad-input.test.ts')

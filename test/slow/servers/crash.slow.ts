@@ -15,7 +15,7 @@ after(async () => {
 
 const CRASHES = 3
 
-test('neither loses nor repeats a payment when the server is killed, and keeps the ledger balanced', async (t) => {
+test('processes each payment once when the server is killed', async (t) => {
   const seed = Math.floor(Math.random() * 2 ** 32)
   const site = await openSite(join(folder, 'site'))
   const { crashes, payments } = await crashAgainAndAgain(site, { times: CRASHES, random: randomOf(seed) })

@@ -34,7 +34,6 @@ function makeFolder(path: string): void {
   mkdirSync(path)
 }
 
-/** Hashes of the files with user data. */
 function contentsOf(dataDir: string): string[] {
   return ['base', 'global', 'pg_wal'].flatMap((part) => {
     const cwd = join(dataDir, CLUSTER, part)
@@ -168,7 +167,7 @@ const DAMAGES: [name: string, damage: (dataDir: string) => void, told: RegExp][]
 ]
 
 for (const [n, [name, damage, told]] of DAMAGES.entries())
-  test(`prints one sentence and changes no data when ${name}`, async () => {
+  test(`explains in one sentence that the server cannot start when ${name}`, async () => {
     const dataDir = join(folder, String(n))
     cpSync(whole, dataDir, { recursive: true, preserveTimestamps: true })
     damage(dataDir)
@@ -178,13 +177,13 @@ for (const [n, [name, damage, told]] of DAMAGES.entries())
     assert.equal(code, 1, output)
     assert.equal(output.trimEnd().split('\n').length, 1, output)
     assert.match(output.trimEnd(), told)
-    // The server notices an unreadable secret only after the database has started.
+    // The server reads the secret only after it has started the database, which changes files.
     if (hasDatabase && !name.startsWith('app-secret')) assert.deepEqual(contentsOf(dataDir), before)
     if (!hasDatabase) assert.equal(existsSync(join(dataDir, CLUSTER)), false)
     rmSync(dataDir, { recursive: true })
   })
 
-test('starts again when the damage is undone', async () => {
+test('starts again when the damage is repaired', async () => {
   const dataDir = join(folder, 'undone')
   cpSync(whole, dataDir, { recursive: true })
   const version = join(dataDir, CLUSTER, 'PG_VERSION')
@@ -196,7 +195,7 @@ test('starts again when the damage is undone', async () => {
   assert.equal(code, 0, output)
 })
 
-test('restores a backup where the cluster is missing', async () => {
+test('restores a backup when the cluster is missing', async () => {
   const dataDir = join(folder, 'restored')
   const backup = join(folder, 'site.backup')
   cpSync(whole, dataDir, { recursive: true })

@@ -36,7 +36,7 @@ async function start(args: string[], settings: Record<string, string>, ready: st
 }
 
 for (const processes of ['1', '2'])
-  test(`accepts new connections for DRAIN_NOTICE_MS after SIGTERM with ${processes} processes, and reports that it stops`, async () => {
+  test(`accepts new connections for DRAIN_NOTICE_MS after SIGTERM with ${processes} processes`, async () => {
     const port = await findFreePort()
     const ready = `http://127.0.0.1:${port}/health/ready`
     const server = await start(
@@ -48,7 +48,7 @@ for (const processes of ['1', '2'])
     const since = performance.now()
     const statuses = new Set<number>()
     for (;;) {
-      // A new connection, like that of a load balancer before its next probe.
+      // Opens a new connection, like a load balancer before its next probe.
       const answer = await fetch(ready, { headers: { connection: 'close' } }).catch(() => undefined)
       if (!answer) break
       statuses.add(answer.status)
@@ -60,12 +60,12 @@ for (const processes of ['1', '2'])
     assert.equal(await server.ended, 0)
   })
 
-/** An address of this machine other than 127.0.0.1. */
+/** An IP address of this machine other than 127.0.0.1. */
 const other = Object.values(networkInterfaces())
   .flatMap((each) => each ?? [])
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
 
-test('serves metrics and liveness on METRICS_HOST and not on the public port', async () => {
+test('serves metrics only on METRICS_HOST', async () => {
   const [port, metrics] = [await findFreePort(), await findFreePort()]
   const host = '127.0.0.2'
   const server = await start(

@@ -96,7 +96,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await exited
 }
 
-test('creates a UTF-8 database that only its owner can reach, and finds the data again on the second start', async () => {
+test('creates a database that only its owner can reach', async () => {
   const first = await start()
   const [shown] = await query(
     first.connection,
@@ -123,7 +123,7 @@ test('creates a UTF-8 database that only its owner can reach, and finds the data
   await second.stop()
 })
 
-test('stops despite an open connection and transaction', async () => {
+test('stops despite an open transaction', async () => {
   const running = await start()
   const client = new pg.Client(running.connection)
   client.on('error', () => {})
@@ -135,7 +135,7 @@ test('stops despite an open connection and transaction', async () => {
   assert.ok((await open) instanceof Error)
 })
 
-test('rejects a second server on the same folder, in this process and in another', async () => {
+test('rejects a second server on the same folder', async () => {
   const { child } = await startElsewhere()
   await assert.rejects(start(), new RegExp(`process ${child.pid}\\) uses`))
   await kill(child)
@@ -158,7 +158,7 @@ test('stops the database when the server is killed', async () => {
   await running.stop()
 })
 
-test('stops an orphaned database on the next start when server and watchdog were killed', async () => {
+test('stops an orphaned database on the next start', async () => {
   const elsewhere = await startElsewhere()
   const { child, postmaster } = elsewhere
   await killWatchdog(elsewhere)
@@ -170,7 +170,7 @@ test('stops an orphaned database on the next start when server and watchdog were
   await running.stop()
 })
 
-test('recovers when a start follows a kill of server, watchdog and database', async () => {
+test('starts after a kill of server, watchdog and database', async () => {
   const elsewhere = await startElsewhere()
   const { child, connection, postmaster } = elsewhere
   await query(connection, "insert into kept values ('before the crash')")
@@ -196,7 +196,7 @@ test('starts despite a stale postmaster.pid with the id of another process', asy
   assert.ok(isAlive(stranger.pid!))
 })
 
-test('restarts the database when it dies', async () => {
+test('restarts the database when its process dies', async () => {
   const running = await start()
   const postmaster = await readPostmaster()
   process.kill(postmaster, 'SIGKILL')
@@ -212,7 +212,7 @@ test('restarts the database when it dies', async () => {
   assert.ok(!messages.slice(before).includes('the embedded database ended unexpectedly, starting it again'))
 })
 
-test('waits for a database restart under way and stops it when the server stops', async () => {
+test('stops a database that is restarting', async () => {
   const running = await start()
   const file = join(folder, 'cluster', 'postmaster.pid')
   const written = statSync(file).mtimeMs
@@ -234,7 +234,7 @@ test('starts no database when the server stops before the restart', async () => 
   assert.equal(messages.at(-1), 'the embedded database has stopped')
 })
 
-test('sends Ctrl-C to the server only, so that it can use the database while it drains', async () => {
+test('sends Ctrl-C to the server but not to the database', async () => {
   const { child, lines, connection, postmaster } = await startElsewhere()
   const interrupted = once(lines, 'line')
   process.kill(-child.pid!, 'SIGINT')
@@ -245,7 +245,7 @@ test('sends Ctrl-C to the server only, so that it can use the database while it 
   await until(() => !isAlive(postmaster), 'the database outlives its server')
 })
 
-test('uses a short temporary socket folder for a deep path, and removes it at the end', async () => {
+test('uses a short socket folder for a deep path', async () => {
   const deep = join(root, 'd'.repeat(120), "it's", 'postgres')
   const running = await start(deep)
   const { host } = running.connection
@@ -256,7 +256,7 @@ test('uses a short temporary socket folder for a deep path, and removes it at th
   await assert.rejects(stat(host), /ENOENT/)
 })
 
-test('works below a private folder, as root and as any user', async () => {
+test('starts below a private folder as any user', async () => {
   const secret = join(root, 'private')
   await mkdir(secret, { mode: 0o700 })
   const running = await start(join(secret, 'data', 'postgres'))
@@ -279,14 +279,14 @@ test('reports why the database cannot start', async () => {
   await (await start()).stop()
 })
 
-test('derives memory settings from the RAM size, within bounds', () => {
+test('derives memory settings from the RAM size', () => {
   const gigabyte = 1024 ** 3
   assert.equal(defaultSettings(gigabyte).shared_buffers, '128MB')
   assert.equal(defaultSettings(64 * gigabyte).shared_buffers, '512MB')
   assert.equal(defaultSettings(gigabyte / 8).shared_buffers, '32MB')
 })
 
-test('warns a start as root that the database runs as another user', async () => {
+test('warns an operator who starts the server as root', async () => {
   messages.length = 0
   const running = await start()
   assert.equal(

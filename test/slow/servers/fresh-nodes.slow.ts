@@ -1,4 +1,3 @@
-/** Every read after every writing operation; the quick suite takes the reads in turn. */
 import { test } from 'node:test'
 import { compareAfterEachChange } from '#test/fixtures/fresh-nodes.ts'
 import { createWorld } from '#test/world.ts'

@@ -90,7 +90,7 @@ const postFeed = async (agent: Agent, n: number) => {
   return (json as { id: number }).id
 }
 
-/** Longest wait for a change: half the time after which the caches reload by themselves. */
+/** Half the reload interval of the caches, so that only an invalidation can deliver the change in time. */
 const WAIT_MS = 15_000
 
 async function until(isSo: () => Promise<boolean>, what: string) {
@@ -101,7 +101,7 @@ async function until(isSo: () => Promise<boolean>, what: string) {
   }
 }
 
-test('applies a changed setting in the other process', async () => {
+test('applies a changed setting in another process', async () => {
   for (let n = 0; n < 10; n += 1) {
     const [one, other] = (n % 2 === 0 ? connections : connections.toReversed()) as [Agent, Agent]
     const balance = async (agent: Agent) =>
@@ -120,7 +120,7 @@ test('applies a changed setting in the other process', async () => {
   }
 })
 
-test('revokes a sign-in in the other process', async () => {
+test('revokes a session in another process', async () => {
   for (let n = 0; n < 5; n += 1) {
     const ending = await signIn()
     const [one, other] = (n % 2 === 0 ? connections : connections.toReversed()) as [Agent, Agent]
@@ -132,7 +132,7 @@ test('revokes a sign-in in the other process', async () => {
   }
 })
 
-test('shows the views counted by all processes once each has written its own', async () => {
+test('adds up the views counted by all processes', async () => {
   const [one, other] = connections
   const id = await postFeed(one, 1)
   let asked = 0
@@ -144,7 +144,7 @@ test('shows the views counted by all processes once each has written its own', a
   for (let n = 0; n < 5; n += 1) await views(n % 2 === 0 ? one : other)
   for (const agent of connections)
     await until(async () => {
-      // Longer than the pause between two writes.
+      // Exceeds the interval between two writes of view counters.
       await new Promise((resolve) => setTimeout(resolve, 3500))
       return (await views(agent)) === asked
     }, 'views are missing')

@@ -1,4 +1,3 @@
-/** Tests that a notice to all users resumes after its server was killed or stopped in the middle. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -75,7 +74,7 @@ async function until(server: Running, id: number, isSo: (state: State) => boolea
   }
 }
 
-test('delivers a notice to every user once, despite kills and stops of the server', async () => {
+test('delivers a notice to every user once although the server is killed', async () => {
   let server = await startServer()
   await server.sql`
     insert into users (name, name_key) select 'crowd' || n, 'crowd' || n from generate_series(1, ${PEOPLE}::int) n`

@@ -86,7 +86,7 @@ function send(
   })
 }
 
-/** The requests for the tokens count towards the limit too. */
+/** Requests for the tokens count towards the rate limit of the same minute. */
 let signedInAt = 0
 const isSameMinute = () => Math.floor(signedInAt / 60_000) === Math.floor(Date.now() / 60_000)
 
@@ -96,8 +96,8 @@ const signIn = async () => {
   return JSON.parse((await send('/api/v2/auth/login', { method: 'POST', body })).text).access_token as string
 }
 
-test('serves one address with several processes, and counts limits across them', async () => {
-  // A window ends at the full minute, so the test waits for a new one.
+test('counts rate limits across several processes', async () => {
+  // Waits for a new minute, because a rate window ends at the full minute.
   const intoMinute = Date.now() % 60_000
   if (intoMinute > 5_000) await new Promise((resolve) => setTimeout(resolve, 60_100 - intoMinute))
   const replies: Reply[] = []
@@ -113,11 +113,11 @@ test('serves the console from every process', async () => {
   assert.ok(new Set(answers.map(({ process }) => process)).size > 1)
   const told = answers.map(({ status, text }) => [status, text.replaceAll(/nonce="[^"]*"/g, '')].join(' '))
   assert.equal(new Set(told.map((each) => each.slice(0, 200))).size, 1, told.join('\n'))
-  // `npm run test:slow` builds it first.
+  // The server returns 503 when the console is not built.
   assert.ok([200, 503].includes(answers[0]?.status ?? 0))
 })
 
-test('revokes a sign-in in all processes soon', async () => {
+test('revokes a session in all processes', async () => {
   const [token = ''] = tokens
   const processes = new Set<string>()
   while (processes.size < 2) {
@@ -134,7 +134,7 @@ test('revokes a sign-in in all processes soon', async () => {
   })
 })
 
-test('replaces a killed process and keeps its counters', async () => {
+test('replaces a killed process', async () => {
   const count = () =>
     metric('http_request_duration_seconds_count{method="GET",route="/api/v2/user",status="200"}')
   const counted = await count()
@@ -148,7 +148,7 @@ test('replaces a killed process and keeps its counters', async () => {
   assert.equal((await send('/health/ready')).status, 200)
 })
 
-test('stops all processes and the database with success', async () => {
+test('stops all processes and the database', async () => {
   const ended = new Promise<number | null>((resolve) => server.child.once('exit', resolve))
   server.child.kill('SIGTERM')
   assert.equal(await ended, 0)

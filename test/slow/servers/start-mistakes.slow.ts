@@ -43,7 +43,7 @@ const COMPANY = {
   LINKED_COMPANY_ISSUER: 'https://id.example.org',
 }
 
-/** Mistakes of an operator, with the start of the sentence that explains each. */
+/** Mistakes of an operator, with the beginning of the printed sentence. */
 const MISTAKES: [name: string, env: Record<string, string>, told: RegExp][] = [
   [
     'a port in use',
@@ -163,7 +163,7 @@ const MISTAKES: [name: string, env: Record<string, string>, told: RegExp][] = [
 ]
 
 for (const [name, env, told] of MISTAKES)
-  test(`reports ${name} in one sentence, before creating anything`, async () => {
+  test(`explains ${name} in one sentence`, async () => {
     const dataDir = join(folder, name.replaceAll(' ', '-'))
     const { code, output } = await run(['src/main.ts'], { PORT: '0', DATA_DIR: dataDir, ...env })
     assert.equal(code, 1, output)
@@ -187,7 +187,7 @@ test('reports a privileged port to an unprivileged user', asNobody, async (t) =>
     '-e',
     'process.setgid(65534);process.setuid(65534);require("net").createServer().on("error",()=>process.exit(3)).listen(81,"127.0.0.1",()=>process.exit(0))',
   ])
-  // Some systems allow every user every port.
+  // Some systems let every user bind privileged ports.
   if (probe.status === 0) return t.diagnostic('every port is free to everybody here')
   chmodSync(folder, 0o755)
   const { code, output } = await run(['src/main.ts'], { PORT: '81' }, { uid: NOBODY, gid: NOBODY })
@@ -198,7 +198,7 @@ test('reports a privileged port to an unprivileged user', asNobody, async (t) =>
   )
 })
 
-test('reports a folder of another user, empty or with a database', asNobody, async () => {
+test('reports a data folder of another user', asNobody, async () => {
   chmodSync(folder, 0o755)
   const closed = join(folder, 'closed')
   mkdirSync(closed, { mode: 0o700 })
@@ -235,7 +235,7 @@ test('reports a full disk before it creates the database', asNobody, async (t) =
   assert.deepEqual(await readdir(small), [])
 })
 
-test('reports a file system that allows no folders, even for root', async (t) => {
+test('reports a file system that allows no folders', async (t) => {
   if (!existsSync('/proc/self')) return t.diagnostic('there is no such file system here')
   const { code, output } = await run(['src/main.ts'], { PORT: '0', DATA_DIR: '/proc/kith/data' })
   assert.equal(code, 1)
@@ -245,7 +245,7 @@ test('reports a file system that allows no folders, even for root', async (t) =>
   )
 })
 
-test('rejects unknown arguments of a server, with a suggestion, before creating anything', async () => {
+test('rejects unknown arguments of a server', async () => {
   const dataDir = join(folder, 'flags')
   const start = (args: string[], env = {}) =>
     run(['src/main.ts', ...args], { PORT: '0', DATA_DIR: dataDir, ...env })
@@ -269,7 +269,7 @@ test('rejects unknown arguments of a server, with a suggestion, before creating 
   assert.equal(existsSync(dataDir), false)
 })
 
-test('prints the version, and a suggestion for an unknown command', async () => {
+test('suggests a command for an unknown one', async () => {
   const kith = (...args: string[]) => run(['src/cli.ts', ...args], { DATA_DIR: join(folder, 'cli') })
   assert.deepEqual(await kith('--version'), { code: 0, output: `Kith ${VERSION}\n` })
   for (const [args, told] of [

@@ -26,7 +26,7 @@ after(async () => {
 type Running = {
   child: ChildProcess
   output: () => string
-  /** The newcomer's guide is the last output of a start. The server accepts requests a moment earlier. */
+  /** Resolves after the newcomer's guide, which is the last output of a start. */
   hasPrinted: Promise<void>
   ended: Promise<number | null>
 }
@@ -67,7 +67,7 @@ async function signIn(): Promise<number> {
   return answer.status
 }
 
-test('completes a request that was accepted before SIGTERM', async () => {
+test('completes a request that it accepted before SIGTERM', async () => {
   const server = startServer()
   await waitForAnswer(`${address}/health/ready`)
   const body = JSON.stringify({ login: 'nobody', password: 'nothing at all' })
@@ -86,7 +86,7 @@ test('completes a request that was accepted before SIGTERM', async () => {
   assert.equal(await server.ended, 0)
 })
 
-test('keeps all data after kill -9, and never runs two databases on one folder', async () => {
+test('keeps all data after kill -9', async () => {
   const killed = startServer()
   await waitForAnswer(`${address}/health/ready`)
   killed.child.kill('SIGKILL')
@@ -102,7 +102,7 @@ test('keeps all data after kill -9, and never runs two databases on one folder',
   assert.deepEqual(databaseProcesses(), [])
 })
 
-test('passes the signal through npm start', async () => {
+test('stops the server when npm start receives a signal', async () => {
   const server = start('npm', ['start'])
   await waitForAnswer(`${address}/health/ready`)
   server.child.kill('SIGTERM')

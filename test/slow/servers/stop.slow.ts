@@ -76,7 +76,7 @@ const nextMark = () => {
 
 type Outcome = { status: number; close: boolean } | { code: string }
 
-/** Sends on open connections until the server asks for a reconnect. Returns requests and results. */
+/** Sends requests on one connection until the server closes the connection. */
 async function sendUntilClosed(token: string, outcomes: Outcome[]): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   for (let goesOn = true; goesOn; ) {
@@ -117,7 +117,7 @@ const feedCount = async (token: string) => {
   return ((await answer.json()) as { extra: { feeds_count: number } }).extra.feeds_count
 }
 
-test('completes every request under load on stop, and loses no acknowledged one', async () => {
+test('completes every accepted request during a stop', async () => {
   const server = await startServer()
   const token = await signIn()
   const before = await feedCount(token)
@@ -137,7 +137,7 @@ test('completes every request under load on stop, and loses no acknowledged one'
   assert.equal(await next.ended, 0)
 })
 
-test('stops despite half a request, and closes everything in order', async () => {
+test('stops despite an unfinished request', async () => {
   const server = await startServer()
   const half = connect(port, '127.0.0.1')
   await once(half, 'connect')
@@ -148,7 +148,7 @@ test('stops despite half a request, and closes everything in order', async () =>
     'POST /api/v2/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"lo',
   )
   for (const socket of [half, halfBody]) socket.on('error', () => {}).resume()
-  // The server accepts connections in order, so it has read both halves before the second reply.
+  // The server reads connections in order, so two responses prove that it has read both halves.
   for (let times = 0; times < 2; times += 1) await (await fetch(`${address}/health/ready`)).text()
   server.child.kill('SIGTERM')
   assert.equal(await server.ended, 0)
@@ -156,7 +156,7 @@ test('stops despite half a request, and closes everything in order', async () =>
   assert.deepEqual(findDatabaseProcesses(join(dataDir, 'postgres', 'cluster')), [])
 })
 
-test('announces a stop first: not ready, and on each reply', async () => {
+test('reports not ready before it stops', async () => {
   const server = await startServer()
   const agent = new Agent({ keepAlive: true })
   const get = () =>
@@ -180,7 +180,7 @@ test('announces a stop first: not ready, and on each reply', async () => {
 })
 
 for (const processes of ['1', '2'])
-  test(`stops in order on SIGHUP with ${processes} processes`, async () => {
+  test(`stops on SIGHUP with ${processes} processes`, async () => {
     const server = await startServer({ PROCESSES: processes })
     server.child.kill('SIGHUP')
     assert.equal(await server.ended, 0)

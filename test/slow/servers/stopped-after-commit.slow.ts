@@ -16,10 +16,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/**
- * Changes a text, a name, a setting and a sign-in on one node, which never learns of the commits. The other node is
- * the app of this process, and has cached all four.
- */
+/** Commits changes on a node that never learns of the commits. The other node has cached the old values. */
 async function changeWithoutReply(name: string) {
   const world = await createWorld()
   const { as, connection, ctx, person, sql } = world
@@ -46,9 +43,8 @@ async function changeWithoutReply(name: string) {
   }
   const before = [await shown.text(), await shown.name(), await shown.setting(), await shown.signIn()]
   assert.deepEqual(before, ['before', author.name, 10, 200])
-  // The caches registered their handlers during the reads above, so those run first.
+  // The caches registered their handlers first, so they process each signal before this handler.
   for (const signal of ['settings', 'tokens']) ctx.signals.on(signal, () => void heard.push(signal))
-  // Makes the node cache the sign-ins first.
   for (const { token } of [author, founder])
     assert.equal((await send(address, token, 'GET', '/user')).status, 200)
 
@@ -79,11 +75,11 @@ async function changeWithoutReply(name: string) {
     author,
     marker,
     async assertShown() {
-      // The versions of the rows decide, so the first read shows the changes.
+      // The versions of the rows invalidate these caches, so that the first read returns the changes.
       assert.deepEqual([await shown.text(), await shown.name()], [marker, marker])
       await until(() => heard.includes('settings') && heard.includes('tokens'), 'the announcements')
       assert.deepEqual([await shown.setting(), await shown.signIn()], [77, 401])
-      // Neither a reconnect nor an expiry has cleared the caches.
+      // Proves that neither a reconnect nor an expiry has cleared the caches.
       assert.equal(ctx.signals.state().losses, 0)
     },
     async release() {
@@ -93,14 +89,14 @@ async function changeWithoutReply(name: string) {
   }
 }
 
-test('shows changes on the other node when a node is killed between the commit and its signals', async () => {
+test('shows changes on the other node when a node is killed before it sends signals', async () => {
   const { server, assertShown } = await changeWithoutReply('killed')
   server.child.kill('SIGKILL')
   await server.ended
   await assertShown()
 })
 
-test('shows changes on the other node while a node is stopped between the commit and its signals', async () => {
+test('shows changes on the other node when a node is stopped before it sends signals', async () => {
   const { server, address, author, marker, assertShown, release } = await changeWithoutReply('stopped')
   server.child.kill('SIGSTOP')
   await assertShown()

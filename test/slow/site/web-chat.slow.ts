@@ -16,7 +16,7 @@ const say = async (page: Page, text: string) => {
 }
 const messageWith = (page: Page, text: string) => page.locator('.message').filter({ hasText: text })
 
-test('names a group chat, replies, edits, sends a picture and a sound, and shows typing and read messages', {
+test('shows typing and read messages in a group chat', {
   skip,
 }, async () => {
   const { as, open, person, address, faults } = site!
@@ -38,7 +38,7 @@ test('names a group chat, replies, edits, sends a picture and a sound, and shows
   await say(page, 'Who brings the oars?')
   await messageWith(page, 'Who brings the oars?').getByRole('button', { name: 'Edit' }).waitFor()
 
-  // The other member sees it live in the title of any page, after the notice of the new group.
+  // The other member sees new messages in the title of any page.
   const theirs = await open('/hot', { person: bob, locale: 'zh-CN', colorScheme: 'dark' })
   await until(theirs, `document.title.startsWith('(2)')`)
   await say(page, 'And the flask?')
@@ -96,7 +96,7 @@ test('names a group chat, replies, edits, sends a picture and a sound, and shows
   assert.deepEqual(faults, [])
 })
 
-test('searches old messages, mutes, reports and blocks', { skip }, async () => {
+test('finds and reports an old message', { skip }, async () => {
   const { as, open, person, sql, faults } = site!
   const [dan, eve] = [await person({ name: 'dan_searches' }), await person({ name: 'eve_is_rude' })]
   const { body: chat } = await as(dan, 'PUT', `/chats/people/${eve.id}`)
@@ -111,7 +111,7 @@ test('searches old messages, mutes, reports and blocks', { skip }, async () => {
   await look(page, 'chat-search')
   await page.getByRole('link', { name: /The heron stands/ }).click()
   await messageWith(page, 'The heron stands').waitFor()
-  // The shown part ends before the newest message, so nothing counts as read.
+  // The visible part ends before the newest message, so that nothing counts as read.
   assert.equal((await as(dan, 'GET', `/chats/${chat.id}`)).body.unread, 41)
   await page.getByRole('link', { name: 'To the newest messages' }).click()
   await messageWith(page, 'Rude word number 39').getByRole('button', { name: 'Report' }).click()
@@ -134,7 +134,7 @@ test('searches old messages, mutes, reports and blocks', { skip }, async () => {
   assert.deepEqual(faults, [])
 })
 
-test('sends a picture once when its upload is retried after a failure', { skip }, async () => {
+test('sends a picture once when its upload is retried', { skip }, async () => {
   const { as, open, person } = site!
   const [fred, gwen] = [await person(), await person()]
   const { body: chat } = await as(fred, 'PUT', `/chats/people/${gwen.id}`)
@@ -155,7 +155,7 @@ test('sends a picture once when its upload is retried after a failure', { skip }
   await page.context().close()
 })
 
-test('hides messages when another provider carries them', { skip }, async () => {
+test('hides messages when another chat provider is active', { skip }, async () => {
   const { ctx, open, person } = site!
   const [hal, ida] = [await person(), await person()]
   const provider = ctx.config.imProvider

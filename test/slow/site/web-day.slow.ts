@@ -34,7 +34,7 @@ const signIn = async (login: string, password: string): Promise<string> => {
 const ready = (page: Page) => page.locator('html[data-ready]').waitFor()
 const PASSWORD = 'a password of the day'
 
-test('stores every action of a member once although the server is killed in between', {
+test('stores each action of a member once although the server is killed', {
   skip,
 }, async () => {
   await buildSite()
@@ -83,7 +83,7 @@ test('stores every action of a member once although the server is killed in betw
   await page.getByRole('button', { name: 'Check in today' }).click()
   await page.getByText('1 day in a row').waitFor()
 
-  /** Kills the server while the button is pressed, restarts it, and presses again until the page shows `done`. */
+  /** Kills the server during the request, restarts it, and presses the button until `done` resolves. */
   const pressThroughAKill = async (button: string, done: () => Promise<unknown>) => {
     const pressed = page.getByRole('button', { name: button, exact: true })
     const killed = new Promise<void>((resolve) => {

@@ -69,7 +69,7 @@ async function findExamples() {
 }
 const found = site ? await findExamples() : undefined
 
-test('has a unique file name for every page', () => {
+test('gives every page a unique file name', () => {
   const names = globSync('web/src/modules/**/*-page.tsx').map((file) => file.split('/').at(-1))
   assert.deepEqual(
     names.filter((name, n) => names.indexOf(name) !== n),
@@ -77,7 +77,6 @@ test('has a unique file name for every page', () => {
   )
 })
 
-/** Addresses of all routes that are open to a guest or a member, with an example for each parameter. */
 const addressesFor = (viewer: 'members' | 'guests') => [
   ...ROUTES.filter(({ access }) => access === undefined || access === viewer).map(({ path }) =>
     path.replace(/([\w-]+\/):\w+/g, (_, before: string) => {
@@ -103,14 +102,14 @@ for (const [viewer, language, width] of [
   ['members', 'en', 1280],
   ['members', 'zh', 360],
 ] as const)
-  test(`shows every page to ${viewer} in ${language}, ${width} wide, accessibly in both themes`, {
+  test(`renders every page accessibly to ${viewer} in ${language}, ${width} wide`, {
     skip,
   }, async () => {
     const page = await site!.open('/', {
       ...(viewer === 'members' ? { person: found!.demo } : {}),
       locale: language === 'zh' ? 'zh-CN' : 'en',
       viewport: { width, height: 800 },
-      // Colours in the middle of a transition have no contrast to check.
+      // Disables transitions, because axe cannot check the contrast of changing colours.
       reducedMotion: 'reduce',
     })
     const wrong: string[] = []
@@ -146,7 +145,7 @@ const SHIFT = `new Promise((resolve) => {
   setTimeout(() => resolve(sum), 300)
 })`
 
-test('shifts no layout while the front page and a feed load their pictures', { skip }, async () => {
+test('shifts no layout while pictures load', { skip }, async () => {
   for (const path of ['/', `/feeds/${found!.examples['feeds/']}`]) {
     const page = await site!.open(path, TELEPHONE)
     await page.waitForLoadState('networkidle')

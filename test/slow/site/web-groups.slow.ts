@@ -6,7 +6,7 @@ import { findings, look, openSite, TELEPHONE } from '#test/web-browser.ts'
 const skip = CANNOT_LOOK
 const site = skip ? undefined : await openSite()
 
-test('creates a group, decides on requests and roles, edits it, and lists the viewer’s groups', {
+test('creates a group and decides on its membership requests', {
   skip,
 }, async () => {
   const { as, open, address, person, sql } = site!
@@ -88,7 +88,6 @@ test('creates a group, decides on requests and roles, edits it, and lists the vi
     assert.ok(Number(await narrow.evaluate('document.documentElement.scrollWidth')) <= 390, path)
   }
   await narrow.context().close()
-  // Strangers do not see the settings, nor the members of a private group.
   const stranger = await open(`/groups/${id}/edit`, { person: eve })
   await stranger.getByText('Only who manages a group changes it.').waitFor()
   await stranger.context().close()

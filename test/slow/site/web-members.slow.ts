@@ -30,7 +30,7 @@ async function fill() {
 }
 const filled = site ? await fill() : undefined
 
-test('counts new notifications live in the title and the menu, and links to their subjects', {
+test('counts new notifications live in the title', {
   skip,
 }, async () => {
   const { as } = site!
@@ -58,7 +58,7 @@ const withPassword = async (name: string) => {
   return person
 }
 
-test('changes the profile with a picture cut to a square', { skip }, async () => {
+test('crops a profile picture to a square', { skip }, async () => {
   const eve = await withPassword('eve_paints')
   const page = await site!.open('/settings', { person: eve, ...TELEPHONE })
   await page.getByLabel('Name').fill('eve_paints_more')
@@ -88,7 +88,7 @@ test('changes the profile with a picture cut to a square', { skip }, async () =>
   await page.context().close()
 })
 
-test('shows suspended users the reason, and accepts their appeal', { skip }, async () => {
+test('accepts the appeal of a suspended user', { skip }, async () => {
   const { as, address, open } = site!
   const mal = await withPassword('mal_spams')
   await as(filled!.founder, 'POST', `/api/v2/admin/users/${mal.id}/sanctions`, {
@@ -110,7 +110,7 @@ test('shows suspended users the reason, and accepts their appeal', { skip }, asy
   await page.context().close()
 })
 
-test('exchanges messages live, and delivers a resent message once', { skip }, async () => {
+test('delivers a resent message once', { skip }, async () => {
   const { as, open, person, address } = site!
   const eli = await person({ name: 'eli_writes' })
   const fay = await person({ name: 'fay_reads' })
@@ -142,7 +142,7 @@ test('exchanges messages live, and delivers a resent message once', { skip }, as
   assert.deepEqual(site!.faults, [])
 })
 
-test('lets browsers install the site', { skip }, async () => {
+test('serves a manifest that lets browsers install the site', { skip }, async () => {
   const answer = await fetch(`${site!.address}/manifest.webmanifest`)
   assert.match(answer.headers.get('content-type') ?? '', /^application\/manifest\+json/)
   const manifest = (await answer.json()) as { start_url: string; icons: { src: string }[] }

@@ -24,7 +24,7 @@ if (site) {
 
 const PAGES = ['/wallet', '/wallet/money', '/wallet/recharge', '/wallet/withdraw', '/wallet/exchange']
 
-test('recharges by card and by transfer, exchanges money for points, and requests a withdrawal', {
+test('exchanges recharged money for points', {
   skip,
 }, async () => {
   const { as, person, sql } = site!
@@ -51,7 +51,7 @@ test('recharges by card and by transfer, exchanges money for points, and request
   await page.getByRole('heading', { name: 'Exchange for points' }).waitFor()
   await page.getByLabel('Amount in CNY').fill('2')
   await page.getByText('You get 200 points.').waitFor()
-  // The reply is lost after the exchange. The test reloads the page and sends the same form again.
+  // Drops the response after the exchange, so that the user sends the same form again.
   await page.route('**/plus-pay/transform', async (route) => {
     await route.fetch()
     await route.abort()
@@ -82,7 +82,6 @@ test('recharges by card and by transfer, exchanges money for points, and request
     cashes.map(({ value, account }: { value: number; account: string }) => [value, account]),
     [[550, 'ada@example.org']],
   )
-  // A QR code survives a reload. The page notices the payment without a notice from the provider.
   await page.goto(`${site!.address}/wallet/recharge`)
   await page.locator('html[data-ready]').waitFor()
   await page.getByLabel('Amount in CNY').fill('3')

@@ -10,7 +10,7 @@ import { findings, look, openSite, TELEPHONE, until } from '#test/web-browser.ts
 const skip = CANNOT_LOOK
 const site = skip ? undefined : await openSite()
 
-test('contributes an article with a picture, revises a rejected one, and rewards an author', {
+test('resubmits a rejected article', {
   skip,
 }, async () => {
   const { as, ctx, open, address, sql } = site!

@@ -8,7 +8,7 @@ const skip = CANNOT_LOOK
 const site = skip ? undefined : await openSite()
 const RANKS = ['followers', 'feeds', 'news', 'answers', 'likes', 'experts', 'checkins', 'balance', 'income']
 
-test('finds users by recommendation, popularity, tags and place, and shows rankings', { skip }, async () => {
+test('finds users by recommendation, popularity, tags and location', { skip }, async () => {
   const { as, open, address, person, sql } = site!
   const [ada, lin, ben] = [
     await person({ name: 'ada_nearby' }),
@@ -84,7 +84,7 @@ test('finds users by recommendation, popularity, tags and place, and shows ranki
   assert.deepEqual(site!.faults, [])
 })
 
-test('requests a certification, and resubmits a rejected one', { skip }, async () => {
+test('resubmits a rejected certification', { skip }, async () => {
   const { as, open, person, sql } = site!
   const who = await person()
   const page = await open('/account/certification', { person: who, ...TELEPHONE })

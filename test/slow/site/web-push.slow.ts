@@ -33,7 +33,7 @@ async function openService() {
   return { endpoint, keys, messages }
 }
 
-/** Gives the page a subscription to the double, because tests cannot reach the push service of a browser. */
+/** Fakes the subscription, because tests cannot reach a browser's push service. */
 const answerSubscriptions = (page: Page, subscription: { endpoint: string; keys: object }) =>
   page.addInitScript((given) => {
     const state = globalThis as unknown as { asked?: string; held?: object }
@@ -56,10 +56,7 @@ const answerSubscriptions = (page: Page, subscription: { endpoint: string; keys:
     })
   }, subscription)
 
-/**
- * Clicks the shown notification in the service worker of a page. Returns the addresses that it opens and the
- * windows that it focuses. A browser does both only after a click of a person.
- */
+/** Clicks the notification, because a browser opens and focuses windows only after a user's click. */
 async function clickNotification(page: Page): Promise<{ opened: string[]; focused: string[]; left: number }> {
   const [worker] = page.context().serviceWorkers()
   assert.ok(worker)
@@ -91,7 +88,7 @@ async function clickNotification(page: Page): Promise<{ opened: string[]; focuse
   })
 }
 
-test('subscribes a browser, whose service worker shows what the server encrypts for it (notifications-18)', {
+test('shows encrypted push messages in a subscribed browser (notifications-18)', {
   skip,
 }, async () => {
   const { as, person, sql, work, open, address, faults } = site!
@@ -143,11 +140,10 @@ test('subscribes a browser, whose service worker shows what the server encrypts 
 
   const link = `${address}/feeds/1`
   assert.deepEqual(await clickNotification(page), { opened: [link], focused: [], left: 0 })
-  // A click on the next one focuses the window that already shows its page.
   const deliver = (data: string) =>
     devtools.send('ServiceWorker.deliverPushMessage', { origin: address, registrationId, data })
-  // Each notification has a separate tag, because the browser may close a clicked one after it shows the next with
-  // the same tag.
+  // Uses a new tag for each notification, because the browser may close a clicked one after the next with the
+  // same tag.
   const linked = (id: number, to: string) =>
     deliver(JSON.stringify({ title: 'A word', text: '', badge: 0, data: { type: 'system', id, link: to } }))
   await linked(2, '/notifications/preferences')
@@ -164,7 +160,7 @@ test('subscribes a browser, whose service worker shows what the server encrypts 
   assert.deepEqual(faults, [])
 })
 
-test('reports that the browser blocks notifications, and registers nothing', { skip }, async () => {
+test('registers nothing when the browser blocks notifications', { skip }, async () => {
   const { as, person, open } = site!
   const ann = await person()
   const page = await open('/notifications/preferences', { person: ann, permissions: [] })

@@ -27,7 +27,7 @@ const report = async (page: Page, reason: string) => {
   await page.getByText('Moderators will look at it.').waitFor()
 }
 
-test('edits a question, offers a bounty, comments on it, applies for excellence and deletes it', {
+test('edits and deletes a question', {
   skip,
 }, async () => {
   const { as, open } = site!
@@ -65,7 +65,7 @@ test('edits a question, offers a bounty, comments on it, applies for excellence 
   assert.deepEqual(site!.faults, [])
 })
 
-test('saves, rewards and reports an answer; its author edits and deletes it', { skip }, async () => {
+test('edits and deletes an answer', { skip }, async () => {
   const { as, open, person, sql } = site!
   const questions = questionsOf(site!)
   const [asker, reader, author] = [await person(), await questions.rich(), await person()]
@@ -103,7 +103,7 @@ test('saves, rewards and reports an answer; its author edits and deletes it', { 
   assert.deepEqual(site!.faults, [])
 })
 
-test('rewards, reports, edits and pins a post of a group; a manager decides, marks and deletes it', {
+test('edits and deletes a post of a group', {
   skip,
 }, async () => {
   const { as, open, person, sql } = site!
@@ -171,7 +171,7 @@ test('rewards, reports, edits and pins a post of a group; a manager decides, mar
   assert.deepEqual(site!.faults, [])
 })
 
-test('comments on an album, and deletes the comment', { skip }, async () => {
+test('comments on an album', { skip }, async () => {
   const { as, open, person } = site!
   const listener = await person()
   const album = await createSpecial(site!, await musicEditor(site!))
@@ -205,7 +205,7 @@ test('follows and unfollows a question topic', { skip }, async () => {
   await follow.waitFor()
   await until(async () => (await followed()) === 0, 'the end of following')
 
-  // Presses during a request count. The page shows each at once, and sends the last one when the request ends.
+  // The page sends only the last state when the user presses the button again during a request.
   const methods: string[] = []
   const first = Promise.withResolvers<void>()
   await page.route('**/user/question-topics/*', async (route) => {
@@ -228,7 +228,7 @@ test('follows and unfollows a question topic', { skip }, async () => {
   assert.deepEqual(site!.faults, [])
 })
 
-test('reaches menu entries that do not fit into the bottom bar of a phone, in both languages', {
+test("reaches menu entries that do not fit into a phone's bottom bar", {
   skip,
 }, async () => {
   const { open, person } = site!
@@ -254,7 +254,7 @@ test('reaches menu entries that do not fit into the bottom bar of a phone, in bo
   assert.deepEqual(site!.faults, [])
 })
 
-test('requests pins of an article and of comments, which the authors of the texts decide on', {
+test('requests pins of an article and its comments', {
   skip,
 }, async () => {
   const { as, open } = site!

@@ -23,9 +23,9 @@ const withPassword = async (name: string) => {
 }
 
 async function signInThere(page: Page, login: string) {
-  // The provider's page loads a font that tests cannot reach.
+  // Blocks the provider's web font, which tests cannot load.
   await page.route(/googleapis/, (route) => route.abort())
-  // The page that is left has an input of the same name.
+  // Waits for the provider's page, because the previous page has an input of the same name.
   await page.waitForURL(`${provider!.env.LINKED_COMPANY_ISSUER}/**`)
   await page.locator('input[name=login]').fill(login)
   await page.locator('input[name=password]').fill('any')
@@ -39,7 +39,7 @@ const nameOf = (page: Page) =>
 const errorsOf = () =>
   site!.faults.filter((fault) => !/^asked (http:\/\/127\.0\.0\.1|https:\/\/fonts\.googleapis)/.test(fault))
 
-test('registers with an external account, and signs in with it afterwards (sign-in-24)', {
+test('registers with an external account (sign-in-24)', {
   skip,
 }, async () => {
   const page = await site!.open('/sign-in?next=/news', TELEPHONE)
@@ -68,7 +68,7 @@ test('registers with an external account, and signs in with it afterwards (sign-
   assert.deepEqual(errorsOf(), [])
 })
 
-test('links an external account with the password, at sign-in and in the settings, and unlinks it (sign-in-26)', {
+test('links and unlinks an external account (sign-in-26)', {
   skip,
 }, async () => {
   await withPassword('bob_here')
@@ -89,7 +89,7 @@ test('links an external account with the password, at sign-in and in the setting
   await page.getByRole('button', { name: 'Unlink: The Company' }).click()
   await page.getByText('It is no longer linked.').waitFor()
   await page.getByRole('button', { name: 'Link: The Company' }).click()
-  // The provider remembers this browser and does not ask again.
+  // The provider remembers this browser and skips its sign-in page.
   await page.waitForURL(`${site!.address}/sign-in/company`)
   await page.getByLabel('Your password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Link The Company' }).click()
@@ -97,7 +97,7 @@ test('links an external account with the password, at sign-in and in the setting
   assert.deepEqual(await findings(page), [])
   await look(page, 'linked-accounts')
 
-  // A new password removes links only on request (sign-in-7).
+  // A new password unlinks external accounts only on request (sign-in-7).
   for (const [unlinks, next] of [
     [false, 'another horse'],
     [true, 'a third horse'],
@@ -116,7 +116,7 @@ test('links an external account with the password, at sign-in and in the setting
   await page.context().close()
 })
 
-test('accepts the return from a provider only in the browser that left for it', { skip }, async () => {
+test("accepts the provider's redirect only in the browser that started the sign-in", { skip }, async () => {
   const page = await site!.open('/sign-in/company?code=planted&state=planted')
   await page.getByText('This sign-in did not begin in this browser').waitFor()
   await page.goto(`${site!.address}/sign-in/company?error=access_denied`)
@@ -129,7 +129,7 @@ test('accepts the return from a provider only in the browser that left for it', 
   await page.context().close()
 })
 
-test('adds a phone and removes an e-mail address with a code', { skip }, async () => {
+test('adds a phone with a code', { skip }, async () => {
   const { sql, outbox, work } = site!
   const eve = await withPassword('eve_moves')
   await sql`update users set email = 'eve@kith.example', email_key = 'eve@kith.example' where id = ${eve.id}`
@@ -159,7 +159,7 @@ test('adds a phone and removes an e-mail address with a code', { skip }, async (
   await page.context().close()
 })
 
-test('creates an invitation, registers a user with it, and revokes it (registration-6)', {
+test('registers a user with an invitation (registration-6)', {
   skip,
 }, async () => {
   const founder = await site!.person({ roles: ['founder'] })
@@ -185,7 +185,7 @@ test('creates an invitation, registers a user with it, and revokes it (registrat
   assert.deepEqual(errorsOf(), [])
 })
 
-test('lets a suspended user appeal, request the deletion, and cancel it', { skip }, async () => {
+test('accepts an appeal of a suspended user', { skip }, async () => {
   const zoe = await withPassword('zoe_loud')
   const founder = await site!.person({ roles: ['founder'] })
   const until = '2099-01-01 00:00:00'
