@@ -11,10 +11,7 @@ type Entry = {
   request: string
   status: number
   body?: Record<string, unknown>
-  /**
-   * Fields that the client reads. `a.b` exists, and may be null. `a.b!` is not null either. `a[].b` holds for every
-   * item of a list. `= value` and `~ pattern` compare the value.
-   */
+  /** Field paths. `!` rejects null, `[]` means every item, and `=` or `~` compares the value. */
   reads?: string[]
 }
 
@@ -57,7 +54,7 @@ function check(body: unknown, read: string): void {
 
 for (const file of globSync('test/clients/*.json').sort()) {
   const entries = JSON.parse(readFileSync(file, 'utf8')) as Entry[]
-  describe(`serves the client ${basename(file, '.json')} (conventions-30, feeds-39, music-14)`, () => {
+  describe(`returns every field that the client ${basename(file, '.json')} reads (conventions-30, feeds-39, music-14)`, () => {
     for (const entry of entries)
       test(entry.name, async () => {
         const [method, path] = fill(entry.request).split(' ') as ['GET', string]

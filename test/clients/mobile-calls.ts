@@ -3,7 +3,7 @@ import type { seedForMobile } from '#test/clients/mobile-seed.ts'
 import type { Seed } from '#test/clients/seed.ts'
 import type { Person } from '#test/world.ts'
 
-/** A request, which is a POST if it has a body. */
+/** Without `method`, a call with a body is a POST and any other call is a GET. */
 export type MobileCall = [
   path: string,
   model: string,

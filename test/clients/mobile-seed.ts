@@ -200,7 +200,7 @@ async function seedRequests({ world, reader, writer, values, call }: Scene, grou
     image: await uploadPicture(world, reader),
   })
   await call(editor, 'PATCH', `/admin/news/${story}`, { audit_status: 0 })
-  // The server writes views after some seconds, and the ranking needs some now.
+  // Updates the view counter directly, because the server writes views only after some seconds.
   await sql`update news_counts set hits = 10 where news_id = ${story}`
   await call(reader, 'POST', `/news/${story}/currency-pinneds`, bid)
   const storyPins = (comment: number) => `/news/${story}/comments/${comment}/currency-pinneds`

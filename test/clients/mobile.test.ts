@@ -22,7 +22,7 @@ const CALLS = callsOf(seed, ids)
 type Reply = ReturnType<typeof guest>
 const replies = new Map<MobileCall, Reply>()
 
-/** Sends each call once, because most writes succeed only once. */
+/** Caches responses, because most writes succeed only once. */
 function replyTo(call: MobileCall): Reply {
   const [path, , { as: who, body } = {}] = call
   const method = methodOf(call)
@@ -87,7 +87,7 @@ const unaliased = (path: string) =>
     .replace(/^\/group(?=\/(groups|simple-posts))/, '')
     .replace(/^\/easemob(?=\/)/, '/im')
 
-test('decodes the reply of every GET operation without a listed exception', async () => {
+test('decodes every GET operation with a client model, or lists a reason', async () => {
   const file = new URL('../../openapi.json', import.meta.url)
   const { paths } = JSON.parse(await readFile(file, 'utf8')) as { paths: Record<string, { get?: object }> }
   const operations = new Set(
@@ -96,7 +96,7 @@ test('decodes the reply of every GET operation without a listed exception', asyn
       .map((path) => unaliased(path.replace('/api/v2', '')))
       .filter((path) => !path.startsWith('/admin/')),
   )
-  // A literal path takes precedence over a parameter.
+  // Matches literal paths before parameters, as the router does.
   const byPrecedence = [...operations].sort((a, b) => a.split('{').length - b.split('{').length)
   const decoded = CALLS.filter((call) => methodOf(call) === 'GET').map(([path]) => {
     const asked = unaliased(path.replace(/\?.*/, ''))
@@ -115,7 +115,7 @@ for (const [client, rules, models] of [
   ['iOS 1.9.1', 'objectmapper', IOS],
 ] as const) {
   const seen = new Set<string>()
-  describe(`decodes replies with the models of ${client} (conventions-30)`, () => {
+  describe(`decodes responses with the models of ${client} (conventions-30)`, () => {
     for (const call of CALLS) {
       const [path, model] = call
       test(`${methodOf(call)} ${path}`, async () => {
@@ -125,7 +125,7 @@ for (const [client, rules, models] of [
         assert.ok(!Array.isArray(body) || body.length > 0, 'the list is empty, so nothing was proven')
       })
     }
-    test('covers every field that the seed fills', () => {
+    test('lists every model field that no response fills', () => {
       const declared = Object.entries(models).flatMap(([model, fields]) =>
         Object.keys(fields).map((field) => `${model}.${field}`),
       )
@@ -141,7 +141,7 @@ for (const [client, rules, models] of [
   })
 }
 
-test('reports a missing field and values of another type', () => {
+test('reports missing fields and fields of the wrong type', () => {
   const avatar = 'http://127.0.0.1/a.png'
   const group = { id: 1, name: 'A', avatar, users_count: 'many', allow_feed: true, joined: [] }
   const faults = decode(ANDROID, 'gson', 'Group', group)

@@ -29,12 +29,12 @@ const TEXTS = [
   '@someone hi',
   '100%_',
 ]
-/** The first ids of a new database are small. */
+/** A new database numbers its rows from 1, so that ids up to this one mostly exist. */
 const KNOWN_IDS = 14
 
 export type Inputs = {
   valid(schema: Schema, name: string): unknown
-  /** Mostly valid input. Inputs with `isSpoilt` have one or more faults. */
+  /** Returns valid input, or input with at least one fault if `isSpoilt`. */
   body(schema: Schema, isSpoilt: boolean): unknown
   segment(): string
   hostile(): unknown
@@ -91,7 +91,7 @@ export function createInputs(dice: Dice, named: Record<string, Schema>): Inputs 
   }
 
   const object = ({ properties = {}, required = [] }: Schema) => {
-    // Objects with many optional fields are sent sometimes in full, otherwise with a few fields.
+    // Varies the percentage of optional fields, so that both full and sparse objects are sent.
     const share = dice.pick([0, 0.15, 0.5, 1])
     return Object.fromEntries(
       Object.entries(properties)

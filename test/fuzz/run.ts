@@ -11,7 +11,7 @@ import { type Operation, readOperations } from './operations.ts'
 import { createTally, type Tally } from './tally.ts'
 
 const { seed, requests } = JSON.parse(process.env.KITH_FUZZ ?? '{}') as { seed: number; requests: number }
-/** Requests per database. Its data is used up afterwards. */
+/** Requests before the next database, because deletions use up the content of a database. */
 const ROUND = 6000
 const BEFORE_END = 0.75
 const MOST_FAULTS = 20
@@ -22,7 +22,7 @@ let tally: Tally | undefined
 const begun = performance.now()
 
 for (let from = 0, round = 0; from < requests; from += ROUND, round += 1)
-  test(`round ${round}`, { timeout: 3_600_000 }, async () => {
+  test(`answers round ${round} of random requests without faults`, { timeout: 3_600_000 }, async () => {
     if (faults.size < MOST_FAULTS) await playRound(round, Math.min(ROUND, requests - from))
     const seconds = Math.round((performance.now() - begun) / 1000)
     console.log([`After ${seconds} s, seed ${seed}:`, ...(tally?.lines() ?? [])].join('\n'))
@@ -69,7 +69,7 @@ async function playRound(round: number, length: number): Promise<void> {
       if (faults.size >= MOST_FAULTS) return
     }
     if (answer && status < 300) remember(operation, answer.body)
-    // Its own request may have signed the caller out.
+    // Renews the token, because the request may have signed out the caller.
     if (status === 401 && caller) caller.token = (await issueToken(world.sql, caller.id)).access_token
   }
 
@@ -84,7 +84,6 @@ async function playRound(round: number, length: number): Promise<void> {
       .map(({ value }) => value)
   }
 
-  /** Stores ids from lists and creations for later requests to the same path. */
   function remember({ path, method }: Operation, body: unknown) {
     if (path.includes('{') || !['GET', 'POST'].includes(method)) return
     const rows = Array.isArray(body) ? body : [body, ...Object.values(body ?? {})].flat()
@@ -95,7 +94,7 @@ async function playRound(round: number, length: number): Promise<void> {
     found.set(path, [...ids.slice(0, 5).map(String), ...before].slice(0, 20))
   }
 
-  /** Fills a path with ids that mostly exist, and are sometimes impossible. */
+  /** Mostly fills in existing ids, because other ids return 404 before any other check. */
   function addressOf({ path }: Operation): string {
     const usual = kept.address(path).split('/')
     return path

@@ -1,8 +1,8 @@
 import type { Sql } from '#platform/database'
 
-/** Varies rows that are alike in a crowd, so that every filter keeps a part of its list. */
+/** Varies similar rows, so that every filter matches some rows and excludes others. */
 export async function varyRows(sql: Sql): Promise<void> {
-  // Columns that are searched together get different texts.
+  // Fills each searched column with a different text, so that a match identifies its column.
   await sql`update webhook_endpoints set description = 'y' || id`
   await sql`update address_blocks set reason = 'y' || id`
   await sql`update feed_search s set content_key = coalesce(f.feed_content, '') from feeds f where f.id = s.feed_id`
@@ -24,7 +24,6 @@ export async function varyRows(sql: Sql): Promise<void> {
   await sql`
     update ledger_postings set body = 'y' || id, owner_id = case when id between 100 and 160 then 1 else owner_id end,
       amount = case when id % 4 < 2 then -amount else amount end`
-  // Each pinned article gets a pin of its own.
   await sql`
     update pins set target_id = -id, expires_at = now() + interval '1 day',
       state = case when id > 160 then 'active' else state end
@@ -34,7 +33,7 @@ export async function varyRows(sql: Sql): Promise<void> {
     update group_members set audit = 1, disabled = user_id > 40,
       role = case when user_id > 35 then 'administrator' else 'member' end
     where group_id = 9 and user_id between 20 and 45`
-  // Truncates times to seconds, like those of the query.
+  // Truncates times to seconds, because the filter parameters have no fractions.
   await sql`update group_incomes set created_at = date_trunc('second', created_at)`
   await sql`update group_reports set created_at = date_trunc('second', created_at)`
 }

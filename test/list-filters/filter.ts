@@ -1,31 +1,29 @@
-/** An item of a list, of any shape. */
 // biome-ignore lint/suspicious/noExplicitAny: reads replies of every shape
 export type Item = any
 
 export type Filter = {
-  /** Parameters of the unfiltered list, as a query string. */
+  /** Query string of the unfiltered and the filtered request. */
   given?: string
-  /** Parameters of the filtered list only. */
+  /** Query string of the filtered request only. */
   beside?: string
-  /** Values to try, from the items of the unfiltered list. */
   values: (items: Item[]) => string[]
   matches?: (item: Item, value: string) => boolean
-  /** Statements that select the ids for each value in order, for fields that items do not show. */
+  /** SQL that selects the expected ids for each value, for fields that items omit. */
   statements?: Record<string, string>
   sorts?: { by: (item: Item, value: string) => unknown; isDescending: (value: string) => boolean }
-  /** The list ignores `limit` with this parameter. */
+  /** Set when the parameter disables `limit`. */
   isWhole?: boolean
 }
 
 export type ListRow = {
-  /** Parameters that every request needs, as a query string. */
+  /** Query string of every request. */
   given?: string
   id?: number
-  /** Field that identifies an item. Default: `id`, or the field of the cursor. */
+  /** Identifying field of an item, by default `id` or the cursor's field. */
   key?: string
-  /** Fields that the values of `sort` order by. Default: the field of the same name. */
+  /** Sort keys by value of `sort`, by default the field of the same name. */
   sorts?: Record<string, (item: Item) => unknown>
-  /** All other parameters, with their effect or the reason why this test skips them. */
+  /** Effect of each other parameter, or the reason to skip the parameter. */
   filters: Record<string, Filter | string>
 }
 
@@ -71,7 +69,6 @@ export const oneOf = (path: string): Filter => ({
   matches: (item, value) => value.split(',').includes(String(fieldOf(item, path))),
 })
 
-/** A condition for each value of a closed set. */
 export const cases = (conditions: Record<string, (item: Item) => boolean>): Filter => ({
   values: () => Object.keys(conditions),
   matches: (item, value) => conditions[value]?.(item) ?? false,
@@ -84,7 +81,6 @@ export const below = (path: string): Filter => ({
   matches: (item, value) => Number(fieldOf(item, path)) < Number(value),
 })
 
-/** Statements that select the ids for each value, in list order. */
 export const rows = (statements: Record<string, string>): Filter => ({
   values: () => Object.keys(statements),
   statements,

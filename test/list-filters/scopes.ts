@@ -1,6 +1,5 @@
-/** Rows of a list at an id, or the reason why it has others. */
 type Scope = {
-  /** Selects all rows of the id, hidden ones too. */
+  /** SQL that selects all rows of the id, including hidden rows. */
   rows: (id: number) => string
 }
 
@@ -8,7 +7,7 @@ const from = (table: string, parent: string, id = 'id'): Scope => ({
   rows: (value) => `select ${id} as id from ${table} where ${parent} = ${value}`,
 })
 const comments = (type: string): Scope => from('comments', `commentable_type = '${type}' and commentable_id`)
-/** Comments and pinned comments, which the random pins take from anywhere. */
+/** Includes pinned comments, because the random pins refer to comments of other content. */
 const withPinned = (type: string, channel: string): Scope => ({
   rows: (value) => `${comments(type).rows(value)}
     union all select target_id from pins where channel = '${channel}:comment' and thing_id = ${value}`,

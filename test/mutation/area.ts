@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Additional tests of modules with rules that other files test, as patterns of test files. */
+/** Tests in other folders that cover rules of a module, as path patterns. */
 const ACROSS: Record<string, string[]> = {
   audit: ['src/modules/topics/admin', 'src/modules/settings/admin', 'src/modules/abilities'],
   accounts: ['test/account-deletion.test.ts', 'test/erasure.test.ts', 'test/frequent-searches.test.ts'],
@@ -76,7 +76,7 @@ const PLATFORM: Record<string, string[]> = {
 }
 
 const LISTS = ['test/list-filters.test.ts', 'test/list-walk.test.ts']
-/** Tests of all modules that are generated from the description, by the kinds that they notice. */
+/** Generated tests of all modules, by the kinds of mutations that they detect. */
 const GENERATED: Record<string, string[]> = {
   parent: LISTS,
   predicate: LISTS,
@@ -108,9 +108,8 @@ export function testsFor(root: string, file: string, kind: string): string[] {
   const across =
     place === 'modules' ? (ACROSS[module_] ?? []) : [...(PLATFORM[module_] ?? []), 'test/platform.test.ts']
   const matrix = kind === 'access' ? ['test/routes.test.ts', 'test/access-matrix.test.ts'] : []
-  // Full imports cover every step of an importer.
   const imports = file.startsWith('importers/') ? find('importers/thinksns') : []
-  // The platform's folder mixes tests of many subjects, so declared tests come before neighbouring files.
+  // Runs declared tests before neighbouring files, because the platform folder mixes many subjects.
   const first =
     place === 'modules' ? [] : [...beside.filter((test) => test === named), ...across.flatMap(find)]
   const generated = GENERATED[kind] ?? []

@@ -7,7 +7,7 @@ const changed = (kind: string, source: string) =>
     .filter((guard) => guard.kind === kind)
     .map((guard) => without(source, guard))
 
-test('drops each condition after and, up to the next clause', () => {
+test('drops each condition after `and`', () => {
   const source =
     'sql`select from t where a = 1 and b in (select 1) and c between 2 and 3 order by id limit 1`'
   assert.deepEqual(changed('predicate', source), [
@@ -16,7 +16,7 @@ test('drops each condition after and, up to the next clause', () => {
   ])
 })
 
-test('changes comparisons and leaves assignments', () => {
+test('mutates comparisons but no assignments', () => {
   assert.deepEqual(changed('compare', 'sql`update t set a = 1, b = 2 where c = 3 and d < 4 and e < now()`'), [
     'sql`update t set a = 1, b = 2 where c <> 3 and d < 4 and e < now()`',
     'sql`update t set a = 1, b = 2 where c = 3 and d <= 4 and e < now()`',
@@ -26,7 +26,7 @@ test('changes comparisons and leaves assignments', () => {
   ])
 })
 
-test('reverses orders, except those of locks', () => {
+test('reverses sort orders except in locking reads', () => {
   assert.deepEqual(changed('order', 'sql`select from t order by a desc, id limit 5`'), [
     'sql`select from t order by a, id limit 5`',
   ])
@@ -48,7 +48,7 @@ test('raises bounds and drops conflict clauses', () => {
   ])
 })
 
-test('leaves strings, comments and other templates alone', () => {
+test('mutates no strings, comments or untagged templates', () => {
   const source = `// a and b = 1
 const a = 'x < 5', b = \`y and z > 3\`, c = /'\`/, d = sql\`select \${e > 1 ? sql\`1\` : 2}\``
   assert.deepEqual(changed('predicate', source), [])

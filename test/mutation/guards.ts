@@ -47,10 +47,7 @@ function closing(source: string, open: number): number {
   return source.length
 }
 
-/**
- * Finds `if (…) throw …` and `if (…) return …`. The mutant evaluates the condition for its effects and ignores the
- * result.
- */
+/** The mutant still evaluates the condition for its side effects, but ignores the result. */
 function refusals(source: string): Finding[] {
   return [...source.matchAll(/\bif \(/g)].flatMap((match): Finding[] => {
     const open = match.index + 3
@@ -67,7 +64,7 @@ function filters(source: string): Finding[] {
   return [...source.matchAll(calls)].flatMap((match): Finding[] => {
     const end = closing(source, match.index + match[0].length - 1)
     const before = source.slice(Math.max(0, match.index - 12), match.index)
-    // This is a whole table, not a condition.
+    // Skips a fragment that is a whole table and not a condition.
     if (source[end] !== '}' || (match[1] === undefined && !/\b(where|and|or) (not )?$/.test(before)))
       return []
     return [
@@ -86,12 +83,12 @@ function checks(source: string): Finding[] {
   })
 }
 
-/** Literal replacements. `undefined` skips one. */
+/** Textual mutations. A replacement of `undefined` skips the match. */
 const PIECES: [Kind, RegExp, (found: string, before: string) => string | undefined][] = [
   [
     'deleted',
     /\b(\w+\.)?deleted_at is null/g,
-    // The condition of a partial index must stay.
+    // `on conflict` must repeat the condition of a partial index.
     (_, before) => (/on conflict[^`]*where $/.test(before) ? undefined : 'true'),
   ],
   [

@@ -1,12 +1,11 @@
 import type { Finding } from './guards.ts'
 
-/** Kind of each character of a source: code, text of an SQL statement, or other text. */
 type Ground = 'code' | 'sql' | 'other'
 
-/** Characters after which a slash begins a regular expression. */
+/** A slash after one of these characters begins a regular expression, not a division. */
 const BEFORE_PATTERN = /[(,=:[!&|?{};\n]$|\breturn$/
 
-/** Classifies every character. SQL statements are templates with the tag `sql`, including nested ones. */
+/** Marks each character as code, SQL or other text. */
 function groundsOf(source: string): Ground[] {
   const grounds: Ground[] = []
   const open: { ground: Ground; braces: number }[] = []
@@ -51,7 +50,7 @@ function groundsOf(source: string): Ground[] {
   return grounds
 }
 
-/** Length of the comment, string or pattern that begins here, or 0. */
+/** Returns the length of a comment, string or regular expression at the position, or 0. */
 function skip(source: string, at: number): number {
   const rest = source.slice(at, at + 2000)
   const before = source.slice(Math.max(0, at - 10), at).trimEnd()
@@ -66,7 +65,7 @@ function skip(source: string, at: number): number {
 
 const NEXT_CLAUSE =
   /^\s+(?:and|or|order by|group by|having|limit|offset|returning|for|on conflict|union|do|set|then|end|as|from|left|join|cross|where)\b/
-/** Operators that continue a condition before or after an interpolation. */
+/** An operator at the end of a fragment shows that its condition continues. */
 const OPERATOR = /(?:[=<>@~|+*/-]|\b(?:in|like|ilike|any|and|not|is|between|select|from))\s*$/
 
 const isClause = (source: string, at: number) =>
@@ -121,12 +120,11 @@ function isAssignment(source: string, at: number, grounds: Ground[]): boolean {
   )
 }
 
-/** Replaces a comparison: loose and strict ones by each other, and equal by different. */
 const OTHER: Record<string, string> = { '<': '<=', '<=': '<', '>': '>=', '>=': '>', '=': '<>' }
 
 function comparisons(source: string, grounds: Ground[]): Finding[] {
   const found = [
-    // No test can hit the microsecond of `now()`.
+    // Skips comparisons with `now()`, whose exact microsecond no test can hit.
     ...on(source, grounds, 'sql', /(?<=(?<!now\(\)) )(?:<=|>=|<|>|=)(?= (?!now\(\)))/g).filter(
       ({ 0: sign, index }) => sign !== '=' || !isAssignment(source, index, grounds),
     ),
@@ -140,7 +138,7 @@ function comparisons(source: string, grounds: Ground[]): Finding[] {
   }))
 }
 
-/** Reverses the direction of an order. Skips orders of locks, because only a deadlock shows them. */
+/** Skips orders in locking reads, because only a deadlock would reveal the change. */
 function orders(source: string, grounds: Ground[]): Finding[] {
   const descending = on(source, grounds, 'sql', /(?<=[\w)}"]) desc\b(?!")/g)
   const ascending = on(source, grounds, 'sql', /\border by [\w.]+(?=\s*(?:limit\b|offset\b|\)|`|\$\{limit))/g)
@@ -161,7 +159,6 @@ const BOUNDS = [
   /(?<=\b(?:minimum|maximum|minLength|maxLength|minItems|maxItems): )-?\d[\d_]*/g,
 ]
 
-/** Raises a bound of a schema by one. */
 function bounds(source: string, grounds: Ground[]): Finding[] {
   return BOUNDS.flatMap((pattern) =>
     on(source, grounds, 'code', pattern).map(({ 0: number, index }): Finding => {
@@ -171,7 +168,6 @@ function bounds(source: string, grounds: Ground[]): Finding[] {
   )
 }
 
-/** Drops an `on conflict` clause. */
 function conflicts(source: string, grounds: Ground[]): Finding[] {
   return on(source, grounds, 'sql', /\bon conflict\b/g).map(({ index }): Finding => {
     let at = index

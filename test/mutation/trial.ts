@@ -18,7 +18,7 @@ export async function runTests(
     ['--test-reporter=tap', files.length > 1 ? together : (files[0] ?? '')],
     {
       cwd: folder,
-      // Without these variables each process would compile hundreds of files again, and build the console.
+      // Saves compiling hundreds of files and building the console in every process.
       env: { ...process.env, NODE_COMPILE_CACHE: join(folder, '.compiled'), CONSOLE: 'off', WEB: 'off' },
       stdio: ['ignore', 'pipe', 'ignore'],
     },

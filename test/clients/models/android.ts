@@ -3,7 +3,6 @@ import { DOCUMENTED } from './documented.ts'
 
 const times = { created_at: 'text', updated_at: 'text' }
 
-/** Fields of every pin request. `expires_at` is null while it waits. */
 const pin = {
   id: 'int!',
   user_id: 'int!',

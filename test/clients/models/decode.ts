@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-/** Fields of each model: a type, and `!` if the client reads the field without a guard. */
+/** Field types by model and field. `!` marks fields that the client reads without a null check. */
 export type Models = Record<string, Record<string, string>>
 export type Rules = 'gson' | 'objectmapper'
 
@@ -14,8 +14,8 @@ const kindOf = (value: unknown) =>
         : typeof value
 
 /**
- * Gson converts between numbers and texts that look alike, and throws for a number in place of a boolean.
- * ObjectMapper converts between booleans and numbers, and skips other mismatches.
+ * Gson converts between numbers and numeric texts, but throws for a number instead of a boolean. ObjectMapper
+ * converts between booleans and numbers, and ignores other mismatches.
  */
 const SCALARS: Record<Rules, Record<string, (value: unknown) => boolean>> = {
   gson: {
@@ -33,7 +33,7 @@ const SCALARS: Record<Rules, Record<string, (value: unknown) => boolean>> = {
   },
 }
 
-/** Returns the paths of a reply that a client cannot decode. `seen` collects the fields with a value. */
+/** Returns the paths of values that the client cannot decode, and adds filled fields to `seen`. */
 export function decode(
   models: Models,
   rules: Rules,

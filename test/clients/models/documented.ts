@@ -30,10 +30,7 @@ const album = {
   ...times,
 }
 
-/**
- * Models of replies without a documented client. They follow the specification and the behaviour of the original,
- * and refer to the models of each client.
- */
+/** Models of responses that the API specification documents, but no client. */
 export const DOCUMENTED: Models = {
   Mention: { id: 'int!', user_id: 'int!', resourceable: 'Reference!', created_at: 'text!' },
   Reference: { type: 'text!', id: 'int!' },

@@ -2,8 +2,7 @@ import type { Models } from './decode.ts'
 import { DOCUMENTED } from './documented.ts'
 
 /**
- * Reply models of iOS 1.9.1. ObjectMapper leaves a field empty that is absent or of another type. `!` marks fields
- * that the client unwraps, sums, or needs to show the row. Flags may be numbers, and a number is not a text.
+ * Response models of iOS 1.9.1. `!` marks fields that the client unwraps, sums, or needs to render the row.
  */
 export const IOS: Models = {
   ...DOCUMENTED,

@@ -8,13 +8,15 @@ import { transaction } from '#platform/database'
 import { createWorld } from '#test/world.ts'
 
 type Known = {
-  /** Fields that the client shows or follows. A missing one leaves a gap or crashes the page. */
+  /** Fields that the client renders. A missing field leaves a gap or crashes the screen. */
   reads: string[]
-  /** Values of `state` that the client shows as a rejection. It shows any other as an acceptance. */
+  /** Values of `state` that the client renders as rejected. Every other value renders as accepted. */
   refused?: string[]
-  /** The client shows `text` as it is, which is correct for every state. */
+  /** Set when the client renders `text` unchanged, which is correct for every state. */
   text?: true
-  /** The client gives this name another meaning, so Kith must never send it. */
+  /**
+   * Meaning of the type in the client, if it differs from the server's. The server must never send the type.
+   */
   means?: string
 }
 type Client = { unknown: 'blank' | 'contents'; known: Record<string, Known> }
@@ -36,10 +38,9 @@ const valueAt = (data: object, place: string): unknown =>
     .split('.')
     .reduce<unknown>((found, step) => (found as Record<string, unknown> | undefined)?.[step], data)
 
-/** The minimum that a writer stores. The reader adds the rest. */
 const stored = { subject: 'A title', amount: 5, channel: 'feed', raw: 1, answer: { id: 7, question_id: 8 } }
 
-describe('keeps every system notification readable by existing clients (notifications-9)', () => {
+describe('sends only system notifications that existing clients can render (notifications-9)', () => {
   for (const type of SYSTEM_TYPES)
     for (const state of statesOf(type))
       test(`${type} ${state ?? ''}`, async () => {
@@ -69,7 +70,7 @@ describe('keeps every system notification readable by existing clients (notifica
           if (isRefusal && shown && !shown.text)
             assert.ok(shown.refused?.includes(data.state), `${says} as accepted`)
           if (state === 'passed') assert.ok(!shown?.refused?.includes(data.state), `${says} as refused`)
-          // Android takes the last of these as the text.
+          // Android would display the subject instead of the text.
           if (data.type === 'news:audit') assert.ok(!('subject' in data))
         }
       })
