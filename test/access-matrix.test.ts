@@ -7,7 +7,6 @@ import { createWorld, type Person } from '#test/world.ts'
 
 const FILE = new URL('./contract/access-matrix.json', import.meta.url)
 const VERBS = ['get', 'post', 'put', 'patch', 'delete'] as const
-/** Owners delete last, and inner items before outer ones. */
 const isDeletion = (name: string) => name.startsWith('DELETE')
 
 const world = await createWorld()
@@ -29,7 +28,7 @@ const operations: Operation[] = Object.entries(document.paths).flatMap(([path, v
 async function ask(who: Person | null, { method, path }: Operation): Promise<number> {
   const url = seed.address(path)
   const body = method === 'GET' || method === ('DELETE' as string) ? undefined : {}
-  // Sign-out and token refresh use a sign-in of their own.
+  // Issues a separate token, because sign-out and token refresh end the session of the token in use.
   const caller =
     who && /\/auth\/(logout|refresh)$/.test(path) && who !== seed.disabled
       ? { ...who, token: (await issueToken(sql, who.id)).access_token }
@@ -38,10 +37,6 @@ async function ask(who: Person | null, { method, path }: Operation): Promise<num
   return status
 }
 
-/**
- * Compares the status of each kind of caller on another user's content with the committed matrix. An operation with
- * more access than before shows up in the diff.
- */
 test('gives no caller more access than the committed matrix (conventions-10)', async () => {
   const found: Record<string, string> = {}
   const others = {
@@ -53,7 +48,7 @@ test('gives no caller more access than the committed matrix (conventions-10)', a
   }
   for (const operation of operations) {
     const cells: string[] = []
-    // The stream never ends, so only callers that it rejects request it.
+    // Sends the stream request only as callers that are rejected, because an accepted stream never ends.
     const endless = operation.path.endsWith('/stream')
     for (const [role, who] of Object.entries(others))
       if (!endless || role === 'guest' || role === 'disabled')
@@ -74,7 +69,7 @@ test('gives no caller more access than the committed matrix (conventions-10)', a
   assert.deepEqual(changed, [], 'KITH_WRITE_MATRIX=1 npm test -- test/access-matrix.test.ts writes it anew')
 })
 
-test('rejects a caller without the ability on all administrative operations (administration-1)', () => {
+test('rejects every administrative operation when the caller lacks its ability (administration-1)', () => {
   const kept = JSON.parse(readFileSync(FILE, 'utf8')) as Record<string, string>
   const rows = Object.entries(kept).filter(([name]) => name.includes(' /admin'))
   assert.ok(rows.length > 100, `saw only ${rows.length}`)

@@ -13,7 +13,7 @@ const { signUp, signIn, codeFor } = signUpsOn(world)
 const under = settingsOn(world)
 const { erase, owner, comeDue, gone, healthy } = await erasureOf(fixtures)
 
-test('requires a proof for deletion, ends all sign-ins, and restores the account on sign-in (rights-1)', async () => {
+test('cancels the deletion of an account when its user signs in during the grace period (rights-1)', async () => {
   const ann = await signUp()
   const email = 'email' in ann ? String(ann.email) : ''
   assert.deepEqual(refusalOf(await erase(ann, {})), [422, 'proof_required'])
@@ -36,7 +36,7 @@ test('requires a proof for deletion, ends all sign-ins, and restores the account
   assert.match(outbox.findLast(({ to, code }) => to === email && !code)?.text ?? '', /取消.*not deleted/)
 })
 
-test('either restores or erases an account when deletion races with a sign-in (rights-1, rights-2)', async () => {
+test('restores or erases an account completely when a sign-in races with the erasure (rights-1, rights-2)', async () => {
   const outcomes = new Set<boolean>()
   for (let round = 0; round < 6; round++) {
     const ann = await owner(10)
@@ -64,7 +64,7 @@ test('keeps the grace period of one account when another is erased (rights-1, ri
   const [ann, bob] = [await owner(), await signUp()]
   assert.equal((await erase(bob)).status, 202)
   await gone(ann)
-  // A stale job of a revoked deletion.
+  // Adds the stale erasure job of a cancelled deletion.
   await addJob(sql, 'erase_account', { id: bob.id })
   await work()
   const states = await sql<{ user_id: number; finished: boolean; due: boolean }[]>`
@@ -95,7 +95,7 @@ async function countErasures({ id }: Person): Promise<number> {
   return jobs.length
 }
 
-test('revokes tokens and enqueues the erasure at once when the grace period is zero (rights-1)', async () => {
+test('revokes the tokens in the request for deletion when the grace period is zero (rights-1)', async () => {
   const ann = await owner(0)
   assert.equal((await as(ann, 'GET', '/user')).status, 200)
   await under({ 'account:deletion-days': 0 }, async () => assert.equal((await erase(ann)).status, 202))
@@ -117,7 +117,7 @@ test('enqueues no erasure when the grace period is one day (rights-1)', async ()
   assert.equal((await signIn(ann.name, { password: PASSWORD })).status, 200)
 })
 
-test('rejects a cached token from the reply to the deletion on, without waiting for the signal (rights-1)', async () => {
+test('rejects a cached token as soon as the deletion is acknowledged (rights-1)', async () => {
   const other = await createWorld()
   const ann = await other.person()
   assert.equal((await other.as(ann, 'GET', '/user')).status, 200)
@@ -126,7 +126,7 @@ test('rejects a cached token from the reply to the deletion on, without waiting 
   assert.equal((await other.as(ann, 'GET', '/user')).status, 401)
 })
 
-test('rejects the deletion of the last founder, even when the others left in the meantime (rights-1)', async () => {
+test('keeps one founder when the last two founders delete their accounts (rights-1)', async () => {
   const other = await createWorld()
   const founders = [await other.person({ roles: ['founder'] }), await other.person({ roles: ['founder'] })]
   const [first, second] = founders as [Person, Person]

@@ -42,7 +42,7 @@ test('gives every operation an id, a summary and one known tag', () => {
   }
 })
 
-test('keeps operation ids stable, because generated clients name functions after them', () => {
+test('keeps the committed operation ids, because generated clients name functions after them', () => {
   const kept = JSON.parse(
     readFileSync(new URL('./contract/operation-ids.json', import.meta.url), 'utf8'),
   ) as Record<string, string>
@@ -58,14 +58,14 @@ test('keeps operation ids stable, because generated clients name functions after
   )
 })
 
-test('describes every success reply', () => {
+test('describes the schema of every successful response', () => {
   for (const { name, responses } of operations)
     for (const [status, { description = '' }] of Object.entries(responses))
       if (/^2/.test(status))
         assert.doesNotMatch(description, /^(Default Response|Success\.)?$/, `${name} ${status}`)
 })
 
-test('lists every code of a declared 400, and the price of unpaid content', () => {
+test('lists `bad_request` among the codes of every declared 400', () => {
   type Reply = {
     headers?: { 'X-Error-Code'?: { schema: { enum: string[] } } }
     content?: Record<string, { schema?: { anyOf?: { $ref: string }[] } }>
@@ -90,7 +90,7 @@ test('lists every code of a declared 400, and the price of unpaid content', () =
   }
 })
 
-test('distinguishes different objects with the same name', () => {
+test('rejects two different schemas with the same title', () => {
   const operation = (type: string) => ({
     responses: { 200: { schema: { title: 'Thing', type: 'object', properties: { id: { type } } } } },
   })
@@ -101,7 +101,7 @@ test('distinguishes different objects with the same name', () => {
   assert.throws(() => shareComponents(pathsOf('string')), /Two schemas have the title Thing/)
 })
 
-test('names every object of the wire', () => {
+test('gives every object schema of the API a name', () => {
   const unnamed: string[] = []
   const walk = (value: unknown, where: string, isNamed = false) => {
     if (Array.isArray(value)) for (const item of value) walk(item, where)

@@ -4,7 +4,7 @@ import { dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
 import { LAYERS } from '../src/modules.ts'
 
-/** Kinds of files in a module. Each may import only the ones before it. */
+/** Kinds of files in a module, in import order. A file imports only kinds to its left. */
 const FILES = ['errors', 'schema', 'queries', 'view', 'service', 'mount', 'jobs', 'index', 'routes', 'module']
 
 const layerOf = (module: string) => LAYERS.findIndex((layer) => layer.includes(module))
@@ -27,7 +27,7 @@ const files = globSync('src/**/*.ts').sort()
 const isTest = (file: string) => file.endsWith('.test.ts')
 const sources = files.filter((file) => !isTest(file))
 
-test('gives every module a layer', () => {
+test('assigns every module to a layer', () => {
   assert.ok(sources.length > 30, `saw only ${sources.length} files`)
   const folders = globSync('src/modules/*').map((path) => path.slice('src/modules/'.length))
   assert.deepEqual(LAYERS.flat().sort(), folders.sort())
@@ -42,7 +42,7 @@ test('lists the modules in ARCHITECTURE.md by layer', () => {
   )
 })
 
-test('allows imports only from lower layers: lib, platform, contracts, modules by layer, app, entry points', () => {
+test('imports only from lower layers', () => {
   let seen = 0
   for (const file of sources) {
     for (const target of importsOf(file)) {
@@ -55,7 +55,7 @@ test('allows imports only from lower layers: lib, platform, contracts, modules b
         assert.match(target, /^src\/(lib|platform|contracts|transfer)\//, arrow)
       const from = moduleOf(file)
       if (from === undefined) continue
-      // module.ts may import this type, because it names what modules offer each other.
+      // Allows this type, which declares what modules offer each other.
       if (target === 'src/module.ts' && file.endsWith('/module.ts')) continue
       assert.match(target, /^src\/(lib|platform|contracts|transfer|modules)\//, arrow)
       assert.ok(!target.endsWith('/module.ts'), arrow)
@@ -68,7 +68,7 @@ test('allows imports only from lower layers: lib, platform, contracts, modules b
   assert.ok(seen > 100, `saw only ${seen} imports`)
 })
 
-test('keeps importers and the demo out of the server, and lets them use modules through their index', () => {
+test('loads importers and the demo only on demand', () => {
   const rooms = globSync('{importers,demo}/**/*.ts').filter((file) => !file.endsWith('.test.ts'))
   assert.ok(rooms.length > 50, `saw only ${rooms.length} files`)
   for (const file of rooms)
@@ -77,7 +77,6 @@ test('keeps importers and the demo out of the server, and lets them use modules 
       const to = moduleOf(target)
       if (to !== undefined) assert.equal(target, `src/modules/${to}/index.ts`, `${file} imports ${target}`)
     }
-  // Two programs load importers and the demo on demand, so that a server does not.
   for (const file of sources)
     for (const target of importsOf(file)) {
       if (!/^(importers|demo)\//.test(target)) continue
@@ -86,7 +85,7 @@ test('keeps importers and the demo out of the server, and lets them use modules 
     }
 })
 
-test('imports a folder of the platform only through its index.ts', () => {
+test('imports platform folders only through their index.ts', () => {
   const roomOf = (path: string) => /^src\/platform\/([^/]+)\//.exec(path)?.[1]
   const rooms = new Set(sources.flatMap((file) => roomOf(file) ?? []))
   assert.ok(rooms.size > 8, `saw only ${rooms.size} rooms`)
@@ -100,7 +99,7 @@ test('imports a folder of the platform only through its index.ts', () => {
     }
 })
 
-test('exports from the index of a module only names that other modules use', () => {
+test("exports from a module's index only names that other modules use", () => {
   const everything = globSync('{src,importers,demo,test,bench,scripts}/**/*.ts').map(
     (file) => [file, readFileSync(file, 'utf8')] as const,
   )
@@ -130,11 +129,11 @@ test('exports from the index of a module only names that other modules use', () 
   assert.ok(seen > 300, `saw only ${seen} names`)
 })
 
-test('has no cycle of imports, types included', () => {
+test('has no import cycles', () => {
   const graph = new Map(
     [...sources, ...globSync('{importers,demo}/**/*.ts')]
       .filter((file) => !isTest(file))
-      // Programs load commands and modules on demand.
+      // Follows static imports only, because programs load commands and modules on demand.
       .map((file) => [file, importsOf(file, /^(?:import|export)\b[^'";]*?\bfrom '([^']+)'/gm)]),
   )
   const done = new Set<string>()
@@ -148,7 +147,7 @@ test('has no cycle of imports, types included', () => {
   assert.ok(done.size > 500, `saw only ${done.size} files`)
 })
 
-test('lets files of a module import lower files only, and no routes', () => {
+test('imports within a module only from lower kinds of files', () => {
   const rank = (path: string) => {
     const name = /([^/]+)\.ts$/.exec(path)?.[1] ?? ''
     const folder = /\/([^/]+)\/[^/]+\.ts$/.exec(path)?.[1] ?? ''
@@ -169,7 +168,7 @@ test('lets files of a module import lower files only, and no routes', () => {
 test('reads environment variables only in the configuration', () => {
   for (const file of sources) {
     if (['src/main.ts', 'src/cli.ts', 'src/platform/config.ts'].includes(file)) continue
-    // Passes the environment on to a child process without reading it.
+    // Embedded PostgreSQL passes the environment to a child process without reading it.
     if (file.startsWith('src/platform/database/embedded-postgres/')) continue
     assert.doesNotMatch(readFileSync(file, 'utf8'), /process\.env/, file)
   }
@@ -180,7 +179,6 @@ test('uses HTTP only in routes and mounts', () => {
     (file) =>
       moduleOf(file) &&
       !/\/(routes|mount)\.ts$/.test(file) &&
-      // Reads the token of a request from its header, query or body.
       file !== 'src/modules/accounts/identity/sign-in.ts',
   )
   assert.ok(others.length > 100, `saw only ${others.length} files`)
@@ -188,7 +186,7 @@ test('uses HTTP only in routes and mounts', () => {
     assert.doesNotMatch(readFileSync(file, 'utf8'), /from 'fastify'|\bFastify(Request|Reply)\b/, file)
 })
 
-test('separates the client library from the server', () => {
+test('imports no server code in the client library', () => {
   const library = globSync('sdk/{src,scripts}/**/*.{ts,mjs}')
   assert.ok(library.length > 5, `saw only ${library.length} files`)
   for (const file of library)

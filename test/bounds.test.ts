@@ -4,12 +4,6 @@ import { test } from 'node:test'
 import { compileInput, InputError } from '#platform/http/input.ts'
 import { createWorld } from '#test/world.ts'
 
-/**
- * Tests every bound of every parameter and body in `openapi.json` against the routes. A bound that changes only in
- * the source fails here. `npm run check` compares the file with the source, so a change of both shows in the diff
- * of the file.
- */
-
 type Schema = {
   $ref?: string
   type?: string | string[]
@@ -56,7 +50,7 @@ const MATCHING = [
   'd41d8cd98f00b204e9800998ecf8427e',
   '00000000-0000-4000-8000-000000000000',
 ]
-/** Texts with a pattern that no text of maximum length matches. */
+/** Parameters with a pattern that no text of maximum length matches. */
 const SHORTER_BY_PATTERN = [
   'GET /api/v2/admin/audit-log from',
   'GET /api/v2/admin/audit-log to',
@@ -67,7 +61,7 @@ const SHORTER_BY_PATTERN = [
 
 const is = ({ type }: Schema, name: string) => [type].flat().includes(name)
 
-/** A text of a given length, or of any length. Undefined if the pattern matches none. */
+/** Returns undefined when no text of the length matches the pattern. */
 function textOf({ pattern, minLength = 1, maxLength = 1000 }: Schema, length?: number): string | undefined {
   const long = (text: string) =>
     length === undefined ? text.padEnd(minLength, text.at(-1)) : text.padStart(length, text[0])
@@ -128,19 +122,19 @@ type Attempt = { bound: string; value: unknown; isInside: boolean }
 function attemptsAt({ schema, isRequired }: Bounded): Attempt[] {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, items = {} } = schema
   const attempts: Attempt[] = []
-  // Listed values are narrower than bounds. src/modules/files tests the limit of bytes, which the server counts
-  // while it reads them.
+  // Skips enums, whose values are narrower than any bound, and uploads, whose byte limit src/modules/files
+  // tests.
   if (schema.enum || schema.format === 'binary') return []
   const add = (bound: string, value: unknown, isInside: boolean) => attempts.push({ bound, value, isInside })
   if (minimum !== undefined) add('minimum', minimum, true)
-  // A page below 1 means page 1. Some filters accept any number.
+  // The server treats a page below 1 as page 1.
   if (minimum !== undefined)
     add('minimum', minimum - 1, schema['x-page'] === true || schema['x-any'] === minimum - 1)
   if (maximum !== undefined) add('maximum', maximum, true)
-  // JavaScript cannot represent the next integer beyond 2^53.
+  // Skips 2^53, whose successor a JavaScript number cannot represent.
   if (maximum !== undefined && maximum + 1 > maximum && !schema['x-page']) add('maximum', maximum + 1, false)
   if (minLength !== undefined) add('minLength', textOf(schema, minLength), true)
-  // An empty text counts as absent.
+  // The server treats an empty text as absent.
   if (minLength !== undefined)
     add('minLength', 'x'.repeat(minLength - 1), minLength === 1 && !isRequired && !schema['x-empty'])
   if (maxLength !== undefined) add('maxLength', textOf(schema, maxLength), true)
@@ -154,21 +148,20 @@ function attemptsAt({ schema, isRequired }: Bounded): Attempt[] {
   return attempts
 }
 
-/** Texts only, like those of queries and paths. */
 const asText = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(asText)
   if (typeof value !== 'object' || value === null) return String(value)
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, asText(each)]))
 }
 
-/** Name of a place in an error. An invalid item has the name of its list. */
+/** Validation errors name the list of an invalid item, not the item. */
 const nameOf = (place: Place) => place.join('.').replace(/(?<=.)\.\d+$/, '')
 
-/** Returns whether an error names the place, and besides it at most the lists and objects around it. */
+/** Accepts errors that name the invalid field and its enclosing objects, but no other field. */
 const names = (fields: string[], place: Place) =>
   fields.includes(nameOf(place)) && fields.every((field) => `${nameOf(place)}.`.startsWith(`${field}.`))
 
-test('accepts values at every bound and rejects those beyond', async (t) => {
+test('accepts a value at every bound and rejects the value beyond', async (t) => {
   const { app } = await createWorld()
   const routes = new Map(
     app.routeTable.flatMap(({ method, url, schema }) =>

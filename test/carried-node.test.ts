@@ -12,7 +12,7 @@ const INSTALLER = ['install-if-needed.mjs', 'build-packages.mjs', 'lock.mjs']
 const root = await mkdtemp(join(tmpdir(), 'kith-slim-'))
 after(() => rm(root, { recursive: true, force: true }))
 
-/** Runs the first step of `npm start` in a clone with a fake Node of this output and exit code. */
+/** Starts the install script with a fake Node that prints the complaint and exits with the code. */
 function look(complaint: string, code: number) {
   const program = `#!/bin/sh\necho '${complaint}' >&2\nexit ${code}\n`
   writeFileSync(join(root, 'node_modules/.bin/node'), program, { mode: 0o755 })
@@ -23,7 +23,7 @@ function look(complaint: string, code: number) {
   return { status, stderr }
 }
 
-test('names the Debian package of a missing system library of the bundled Node', () => {
+test('names the Debian package of a system library that the bundled Node lacks', () => {
   for (const part of ['scripts', 'node_modules/.bin']) mkdirSync(join(root, part), { recursive: true })
   for (const name of INSTALLER) copyFileSync(scriptOf(name), join(root, 'scripts', name))
   for (const lock of ['package-lock.json', 'node_modules/.package-lock.json'])
@@ -41,7 +41,7 @@ test('names the Debian package of a missing system library of the bundled Node',
   assert.deepEqual(look('', 0), { status: 0, stderr: '' })
 })
 
-test('runs a program on the bundled Node at once after its installation', () => {
+test('runs a program on the bundled Node directly after the installation', () => {
   const clone = join(root, 'clone')
   for (const part of ['scripts', 'host']) mkdirSync(join(clone, part), { recursive: true })
   for (const name of [...INSTALLER, 'run.mjs']) copyFileSync(scriptOf(name), join(clone, 'scripts', name))

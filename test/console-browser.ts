@@ -18,7 +18,6 @@ export type Console = World & {
     path: string,
     options?: { person?: Person | null; locale?: 'en' | 'zh' } & BrowserContextOptions,
   ): Promise<Page>
-  /** Page errors and policy violations, for tests that expect none. */
   faults: string[]
 }
 
@@ -47,7 +46,7 @@ export async function openConsole(): Promise<Console> {
         ],
       })
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
-      // A slow page on a busy machine is not a failure.
+      // Allows for slow test machines, where a page exceeds Playwright's default of 30 seconds.
       context.setDefaultTimeout(60_000)
       await context.addInitScript(
         ({ token, locale }) => {
@@ -92,7 +91,7 @@ function countRequests() {
   }
 }
 
-/** How long the console keeps a decision before it sends it. */
+/** Delay before the console sends a decision, during which the user can undo it. */
 const UNDO_MS = 5000
 
 type Counting = { kithAsked: { open: number; last: number } }
@@ -103,13 +102,12 @@ export const ofConsole = (path: string) => join(packageFolder('console'), 'node_
 
 const AXE = ofConsole('axe-core/axe.min.js')
 
-/** Passes the time to undo decisions on a page with an installed clock, and waits for what it sends. */
 export async function passUndo(page: Page): Promise<void> {
   await page.clock.fastForward(UNDO_MS + 1000)
   await settled(page)
 }
 
-/** Waits for transitions to end, except endless animations. */
+/** Ignores endless animations, which never finish. */
 const stilled = (page: Page) =>
   page.evaluate(async () => {
     const { document, requestAnimationFrame: soon } = globalThis as unknown as {
@@ -128,7 +126,6 @@ const stilled = (page: Page) =>
     await Promise.allSettled(ending.map(({ finished }) => finished))
   })
 
-/** Returns axe's accessibility findings. `rules` restricts the check to these rules. */
 export async function findings(page: Page, rules?: string[]): Promise<string[]> {
   await stilled(page)
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(readFileSync(AXE, 'utf8'))
@@ -174,7 +171,7 @@ async function follow(page: Page, path: string): Promise<void> {
     history.pushState({}, '', path)
     dispatchEvent(new PopStateEvent('popstate'))
   }, `/admin${path}`)
-  // The previous page stays until the next one is loaded.
+  // Waits for the new title, because the previous page stays visible until the next one is loaded.
   await page.waitForFunction((before) => {
     const { document } = globalThis as unknown as {
       document: { querySelector(path: string): { innerText: string } | null }
@@ -199,7 +196,7 @@ export async function openJobs(page: Page): Promise<void> {
 
 async function switchTheme(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^(Toggle light\/dark mode|切换浅色\/深色)$/ }).click()
-  // The button's tooltip fades out, and is not part of the page.
+  // Waits until the tooltip has faded out, because axe would check its text.
   await page.mouse.move(0, 0)
   await page.getByRole('tooltip').waitFor({ state: 'detached' })
 }
@@ -220,12 +217,12 @@ export async function walkPages(
   const middle = Math.ceil(all.length / 2)
   const paths = part === 'first half' ? all.slice(0, middle) : all.slice(middle)
   const problems: string[] = []
-  // The page is already open, so nothing would load.
+  // Opens another page first, because a link to the current page loads nothing.
   if (paths[0] === '/') await follow(page, '/people')
   for (const path of paths) {
     await follow(page, path)
     const found = await findings(page)
-    // Themes change only colours, so the other rules run once. The next page starts in this theme.
+    // Checks only contrast in the second theme, because themes change only colours.
     await switchTheme(page)
     found.push(...(await findings(page, ['color-contrast'])))
     problems.push(...found.map((finding) => `${locale} ${path} ${finding}`))

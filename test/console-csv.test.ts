@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { csvCell, csvOf } from '../console/src/areas/csv.ts'
 
-/** Parses cells as a spreadsheet that separates by `separator` and skips blanks. */
+/** Parses cells like a spreadsheet. */
 const cellsOf = (table: string, separator: string) =>
   table
     .slice(1)
@@ -12,7 +12,7 @@ const cellsOf = (table: string, separator: string) =>
 
 const signs = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '﹦', '﹢', '﹣', '﹫', '−']
 
-test('writes no cell that starts a formula, whatever the separator', () => {
+test('writes no cell that a spreadsheet evaluates as a formula', () => {
   for (const sign of signs)
     for (const before of [
       '',

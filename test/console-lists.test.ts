@@ -4,14 +4,10 @@ import { fillTables } from '#test/fixtures/crowd.ts'
 import { explainer, type Statement } from '#test/fixtures/plans.ts'
 import { createWorld } from '#test/world.ts'
 
-/** Maximum rows read for a page of 25, joins included. */
 const ROWS_MAX = 1500
-/**
- * Maximum rows read of one table to count all matches, or to sort without an index. This is the whole table once,
- * and a page.
- */
+/** Allows one scan of the 10,000 rows of a table and a page of joins. */
 const ONCE = 10_500
-/** Lists by route that count related rows, or that combine all data about one user. */
+/** Lists that count related rows, which takes more reads than other lists. */
 const COUNTING = new Set([
   ...['/admin/group-categories', '/admin/news/categories', '/admin/invitations', '/admin/music/singers'],
   '/admin/users/:user/history',
@@ -35,7 +31,6 @@ const { app, as, person, sql } = await createWorld(
 
 type Query = { properties?: Record<string, { enum?: string[] }> }
 
-/** Requests of the console when a list is opened, and when it is sorted by each column. */
 function queriesOf({ properties = {} }: Query): string[] {
   const sorts = properties.sort?.enum ?? []
   return [
@@ -44,7 +39,7 @@ function queriesOf({ properties = {} }: Query): string[] {
   ]
 }
 
-test('reads few rows for a page of a console list, however long the list is', async (t) => {
+test('reads a bounded number of rows for each page of a console list', async (t) => {
   const founder = await person({ roles: ['founder'] })
   const large = await fillTables(sql)
   const lists = app.routeTable.filter(

@@ -9,7 +9,7 @@ const { formatAmount, parseAmount, plainAmount } = (await import('../console/src
   plainAmount(amount: number, currency: Currency): string
 }
 
-test('formats fen as CNY and points with their unit', () => {
+test('formats an amount with its unit', () => {
   assert.equal(formatAmount(15_000, 'wallet', 'en'), 'CN¥150.00')
   assert.equal(formatAmount(15_000, 'wallet', 'zh'), '¥150.00')
   assert.equal(formatAmount(-5, 'wallet', 'en', { signed: true }), '-CN¥0.05')
@@ -22,7 +22,7 @@ test('formats fen as CNY and points with their unit', () => {
   assert.equal(plainAmount(1500, 'mga'), '1500')
 })
 
-test('reads amounts as people write them', () => {
+test('parses amounts in the notations that users type', () => {
   const wallet: [string, number][] = [
     ['150', 15_000],
     ['150.5', 15_050],
@@ -50,14 +50,14 @@ test('reads amounts as people write them', () => {
   )
 })
 
-test('reads every formatted amount back', () => {
+test('parses every formatted amount to the same value', () => {
   for (const locale of ['en', 'zh'])
     for (const currency of ['points', 'wallet', 'kwd', 'mga'] as const)
       for (const amount of [0, 1, 29, 1999, -1999, 123_456_789, 10 ** 12])
         assert.equal(parseAmount(formatAmount(amount, currency, locale), currency), amount)
 })
 
-test('knows the decimals of the same currencies as the server', () => {
+test('uses the same decimals of currencies as the server', () => {
   const listed = (file: string) =>
     [...readFileSync(file, 'utf8').matchAll(/(?:WHOLE|THOUSANDTHS) = (.*)/g)].map(([, list = '']) =>
       list.match(/\b[a-z]{3}\b/g),
@@ -156,7 +156,7 @@ test('describes the currency and minor unit of every amount in the API', () => {
   assert.deepEqual(undescribed.sort(), Object.keys(NO_MONEY).sort())
 })
 
-test('describes the unit of amounts without a word for money in their name', () => {
+test('describes the unit of amounts whose names do not mention money', () => {
   const totals = ['people', 'escrow', 'income', 'issuance'].map((name) => `LedgerTotals.${name}`)
   const averages = ['FeedPinAverage.feed', 'ArticlePinAverage.news', 'GroupPinAverage.post'].flatMap(
     (name) => [name, `${name}_comment`],

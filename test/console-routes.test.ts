@@ -7,7 +7,7 @@ import { createWorld } from '#test/world.ts'
 const isBuilt = existsSync(builtFolder('console'))
 const off = await createWorld({ CONSOLE: 'off' })
 
-test('reports a disabled console in both languages with CONSOLE=off', async () => {
+test('reports the console as disabled when CONSOLE=off', async () => {
   for (const path of ['/admin', '/admin/people', '/admin/assets/index.js']) {
     const english = await off.app.inject({ method: 'GET', url: path })
     assert.equal(english.statusCode, 404, path)
@@ -18,7 +18,7 @@ test('reports a disabled console in both languages with CONSOLE=off', async () =
   assert.match(chinese.body, /已关闭/)
 })
 
-test('names the command that builds the console while it is not built', { skip: isBuilt }, async () => {
+test('names the build command when the console is not built', { skip: isBuilt }, async () => {
   const { app } = await createWorld({ CONSOLE: 'on' })
   for (const [language, words] of [
     ['en', /The console is not built: run “npm run console”/],
@@ -31,7 +31,7 @@ test('names the command that builds the console while it is not built', { skip: 
   }
 })
 
-test('serves /admin uncached, without inline scripts, and with a new nonce each time', {
+test('serves /admin with a new nonce on each request', {
   skip: !isBuilt,
 }, async () => {
   const on = await createWorld({ CONSOLE: 'on' })
@@ -50,7 +50,7 @@ test('serves /admin uncached, without inline scripts, and with a new nonce each 
   assert.equal(nonces.size, 3)
 })
 
-test('serves built files only, and no path outside their folder', async () => {
+test('serves no file outside the built folder', async () => {
   const { app } = await createWorld({ CONSOLE: 'on' })
   const get = (url: string) => app.inject({ method: 'GET', url })
   for (const path of [
@@ -64,7 +64,7 @@ test('serves built files only, and no path outside their folder', async () => {
     const { statusCode, headers } = await get(path)
     assert.deepEqual([statusCode, headers['x-error-code']], [404, 'no_such_path'], path)
   }
-  // The console serves every other path as a page.
+  // The server returns the console's page for every other path, because routes exist only in the browser.
   for (const path of [
     '/admin/..%2f..%2fpackage.json',
     '/admin/..%2fpackage.json',

@@ -11,7 +11,7 @@ const source = globSync('console/src/**/*.{ts,tsx}')
   .map((file) => readFileSync(file, 'utf8'))
   .join('\n')
 
-test('uses the names of the console in docs/operating.md', () => {
+test('names only existing labels of the console in docs/operating.md', () => {
   const paragraphs = readFileSync('docs/operating.md', 'utf8').split('\n\n')
   const labels = paragraphs
     .filter((paragraph) => /in the console/i.test(paragraph) && !paragraph.startsWith('```'))
@@ -23,7 +23,7 @@ test('uses the names of the console in docs/operating.md', () => {
   )
 })
 
-test('labels active users as distinct users, and shows no sum over days', async () => {
+test('counts active users as distinct users in the statistics of the console', async () => {
   type Series = { name: string; values: (number | null)[]; total: number | null }
   const { LABELS, tellTotal } = (await import(
     new URL('../console/src/home/series.ts', import.meta.url).href
@@ -40,13 +40,12 @@ test('labels active users as distinct users, and shows no sum over days', async 
   const [english, chinese] = LABELS['active-people'] ?? assert.fail('active people have no label')
   assert.match(english, /\b(different|distinct)\b/i)
   assert.match(chinese, /去重/)
-  // Two users on each of two days, who are three different users in all.
   const active = { name: 'active-people', values: [2, null, 2] }
   assert.deepEqual(tellTotal({ ...active, total: 3 }, 'en'), ['3', '3'])
   assert.deepEqual(tellTotal({ ...active, total: null }, 'en'), ['2 a day', '日均 2'])
 })
 
-test('previews a sanction in the words that the user receives', async () => {
+test('previews a sanction in the words of its notification', async () => {
   const { previewOf } = (await import(
     new URL('../console/src/pages/person/sanction-texts.ts', import.meta.url).href
   )) as {
@@ -100,7 +99,7 @@ test('previews a sanction in the words that the user receives', async () => {
   }
 })
 
-test('distinguishes users awaiting approval from suspended, silenced and disabled ones (administration-24)', async () => {
+test('distinguishes pending users from suspended, silenced and disabled users (administration-24)', async () => {
   const standingOf = async (id: number) => (await as(founder, 'GET', `/admin/users/${id}`)).body.standing
   const people = await Promise.all([person(), person(), person(), person()])
   const [active, silenced, suspended, disabled] = people.map(({ id }) => id) as [
@@ -140,7 +139,7 @@ const sentences = (await import(
   SUBJECTS: Record<string, unknown>
 }
 
-test('renders each record of the audit log as a sentence, with its differences by field', async () => {
+test('renders each audit record as a sentence', async () => {
   const ann = await person()
   const done: [string, string, unknown][] = [
     ['POST', `/admin/users/${ann.id}/sanctions`, { kind: 'suspension', reason: 'spam', hours: 168 }],
@@ -181,7 +180,7 @@ const history = (await import(new URL('../console/src/pages/person/history.ts', 
   detailsOf(entry: Entry): readonly [string, string]
 }
 
-test('describes actions of administrators on an account, with amounts in their unit', async () => {
+test('describes each action on an account with its amount and unit', async () => {
   const ann = await person()
   const done: [string, string, unknown][] = [
     ['POST', `/admin/users/${ann.id}/wallet`, { amount: 15_000, reason: 'Prize' }],
@@ -237,7 +236,7 @@ test('has a text for every subject and verb of the audit log', async () => {
   }
 })
 
-test('has a name and description in both languages for every setting', async () => {
+test('translates the name and description of every setting', async () => {
   const { SETTINGS } = await import('#modules/settings/registry.ts')
   const texts = ['texts.ts', 'money-texts.ts']
     .map((name) => readFileSync(new URL(`../console/src/pages/settings/${name}`, import.meta.url), 'utf8'))
@@ -248,7 +247,7 @@ test('has a name and description in both languages for every setting', async () 
   assert.deepEqual(missing, [])
 })
 
-test('has a Chinese name for every built-in ability', async () => {
+test('translates every built-in ability to Chinese', async () => {
   const { ABILITIES } = await import('#modules/abilities/seeds.ts')
   const texts = readFileSync(new URL('../console/src/areas/ability-texts.ts', import.meta.url), 'utf8')
   assert.deepEqual(
@@ -257,7 +256,7 @@ test('has a Chinese name for every built-in ability', async () => {
   )
 })
 
-test('has a name in both languages for every built-in role', async () => {
+test('translates the name of every built-in role', async () => {
   const { ROLES } = await import('#modules/abilities/seeds.ts')
   const { roleText } = (await import('../console/src/areas/role-texts.ts')) as {
     roleText(name: string, shown?: string): readonly [string, string]
@@ -270,7 +269,7 @@ test('has a name in both languages for every built-in role', async () => {
   }
 })
 
-test('has every console text in English and Chinese', async () => {
+test('translates every text of the console', async () => {
   const files = globSync('console/src/**/*.{ts,tsx}')
   const pair =
     /(?:\b(?:label|noun|ask|done|help|emptyNote|text|note): |t\(|Text = )\[\s*(['"`])((?:(?!\1)[\s\S])*)\1,\s*(['"`])((?:(?!\3)[\s\S])*)\3,?\s*\]/g
@@ -281,7 +280,6 @@ test('has every console text in English and Chinese', async () => {
   const wrong = pairs.filter(
     ({ en = '', zh = '' }) => /\p{Script=Han}/u.test(en) || (!/\p{Script=Han}/u.test(zh) && zh !== 'Webhook'),
   )
-  // A bare number needs no translation.
   assert.deepEqual(
     wrong.filter(({ en }) => /[a-z]{2}/i.test(en?.replaceAll(/\$\{[^}]*\}/g, '') ?? '')),
     [],

@@ -9,14 +9,14 @@ import { findings, ofConsole, openConsole, openJobs, settled } from '#test/conso
 const skip = CANNOT_LOOK
 const world = skip ? undefined : await openConsole()
 
-test('has an accessible sign-in page', { skip }, async () => {
+test('passes the accessibility check on the sign-in page', { skip }, async () => {
   const page = await world!.open('/', { person: null })
   await page.getByRole('button', { name: 'Sign in' }).waitFor()
   assert.deepEqual(await findings(page), [])
   await page.context().close()
 })
 
-test('shows every page in Chinese and declares the language', { skip }, async () => {
+test('renders every page in Chinese when the locale is zh', { skip }, async () => {
   const page = await world!.open('/', { locale: 'zh' })
   await settled(page)
   assert.equal(await page.locator('html').getAttribute('lang'), 'zh-CN')
@@ -32,7 +32,7 @@ test('shows every page in Chinese and declares the language', { skip }, async ()
   await page.context().close()
 })
 
-test('keeps the scripts of the first page below 400 KB compressed, and hashed files cacheable forever', {
+test('loads less than 400 KB of compressed scripts on the first page', {
   skip,
 }, async () => {
   const index = readFileSync(`${builtFolder('console')}/index.html`, 'utf8')
@@ -40,7 +40,7 @@ test('keeps the scripts of the first page below 400 KB compressed, and hashed fi
     ([, path]) => path as string,
   )
   assert.ok(scripts.length > 0)
-  // Files below a kilobyte are not compressed.
+  // The build compresses no files below a kilobyte.
   const sizeOf = (path: string) => (statSync(`${path}.gz`, { throwIfNoEntry: false }) ?? statSync(path)).size
   const sizes = scripts.map((path) => sizeOf(`${builtFolder('console')}/${path}`))
   const size = sizes.reduce((sum, each) => sum + each, 0)
@@ -65,7 +65,6 @@ test('translates every text of the framework to Chinese', { skip }, async () => 
   const installed = pathToFileURL(ofConsole('ra-language-english/dist/index.js')).href
   const { default: english } = (await import(installed)) as { default: object }
   const chinese = new Set(keysOf(CHINESE))
-  // The console uses no guessers and no configurable pages of react-admin.
   const unused = /^ra\.(guesser|configurable)\./
   assert.deepEqual(
     keysOf(english).filter((key) => !chinese.has(key) && !unused.test(key)),

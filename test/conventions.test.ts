@@ -20,14 +20,14 @@ test('returns 404 for a path id that is not a positive integer below 2^53 (conve
     assert.equal((await guest('GET', `/feeds/${id}`)).status, 404, id)
 })
 
-test('returns 404 for a missing resource, even when the request is invalid', async () => {
+test('returns 404 for a missing resource even when the body is invalid', async () => {
   const ada = await person()
   assert.equal((await as(ada, 'POST', '/feeds/999999999/comments', {})).status, 404)
   const id = await publish(ada)
   assert.equal((await as(ada, 'POST', `/feeds/${id}/comments`, {})).status, 422)
 })
 
-test('returns empty fields as null and empty lists as lists (conventions-5)', async () => {
+test('returns null for empty fields and [] for empty lists (conventions-5)', async () => {
   const id = await publish(await person())
   const { body } = await guest('GET', `/feeds/${id}`)
   for (const name of ['paid_node', 'repostable_type', 'repostable_id', 'video'])
@@ -35,14 +35,14 @@ test('returns empty fields as null and empty lists as lists (conventions-5)', as
   for (const name of ['topics', 'images', 'likes']) assert.deepEqual(body[name], [], name)
 })
 
-test('returns an acknowledgement as a list of one sentence (conventions-6)', async () => {
+test('returns an acknowledgement as a list with one sentence (conventions-6)', async () => {
   const id = await publish(await person())
   const { status, body } = await as(await person(), 'POST', `/feeds/${id}/like`)
   assert.equal(status, 201)
   assert.ok(Array.isArray(body.message) && body.message.length === 1 && typeof body.message[0] === 'string')
 })
 
-test('returns 15 items by default, and accepts a limit of 1 to 100 (conventions-14)', async () => {
+test('limits a list to 15 items by default (conventions-14)', async () => {
   const author = await person()
   for (let n = 0; n < 16; n += 1) await publish(author)
   const list = async (query: string) => guest('GET', `/feeds?type=users&user=${author.id}${query}`)
@@ -53,7 +53,7 @@ test('returns 15 items by default, and accepts a limit of 1 to 100 (conventions-
   assert.equal((await guest('GET', '/bootstrappers')).body.limit, 15)
 })
 
-test('treats an invalid page number as the first page (conventions-16)', async () => {
+test('returns the first page when the page number is invalid (conventions-16)', async () => {
   const reader = await person()
   for (const page of ['NaN', '0', '-1', 'x', '']) {
     const { status, body } = await as(reader, 'GET', `/user/notifications?type=system&page=${page}`)
@@ -61,7 +61,7 @@ test('treats an invalid page number as the first page (conventions-16)', async (
   }
 })
 
-test('accepts parameters of PATCH, PUT and DELETE in the query, with precedence for the body (conventions-17)', async () => {
+test('prefers the body to the query in PATCH, PUT and DELETE (conventions-17)', async () => {
   const ann = await person()
   assert.equal((await as(ann, 'PATCH', '/user?bio=from+the+query')).status, 204)
   assert.equal((await as(ann, 'GET', '/user')).body.bio, 'from the query')
@@ -69,7 +69,7 @@ test('accepts parameters of PATCH, PUT and DELETE in the query, with precedence 
   assert.equal((await as(ann, 'GET', '/user')).body.bio, 'from the body')
 })
 
-test('accepts booleans and integers in the forms of older clients (conventions-18)', async () => {
+test('accepts the booleans and integers of older clients (conventions-18)', async () => {
   const [founder, creator] = [await person({ roles: ['founder'] }), await person()]
   const made = await as(creator, 'POST', '/feed/topics', { name: 'Written by an older client' })
   const setHot = async (hot: unknown) => {
@@ -91,7 +91,7 @@ test('ignores unknown fields (conventions-31)', async () => {
   assert.equal(status, 204)
 })
 
-test('keeps content of a closed account without the author (conventions-25)', async () => {
+test('omits the author from content of a closed account (conventions-25)', async () => {
   const author = await person()
   const id = await publish(author)
   const { comment } = (await as(author, 'POST', `/feeds/${id}/comments`, { body: 'Mine' })).body
@@ -102,7 +102,7 @@ test('keeps content of a closed account without the author (conventions-25)', as
   assert.deepEqual([comments[0].id, comments[0].user], [comment.id, null])
 })
 
-test('uses the same name for a kind of content everywhere on the wire (conventions-24)', async () => {
+test('uses one name for each kind of content in all responses (conventions-24)', async () => {
   const author = await person()
   const id = await publish(author)
   await as(author, 'POST', `/feeds/${id}/comments`, { body: 'Mine' })
@@ -110,7 +110,7 @@ test('uses the same name for a kind of content everywhere on the wire (conventio
   assert.deepEqual([comments[0].commentable_type, comments[0].commentable_id], ['feeds', id])
 })
 
-test('refuses to start when a kind of content is claimed twice or unknown', () => {
+test('refuses to start when two kinds of content claim the same code', () => {
   const kind = (type: string, code: number) => ({ type, code, reader: {} }) as unknown as ContentKind
   assert.throws(() => contentKinds([kind('one', 990_001), kind('two', 990_001)]), /claim the code 990001/)
   assert.throws(() => contentKinds([kind('one', 990_001), kind('one', 990_002)]), /claim the type one/)

@@ -62,7 +62,7 @@ test('points every npm script to an existing file', () => {
       assert.ok(existsSync(join(ROOT, file)), `${name}: ${file}`)
 })
 
-test('documents only commands that run on a host with Node 20', async (t) => {
+test('documents only commands that run on Node 20', async (t) => {
   for (const [name, line] of Object.entries(scripts)) {
     if (!/\.ts\b|^biome/.test(line)) continue
     const first = scripts[`pre${name}`] ?? line
@@ -71,7 +71,6 @@ test('documents only commands that run on a host with Node 20', async (t) => {
   for (const { path, code } of commands)
     assert.doesNotMatch(code, /^node \S+\.ts/, `${path} runs TypeScript on the Node of the host`)
 
-  // A stand-in for Node 20, which cannot load TypeScript.
   const folder = mkdtempSync(join(tmpdir(), 'kith-old-node-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const old = join(folder, 'node')
@@ -80,7 +79,7 @@ test('documents only commands that run on a host with Node 20', async (t) => {
     `#!/bin/sh\ncase "$1" in *.ts) echo 'Unknown file extension ".ts"' >&2; exit 9 ;; esac\nexec '${process.execPath}' "$@"\n`,
   )
   chmodSync(old, 0o755)
-  // Removes the bundled Node from PATH, as in the shell of an operator.
+  // Removes the bundled Node from PATH, which an operator's shell does not have.
   const path = (process.env.PATH ?? '').split(':').filter((part) => !part.includes('node_modules'))
   const env = { PATH: [folder, ...path].join(':'), HOME: folder }
   const say = (...args: string[]) => run(args[0] ?? '', args.slice(1), { cwd: ROOT, env })
@@ -106,7 +105,7 @@ test('names only commands of `kith help` in documents', async () => {
   assert.ok(seen > 5, `saw only ${seen} commands`)
 })
 
-test('names a test folder or a reason for each command of CONTRIBUTING and ARCHITECTURE', () => {
+test('tests every command of CONTRIBUTING and ARCHITECTURE, or lists a reason', () => {
   const named = new Set(
     commands
       .filter(({ path, code }) => ['CONTRIBUTING.md', 'ARCHITECTURE.md'].includes(path) && /^npm /.test(code))
@@ -121,7 +120,7 @@ test('names a test folder or a reason for each command of CONTRIBUTING and ARCHI
     assert.match(scripts.check ?? '', new RegExp(`scripts/${name}.ts --check`))
 })
 
-test('refers only to existing files in documents', () => {
+test('links only to existing files in documents', () => {
   const names = new Set(
     globSync(
       [
@@ -163,7 +162,7 @@ test('lists every page of docs/ in the sidebar of the site', () => {
   }
 })
 
-test('lists every mail in docs/mails.md, and uses every picture of docs/images', () => {
+test('lists every mail in docs/mails.md', () => {
   const page = read('docs/mails.md')
   const sources = globSync('src/modules/accounts/**/*.ts', { cwd: ROOT }).filter(
     (path) => !path.endsWith('.test.ts'),
@@ -181,14 +180,13 @@ test('lists every mail in docs/mails.md, and uses every picture of docs/images',
 })
 
 for (const lock of ['package-lock.json', 'site/package-lock.json'])
-  test(`has packages for every platform and no registry in ${lock}`, () => {
+  test(`lists packages for every platform in ${lock}`, () => {
     const text = read(lock)
     const packages: Record<string, { optionalDependencies?: object }> = JSON.parse(text).packages
     const present = new Set(Object.keys(packages).map((path) => path.split('node_modules/').at(-1)))
     const missing = Object.values(packages)
       .flatMap(({ optionalDependencies }) => Object.keys(optionalDependencies ?? {}))
       .filter((name) => !present.has(name))
-    // `npm ci` rejects a lockfile with missing entries on every platform.
     assert.deepEqual(missing, [])
     assert.doesNotMatch(text, /"resolved": "http/)
   })

@@ -9,7 +9,7 @@ import { createWorld } from '#test/world.ts'
 const world = await createWorld()
 const { as, person, sql } = world
 
-/** Sets counters to 0, which can happen in a restored or imported table. */
+/** Resets counters to 0, as after restoring or importing a table without them. */
 const forget = async () => {
   for (const [table, columns] of [
     ['feeds', ['like_count', 'feed_comment_count']],
@@ -27,7 +27,7 @@ const forget = async () => {
     for (const column of columns) await sql`update ${sql(table)} set ${sql(column)} = 0`
 }
 
-test('removes likes, comments, follows and memberships when their counters are too low', async () => {
+test('removes likes, comments, follows and memberships when a counter is already zero', async () => {
   const [ann, bob] = [await person(), await person()]
   const questions = questionsOf(world)
   const groups = groupMaker(world)

@@ -19,7 +19,7 @@ const { erase, owner, comeDue, gone, healthy } = await erasureOf(fixtures)
 const balanceOf = async ({ id }: Person) =>
   Number((await sql`select coalesce(sum(balance), 0) as n from ledger_accounts where owner_id = ${id}`)[0]?.n)
 
-test('takes only the follows of an erased account from the counters of others (rights-2)', async () => {
+test('subtracts only the follows of the erased account from follow counters (rights-2)', async () => {
   const [ann, followed, follower, other] = [await person(), await person(), await person(), await person()]
   for (const [one, target] of [
     [ann, followed],
@@ -43,7 +43,7 @@ test('takes only the follows of an erased account from the counters of others (r
   )
 })
 
-test('removes all identifying data of an erased account, and frees its name, email and phone (rights-2)', async () => {
+test('removes all identifying data of an erased account (rights-2)', async () => {
   const ann = await signUp({ phone: '13911110001' })
   const bob = await person()
   const avatar = await storePicture(world, ann)
@@ -123,7 +123,7 @@ test('removes all identifying data of an erased account, and frees its name, ema
   await healthy()
 })
 
-test('settles the property, requests and decisions of an erased account (rights-3)', async () => {
+test('settles the payments, requests and decisions of an erased account (rights-3)', async () => {
   const ann = await owner(5000)
   await give(ann, 1)
   assert.equal(
@@ -157,7 +157,7 @@ test('settles the property, requests and decisions of an erased account (rights-
   await healthy()
 })
 
-test('books payments that arrive during or after an erasure as income (rights-3)', async () => {
+test('books payments to an erased account as income (rights-3)', async () => {
   const ann = await owner(100)
   const bob = await rich(0)
   await as(founder, 'POST', `/admin/users/${bob.id}/wallet`, { amount: 1000, reason: 'test' })
@@ -173,7 +173,7 @@ test('books payments that arrive during or after an erasure as income (rights-3)
   await healthy()
 })
 
-test('resumes an interrupted erasure, and changes nothing on a second one (rights-2)', async () => {
+test('resumes an interrupted erasure without a second effect (rights-2)', async () => {
   const ann = await owner(50)
   await gone(ann)
   await sql`update account_deletions set finished_at = null where user_id = ${ann.id}`
@@ -190,7 +190,7 @@ test('resumes an interrupted erasure, and changes nothing on a second one (right
   await healthy()
 })
 
-/** Allowed remains of an erased account besides public content: ids without a user, and records with a legal duty. */
+/** Tables that may still contain the id of an erased user, mostly for legal duties. */
 const KEPT = new Set([
   ...[
     'account_deletions',
@@ -273,7 +273,7 @@ test('keeps the rows of other users (rights-2)', async () => {
   assert.deepEqual(await held(), before)
 })
 
-test('declares the effect of an erasure on every table with users (rights-2)', async () => {
+test('declares the effect of an erasure for every table with user ids (rights-2)', async () => {
   const erased = [
     ...[
       'tokens',

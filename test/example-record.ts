@@ -14,11 +14,9 @@ export type Examples = {
   schemas: Record<string, unknown>
 }
 
-/** Larger values make the page longer but not clearer. */
 const LONGEST_TEXT = 160
 const MOST_ENTRIES = 3
 
-/** Shortens lists to one item, and long texts, so that an example stays short and valid. */
 function shorten(value: unknown, name = ''): unknown {
   if (typeof value === 'string')
     return value.length > LONGEST_TEXT && !/url|uri|token|secret|node|hash/.test(name)
@@ -31,14 +29,16 @@ function shorten(value: unknown, name = ''): unknown {
   return Object.fromEntries(isMap ? entries.slice(0, MOST_ENTRIES) : entries)
 }
 
-/** Counts informative values. Null, empty lists and empty texts are not informative. */
 function worth(value: unknown): number {
   if (value === null || value === undefined || value === '') return 0
   if (typeof value !== 'object') return 1
   return Object.values(value).reduce((sum: number, item) => sum + worth(item), 0)
 }
 
-/** Whether a value is the better example: it has more informative fields. The earlier text wins a tie. */
+/**
+ * Prefers the value with more informative fields. The text order breaks ties, so that every run picks the
+ * same example.
+ */
 export const isBetter = (value: unknown, than: unknown): boolean => {
   if (than === undefined) return true
   const [a, b] = [worth(value), worth(than)]
@@ -65,8 +65,8 @@ function keepParts(schema: Schema | undefined, value: unknown): void {
 }
 
 /**
- * With `KITH_EXAMPLES=folder` the tests write their best successful request and reply of every operation
- * there, one file per process. `npm run examples` merges them.
+ * Writes the best request and response of each operation to the folder `KITH_EXAMPLES`, for `npm run
+ * examples`.
  */
 export function recordExamples(app: Server): void {
   const folder = process.env.KITH_EXAMPLES

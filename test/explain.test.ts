@@ -4,11 +4,10 @@ import { fillTables } from '#test/fixtures/crowd.ts'
 import { explainer, type Statement } from '#test/fixtures/plans.ts'
 import { createWorld } from '#test/world.ts'
 
-/** A stream, which does not end, and requests that end the sign-in. */
+/** The stream never ends, and the other two requests end the session. */
 const SKIPPED = new Set(['/user/notifications/stream', '/auth/refresh', '/auth/logout'])
-/** Maximum rows read for a request. This allows a month with a row every half hour, but no large table. */
+/** Allows a month of half-hourly rows, but no scan of a large table. */
 const ROWS_MAX = 1500
-/** Exceptions by route and parts of the statement, with the reasons. */
 const EXEMPT: { route: string; part: string | string[]; because: string }[] = [
   {
     route: '/feeds',
@@ -58,7 +57,7 @@ const EXEMPT: { route: string; part: string | string[]; because: string }[] = [
   },
 ]
 
-/** Combinations of three parameters, and a viewer with many follows, which changes the query. */
+/** Combinations of three parameters that change the query plan. */
 const BESIDES: { route: string; queries: string[]; followings?: number }[] = [
   {
     route: '/feeds',
@@ -71,7 +70,7 @@ const BESIDES: { route: string; queries: string[]; followings?: number }[] = [
   },
 ]
 
-/** Counts for each visit of the console: pending items and activity. They must not scan a large table. */
+/** Statistics on the console's start page, which must not scan a large table. */
 const COUNTED = ['/admin/statistics/waiting', '/admin/statistics/days']
 
 let route: string | null = null
@@ -99,7 +98,7 @@ function valuesOf({ type, enum: listed, minimum = 0, maximum = 1000 }: Property)
 
 type Query = { properties?: Record<string, Property>; required?: string[] }
 
-/** Combines required parameters with each other one, and with each pair, to cover every shape of a statement. */
+/** Pairs of optional parameters cover every shape of a statement. */
 function queriesOf({ properties = {}, required = [] }: Query): { each: string[]; pairs: string[] } {
   const needed = required.map((name) => [name, valuesOf(properties[name] ?? {})[0] ?? ''])
   const single = Object.entries(properties)
@@ -113,7 +112,7 @@ function queriesOf({ properties = {}, required = [] }: Query): { each: string[];
   return { each: [[], ...single.flat().map((one) => [one])].map(written), pairs: pairs.map(written) }
 }
 
-// Administrative lists count and filter freely, so they may scan a table.
+// Skips administrative lists, which may scan a table because they count and filter freely.
 const routes = app.routeTable.filter(
   ({ method, url }) =>
     method === 'GET' &&
@@ -122,7 +121,7 @@ const routes = app.routeTable.filter(
     !SKIPPED.has(url.slice(7)),
 )
 
-test('scans no large table for a list, whatever its parameters', async (t) => {
+test("scans no large table for any combination of a list's parameters", async (t) => {
   const viewer = await person()
   const founder = await person({ roles: ['founder'] })
   const large = await fillTables(sql)
@@ -131,13 +130,14 @@ test('scans no large table for a list, whatever its parameters', async (t) => {
   for (const { url, schema } of routes) {
     const { each, pairs } = queriesOf((schema?.querystring ?? {}) as Query)
     let found = false
-    // Some of these ids are hidden or deleted.
+    // Tries several ids, because some rows are hidden or deleted.
     for (const id of url.includes(':') ? [7, 8, 9, 11, 12, 13] : [0]) {
       const path = url.replace(/:\w+(\([^)]*\))?/g, String(id))
       route = url.slice(7)
       found = (await as(viewer, 'GET', `${path}?${each[0]}`)).status < 400
       if (!found) continue
-      // A guest's statements differ only by the viewer, so each parameter alone is enough.
+      // Sends only single parameters as a guest, because the viewer id is the only difference in a guest's
+      // statements.
       for (const parameters of each) await guest('GET', `${path}?${parameters}`)
       for (const parameters of [...each, ...pairs]) await as(viewer, 'GET', `${path}?${parameters}`)
       break

@@ -14,12 +14,12 @@ import { allTasks } from '../src/worker.ts'
 
 const world = await createWorld()
 const { as, guest, sql, ctx, work, outbox } = world
-// An id unlike any other number in the tests.
+// Sets an id that no other number in the archive contains.
 await sql`select setval(pg_get_serial_sequence('users', 'id'), 700100200)`
 const under = settingsOn(world)
 const { owner, request, fetchBytes, exportOf } = await exportsOn(world)
 
-test('restarts an interrupted export and leaves no remains (rights-9)', async () => {
+test('restarts an interrupted export without leftover files (rights-9)', async () => {
   const ann = await owner()
   const asked = await request(ann)
   const stop = new AbortController()
@@ -45,14 +45,14 @@ test('restarts an interrupted export and leaves no remains (rights-9)', async ()
   }
   assert.equal((await as(ann, 'GET', `/user/exports/${asked.body.id}`)).body.state, 'waiting')
   assert.deepEqual(await readdir(join(ctx.config.dataDir, 'exports')), [])
-  // Runs two workers at once, as if the first one had not stopped.
+  // Runs two workers at once, as when the first worker did not stop.
   await addJob(sql, 'make_export', { id: asked.body.id })
   await Promise.all([work(), work()])
   const told = await as(ann, 'GET', `/user/exports/${asked.body.id}/archive?json=1`)
   assert.ok(readZip((await fetchBytes(told.body.url)).rawPayload).has('index.html'))
 })
 
-test('keeps concurrent exports of users separate (rights-9)', async () => {
+test('separates the files of concurrent exports (rights-9)', async () => {
   const people = [await owner(), await owner(), await owner(), await owner()]
   const ids: number[] = []
   for (const who of people) ids.push((await request(who)).body.id)
@@ -76,7 +76,6 @@ test('keeps concurrent exports of users separate (rights-9)', async () => {
   } finally {
     ctx.storage.put = put
   }
-  // Only the server can read temporary files.
   assert.deepEqual(modes, [[0o600, 0o700, 0o700]])
   assert.deepEqual(await states(), ['waiting', 'ready', 'waiting', 'waiting'])
   await Promise.all([make(0), make(2), make(3)])
@@ -91,7 +90,7 @@ test('keeps concurrent exports of users separate (rights-9)', async () => {
   }
 })
 
-test('reports a failed export, and accepts a new request at once (rights-9)', async () => {
+test('accepts a new request when an export failed (rights-9)', async () => {
   const [ann, bob] = [await owner(), await owner()]
   const [asked, waiting] = [await request(ann), await request(bob)]
   await sql`
@@ -108,7 +107,6 @@ test('reports a failed export, and accepts a new request at once (rights-9)', as
   }
   await work()
   assert.equal((await as(ann, 'GET', `/user/exports/${asked.body.id}`)).body.state, 'failed')
-  // The job of the second user has attempts left.
   assert.equal((await as(bob, 'GET', `/user/exports/${waiting.body.id}`)).body.state, 'waiting')
   assert.match(outbox.findLast(({ to }) => to === ann.email)?.text ?? '', /导出失败.*again/)
   assert.deepEqual(await readdir(join(ctx.config.dataDir, 'exports')), [])
@@ -121,7 +119,7 @@ test('reports a failed export, and accepts a new request at once (rights-9)', as
   assert.equal((await as(ann, 'GET', '/user/exports')).body[0].state, 'failed')
 })
 
-test('lists uploads beyond the limit and lost ones, and leaves them out (rights-10)', async () => {
+test('lists missing uploads without their bytes (rights-10)', async () => {
   const ann = await owner()
   const lost = await uploadPicture(world, ann)
   const [file] = await sql`
@@ -147,7 +145,7 @@ test('lists uploads beyond the limit and lost ones, and leaves them out (rights-
   })
 })
 
-test('lets a suspended user export data and delete the account with the usual sign-in proof (rights-1, rights-9)', async () => {
+test('exports the data of a suspended user without a session (rights-1, rights-9)', async () => {
   const ann = await owner()
   await sql`
     insert into sanctions (user_id, kind, reason, imposed_by) values (${ann.id}, 'suspension', 'spam', ${ann.id})`

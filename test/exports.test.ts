@@ -13,14 +13,14 @@ import { SITE } from '../src/site.ts'
 
 const world = await createWorld()
 const { as, guest, sql, ctx, work, outbox } = world
-// An id unlike any other number in the tests.
+// Sets an id that no other number in the archive contains.
 await sql`select setval(pg_get_serial_sequence('users', 'id'), 700100200)`
 const { ask, answer } = questionsOf(world)
 const { publish } = feedsOf(world)
 const under = settingsOn(world)
 const { owner, request, fetchBytes, exportOf, hashed } = await exportsOn(world)
 
-test('names the chat groups of a user, and which of them are their own', async () => {
+test('marks the chat groups that the user owns', async () => {
   const [ann, bob] = [await owner(), await owner()]
   const { makeGroup } = imGroupsOf(world)
   await makeGroup(ann, { groupname: 'Hers', members: String(bob.id) })
@@ -35,7 +35,7 @@ test('names the chat groups of a user, and which of them are their own', async (
   )
 })
 
-test("requires a proof for an export, contains the user's data, and notifies when ready (rights-9)", async () => {
+test("exports the user's own data with a proof of identity (rights-9)", async () => {
   const ann = await owner()
   const bob = await world.person()
   const picture = await uploadPicture(world, ann)
@@ -89,7 +89,7 @@ test("requires a proof for an export, contains the user's data, and notifies whe
   assert.deepEqual([part.statusCode, part.body.slice(0, 2)], [206, 'PK'])
 })
 
-test('allows one export at a time and the next a day later, also under a race (rights-9)', async () => {
+test('allows one export at a time and one a day (rights-9)', async () => {
   const ann = await owner()
   const answers = await Promise.all(Array.from({ length: 6 }, () => request(ann)))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 422, 422, 422, 422, 422])
@@ -113,7 +113,7 @@ test('allows one export at a time and the next a day later, also under a race (r
   )
 })
 
-test('restricts an archive to its owner until it expires or is deleted (rights-9)', async () => {
+test('restricts an archive to its owner until the archive expires (rights-9)', async () => {
   const ann = await owner()
   const bob = await world.person()
   const { id, url } = await exportOf(ann)
@@ -136,7 +136,6 @@ test('restricts an archive to its owner until it expires or is deleted (rights-9
   })()
   assert.equal((await as(ann, 'DELETE', `/user/exports/${second}`)).status, 204)
   assert.equal((await fetchBytes(later)).statusCode, 404)
-  // The bytes of the user's other archive still exist.
   await work()
   assert.equal((await fetchBytes(url)).statusCode, 200)
   assert.deepEqual(refusalOf(await as(ann, 'GET', `/user/exports/${second}/archive`)), [
@@ -205,7 +204,7 @@ test('exports a hundred thousand feeds (rights-9)', async () => {
   assert.equal(new Set(likes.map(({ likeable_id }) => likeable_id)).size, 1000)
 })
 
-test('exports every table with users, or declares a reason (rights-10)', async () => {
+test('exports every table with user ids, or declares a reason (rights-10)', async () => {
   const people = await peopleTables(sql)
   const exported = new Set<string>(SITE.personalData.flatMap(({ table, with: parts }) => [table, ...parts]))
   assert.ok(people.length > 60, `saw only ${people.length} tables`)
@@ -220,7 +219,7 @@ test('exports every table with users, or declares a reason (rights-10)', async (
   }
 })
 
-test('exports no secret, and has an index for the order of each list (rights-10)', async () => {
+test('exports no secrets (rights-10)', async () => {
   const indexes = await sql<{ table: string; columns: string[]; is_unique: boolean }[]>`
     select i.indrelid::regclass::text as table, i.indisunique and i.indpred is null as is_unique,
       array(select a.attname::text from unnest(i.indkey) with ordinality as k (number, place)
@@ -240,7 +239,7 @@ test('exports no secret, and has an index for the order of each list (rights-10)
         (order.every((column, index) => has[index] === column) ||
           (isOne && has.length === 1 && has[0] === whose)),
     )
-    // A user is in only a few group chats.
+    // Needs no index, because a user is in only a few group chats.
     assert.ok(serves || table === 'im_group_members', `${file} has no index on ${order.join(', ')}`)
   }
 })

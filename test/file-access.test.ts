@@ -32,8 +32,8 @@ const publish = async (by: Person, images: number[]): Promise<number> => {
   return made.id
 }
 
-describe('allows reading a file exactly when its viewer may read content with it (files-15)', () => {
-  test('lets only the owner read an unattached upload, by a signed address', async () => {
+describe('allows reading a file only when the viewer may read its content (files-15)', () => {
+  test('serves an unattached upload only to its owner', async () => {
     const form = new FormData()
     const file = await uploadPicture(world, alice)
     assert.deepEqual(await asked(file, bob, alice), [404, 404, 302])
@@ -47,7 +47,7 @@ describe('allows reading a file exactly when its viewer may read content with it
     assert.equal(await load(sent.body.url.replace(`/${sent.body.id}?`, `/${file}?`)), 403)
   })
 
-  test('shows a picture of a feed to everybody until the feed is deleted, and then ends its addresses', async () => {
+  test('stops serving a picture when its feed is deleted', async () => {
     const file = await uploadPicture(world, alice)
     const feed = await publish(alice, [file])
     assert.deepEqual(await asked(file, bob, alice), [302, 302, 302])
@@ -60,7 +60,7 @@ describe('allows reading a file exactly when its viewer may read content with it
     assert.deepEqual(await asked(file, moderator), [404, 302])
   })
 
-  test('applies the same rule to a picture that an older version attached', async () => {
+  test('applies the file rules to a picture that an older version attached', async () => {
     const file = await uploadPicture(world, alice)
     const feed = await publish(alice, [])
     await sql`update file_uses set channel = 'feed:image', raw = ${feed}, attached_at = now() where id = ${file}`
@@ -71,7 +71,7 @@ describe('allows reading a file exactly when its viewer may read content with it
     assert.deepEqual(await asked(file), [302])
   })
 
-  test('lets only readers of a paid answer see its pictures', async () => {
+  test('serves pictures of a paid answer only to its readers', async () => {
     const [anna, ben, cleo] = [await rich(500), await person(), await rich(150)]
     const question = await askForLooks(anna, ben)
     const file = await uploadPicture(world, ben)
@@ -84,14 +84,14 @@ describe('allows reading a file exactly when its viewer may read content with it
     assert.deepEqual(await asked(open, cleo), [302, 302])
   })
 
-  test('gives short-lived addresses of certification documents to authorized viewers only', async (t) => {
+  test('issues short-lived URLs of certification documents', async (t) => {
     const [sender, clerk] = [await person(), await person({ roles: ['founder'] })]
     const file = await uploadPicture(world, sender)
     const early = await addressOf(file, sender)
     const body = { type: 'user', name: 'A', phone: '13900000000', number: '1', desc: 'Me', files: [file] }
     assert.equal((await as(sender, 'POST', '/user/certification', body)).status, 201)
     assert.deepEqual(await asked(file, bob, sender, clerk), [404, 404, 302, 302])
-    // Without this check an address from before the certification would stay valid for hours.
+    // Rejects URLs issued before the certification, which would otherwise stay valid for hours.
     assert.equal(await load(early), 403)
     const own = (await as(sender, 'GET', '/user/certification')).body
     assert.deepEqual([own.files.length, own.files[0].id], [1, file])

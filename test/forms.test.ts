@@ -14,7 +14,7 @@ const world = await createWorld()
 const { app, as, person } = world
 const { codeFor } = signUpsOn(world)
 
-/** Form fields equal to a JSON value, in PHP's style. */
+/** Encodes a JSON value as form fields in PHP's notation. */
 function pairs(value: unknown, name: string): [string, string][] {
   if (value === null || value === undefined) return [[name, '']]
   if (Array.isArray(value))
@@ -25,7 +25,7 @@ function pairs(value: unknown, name: string): [string, string][] {
     return Object.entries(value).flatMap(([key, item]) => pairs(item, name === '' ? key : `${name}[${key}]`))
   return [[name, String(value)]]
 }
-/** Drops empty objects, which a form cannot express. */
+/** Forms cannot express empty objects. */
 function sayable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sayable).filter((item) => item !== undefined)
   if (typeof value !== 'object' || value === null) return value
@@ -35,7 +35,7 @@ function sayable(value: unknown): unknown {
   })
   return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }
-/** Turns numbers into text. A field of either type keeps its input. */
+/** Forms send numbers as text, so both sides are compared as text. */
 const asText = (body: unknown) =>
   JSON.parse(JSON.stringify(body), (_key, value) => (typeof value === 'number' ? String(value) : value))
 const formOf = (body: unknown) => new URLSearchParams(pairs(body, '')).toString()
@@ -65,7 +65,7 @@ async function send(
   }
 }
 
-/** Bodies with patterns that generated texts would not match. */
+/** Bodies for operations with patterns that random texts would not match. */
 const PATTERNED: Record<string, object> = {
   '/api/v2/storage': {
     filename: 'a.png',
@@ -84,7 +84,7 @@ const PATTERNED: Record<string, object> = {
   '/api/v2/admin/webhooks/{webhook}/replay': { since: '2026-01-02 03:04:05' },
 }
 
-test('reads a form as the same input as JSON for every operation (conventions-41)', async (t) => {
+test('parses a form to the same input as JSON for every operation (conventions-41)', async (t) => {
   const echo = await createWorld(
     {},
     {
@@ -124,7 +124,7 @@ test('reads a form as the same input as JSON for every operation (conventions-41
     })
 })
 
-test('signs up and signs in with forms (conventions-41)', async () => {
+test('registers and signs in a user with forms (conventions-41)', async () => {
   const { name, email } = fresh()
   const asked = await send(app, 'POST', '/verifycodes/register', formOf({ email }))
   assert.equal(asked.status, 202, JSON.stringify(asked.body))
@@ -142,7 +142,7 @@ test('signs up and signs in with forms (conventions-41)', async () => {
   assert.deepEqual([refused.status, typeof refused.body.message], [422, 'string'])
 })
 
-test('publishes a feed with pictures as a list of objects (conventions-41)', async () => {
+test('publishes a feed with a list of pictures in a form (conventions-41)', async () => {
   const author = await person()
   const files = [await uploadPicture(world, author), await uploadPicture(world, author)]
   const fields = { feed_content: ' 你好 & hello ', feed_from: 3, feed_mark: 77, longitude: '' }
@@ -160,7 +160,7 @@ test('publishes a feed with pictures as a list of objects (conventions-41)', asy
   )
 })
 
-test('accepts an empty form as no body (conventions-41)', async () => {
+test('accepts an empty form as a missing body (conventions-41)', async () => {
   const [reader, author] = [await person(), await person()]
   const feed = await feedsOf(world).publish(author)
   const liked = await send(app, 'POST', `/feeds/${feed}/like`, '', { sender: reader })
@@ -170,7 +170,7 @@ test('accepts an empty form as no body (conventions-41)', async () => {
   assert.deepEqual([missing.status, Object.keys(missing.body.errors)], [422, ['body']])
 })
 
-test('names the invalid field of a form as in JSON (conventions-41)', async () => {
+test('names the invalid field of a form (conventions-41)', async () => {
   const author = await person()
   const image = await uploadPicture(world, author)
   for (const [form, field] of [
@@ -185,7 +185,7 @@ test('names the invalid field of a form as in JSON (conventions-41)', async () =
   }
 })
 
-test('replays a payment sent as a form or as JSON (conventions-28, conventions-41)', async () => {
+test('replays a payment when a form repeats its idempotency key (conventions-28, conventions-41)', async () => {
   const [payer, author] = [await person(), await person()]
   await givePoints(world, payer, 100)
   const feed = await feedsOf(world).publish(author)
@@ -199,7 +199,7 @@ test('replays a payment sent as a form or as JSON (conventions-28, conventions-4
   assert.equal((await as(payer, 'GET', '/user')).body.currency.sum, 95)
 })
 
-test('rejects forms with invalid UTF-8 or malformed percent-encoding (conventions-41)', async () => {
+test('rejects forms with invalid encoding (conventions-41)', async () => {
   const author = await person()
   for (const payload of [
     'feed_content=100%',
@@ -231,7 +231,7 @@ test('rejects forms with deep nesting or too many fields (conventions-41)', asyn
   assert.deepEqual([large.status, large.code], [413, 'body_too_large'])
 })
 
-test('drops names of the prototype (conventions-41)', async () => {
+test('drops prototype properties from forms (conventions-41)', async () => {
   const author = await person()
   const hostile = [
     '__proto__[feed_content]=x',
@@ -249,7 +249,7 @@ test('drops names of the prototype (conventions-41)', async () => {
   assert.equal(({} as { feed_content?: string }).feed_content, undefined)
 })
 
-test('accepts booleans as words in forms only (conventions-18, conventions-41)', async () => {
+test('accepts `true` and `false` as text only in forms (conventions-18, conventions-41)', async () => {
   const asker = await person()
   const question = { subject: 'Why is that?', body: 'x', anonymity: 'true' }
   const topics = 'topics[0][id]=1'

@@ -3,8 +3,7 @@ import { test } from 'node:test'
 import { grams } from '#lib/text.ts'
 import { createWorld } from '#test/world.ts'
 
-// The planner's statistics decide whether a search reads the newest rows or the index. A small table has none
-// before ANALYZE.
+// Without ANALYZE the planner has no statistics to choose between a search of the newest rows and the index.
 const { as, guest, person, sql } = await createWorld()
 const admin = await person({ roles: ['founder', 'owner'] })
 
@@ -22,7 +21,7 @@ async function insertFeeds(userId: number, texts: string[]): Promise<number[]> {
   return idsOf([...made])
 }
 
-test('finds a frequent text among the newest feeds, with `more` for administrators, and a rare one anywhere', async () => {
+test('returns the newest feeds first when a search matches many rows', async () => {
   const [alice, bob] = [await person(), await person()]
   const ids = await insertFeeds(
     alice.id,
@@ -57,7 +56,7 @@ test('finds a frequent text among the newest feeds, with `more` for administrato
   assert.deepEqual(await managed(`user_id=${bob.id}`), { ids: [hers], total: 1 })
 })
 
-test('finds a frequent name among the newest users, the exact name first', async () => {
+test('returns the exact name first when a search matches many users', async () => {
   const names = Array.from({ length: 40 }, (_, n) => `walrus${n + 1}`)
   const made: { id: number }[] = []
   for (const name of names)

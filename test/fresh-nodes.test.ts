@@ -5,13 +5,13 @@ import { createWorld, type Person } from '#test/world.ts'
 
 const world = await createWorld()
 const { as, ctx, person } = world
-/** Reads to compare after a change besides those that show most; the slow suite compares all. */
+/** Limits the compared reads after each write; the slow suite compares all. */
 const MORE_READS = 4
 
 test('returns the same as a node without caches after every write', (t) =>
   compareAfterEachChange(t, world, { moreReads: () => MORE_READS }))
 
-test('shows a changed user at once although their text is cached', async () => {
+test('returns a changed profile at once despite the cached user', async () => {
   const [ann, bob] = [await person(), await person()]
   const read = async () => (await as(bob, 'GET', `/users/${ann.id}`)).body
   await read()
@@ -24,7 +24,7 @@ test('shows a changed user at once although their text is cached', async () => {
   assert.equal((await read()).bio, 'third')
 })
 
-test("raises a user's version with every change of the row", async () => {
+test('raises the version of a user with every update of the row', async () => {
   const { id } = await person()
   const version = async () => {
     const [row] = await ctx.sql<
@@ -45,7 +45,7 @@ test("raises a user's version with every change of the row", async () => {
   })
 })
 
-describe('comment previews of feeds', () => {
+describe('keeps comment previews of feeds current', () => {
   const feedWithComments = async (authors: Person[]) => {
     const owner = await person()
     mark += 1
@@ -64,7 +64,7 @@ describe('comment previews of feeds', () => {
   }
   let mark = 900
 
-  test('omits blocked and disabled authors from comment previews, and shows the next comments', async () => {
+  test('omits blocked and disabled authors from comment previews', async () => {
     const [bad, good, viewer] = [await person(), await person(), await person()]
     const { ids, shown } = await feedWithComments([good, good, good, good, bad, good, bad])
     const [first, , , , ...last] = ids
@@ -78,7 +78,7 @@ describe('comment previews of feeds', () => {
     assert.deepEqual(await shown(good), ids.toReversed().slice(0, 5))
   })
 
-  test('shows current comment previews to every viewer while comments are written and deleted', async () => {
+  test('returns current comment previews while users write and delete comments', async () => {
     const [author, viewer] = [await person(), await person()]
     const { feed, ids, shown } = await feedWithComments([author, author, author])
     for (let round = 0; round < 8; round += 1) {
@@ -93,7 +93,7 @@ describe('comment previews of feeds', () => {
     }
   })
 
-  test('raises the version of comment previews with every statement that counts comments', async () => {
+  test('raises the version of a feed when its comment count changes', async () => {
     const author = await person()
     const { feed } = await feedWithComments([author])
     const version = async () => {

@@ -8,7 +8,7 @@ import { placeNetwork, viewerOf } from '#platform/http/viewer.ts'
 import { createWorld } from '#test/world.ts'
 
 describe('addresses', () => {
-  test('counts a /64 of IPv6 as one address, and IPv4 as itself in any notation (conventions-12)', () => {
+  test('counts an IPv6 /64 network as one client address (conventions-12)', () => {
     assert.equal(addressKey('203.0.113.9'), '203.0.113.9')
     assert.equal(addressKey('::ffff:203.0.113.9'), '203.0.113.9')
     assert.equal(addressKey('2001:db8:1:2::1'), addressKey('2001:db8:1:2:ffff:eeee:dddd:cccc'))
@@ -16,7 +16,7 @@ describe('addresses', () => {
     assert.equal(addressKey('nonsense:'), 'nonsense:')
   })
 
-  test('assigns no network to an invalid address from a proxy', () => {
+  test('assigns no network to an invalid client address', () => {
     for (const address of ['unknown', '', '203.0.113.9:80']) assert.equal(placeNetwork(address), '', address)
     assert.equal(placeNetwork('203.0.113.9'), '203.0.113.0/24')
     assert.equal(placeNetwork('2001:db8:1:2::1'), '2001:db8:1::/48')
@@ -37,7 +37,7 @@ describe('addresses', () => {
       assert.equal(isPublicAddress(address), true, address)
   })
 
-  test('rejects a private address in a URL, and reads only the start of an endless response', async () => {
+  test('rejects outbound requests to private addresses', async () => {
     const server = createServer((socket) => {
       socket.on('error', () => {})
       socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(5000)}`))
@@ -51,7 +51,7 @@ describe('addresses', () => {
     server.close()
   })
 
-  test('shares the limit between guests of one /64 (conventions-12)', async () => {
+  test('shares the rate limit between guests of one /64 network (conventions-12)', async () => {
     const { app } = await createWorld({ RATE_LIMIT_ANONYMOUS: '3', TRUST_PROXY: '127.0.0.1' })
     const ask = (address: string) =>
       app.inject({ url: '/api/v2/bootstrappers', headers: { 'x-forwarded-for': address } })
@@ -63,7 +63,7 @@ describe('addresses', () => {
 })
 
 describe('tokens', () => {
-  test('rejects an address that sends unknown tokens before looking them up, and accepts known ones (conventions-12)', async () => {
+  test('limits requests with unknown tokens before looking up the token (conventions-12)', async () => {
     const texts: string[] = []
     const { as, guest, person } = await createWorld(
       { RATE_LIMIT_ANONYMOUS: '5' },
@@ -86,7 +86,7 @@ describe('tokens', () => {
 })
 
 describe('route open to guests', () => {
-  test('returns 401 to a guest when it needs the viewer', async () => {
+  test('returns 401 to a guest when an optional route needs the viewer', async () => {
     const { as, guest, person } = await createWorld(
       {},
       {
@@ -103,7 +103,7 @@ describe('route open to guests', () => {
 })
 
 describe('shared caches', () => {
-  test('stores no reply for a viewer or sender in shared caches (conventions-35)', async () => {
+  test('forbids shared caches to store responses for a viewer (conventions-35)', async () => {
     const { as, guest, person } = await createWorld()
     const ann = await person()
     assert.equal((await as(ann, 'GET', '/user')).headers['cache-control'], 'no-store')
@@ -131,7 +131,7 @@ describe('unreadable requests', () => {
     }
   })
 
-  test('returns 408 for a body that stops arriving, and waits for a slow one', async () => {
+  test('returns 408 for a body that stops arriving', async () => {
     const { app, person } = await createWorld({ REQUEST_IDLE_MS: '3000' })
     const ann = await person()
     await app.listen({ host: '127.0.0.1', port: 0 })
@@ -162,7 +162,7 @@ describe('unreadable requests', () => {
     slow.socket.destroy()
   })
 
-  test('waits for a reply that takes longer than a stalled body may', async () => {
+  test('allows a response to take longer than a stalled body', async () => {
     const { app, person, sql } = await createWorld({ REQUEST_IDLE_MS: '3000' })
     const { token } = await person()
     await app.listen({ host: '127.0.0.1', port: 0 })
@@ -191,7 +191,7 @@ describe('unreadable requests', () => {
 })
 
 describe('Idempotency-Key', () => {
-  test('recognises the operation in any spelling of its path (conventions-28)', async () => {
+  test('replays a payment in any spelling of its path (conventions-28)', async () => {
     const { as, person } = await createWorld()
     const [ann, bob] = [await person(), await person()]
     const root = await person({ roles: ['founder'] })

@@ -46,10 +46,10 @@ describe('HTTP caching', () => {
     }
   })
 
-  test('compresses replies above a minimum size when the client accepts it', async () => {
+  test('compresses large responses when the client accepts the encoding', async () => {
     const ann = await person()
     const [first = 0] = await Promise.all(Array.from({ length: 5 }, () => publish(ann, 'word '.repeat(100))))
-    // Other viewers must not get her compressed reply.
+    // The viewer's like must not reach guests through a cached compressed response.
     await as(ann, 'POST', `/feeds/${first}/like`)
     const plain = (await read()).json().feeds.map(({ id }: { id: number }) => id)
     for (const [accepts, name, decode] of [
@@ -79,7 +79,7 @@ describe('HTTP caching', () => {
     assert.equal(short.headers['content-encoding'], undefined)
   })
 
-  test('sends Vary for the language only when the reply contains texts of the server', async () => {
+  test('sends `Vary: Accept-Language` only for responses with translated texts', async () => {
     assert.doesNotMatch(String((await guest('GET', '/feeds')).headers.vary), /language/i)
     assert.match(String((await guest('GET', '/feeds/999999999')).headers.vary), /Accept-Language/)
   })

@@ -78,7 +78,7 @@ function faultsOf(manifest: Manifest): string {
   }
 }
 
-test('matches the Kubernetes schemas in each manifest', () => {
+test('validates each manifest against the Kubernetes schemas', () => {
   assert.deepEqual(manifests.map(({ kind }) => kind).sort(), [
     ...['Deployment', 'Deployment', 'HorizontalPodAutoscaler', 'Ingress', 'Job'],
     ...['PodDisruptionBudget', 'Secret', 'Service'],
@@ -89,13 +89,13 @@ test('matches the Kubernetes schemas in each manifest', () => {
   assert.match(faultsOf(broken), /containerPort/)
 })
 
-test('lists every file of the folder', () => {
+test('lists every file of the folder in the kustomization', () => {
   const named = [...kustomization.resources, ...kustomization.configMapGenerator.flatMap(({ envs }) => envs)]
   const examples = ['autoscaling-signals.example.yaml', 'kustomization.yaml', 'secrets.example.yaml']
   assert.deepEqual(readdirSync(FOLDER).sort(), [...named, ...examples].sort())
 })
 
-test('sets only known variables, which together form a valid configuration', () => {
+test('sets only known variables in the manifests', () => {
   const known = new Set<string>()
   const recorder = new Proxy<Record<string, string>>({}, { get: (_, name: string) => void known.add(name) })
   readConfig(recorder)
@@ -148,7 +148,7 @@ test('runs each container unprivileged on a read-only disk', () => {
   }
 })
 
-test('gives pods time to drain and stop, and startup, liveness and readiness probes', () => {
+test('gives pods enough time to drain before they stop', () => {
   const server = find('Deployment', 'kith-server')
   const { lifecycle, startupProbe, livenessProbe, readinessProbe } = containerOf(server)
   const notice = Number(settings.DRAIN_NOTICE_MS) / 1000
@@ -167,13 +167,12 @@ test('gives pods time to drain and stop, and startup, liveness and readiness pro
   assert.ok(containerOf(worker).livenessProbe)
 })
 
-test('selects the server in service, HPA and PDB, and buffers no stream in the ingress', () => {
+test('selects the pods of the server in the service and its autoscaler', () => {
   const server = find('Deployment', 'kith-server')
   const { labels } = server.spec.template.metadata
   assert.deepEqual(find('Service', 'kith').spec.selector, labels)
   assert.deepEqual(find('PodDisruptionBudget', 'kith-server').spec.selector.matchLabels, labels)
   assert.equal(find('HorizontalPodAutoscaler', 'kith-server').spec.scaleTargetRef.name, 'kith-server')
-  // The HPA sets the number of replicas.
   assert.equal(server.spec.replicas, undefined)
   const [port] = find('Service', 'kith').spec.ports
   assert.ok(containerOf(server).ports?.some(({ name }) => name === port.targetPort))
@@ -182,7 +181,7 @@ test('selects the server in service, HPA and PDB, and buffers no stream in the i
   assert.equal(annotations['nginx.ingress.kubernetes.io/proxy-buffering'], 'off')
 })
 
-test('requests from prometheus-adapter only metrics that a server exports', () => {
+test('queries only metrics that a server exports in the prometheus-adapter example', () => {
   const { rules, metrics } = parse(read('autoscaling-signals.example.yaml')) as {
     rules: { seriesQuery: string; name: { as: string } }[]
     metrics: { pods: { metric: { name: string } } }[]

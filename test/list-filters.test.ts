@@ -10,7 +10,7 @@ import { varyRows } from './list-filters/data.ts'
 import { type Filter, fieldOf, type Item, type ListRow } from './list-filters/filter.ts'
 import { SCOPES } from './list-filters/scopes.ts'
 
-/** Parameters for paging, which test/list-walk.test.ts tests. */
+/** Parameters that test/list-walk.test.ts covers. */
 const PAGING = new Set(['limit', 'page', 'after', 'before', 'offset'])
 
 type Schema = {
@@ -54,14 +54,13 @@ const all: List[] = Object.entries(document.paths).flatMap(([path, { get }]) => 
     .filter((name) => !(query.has('sort') && ['sort', 'order'].includes(name)))
   return places.length > 0 ? [{ path: path.replace('/api/v2/', ''), places, query, narrowing }] : []
 })
-/** Lists with optional parameters beside those of paging. */
 const lists = all.filter(({ narrowing }) => narrowing.length > 0)
 const table = new Map<string, ListRow>([
   ...Object.entries(ADMINISTRATION).map(([path, row]) => [`admin/${path}`, row] as const),
   ...Object.entries(COMMUNITY),
 ])
 
-test('has an effect or a reason for every optional parameter of every list', () => {
+test('declares the effect of every optional parameter of every list', () => {
   assert.ok(lists.length > 100, `saw only ${lists.length} lists`)
   const described = lists.flatMap(({ path, narrowing }) => narrowing.map((name) => `${path} ${name}`))
   const known = [...table].flatMap(([path, { filters }]) =>
@@ -117,7 +116,7 @@ function nextOf(list: List, items: Item[]): string {
   return list.query.has('offset') ? `&offset=${items.length}` : ''
 }
 
-/** Fills a path with the first id that has a long enough list. */
+/** Tries several ids, because some have too few rows. */
 async function addressOf(list: List, row: ListRow): Promise<string> {
   for (const id of row.id ? [row.id] : [7, 9, 1, 2, 8, 11, 12, 13]) {
     const address = list.path.replace(/\{\w+\}/g, String(id))
@@ -128,7 +127,7 @@ async function addressOf(list: List, row: ListRow): Promise<string> {
   return list.path.replace(/\{\w+\}/g, '7')
 }
 
-/** Sorts like the database. Nulls are greatest, and the id breaks ties. */
+/** PostgreSQL sorts null after all values. The id breaks ties. */
 function sortItems(list: List, items: Item[], by: (item: Item) => unknown, isDescending: boolean): Item[] {
   const compare = (one: unknown, other: unknown) => {
     if (one === other) return 0
@@ -142,7 +141,6 @@ function sortItems(list: List, items: Item[], by: (item: Item) => unknown, isDes
   return isDescending ? sorted.reverse() : sorted
 }
 
-/** Compares a list with the expected items, its total, and its first two items. */
 async function faultsOf(
   list: List,
   address: string,
@@ -207,7 +205,7 @@ for (const list of lists) {
 
 const scoped = all.filter(({ path, query }) => path.includes('{') && (query.has('limit') || path in SCOPES))
 
-test('has the rows or a reason for every list at an id', () => {
+test('declares the expected rows of every list with an id in its path', () => {
   assert.ok(scoped.length > 30, `saw only ${scoped.length} lists`)
   assert.deepEqual(scoped.map(({ path }) => path).toSorted(), Object.keys(SCOPES).toSorted())
 })
@@ -215,7 +213,7 @@ test('has the rows or a reason for every list at an id', () => {
 for (const list of scoped) {
   const scope = SCOPES[list.path]
   if (!scope || 'reason' in scope) continue
-  test(`${list.path} returns only rows of its id`, async () => {
+  test(`${list.path} returns only rows of the id in its path`, async () => {
     const given = join(table.get(list.path)?.given)
     const faults: string[] = []
     let longest = 0
@@ -239,7 +237,7 @@ for (const list of scoped) {
   })
 }
 
-/** Joins query strings. A later value replaces an earlier one. */
+/** Later query strings override earlier ones. */
 function join(...queries: (string | undefined)[]): string {
   const joined = new URLSearchParams()
   for (const query of queries) for (const [name, value] of new URLSearchParams(query)) joined.set(name, value)

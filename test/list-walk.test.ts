@@ -22,7 +22,7 @@ const NO_CURSOR: Record<string, string> = {
   '/news/{news}/correlations': 'has what is most alike, and no order to go on in',
 }
 
-/** Lists that page in both directions from a position. The tests of their modules walk them. */
+/** Lists that page in both directions, which the tests of their modules cover. */
 const BOTH_WAYS: Record<string, string> = {
   '/chats/{chat}/messages': 'shows the newest messages first, and `after` those that came since',
 }
@@ -71,13 +71,13 @@ const lists: List[] = Object.entries(document.paths).flatMap(([path, { get }]) =
     : []
 })
 
-test('has a cursor or a listed reason for every paged list (conventions-39)', () => {
+test('offers a cursor for every paged list (conventions-39)', () => {
   assert.ok(lists.length > 120, `saw only ${lists.length} lists`)
   const without = lists.filter(({ query }) => !query.has('after')).map(({ path }) => path)
   assert.deepEqual(without.toSorted(), Object.keys(NO_CURSOR).toSorted())
 })
 
-test('uses the search parameter q in every list (conventions-40)', () => {
+test('names the search parameter q in every list (conventions-40)', () => {
   const others = ['search', 'key', 'keyword', 'keywords', 'name', 'subject', 'title']
   const without = lists.filter(({ query }) => others.some((name) => query.has(name)) && !query.has('q'))
   assert.deepEqual(
@@ -86,13 +86,11 @@ test('uses the search parameter q in every list (conventions-40)', () => {
   )
 })
 
-/** Values of an enum, or of a short range. */
 function valuesOf({ enum: listed, minimum = 0, maximum = Number.POSITIVE_INFINITY }: Schema) {
   if (listed) return listed
   return maximum - minimum < 5 ? Array.from({ length: maximum - minimum + 1 }, (_, n) => minimum + n) : []
 }
 
-/** Queries with each enum value, and with each sort column in both directions. */
 function variantsOf({ path, query }: List): string[] {
   const closed = [...query.values()].filter(({ name }) => name !== 'fetch_by')
   const needed = [...query.values()]
@@ -113,7 +111,7 @@ function variantsOf({ path, query }: List): string[] {
 
 type Item = number | { [name: string]: Item | string }
 
-/** Cursor field of an item. Items of some lists are bare ids. */
+/** Items of some lists are bare ids. */
 const cursorOf = (item: Item, key: string): Item | string =>
   key
     .split('.')
@@ -122,7 +120,7 @@ const cursorOf = (item: Item, key: string): Item | string =>
 const PAGE = 3
 const ITEMS = 14
 
-test('pages through every list without duplicates or gaps (conventions-39)', async (t) => {
+test('returns each item once when paging through a list (conventions-39)', async (t) => {
   const { as, person, sql } = await createWorld()
   const viewer = await person({ roles: ['founder'] })
   await fillTables(sql, 400)
@@ -139,7 +137,7 @@ test('pages through every list without duplicates or gaps (conventions-39)', asy
         const { status, body } = await as(viewer, 'GET', `${path}?${variant}&${parameters}`)
         if (![200, 403, 404].includes(status))
           faults.push(`${status} at ${path}?${variant}&${parameters}: ${JSON.stringify(body)}`)
-        // A search groups its results by kind.
+        // A search returns one list for each kind.
         const items =
           status !== 200
             ? []

@@ -9,10 +9,7 @@ import { hashPassword } from '#platform/passwords.ts'
 import { diagnose } from '../src/doctor.ts'
 import { createWorld } from './world.ts'
 
-/**
- * A database at migration 0027 with rows that later migrations change or keep, upgraded to this version. The tests
- * use it over HTTP.
- */
+/** Migrations 0001 to 0027, which create the schema of the old rows. */
 const OLD = readdirSync('migrations').filter((name) => name.endsWith('.sql') && name < '0028')
 const NAME = `kith_old_rows_${process.pid}`
 const MEMBERS = { ada: 1, ben: 2, cleo: 3, gone: 4, founder: 5 }
@@ -22,7 +19,7 @@ const tokenOf = (name: string) => `token-of-${name}-from-before`
 const server = JSON.parse(process.env.KITH_TEST_DATABASE ?? '{}')
 const admin = openDatabase({ connection: server, poolSize: 1, statementTimeoutMs: 60_000 })
 after(async () => {
-  // PostgreSQL may reject the drop during a vacuum. The whole server is deleted later, so this is harmless.
+  // A vacuum can block the drop, which is harmless because the whole server is deleted later.
   await admin.unsafe(`drop database if exists ${NAME} with (force)`).catch(() => {})
   await admin.end()
 })
@@ -48,13 +45,13 @@ async function fillOldDatabase(): Promise<void> {
       select ${hash('sha256', tokenOf(name), 'buffer')}, user_id, id, now(), now() + interval '1 hour', now() + interval '14 days'
       from token_families where user_id = ${id}`
   }
-  // The founder's role lacked one ability, and later versions added others.
+  // Omits one ability from the founder's role, which the upgrade must not restore.
   await sql`insert into abilities (name, display_name) values ('admin: login', ''), ('admin: feeds', ''), ('admin:user:show', '')`
   await sql`insert into roles (name, fixed) values ('founder', true), ('owner', true)`
   await sql`insert into role_abilities (role_id, ability)
     select id, a from roles, unnest(array['admin: login', 'admin:user:show']) a where roles.name = 'founder'`
   await sql`insert into user_roles (user_id, role_id) select ${MEMBERS.founder}, id from roles where name = 'founder'`
-  // 0028
+  // Inserts unsafe links, which migration 0028 removes.
   await sql`insert into settings (name, value) values
     ('site:about-url', '"javascript:alert(1)"'), ('site:name', '"An old site"')`
   await sql`
@@ -66,7 +63,7 @@ async function fillOldDatabase(): Promise<void> {
       ('good', '{"image": "https://example.org/1.png", "link": "HTTPS://example.org/?a=1#b"}'),
       ('none', '{"image": "https://example.org/1.png"}')
     ) t (title, data) where space = 'boot'`
-  // 0032: two questions and three answers of Ada, some anonymous, with likes.
+  // Inserts anonymous questions and answers, which migration 0032 subtracts from counters.
   await sql`
     insert into questions (id, user_id, subject, subject_key, subject_grams, anonymity, answers_count) values
       (1, ${MEMBERS.ada}, 'Open?', 'open?', '{}', false, 3), (2, ${MEMBERS.ada}, 'Hidden?', 'hidden?', '{}', true, 0)`
@@ -79,7 +76,7 @@ async function fillOldDatabase(): Promise<void> {
       ('question-answers', 1, ${MEMBERS.ben}, ${MEMBERS.ada}), ('question-answers', 2, ${MEMBERS.ben}, ${MEMBERS.ada}),
       ('question-answers', 2, ${MEMBERS.cleo}, ${MEMBERS.ada})`
   await sql`insert into question_people (user_id, likes_count) values (${MEMBERS.ada}, 1)`
-  // Ben's counter was wrong once. It must not become negative.
+  // Gives Ben a counter that is too low, which the migration must not make negative.
   await sql`
     insert into questions (id, user_id, subject, subject_key, subject_grams, anonymity)
     values (3, ${MEMBERS.ben}, 'Of Ben?', 'of ben?', '{}', true)`
@@ -88,12 +85,12 @@ async function fillOldDatabase(): Promise<void> {
       (${MEMBERS.ada}, 2, 3, 3, ${OLD_TIME}), (${MEMBERS.ben}, 0, 0, 0, ${OLD_TIME}),
       (${MEMBERS.cleo}, 0, 0, 0, ${OLD_TIME}), (${MEMBERS.gone}, 0, 0, 0, ${OLD_TIME}),
       (${MEMBERS.founder}, 0, 0, 0, ${OLD_TIME})`
-  // Rows that migrations 0031 and 0061 convert.
+  // Inserts rows that migrations 0031 and 0061 convert.
   await sql`insert into areas (id, name, name_key) values (900001, 'Oldtown', 'oldtown')`
   await sql`
     insert into reports (user_id, target_user, reportable_type, reportable_id, subject, reason, status, created_at, handled_by, handled_at) values
       (${MEMBERS.ada}, ${MEMBERS.ben}, 'users', ${MEMBERS.ben}, 'ben', 'rude', 1, ${OLD_TIME}, ${MEMBERS.founder}, ${OLD_TIME})`
-  // 0130: uploads of Ada and Ben. A post of its owner refers to one of them.
+  // Inserts uploads for migration 0130, which attaches them to posts.
   await sql`insert into group_categories (id, name, name_key) values (1, 'old', 'old')`
   await sql`
     insert into groups (id, name, name_key, name_grams, user_id, category_id, mode, permissions, audit)
@@ -117,7 +114,7 @@ async function fillOldDatabase(): Promise<void> {
   await sql.end()
 }
 
-test('removes only links that are not http (0028)', async () => {
+test('removes links that are not http (0028)', async () => {
   const { sql, as } = world
   const ads = (await as(signedIn('ada'), 'GET', '/advertisingspace/1/advertising')).body as {
     title: string
@@ -137,7 +134,7 @@ test('removes only links that are not http (0028)', async () => {
   assert.deepEqual([...kept], [{ name: 'site:name' }])
 })
 
-test('corrects counters for anonymous questions, answers and likes without revealing times (0032)', async () => {
+test('excludes anonymous content from counters (0032)', async () => {
   const { sql, as } = world
   const { body: ada } = await as(signedIn('ben'), 'GET', `/users/${MEMBERS.ada}`)
   const { questions_count, answers_count, likes_count } = ada.extra
@@ -158,7 +155,7 @@ test('corrects counters for anonymous questions, answers and likes without revea
   )
 })
 
-test('subtracts an older like only from the counters that include it (0032)', async () => {
+test('subtracts an unlike only from counters that include the like (0032)', async () => {
   const { sql, as } = world
   const likesOf = async () => {
     const [row] = await sql`select likes_count from user_counts where user_id = ${MEMBERS.ada}`
@@ -177,7 +174,7 @@ test('leaves nothing to repair for kith doctor (0032, 0061)', async () => {
   assert.ok(isWell, lines.join('\n'))
 })
 
-test('sets the position of an area only when an administrator gives one within bounds (0031)', async () => {
+test('rejects positions of areas outside the bounds (0031)', async () => {
   const { sql } = world
   const [area] = await sql`select longitude, latitude from areas where id = 900001`
   assert.deepEqual({ ...area }, { longitude: null, latitude: null })
@@ -185,13 +182,13 @@ test('sets the position of an area only when an administrator gives one within b
   await assert.rejects(sql`update areas set longitude = 5, latitude = 91 where id = 900001`, /areas_on_earth/)
 })
 
-test('lets existing users sign in without approval, invitation or second factor (0040, 0043)', async () => {
+test('signs in existing users without approval or a second factor (0040, 0043)', async () => {
   const { guest } = world
   const { status } = await guest('POST', '/auth/login', { login: 'ada', password: PASSWORD })
   assert.equal(status, 200)
 })
 
-test('keeps an old disabled account disabled, neither erased nor pending (0040, 0041)', async () => {
+test('keeps disabled accounts disabled (0040, 0041)', async () => {
   const { as, guest } = world
   const refused = await guest('POST', '/auth/login', { login: 'gone', password: PASSWORD })
   assert.equal(refused.status, 403)
@@ -205,7 +202,7 @@ test('keeps an old disabled account disabled, neither erased nor pending (0040, 
   assert.equal((await guest('POST', '/auth/login', { login: 'gone', password: PASSWORD })).status, 200)
 })
 
-test('keeps old sign-ins, lists them without a device, and revokes them (0042)', async () => {
+test('lists and revokes sessions from before the upgrade (0042)', async () => {
   const { as, guest } = world
   const cleo = signedIn('cleo')
   const { body: sessions } = await as(cleo, 'GET', '/user/sessions')
@@ -220,7 +217,7 @@ test('keeps old sign-ins, lists them without a device, and revokes them (0042)',
   assert.equal((await guest('GET', '/user')).status, 401)
 })
 
-test('includes earlier days in statistics (0060)', async () => {
+test('includes days before the upgrade in statistics (0060)', async () => {
   const { as, ctx, work } = world
   await addJob(ctx.sql, 'sum_statistics', {})
   await work()
@@ -234,7 +231,7 @@ test('includes earlier days in statistics (0060)', async () => {
   assert.deepEqual(registered.values, [0, 5, 0])
 })
 
-test('shows old reports to the administrators who decide on the user (0061)', async () => {
+test('shows reports from before the upgrade to administrators (0061)', async () => {
   const { as } = world
   const { status, body } = await as(signedIn('founder'), 'GET', `/admin/users/${MEMBERS.ben}/history`)
   assert.equal(status, 200)
@@ -247,7 +244,7 @@ test('shows old reports to the administrators who decide on the user (0061)', as
   )
 })
 
-test('grants the founder new abilities, and restores no removed ones', async () => {
+test('restores no ability that was removed from the founder', async () => {
   const rows = await world.sql<{ ability: string }[]>`
     select ability from role_abilities a join roles r on r.id = a.role_id where r.name = 'founder'`
   const held = rows.map(({ ability }) => ability)
@@ -256,7 +253,7 @@ test('grants the founder new abilities, and restores no removed ones', async () 
   assert.ok(!held.includes('admin: feeds'))
 })
 
-test("attaches new uploads to the owner's post that refers to them (0130)", async () => {
+test("attaches uploads to the owner's post that refers to them (0130)", async () => {
   const { sql } = world
   const uses = await sql<{ id: number; channel: string | null; raw: number | null }[]>`
     select id, channel, raw from file_uses where id in (12, 13, 14) order by id`

@@ -12,8 +12,8 @@ import { killAll, send, startServer } from '#test/fixtures/sites.ts'
 import { openStream, type Reader } from '#test/fixtures/streams.ts'
 import { type Post, startTraffic } from '#test/fixtures/traffic.ts'
 
-// Run by `npm run test:slow -- databases`: two nodes on the cluster of deploy/patroni under several failures of its primary.
-// Needs root on Linux, and Debian's patroni, etcd-server, haproxy, iproute2 and postgresql-15.
+// Tests two nodes on the cluster of deploy/patroni while its primary fails. Needs root on Linux and Debian's
+// patroni, etcd-server, haproxy, iproute2 and postgresql-15.
 const NAMESPACES = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
 const INSIDE = 'KITH_PATRONI_INSIDE'
 const PROGRAMS = [
@@ -31,18 +31,18 @@ function whyNot(): string | undefined {
   return status === 0 ? undefined : 'this machine does not allow network namespaces'
 }
 
-// Namespaces avoid address collisions, and end all processes that the test starts.
+// Namespaces avoid address collisions, and end all processes of the test.
 if (!process.env[INSIDE]) {
   const why = whyNot()
   if (why) console.log(`Patroni is not tested here: ${why}.`)
   if (why) process.exit(process.env.CI === 'true' ? 1 : 0)
-  // The shell is the first process in the namespace. It collects orphans, because Patroni waits for their exit.
+  // The shell is process 1 of the namespace and reaps orphans, whose exit Patroni waits for.
   const own = ['sh', '-c', '"$@"; exit $?', 'sh', process.execPath, fileURLToPath(import.meta.url)]
   const env = { ...process.env, [INSIDE]: '1' }
   process.exit(spawnSync('unshare', [...NAMESPACES, ...own], { stdio: 'inherit', env }).status ?? 1)
 }
 
-/** Maximum connections of two nodes with one process each: pools, probes, listeners and jobs. */
+/** Upper bound of the connections of two nodes with one process each. */
 const MOST_CONNECTIONS = 70
 const ENOUGH = 20
 
@@ -163,7 +163,6 @@ suite('a Patroni cluster of three', () => {
     assert.equal(traffic.statuses[500] ?? 0, 0)
   }
 
-  /** Records the site's connections at the primary, and whether commits wait for a standby. */
   function watchPrimary() {
     let connections = 0
     let commitsAlone = false
@@ -247,7 +246,7 @@ suite('a Patroni cluster of three', () => {
     assert.equal(told.length, 0)
   }
 
-  test('loses nothing when the primary hands over', async (t) => {
+  test('loses no writes when the primary hands over', async (t) => {
     await failWith(
       t,
       () => cluster.switchover(),
@@ -255,7 +254,7 @@ suite('a Patroni cluster of three', () => {
     )
   })
 
-  test('loses nothing when the machine of the primary dies', async (t) => {
+  test('loses no writes when the machine of the primary dies', async (t) => {
     await failWith(
       t,
       (primary) => primary.kill(),
@@ -263,7 +262,7 @@ suite('a Patroni cluster of three', () => {
     )
   })
 
-  test('loses nothing when the machine of the primary freezes', async (t) => {
+  test('loses no writes when the machine of the primary freezes', async (t) => {
     await failWith(
       t,
       (primary) => primary.signal('SIGSTOP'),
@@ -271,7 +270,7 @@ suite('a Patroni cluster of three', () => {
     )
   })
 
-  test('loses nothing when the primary loses its network', async (t) => {
+  test('loses no writes when the primary loses its network', async (t) => {
     await failWith(
       t,
       (primary) => primary.unplug(),

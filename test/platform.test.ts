@@ -10,7 +10,7 @@ import { createWorld } from '#test/world.ts'
 const world = await createWorld()
 const { app, as, guest, person } = world
 
-test('returns 404 in the specified shape for an unknown path, with rate and request headers (conventions-7)', async () => {
+test('returns 404 with rate and request headers for an unknown path (conventions-7)', async () => {
   const answer = await guest('GET', '/nothing/here')
   assert.equal(answer.status, 404)
   assert.equal(typeof answer.body.message, 'string')
@@ -21,19 +21,19 @@ test('returns 404 in the specified shape for an unknown path, with rate and requ
   assert.equal(answer.headers['content-encoding'], undefined)
 })
 
-test('returns 405 with Allow for a known path with another method (conventions-2)', async () => {
+test('returns 405 with Allow for a wrong method on a known path (conventions-2)', async () => {
   const answer = await guest('POST', '/user/abilities', {})
   assert.equal(answer.status, 405)
   assert.equal(answer.headers.allow, 'GET, HEAD')
 })
 
-test('returns 401 to a guest on a route for users, in Chinese on request (conventions-8)', async () => {
+test('returns a translated 401 to a guest on a route for users (conventions-8)', async () => {
   const answer = await guest('GET', '/user/abilities', undefined, { 'accept-language': 'zh-CN,en;q=0.5' })
   assert.equal(answer.status, 401)
   assert.match(answer.body.message, /[\u4e00-\u9fff]/)
 })
 
-test('accepts a token in the header or the query, HEAD included (conventions-21)', async () => {
+test('accepts a token in the header or the query (conventions-21)', async () => {
   const ada = await person()
   const answer = await as(ada, 'GET', '/user/abilities')
   assert.deepEqual(
@@ -44,7 +44,7 @@ test('accepts a token in the header or the query, HEAD included (conventions-21)
   assert.equal((await as(ada, 'HEAD', '/user/abilities')).status, 200)
 })
 
-test('returns 400 in the specified shape for malformed JSON', async () => {
+test('returns 400 in the documented shape for malformed JSON', async () => {
   const send = (payload: string, type: string) =>
     app.inject({ method: 'POST', url: '/api/v2/nothing', payload, headers: { 'content-type': type } })
   const malformed = await send('{"a":', 'application/json')
@@ -59,7 +59,7 @@ test('returns 400 in the specified shape for malformed JSON', async () => {
   assert.deepEqual([other.statusCode, other.headers['x-error-code']], [415, 'unsupported_media_type'])
 })
 
-test('rejects a body that is not UTF-8 and accepts every script (conventions-41)', async () => {
+test('rejects a body that is not UTF-8 (conventions-41)', async () => {
   const ada = await person()
   const send = (bio: Buffer) =>
     app.inject({
@@ -76,7 +76,7 @@ test('rejects a body that is not UTF-8 and accepts every script (conventions-41)
   assert.equal((await as(ada, 'GET', '/user')).body.bio, '你好, \ufffd 🙂')
 })
 
-test('ignores an empty body whatever its content type (conventions-41)', async () => {
+test('ignores an empty body of any content type (conventions-41)', async () => {
   const [ada, ben] = [await person(), await person()]
   for (const type of ['application/json', 'text/plain', 'application/xml', 'multipart/form-data', 'nonsense'])
     for (const method of ['PUT', 'DELETE'] as const) {
@@ -89,7 +89,7 @@ test('ignores an empty body whatever its content type (conventions-41)', async (
     }
 })
 
-test('asks for a multipart form when an upload has another content type (conventions-41)', async () => {
+test('rejects an upload that is not a multipart form (conventions-41)', async () => {
   const ada = await person()
   for (const path of ['/files', '/user/bg']) {
     const answer = await app.inject({
@@ -103,7 +103,7 @@ test('asks for a multipart form when an upload has another content type (convent
   }
 })
 
-test('sends Allow on OPTIONS (conventions-2)', async () => {
+test('returns Allow for OPTIONS (conventions-2)', async () => {
   const answer = await guest('OPTIONS', '/user/abilities')
   assert.equal(answer.headers.allow, 'GET, HEAD')
   assert.equal((await guest('OPTIONS', '/nothing/here')).headers.allow, undefined)
@@ -116,7 +116,7 @@ test('names the list in the error when one of its items is invalid (conventions-
   assert.match(body.errors.members[0], /^The members field /)
 })
 
-test('returns 422 when a page is out of range, and page 1 when it is no positive integer (conventions-16)', async () => {
+test('returns 422 when the page number is too large (conventions-16)', async () => {
   const ada = await person()
   const read = (page: string) => as(ada, 'GET', `/user/notifications?type=like&page=${page}`)
   const { status, body } = await read('1000001')
@@ -136,21 +136,21 @@ test('refuses to start with a route without declared access', async () => {
   await other.close()
 })
 
-test('sets cache headers for the API only', async () => {
+test('sends cache headers only for the API', async () => {
   const health = await app.inject('/health/live')
   assert.equal(health.statusCode, 200)
   assert.equal(health.headers.etag, undefined)
   assert.doesNotMatch(String(health.headers.vary), /Authorization/)
 })
 
-test('returns 400 with all headers for a URL that cannot be decoded', async () => {
+test('returns 400 for a URL that cannot be decoded', async () => {
   const answer = await guest('GET', '/feeds/%E0%A4%A')
   assert.ok([400, 404].includes(answer.status))
   assert.equal(typeof answer.body.message, 'string')
   assert.ok(answer.headers['x-ratelimit-limit'])
 })
 
-test('describes shared objects once, with valid references', async () => {
+test('describes shared objects once in the API description', async () => {
   const { body } = await guest('GET', '/openapi.json')
   const text = JSON.stringify(body)
   const names = [...text.matchAll(/"\$ref":"#\/components\/(\w+\/\w+)"/g)].map(([, name]) => name!)
@@ -166,18 +166,17 @@ test('describes shared objects once, with valid references', async () => {
   assert.equal(text.match(/"title":"User"/g)?.length, 1)
 })
 
-test('counts no preflight against the limit (conventions-12)', async () => {
+test('counts no preflight request against the rate limit (conventions-12)', async () => {
   const headers = { origin: 'https://client.example', 'access-control-request-method': 'POST' }
   const answer = await app.inject({ method: 'OPTIONS', url: '/api/v2/feeds', headers })
   assert.equal(answer.statusCode, 204)
   assert.equal(answer.headers['x-ratelimit-limit'], undefined)
   assert.ok(answer.headers['x-request-id'])
-  // Requests outside the API are not counted.
   const health = await app.inject({ method: 'GET', url: '/health/live' })
   assert.deepEqual([health.statusCode, health.headers['x-ratelimit-limit']], [200, undefined])
 })
 
-test('treats invisible text as missing when required and absent when optional (conventions-20)', async () => {
+test('treats invisible text as missing (conventions-20)', async () => {
   const ada = await person()
   const id = await feedsOf(world).publish(ada)
   const topic = (await as(ada, 'POST', '/feed/topics', { name: 'Seen' })).body.id
@@ -212,7 +211,7 @@ test('treats invisible text as missing when required and absent when optional (c
   assert.equal((await as(ada, 'POST', `/feeds/${id}/comments`, { body: family })).body.comment.body, family)
 })
 
-test('returns 404 of the path for an overlong segment', async () => {
+test('returns 404 for an overlong path segment', async () => {
   const ada = await person()
   for (const part of ['x', '9', '%E4%B8%AD'].map((piece) => piece.repeat(1700))) {
     for (const path of [`/feeds/${part}`, `/users/${part}`, `/feed/topics/${part}/feeds`]) {
@@ -234,7 +233,7 @@ const port = async () => {
   return (app.server.address() as AddressInfo).port
 }
 
-test('rejects non-HTTP bytes and oversized headers in the usual shape', async () => {
+test('returns errors in the documented shape for malformed HTTP', async () => {
   const send = async (text: string) => {
     const socket = connect(await port(), '127.0.0.1')
     let answer = ''

@@ -2,10 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { isKnown } from '#platform/database/embedded-postgres/processes.ts'
 
-/**
- * True while a process with this id runs, under any owner. A zombie does not count, because containers
- * without an init process never collect them.
- */
+/** Returns false for a zombie, which a container without an init process never reaps. */
 export function isAlive(pid: number): boolean {
   if (!isKnown(pid)) return false
   try {
@@ -16,10 +13,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/**
- * Distinguishes a process from others with the same id before or after it. Empty when the system does not report
- * it.
- */
+/** Returns the boot id and start time of a process, because the system reuses process ids. */
 export function findBirth(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -11,9 +11,10 @@ const SOURCES = [
   'sdk/{src,scripts}/**/*.{ts,mjs}',
 ]
 const DOCUMENTS = ['docs/**/*.md', '*.md', 'bench/*.md']
-/** Number of the last migration that is not checked. */
 const LAST_UNCHECKED_MIGRATION = '0103'
-/** Later migrations with such comments. They are applied on sites, which compare their hash. */
+/**
+ * Applied migrations with such comments, which cannot change because sites compare the hash of a migration.
+ */
 const FROZEN = [
   '0115_link_proofs',
   '0120_webhook_events',
@@ -74,7 +75,6 @@ function problemsOf(file: string, source: string): string[] {
   return found
 }
 
-/** Paragraphs, list items, headings and table cells of a document, without its code blocks. */
 function blocksOf(document: string): { line: number; text: string }[] {
   const blocks: { line: number; text: string }[] = []
   let isCode = false
@@ -106,7 +106,7 @@ function problemsOfDocument(file: string, document: string): string[] {
   )
 }
 
-test('finds clauses and retired wordings in comments and titles', () => {
+test('detects clauses and retired wordings in comments and titles', () => {
   const bad = [
     '/** Who pays. */',
     '// where it is empty',
@@ -120,12 +120,12 @@ test('finds clauses and retired wordings in comments and titles', () => {
   assert.deepEqual(problemsOf('a.ts', good), [])
 })
 
-test('finds clauses and retired wordings in SQL comments', () => {
+test('detects clauses and retired wordings in SQL comments', () => {
   assert.equal(problemsOf('a.sql', '-- Names the payer\n-- who pays.\n  -- When it ends.').length, 0)
   assert.equal(problemsOf('a.sql', 'select 1;\n-- What the provider charges.').length, 1)
 })
 
-test('finds clauses and retired wordings in sentences, headings and table cells of documents', () => {
+test('detects clauses and retired wordings in all parts of documents', () => {
   const bad = [
     'The author pays. Who asked gets a refund.',
     '- Whoever asks is refused.',
@@ -139,14 +139,14 @@ test('finds clauses and retired wordings in sentences, headings and table cells 
   assert.deepEqual(problemsOfDocument('a.md', good), [])
 })
 
-test('begins sentences of documents with a verb or noun, without retired wordings', () => {
+test('uses no clauses and retired wordings in documents', () => {
   const files = DOCUMENTS.flatMap((pattern) => globSync(pattern))
   assert.ok(files.length > 40, `saw only ${files.length} documents`)
   const problems = files.flatMap((file) => problemsOfDocument(file, readFileSync(file, 'utf8')))
   assert.deepEqual(problems, [], `See docs/glossary.md and CONTRIBUTING.md:\n${problems.join('\n')}`)
 })
 
-test('begins comments of new migrations with a verb or noun, without retired wordings', () => {
+test('uses no clauses and retired wordings in new migrations', () => {
   const files = globSync('migrations/*.sql').filter(
     (file) => file > `migrations/${LAST_UNCHECKED_MIGRATION}z`,
   )
@@ -159,7 +159,7 @@ test('begins comments of new migrations with a verb or noun, without retired wor
   }
 })
 
-test('begins comments and titles with a verb or noun, without retired wordings', () => {
+test('uses no clauses and retired wordings in comments and titles', () => {
   const files = SOURCES.flatMap((pattern) => globSync(pattern)).filter(
     (file) => !/generated|node_modules/.test(file) && file !== 'test/prose.test.ts',
   )

@@ -36,7 +36,7 @@ const routes = app.routeTable
 
 const nameOf = (method: string, path: string) =>
   `${method} ${path.replace('/api/v2', '').replace(/\{(\w+)\}/g, ':$1')}`
-/** Parameter names differ between specification and router, so they are ignored. */
+/** Replaces parameter names, which differ between the specification and the router. */
 const shapeOf = (method: string, path: string) =>
   nameOf(method, path)
     .replace(/:\w+(\([^)]*\))?/g, ':')
@@ -44,11 +44,11 @@ const shapeOf = (method: string, path: string) =>
 const byShape = new Map(routes.map((route) => [shapeOf(route.method, route.url), route]))
 const callable = (url: string) => url.replace(/:\w+(\([^)]*\))?/g, '1').replace('*', 'x')
 
-test('finds routes to check', () => {
+test('finds the routes of the API', () => {
   assert.ok(routes.length > 30, `saw only ${routes.length}`)
 })
 
-test('implements every operation of the specification with its status and access, or lists it as open (conventions-22)', () => {
+test('implements every operation of the specification (conventions-22)', () => {
   for (const { method, path, status, auth, also = [] } of OPERATIONS) {
     const name = nameOf(method, path)
     const route = byShape.get(shapeOf(method, path))
@@ -73,10 +73,10 @@ test('implements every operation of the specification with its status and access
     )
 })
 
-/** Routes that clients call and that always reject (sign-in-29). */
+/** Retired operations that older clients still call (sign-in-29). */
 const REFUSING = new Set(['/api/v2/socialite/getAccess/:code'])
 
-test('describes the reply of every route (conventions-1)', () => {
+test('describes the responses of every route (conventions-1)', () => {
   for (const route of routes) {
     const replies = Object.entries((route.schema?.response ?? {}) as Record<string, object>)
     assert.ok(replies.length > 0, `${route.method} ${route.url} has no reply schema`)
@@ -87,7 +87,7 @@ test('describes the reply of every route (conventions-1)', () => {
   }
 })
 
-test('bounds every input: integers on both sides, strings and lists in length', () => {
+test('declares bounds for every integer, text and list of the input', () => {
   const walk = (schema: Schema | undefined, where: string) => {
     if (!schema) return
     const types = [schema.type].flat()
@@ -109,7 +109,7 @@ test('bounds every input: integers on both sides, strings and lists in length', 
   }
 })
 
-test('returns 401 to guests on all but the listed routes, with rate headers in every case', async () => {
+test('returns 401 to guests on every route that is not listed as open', async () => {
   const open: string[] = []
   for (const route of routes) {
     const name = `${route.method} ${route.url.replace('/api/v2', '')}`
@@ -125,7 +125,7 @@ test('returns 401 to guests on all but the listed routes, with rate headers in e
   assert.deepEqual(open.sort(), [...OPEN].sort(), 'test/contract/open-routes.json lists what guests may call')
 })
 
-test('returns 403 without the required ability', async () => {
+test('returns 403 to a user without the required ability', async () => {
   let guarded = 0
   for (const route of routes) {
     if (typeof route.config?.access !== 'object') continue
@@ -141,7 +141,7 @@ const requiredBy = ({ access = 'public' }: FastifyContextConfig = {}): string =>
   return 'ability' in access ? access.ability : access.anyAbility.toSorted().join(' or ')
 }
 
-test('requires for each operation the ability in the committed list (administration-1)', () => {
+test('requires the committed ability for each operation (administration-1)', () => {
   const required = routes.map(({ method, url, config }) => [
     `${method} ${url.replace('/api/v2', '')}`,
     requiredBy(config),
@@ -155,7 +155,7 @@ test('requires for each operation the ability in the committed list (administrat
   assert.deepEqual(changed, [], 'KITH_WRITE_MATRIX=1 npm test -- test/routes.test.ts writes it anew')
 })
 
-test('requires an ability for everything under /admin', () => {
+test('requires an ability for every route under /admin', () => {
   for (const route of routes.filter(({ url }) => url.startsWith('/api/v2/admin')))
     assert.equal(typeof route.config?.access, 'object', `${route.method} ${route.url}`)
 })

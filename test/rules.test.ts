@@ -14,7 +14,7 @@ for (const file of files)
 const citationsIn = (file: string) => [...readFileSync(file, 'utf8').matchAll(CITATION)].map(([id]) => id)
 const sources = globSync(['{src,importers,demo,test,bench}/**/*.ts', 'docs/**/*.md', '*.md'])
 
-test('numbers rules consecutively in the file of their area', () => {
+test('numbers the rules of each file consecutively', () => {
   assert.ok(rules.size > 30, `saw only ${rules.size} rules`)
   for (const file of files) {
     const area = basename(file, '.md')
@@ -39,7 +39,7 @@ test('cites only existing rules', () => {
 
 const README = readFileSync('docs/rules/README.md', 'utf8')
 
-test('lists the first 54 operations with their rules and route files', () => {
+test('lists the first 54 operations in docs/rules/README.md', () => {
   const operations = JSON.parse(readFileSync('test/contract/endpoints.json', 'utf8')) as {
     method: string
     path: string
@@ -53,7 +53,7 @@ test('lists the first 54 operations with their rules and route files', () => {
     const ids = [...cited.matchAll(CITATION)].map(([id]) => id)
     assert.ok(ids.length > 0, operation)
     for (const id of ids) assert.ok(rules.has(id), `${operation}: ${id}`)
-    // Routes mounted on content are below the path of the content, in a file of its folder.
+    // A route mounted on content may be in any file of the content's folder.
     const [, path = ''] = operation.split(' ')
     const start = path.split('{')[0]!.split('/').slice(0, 3).join('/').replace(/\/$/, '')
     const folder = globSync(`${file.replace(/\/[^/]+$/, '')}/*.ts`)
@@ -62,7 +62,7 @@ test('lists the first 54 operations with their rules and route files', () => {
   }
 })
 
-test('has a rule for citations of old migrations, without new ones', () => {
+test('maps the outdated citations of old migrations to rules', () => {
   const OLD = /\b(?:R §|decisions §|specification )\d+(?:\.\d+)*/g
   for (const file of sources)
     if (!file.endsWith('rules/README.md'))

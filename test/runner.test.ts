@@ -13,7 +13,7 @@ async function runFiles(texts: Record<string, string>, ...options: string[]) {
   const place = await mkdtemp(join(folder, 'files-'))
   for (const [name, text] of Object.entries(texts)) await writeFile(join(place, `${name}.test.mjs`), text)
   const files = Object.keys(texts).map((name) => join(place, `${name}.test.mjs`))
-  // With this variable a child process would act as one of the runner's tests.
+  // Removes a variable that would make the child process a test of this runner.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   const args = ['scripts/test.ts', '--no-database', ...options, ...files]
   return new Promise<{ code: number; lines: string[]; place: string }>((resolve) =>
@@ -27,7 +27,6 @@ const IMPORTS = `import { after, test } from 'node:test'
 import { existsSync, writeFileSync } from 'node:fs'
 `
 const GREEN = `${IMPORTS}test('is green', () => {})`
-/** Fails in its first run, and passes in the next. */
 const FLAKY = `${IMPORTS}const mark = new URL('mark', import.meta.url)
 test('stays green', () => {})
 test('is red at first', () => {
@@ -36,7 +35,7 @@ test('is red at first', () => {
   throw new Error('not yet')
 })`
 
-test('reports a test that fails once as flaky, and is green', async () => {
+test('reports a test that fails once as flaky', async () => {
   const { code, lines, place } = await runFiles({ green: GREEN, flaky: FLAKY })
   const at = lines.indexOf(`flaky: ${join(place, 'flaky.test.mjs')}: is red at first`)
   assert.ok(at > 0, lines.join('\n'))
@@ -45,7 +44,7 @@ test('reports a test that fails once as flaky, and is green', async () => {
   assert.equal(code, 0)
 })
 
-test('runs only the tests of a title, and the hooks of their files, with --name', async () => {
+test('runs only the tests that match --name', async () => {
   const waiting = `${IMPORTS}const timer = setInterval(() => {}, 1000)
 after(() => clearInterval(timer))
 test('is chosen', () => {})
@@ -55,12 +54,12 @@ test('is another', () => { throw new Error('not chosen') })`
   assert.equal(code, 0)
 })
 
-test('rejects an unknown option before it runs anything', async () => {
+test('rejects an unknown option', async () => {
   const { code, lines } = await runFiles({ green: GREEN }, '--bundle')
   assert.deepEqual([code, lines.length], [2, 1])
 })
 
-test('runs nothing twice with --once', async () => {
+test('retries no test with --once', async () => {
   const { code, lines } = await runFiles({ flaky: FLAKY }, '--once')
   assert.equal(lines.at(-1), '1 passed, 1 failed')
   assert.equal(code, 1)
@@ -74,7 +73,7 @@ test('fails when a test fails twice', async () => {
   assert.equal(code, 1)
 })
 
-test('kills a file that hangs, even in a loop, and names its test', async () => {
+test('kills a test file that hangs in a loop', async () => {
   const hangs = `${IMPORTS}test('ends', () => {})
 test('loops', () => { for (;;) {} })`
   const { code, lines, place } = await runFiles({ hangs }, '--once', '--limit=2')
@@ -83,14 +82,14 @@ test('loops', () => { for (;;) {} })`
   assert.equal(code, 1)
 })
 
-test('runs the other files of a process when one of them throws while it loads', async () => {
+test('runs the other files of a process when one file throws', async () => {
   const throws = `${IMPORTS}throw new Error('cannot load')`
   const { code, lines } = await runFiles({ throws, green: GREEN, last: GREEN }, '--once')
   assert.equal(lines.at(-1), '2 passed, 1 failed')
   assert.equal(code, 1)
 })
 
-test('reports the files of a process that exits as failed, and runs them again', async () => {
+test('retries the files of a process that exits early', async () => {
   const exits = `${IMPORTS}const mark = new URL('mark', import.meta.url)
 test('exits', () => {
   if (existsSync(mark)) return
@@ -116,7 +115,7 @@ test('is closed', () => { if (isOpen !== false) throw new Error('still open') })
   assert.equal(lines.at(-1), '2 passed, 0 failed')
 })
 
-test('balances processes by expected time', () => {
+test('distributes files by expected duration', () => {
   const ms: Record<string, number> = { a: 40_000, b: 20_000, c: 15_000, d: 10_000, e: 5_000 }
   const plan = planBundles(Object.keys(ms), (file) => ms[file] ?? 0, 1)
   assert.deepEqual(plan, [['a'], ['b', 'e'], ['c', 'd']])

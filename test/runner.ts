@@ -11,24 +11,23 @@ import type { Running } from '#test/watchdog.ts'
 export type Result = { passed: number; failures: { title: string; error: string }[]; ms: number }
 
 export type RunOptions = {
-  /** Folder for bundles, and for the reports of test processes (KITH_TEST_RUNNING). */
   folder: string
   concurrency: number
-  /** Kills the process of a file that takes longer, which happens only when it hangs. */
+  /** Maximum duration of a test file before its process is killed. */
   limitMs: number
   namePatterns: string[]
 }
 
-/** Number of concurrent test processes. Two per processor keep it busy while one waits. Each takes up to 600 MB. */
+/** Starts two processes per processor, because one often waits. Each takes up to 600 MB. */
 export const countSlots = () =>
   Math.max(1, Math.min(8, 2 * availableParallelism(), Math.floor(freemem() / 600e6)))
 
-/** Expected time of a process before its first test, in which the sources load. */
+/** Expected time to load the sources before the first test of a process. */
 const START_MS = 3_000
 
 /**
- * Distributes files over processes of about equal time. Assigns the longest file first, to the process with the
- * least work. More processes than slots balance wrong estimates.
+ * Assigns the longest file first to the least busy process. More processes than slots compensate for wrong
+ * estimates.
  */
 export function planBundles(
   files: readonly string[],
@@ -62,12 +61,12 @@ export async function runBundles(
   const results = new Map<string, Result>()
   const killed = new Map<string, string>()
   const watch = setInterval(() => void killHanging(folder, limitMs, killed), Math.min(5_000, limitMs / 4))
-  // The runner reports processes one after another, so the event of a suite follows those of its tests.
+  // Collects the results of one file, because the runner reports processes one after another.
   let open: Result = { passed: 0, failures: [], ms: 0 }
   const events = run({
     files: paths,
     concurrency,
-    // A suite without a matching test runs no hooks, which would close its world.
+    // Forces the exit, because a suite without a matching test runs no hooks that close its database.
     forceExit: namePatterns.length > 0,
     execArgv: ['--import', new URL('./watchdog.ts', import.meta.url).href],
     ...(namePatterns.length > 0 ? { testNamePatterns: namePatterns } : {}),
@@ -78,7 +77,7 @@ export async function runBundles(
     } else if (!skip && !isEnd(name, nesting)) open.passed += 1
   })
   events.on('test:fail', ({ name, nesting, details }) => {
-    // A test with failed subtests is red only because of them.
+    // Ignores a parent test that fails only because of its subtests.
     const { cause, failureType } = details.error as { cause?: unknown; failureType?: string }
     if (failureType !== 'subtestsFailed' && !paths.includes(name) && !isEnd(name, nesting))
       open.failures.push({ title: name, error: describeError(cause ?? details.error) })
@@ -117,7 +116,7 @@ function describeError(error: unknown): string {
 
 type Reported = { type: string; data: { name?: string; nesting?: number; message?: string } }
 
-/** Removes the bundles' own tests from the output, and the runner's counts, which include them. */
+/** Removes the marker tests of bundles from the output, and the runner's totals, which include them. */
 function withoutEnds(paths: readonly string[]): Transform {
   return new Transform({
     objectMode: true,
@@ -132,7 +131,6 @@ function withoutEnds(paths: readonly string[]): Transform {
   })
 }
 
-/** Kills test processes that run a file for longer than the limit, and records the running test. */
 async function killHanging(folder: string, limitMs: number, killed: Map<string, string>): Promise<void> {
   const processes = process.env.KITH_TEST_RUNNING ?? folder
   for (const pid of await readdir(processes).catch(() => [])) {

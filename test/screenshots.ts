@@ -9,7 +9,7 @@ import { hashPassword } from '#platform/passwords.ts'
 import { BROWSER } from '#test/chromium.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
-// Takes the pictures of docs/images of `GET /` and the mails: `npm run screenshots`. Needs a Chinese font.
+// Takes the pictures in docs/images. Needs a Chinese font.
 const IMAGES = join(import.meta.dirname, '../docs/images')
 const MOST_BYTES = 60_000
 const PASSWORD = 'correct horse'
@@ -41,10 +41,10 @@ async function owner(name: string): Promise<Person> {
   return made
 }
 
-test('takes the pictures of the page and of the mails', async () => {
+test('stores pictures of the start page and the mails', async () => {
   if (!BROWSER) throw new Error('a chromium is needed')
   const made = await owner('ann')
-  // A sign-in without a known device suppresses notices about other devices.
+  // Deletes the sessions of the fixture, whose unknown device would suppress the notice about a new device.
   await sql`delete from tokens where user_id = ${made.id}`
   await sql`delete from token_families where user_id = ${made.id}`
   const founder = await world.person({ roles: ['founder'] })

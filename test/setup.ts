@@ -9,10 +9,7 @@ import { isAlive } from '#test/processes.ts'
 type Running = { stop(): Promise<void>; dataDir: string }
 let running: Running | undefined
 
-/**
- * Runs before all tests. Starts one PostgreSQL without fsync, with a migrated template that every test file clones.
- * Returns the folder of the run.
- */
+/** Starts PostgreSQL without fsync, and migrates a template database that every test file clones. */
 export async function globalSetup({ database = true } = {}): Promise<string> {
   const folder = await findFastFolder()
   await clearAbandoned(folder)
@@ -34,7 +31,7 @@ export async function globalSetup({ database = true } = {}): Promise<string> {
       max_wal_size: '256MB',
       max_connections: '600',
       shared_buffers: '256MB',
-      // Autovacuum could change plans in the middle of a test, or process a database that is dropped soon.
+      // Autovacuum could change query plans during a test.
       autovacuum: 'off',
     },
     log: () => {},
@@ -58,10 +55,7 @@ export async function globalTeardown(): Promise<void> {
   if (running) await rm(running.dataDir, { recursive: true, force: true })
 }
 
-/**
- * Uses a folder in memory if there is enough (Linux). A database has thousands of small files, which take 20 ms
- * instead of 200.
- */
+/** Prefers memory, where a new database takes 20 ms instead of 200 ms. */
 async function findFastFolder(): Promise<string> {
   const memory = await statfs('/dev/shm').catch(() => null)
   return memory && memory.bavail * memory.bsize > 4 * 1024 ** 3 && freemem() > 4 * 1024 ** 3
@@ -69,7 +63,6 @@ async function findFastFolder(): Promise<string> {
     : tmpdir()
 }
 
-/** Removes remains of killed runs from memory. */
 async function clearAbandoned(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const [, pid] = /^kith-test-(\d+)-/.exec(name) ?? []

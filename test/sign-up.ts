@@ -15,7 +15,7 @@ export function fresh() {
 
 export function signUpsOn({ guest, outbox, sql, work }: World) {
   let working = Promise.resolve()
-  /** Runs jobs in turn. Otherwise one of two runs could end while the other still sends its code. */
+  /** Runs jobs one after another, because a parallel run could end before the code is sent. */
   const workInTurn = () => {
     working = working.then(work)
     return working

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { issueToken } from '#modules/tokens/index.ts'
 import { createWorld } from '#test/world.ts'
 
-/** Operations that neither publish nor notify, because they concern only the caller's account or view. */
+/** Writes that concern only the caller's account or view. */
 const STILL_ALLOWED = [
   'DELETE /chats/{chat}',
   'DELETE /user',
@@ -36,12 +36,12 @@ const STILL_ALLOWED = [
   'PUT /user/second-factor',
 ]
 
-test('rejects every write of a silenced user except the listed ones (sign-in-27)', async () => {
+test('rejects every write of a silenced user except those that affect no other user (sign-in-27)', async () => {
   const { app, as, person, sql } = await createWorld()
   const founder = await person({ roles: ['founder', 'owner'] })
   await sql`
     insert into sanctions (user_id, kind, reason, imposed_by) values (${founder.id}, 'silence', 'Noise', 0)`
-  // One operation signs out and ends this sign-in.
+  // Issues a token for each request, because sign-out ends the session.
   const signedIn = async () => ({ ...founder, token: (await issueToken(sql, founder.id)).access_token })
   const { paths } = app.swagger() as unknown as {
     paths: Record<string, Record<string, { security?: object[] }>>
@@ -50,7 +50,7 @@ test('rejects every write of a silenced user except the listed ones (sign-in-27)
   let refused = 0
   for (const [path, verbs] of Object.entries(paths))
     for (const verb of ['post', 'put', 'patch', 'delete'] as const) {
-      // Sign-in, registration and codes have no viewer whom the server could reject.
+      // Operations without authentication have no user whom the server could reject.
       if (!verbs[verb] || verbs[verb].security?.length === 0) continue
       const method = verb.toUpperCase() as 'POST'
       const { status, headers } = await as(await signedIn(), method, path.replaceAll(/\{\w+\}/g, '1'), {})

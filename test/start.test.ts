@@ -25,7 +25,7 @@ after(async () => {
 type Running = {
   child: ChildProcess
   output: () => string
-  /** The newcomer's guide is the last output of a start. The server accepts requests a moment earlier. */
+  /** Resolves after the newcomer's guide, which is the last output of a start. */
   hasPrinted: Promise<void>
   ended: Promise<number | null>
 }
@@ -66,7 +66,7 @@ async function signIn(): Promise<number> {
   return answer.status
 }
 
-test("prints the newcomer's guide on the first start, and stops the database on SIGTERM", async () => {
+test("prints the newcomer's guide on the first start", async () => {
   const server = startServer()
   await waitForAnswer(`${address}/health/ready`)
   assert.equal(await signIn(), 200)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-/** Owner of each table. Only the owner writes it, and others read it through the owner's exports. */
+/** Only the owner writes a table. Other modules read the table through the owner's exports. */
 const OWNERS: Record<string, string[]> = {
   'address-blocks': ['address_blocks'],
   abilities: ['abilities', 'role_abilities', 'roles', 'user_roles'],
@@ -234,12 +234,10 @@ const migrated = globSync('migrations/*.sql').flatMap((file) =>
 
 type Use = { module: string; table: string; file: string; isWrite: boolean }
 
-/** Table names in the statements of the modules, without comments and quoted words. */
 function findUses(): Use[] {
   const uses: Use[] = []
   const files = globSync('{src,importers/*}/modules/**/*.ts').filter((name) => !name.endsWith('.test.ts'))
   for (const file of files) {
-    // A step of an importer, such as importers/thinksns/modules/feeds.ts, writes the tables of its module.
     const module = /\/modules\/([^/.]+)/.exec(file)?.[1] ?? ''
     const text = readFileSync(file, 'utf8')
       .replace(/\/\*[\s\S]*?\*\//g, '')
@@ -256,7 +254,7 @@ function findUses(): Use[] {
   return uses
 }
 
-test('lists exactly one owner for every table, and no unknown table', () => {
+test('lists exactly one owner for every table', () => {
   assert.deepEqual([...ownerOf.keys()].sort(), [...new Set(migrated)].sort())
 })
 
@@ -273,7 +271,7 @@ test('writes each table only in its owning module', () => {
   )
 })
 
-test('reads tables of other modules only through their owner, or with a listed reason', () => {
+test('reads tables of other modules only through exports of their owners', () => {
   const uses = findUses().filter(({ module, table }) => ownerOf.get(table) !== module)
   const found = uses.filter(({ module, table }) => JOINT_READS[module]?.[table] === undefined)
   assert.deepEqual(

@@ -24,7 +24,7 @@ const { group } = groupMaker(world)
 const folder = await mkdtemp(join(tmpdir(), 'kith-tidy-'))
 after(() => rm(folder, { recursive: true, force: true }))
 
-test('deletes expired idempotent replies in batches, and keeps current ones', async () => {
+test('deletes expired idempotency keys in batches', async () => {
   const { id } = await person()
   await sql`
     insert into idempotency_keys (user_id, key, operation, fingerprint, status, created_at)
@@ -40,7 +40,7 @@ test('deletes expired idempotent replies in batches, and keeps current ones', as
 
 const failed = () => sql`select 1 from graphile_worker.jobs where task_identifier = 'never'`
 
-test('deletes failed jobs after a retention period, or at once by the doctor', async () => {
+test('deletes failed jobs after their retention period', async () => {
   for (const age of ['29 days', '31 days', '1 minute']) {
     await addJob(sql, 'never', { age }, { delaySeconds: 0 })
     await sql`
@@ -59,7 +59,7 @@ test('deletes failed jobs after a retention period, or at once by the doctor', a
   assert.equal((await failed()).length, 0)
 })
 
-test('reports and deletes expired notifications and requests in the doctor', async () => {
+test('deletes expired notifications and requests in the doctor', async () => {
   const [ann, bob, eve] = [await person(), await person(), await person()]
   for (const each of [bob, eve]) await as(each, 'PUT', `/user/followings/${ann.id}`)
   const id = await group(bob, { mode: 'private' })
@@ -82,7 +82,7 @@ test('reports and deletes expired notifications and requests in the doctor', asy
   assert.equal((await sql`select from group_member_logs where status = 0`).length, 1)
 })
 
-test('deletes only temporary files of interrupted uploads that are a day old', async () => {
+test('deletes temporary files of interrupted uploads after a day', async () => {
   const old = new Date(Date.now() - 25 * 3_600_000)
   for (const name of ['kith-upload-old', 'kith-upload-new', 'other-old']) {
     await mkdir(join(folder, name))
@@ -93,7 +93,7 @@ test('deletes only temporary files of interrupted uploads that are a day old', a
   assert.deepEqual((await readdir(folder)).sort(), ['kith-upload-new', 'other-old'])
 })
 
-test('removes remains of killed writes from the store after a day, and nothing else', async () => {
+test('removes partial files of killed writes after a day', async () => {
   const drafts = join(ctx.config.dataDir, 'uploads', '.tmp')
   await ctx.storage.put('files/2026/whole.png', Buffer.from('bytes'), { mime: 'image/png' })
   const old = new Date(Date.now() - 25 * 3_600_000)
@@ -106,7 +106,7 @@ test('removes remains of killed writes from the store after a day, and nothing e
   assert.ok(await ctx.storage.exists('files/2026/whole.png'))
 })
 
-test('reports and removes stored bytes without a row after a day, and keeps those with one', async () => {
+test('removes stored bytes without a row after a day', async () => {
   const { id } = await person()
   const random = 'ab'.repeat(32)
   const kept = ['files/2026/01/01/row.png', 'variants/ab/row', `public/2026/01/01/${random}.png`]
@@ -133,7 +133,7 @@ test('reports and removes stored bytes without a row after a day, and keeps thos
   }
   const lines: string[] = []
   await reportLeftovers(ctx, { mend: false, print: (line) => void lines.push(line) })
-  // Bytes of the previous test have no row either.
+  // The previous test also left bytes without a row.
   const found = Number(/^· (\d+) stored files/.exec(lines.at(-1) ?? '')?.[1])
   assert.equal(await deleteOrphanedObjects(ctx, 2), found)
   assert.ok(found >= left.length)
@@ -150,7 +150,7 @@ test('reports and removes stored bytes without a row after a day, and keeps thos
   for (const key of foreign) assert.ok(await ctx.storage.exists(key), key)
 })
 
-test('makes uploads readable by the server only, also in folders of an earlier version', async () => {
+test('makes uploads readable only by the server', async () => {
   const root = join(folder, 'uploads')
   await mkdir(root, { mode: 0o755 })
   const source = join(folder, 'source')
@@ -164,10 +164,7 @@ test('makes uploads readable by the server only, also in folders of an earlier v
     assert.equal(await modeOf(path), 0o600, path)
 })
 
-/**
- * Cleanup tasks, each with a statement that creates two rows with a mark, a selection of these rows, and the
- * cleanup.
- */
+/** Cleanup jobs, with statements that insert and select two rows for them to delete. */
 const TIDIED: Record<
   string,
   { table: Fragment; isOf: Fragment; make(owner: number): Promise<unknown>; tidy(db: Sql): Promise<unknown> }
@@ -229,12 +226,12 @@ const TIDIED: Record<
     tidy: (db) => transaction(db, (tx) => expireExports(tx, { limit: 10 })),
   },
 }
-// A cleanup that waits for a locked row would time out.
+// Sets a short timeout, so that a cleanup that waits for a locked row fails.
 const tidier = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 30_000 })
 after(() => tidier.end())
 
 for (const [name, { table, isOf, make, tidy }] of Object.entries(TIDIED))
-  test(`skips locked ${name} and removes them the next time`, async () => {
+  test(`skips locked ${name} until the next cleanup`, async () => {
     const owner = await person()
     await group(owner)
     await make(owner.id)

@@ -41,7 +41,7 @@ const feed = (token: string, type: string, length: number, body: string): Sent =
   body,
 })
 
-test('rejects reports to unknown addresses of services before their body arrives', async () => {
+test('rejects notices to an unknown URL before their body arrives', async () => {
   const { begin, close } = await listening({ SMS_ALIYUN_KEY_ID: 'x', SMS_ALIYUN_KEY_SECRET: 'x' })
   for (const path of ['/payments/nobody/notices', '/text-messages/aliyun/receipts/guessed']) {
     const { answer } = begin('203.0.113.2', {
@@ -91,7 +91,7 @@ test('rejects an unsigned upload to /storage before its body arrives (files-7)',
   close()
 })
 
-test('rejects further unfinished bodies of an address with 429 and accepts those of others', async () => {
+test('returns 429 when a client address has too many unfinished bodies', async () => {
   const { begin, close, person } = await listening({ UNFINISHED_BODIES: '24' })
   const ann = await person()
   const open = () => begin('203.0.113.1', feed(ann.token, 'application/json', 100, '{'))
@@ -99,7 +99,7 @@ test('rejects further unfinished bodies of an address with 429 and accepts those
     ...feed(ann.token, 'multipart/form-data; boundary=x', 500, '--x\r\n'),
     path: '/api/v2/files',
   })
-  // An unread body counts after its rejection until it has arrived or its connection is closed.
+  // A rejected body counts until its bytes arrive or the connection closes.
   const unread = begin('203.0.113.1', feed(ann.token, 'multipart/form-data; boundary=x', 100, '--x'))
   assert.match(await unread.answer(), /^HTTP\/1.1 415 /)
   const bodies = [open(), open(), open()]
@@ -116,7 +116,7 @@ test('rejects further unfinished bodies of an address with 429 and accepts those
   close()
 })
 
-test('closes an unfinished body with 429 when its address holds an eighth of the memory', async () => {
+test('returns 429 when the bodies of a client address use an eighth of the memory', async () => {
   const { begin, close, person } = await listening({ UNFINISHED_BODIES_MB: '8' })
   const ann = await person()
   const half = `{"a":"${'x'.repeat(600_000)}`
@@ -130,7 +130,7 @@ test('closes an unfinished body with 429 when its address holds an eighth of the
   close()
 })
 
-test('closes a body of the largest address with 503 when all memory for bodies is used', async () => {
+test('closes a body of the largest client address when the memory is full', async () => {
   const { begin, close, person } = await listening({ UNFINISHED_BODIES_MB: '8' })
   const ann = await person()
   const large = Array.from({ length: 9 }, (_, n) =>
@@ -143,7 +143,7 @@ test('closes a body of the largest address with 503 when all memory for bodies i
   close()
 })
 
-test('closes the newest body of the address with most of them when the total is reached', async () => {
+test('closes the newest body of the busiest client address at the total limit', async () => {
   const { begin, close, person } = await listening({ UNFINISHED_BODIES: '16' })
   const ann = await person()
   const open = (address: string) => begin(address, feed(ann.token, 'application/json', 100, '{'))
@@ -153,7 +153,7 @@ test('closes the newest body of the address with most of them when the total is 
   close()
 })
 
-test('sends the usual CORS headers with every early error (conventions-2)', async () => {
+test('sends CORS headers with every early error (conventions-2)', async () => {
   const origin = 'https://app.example'
   const CORS_ORIGINS = `https://www.example,${origin}`
   const usual = await listening({ CORS_ORIGINS, UNFINISHED_BODIES_MB: '8' })
@@ -178,7 +178,7 @@ test('sends the usual CORS headers with every early error (conventions-2)', asyn
     ] as const) {
       const headers = [`Origin: ${from}`, ...sent.headers]
       const { begin } = status === '408' ? hasty : usual
-      // Two bodies exceed the memory of an address. One of them gets the reply.
+      // Sends two bodies for 429, because one body stays below the memory limit of an address.
       const sockets = Array.from({ length: status === '429' ? 2 : 1 }, () =>
         begin('203.0.113.1', { ...sent, headers }),
       )

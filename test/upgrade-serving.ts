@@ -1,7 +1,6 @@
 /**
- * `npm run test:upgrade -- --from=COMMIT`: a node of an earlier version serves reads and writes while this version
- * migrates the database. It continues beside a node of this version until it stops. Without a commit the test uses
- * the tag of the last release. Needs git, npm and Debian's postgresql-15.
+ * Tests that a node of an earlier version serves requests while this version migrates the database. Needs
+ * git, npm and Debian's postgresql-15.
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
@@ -79,7 +78,7 @@ async function fill(address: string) {
     for (const area of ['points', 'wallet'])
       await demand(address, founder, 'POST', `/admin/users/${id}/${area}`, { amount: 1e6, reason: 'start' })
   }
-  // Repeated sign-ins end the oldest of many sessions.
+  // Creates a user for sign-ins, because repeated sign-ins end the oldest sessions.
   await demand(address, founder, 'POST', '/admin/users', { name: 'visitor', password: PASSWORD })
   const [author] = people as [Person]
   const feeds: number[] = []
@@ -92,10 +91,7 @@ async function fill(address: string) {
 
 type Site = Awaited<ReturnType<typeof fill>>
 
-/**
- * Successful reads of the earlier version without an id, or with that of a feed or user. Omits `/auth`, because one
- * of its reads signs out.
- */
+/** Omits `/auth`, because one of its reads signs out the caller. */
 async function findReads(address: string, { founder, people, feeds }: Site): Promise<string[]> {
   const description = (await (await fetch(`${address}/api/v2/openapi.json`)).json()) as {
     paths: Record<string, { get?: object }>
@@ -200,7 +196,7 @@ async function run(...args: string[]): Promise<void> {
   assert.equal(code, 0, output)
 }
 
-test(`serves while a node of ${from} is replaced by one of this version`, async (t) => {
+test(`serves requests while a node of this version replaces a node of ${from}`, async (t) => {
   const address = await old.address
   const site = await fill(address)
   const reads = await findReads(address, site)
@@ -229,7 +225,6 @@ test(`serves while a node of ${from} is replaced by one of this version`, async 
   )
   assert.deepEqual([...new Set(load.faults)], [])
   for (const [phase, counted] of Object.entries(load.counts)) assert.ok(counted[201], `no write ${phase}`)
-  // This version replays payments that the earlier one acknowledged.
   assert.ok(load.written.length > 20, `only ${load.written.length} payments`)
   for (const { path, token, body, key, answer } of load.written) {
     const again = await send(nodes[0] ?? '', token, 'POST', path, body, key)

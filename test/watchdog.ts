@@ -5,14 +5,13 @@ import { findBirth } from '#test/processes.ts'
 
 export type Running = {
   birth: string
-  /** The running test file, and its start in ms since 1970. */
   file: string
   since: number
   test: string
 }
 
-// A process in a busy loop never handles the runner's timeout, which asks it to exit. So each process writes the
-// name of a file, synchronously, before running it.
+// Writes the name of the running file synchronously, because a process in a busy loop cannot answer the
+// runner.
 const folder = process.env.KITH_TEST_RUNNING
 if (folder) {
   const entry = join(folder, String(process.pid))

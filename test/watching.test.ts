@@ -20,7 +20,6 @@ exportSiteMetrics(ctx)
 await guest('GET', '/bootstrappers')
 const text = await ctx.metrics.render()
 
-/** Metric names, with those of their samples. */
 const told = new Set(
   [...text.matchAll(/^([a-z_]+)(?:\{.*?\})? [^\n]+$/gm), ...text.matchAll(/^# TYPE (\S+)/gm)].map(
     (match) => match[1],
@@ -55,7 +54,7 @@ const EXPRESSIONS = [
   ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
 ]
 
-test('exports every metric that the alerts and the dashboard use', () => {
+test('exports every metric in the alerts and the dashboard', () => {
   assert.ok(EXPRESSIONS.length > 30, `saw only ${EXPRESSIONS.length}`)
   for (const expression of EXPRESSIONS) {
     const names = metricsOf(expression)
@@ -64,13 +63,13 @@ test('exports every metric that the alerts and the dashboard use', () => {
   }
 })
 
-test('uses every metric of the site in an alert or on the dashboard', () => {
+test('uses every metric of the site in an alert or the dashboard', () => {
   const asked = new Set(EXPRESSIONS.flatMap(metricsOf))
   for (const [, name] of text.matchAll(/^# TYPE (kith_\S+)/gm))
     assert.ok(asked.has(name as string), `nobody looks at ${name}`)
 })
 
-test('names only existing tasks, states and series', async () => {
+test('names only existing tasks and series in alerts and the dashboard', async () => {
   const { allTasks } = await import('../src/worker.ts')
   const tasks = Object.keys(allTasks(ctx))
   const series = [...text.matchAll(/^kith_today\{series="([^"]+)"\}/gm)].map((match) => match[1])
@@ -84,7 +83,7 @@ test('names only existing tasks, states and series', async () => {
   }
 })
 
-test("reports jobs, decisions, today's activity and the last backup correctly", async () => {
+test('exports current numbers of jobs, decisions and sign-ups', async () => {
   assert.equal(sampleOf('kith_database_up'), 1)
   assert.equal(sampleOf('kith_jobs{task="send_webhook",state="failed"}'), 1)
   assert.equal(sampleOf('kith_jobs{task="send_code",state="later"}'), 1)

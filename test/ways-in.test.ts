@@ -37,7 +37,6 @@ const sent = async () => {
   await work()
   return outbox.length
 }
-/** Returns whether an address got messages without a code since this count. */
 const wasTold = async (to: unknown, from: number) => {
   await work()
   return outbox.slice(from).some((each) => each.to === to && each.code === undefined)
@@ -263,7 +262,7 @@ const ways = [...table.matchAll(/^\| ([^|]+?) \|/gm)]
   .map(([, name = '']) => name)
   .filter((name) => name !== 'Way' && !/^-+$/.test(name))
 
-test('tests exactly the ways into an account that docs/security.md lists', () => {
+test('tests every way into an account that docs/security.md lists', () => {
   assert.deepEqual(ways, Object.keys(WAYS))
 })
 

@@ -21,9 +21,7 @@ export const TELEPHONE: BrowserContextOptions = {
 
 export type Site = World & {
   address: string
-  /** Opens a page as a guest, or as a member with the session cookie. */
   open(path: string, options?: { person?: Person } & BrowserContextOptions): Promise<Page>
-  /** Page errors, policy violations and requests to other hosts. */
   faults: string[]
 }
 
@@ -59,12 +57,12 @@ export async function openSite(
           '--disable-gpu',
           '--disable-background-networking',
           '--no-first-run',
-          // A microphone that beeps, for pages with recording.
+          // Fakes a microphone for pages that record sound.
           '--use-fake-device-for-media-stream',
         ],
       })
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
-      // A slow page on a busy machine is not a failure.
+      // Allows for slow test machines, where a page exceeds Playwright's default of 30 seconds.
       context.setDefaultTimeout(60_000)
       if (person) {
         const [name = '', value = ''] = cookieOf(person).split('=')
@@ -105,13 +103,12 @@ export async function findings(page: Page): Promise<string[]> {
   })
 }
 
-/** Stores a picture of the page if `KITH_SCREENSHOTS` names a folder. */
 export async function look(page: Page, name: string): Promise<void> {
   if (process.env.KITH_SCREENSHOTS)
     await page.screenshot({ path: `${process.env.KITH_SCREENSHOTS}/${name}.png` })
 }
 
-/** Waits until an expression is true in the page. The page's policy forbids `waitForFunction` with text. */
+/** Polls the page, whose content security policy forbids `waitForFunction` with text. */
 export async function until(page: Page, expression: string): Promise<void> {
   for (let n = 0; n < 600; n += 1) {
     if (await page.evaluate(expression)) return
@@ -120,7 +117,7 @@ export async function until(page: Page, expression: string): Promise<void> {
   throw new Error(`Never true: ${expression}`)
 }
 
-/** Maximum size of a page in compressed bytes. */
+/** Maximum sizes in compressed bytes. */
 const BUDGET = JSON.parse(readFileSync(join(packageFolder('web'), 'budget.json'), 'utf8')) as Record<
   'firstVisit' | 'scripts' | 'reading' | 'laterRoute',
   number
@@ -132,7 +129,6 @@ function sizeOf(file: string): number {
   return size < 1024 ? size : statSync(`${full}.br`).size
 }
 
-/** Throws when HTML, styles and scripts for the first visit of a page exceed the budget. */
 export async function weigh(address: string, path: string): Promise<void> {
   const html = await (await fetch(address + path, { headers: { accept: 'text/html' } })).text()
   const files = [...new Set([...html.matchAll(/\/_\/assets\/[\w.-]+\.(?:js|css)/g)].map(([file]) => file))]
@@ -145,7 +141,6 @@ export async function weigh(address: string, path: string): Promise<void> {
   if (path !== '/') assert.ok(page + styles <= BUDGET.reading, `${path}: ${page + styles} bytes to read`)
 }
 
-/** Throws when a page adds too much to the first chunk. */
 export function weighRoutes(): void {
   const manifest = JSON.parse(readFileSync(join(builtFolder('web'), 'manifest.json'), 'utf8')) as {
     preload: string[]

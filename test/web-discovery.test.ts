@@ -61,7 +61,7 @@ async function fill() {
 }
 const made = await fill()
 
-test('hides paid, deleted, anonymous, pending and closed content from guests and search engines', async () => {
+test('hides restricted content from guests and search engines', async () => {
   const urlOf = (path: string) => `/oembed?url=${encodeURIComponent(`http://kith.test${path}`)}`
   const kinds = ['feeds', 'users', 'feed-topics', 'news', 'questions', 'groups', 'group-posts']
   const paths = [
@@ -79,7 +79,7 @@ test('hides paid, deleted, anonymous, pending and closed content from guests and
   for (const path of paths) {
     const { body, statusCode } = await get(path)
     assert.ok(statusCode < 500, path)
-    // The page repeats its own address, which contains the search text.
+    // The anonymous asker's profile is public, so the sitemap of users contains the secret name.
     const users = path.startsWith('/sitemaps/users')
     assert.ok(
       users || !body.includes(SECRET),
@@ -91,7 +91,7 @@ test('hides paid, deleted, anonymous, pending and closed content from guests and
     assert.ok(found.includes(`${OPEN} ${kind}`), kind)
 })
 
-test('lists pages in parts of a sitemap, without priced, closed and deleted ones', async () => {
+test('omits priced, closed and deleted content from the sitemap', async () => {
   const index = (await get('/sitemap.xml', '*/*')).body
   assert.ok(index.includes('<loc>http://kith.test/sitemaps/feeds-0.xml</loc>'))
   const part = async (name: string) => (await get(`/sitemaps/${name}.xml`, '*/*')).body
@@ -108,7 +108,7 @@ test('lists pages in parts of a sitemap, without priced, closed and deleted ones
   assert.match((await get('/robots.txt', '*/*')).body, /Sitemap: http:\/\/kith\.test\/sitemap\.xml/)
 })
 
-test('returns 410 for deleted content, and 404 for hidden or unknown content', async () => {
+test('returns 410 for deleted content', async () => {
   await groupMaker(world).group(made.ada, { name: `${OPEN} later group` })
   assert.equal((await get(`/groups/${made.waiting}`)).statusCode, 404)
   assert.equal((await get(`/feeds/${made.deleted}`)).statusCode, 410)
@@ -116,7 +116,7 @@ test('returns 410 for deleted content, and 404 for hidden or unknown content', a
   assert.equal((await get('/feeds/abc')).statusCode, 404)
 })
 
-test('redirects addresses of the earlier product to their current pages', async () => {
+test('redirects URLs of the earlier product to their current pages', async () => {
   for (const [from, to] of [
     ['/feeds', '/'],
     ['/feed/5', '/feeds/5'],
@@ -133,7 +133,7 @@ test('redirects addresses of the earlier product to their current pages', async 
   assert.equal((await get('/question/x')).statusCode, 404)
 })
 
-test('embeds a feed, an article and a question by oEmbed, and nothing else', async () => {
+test('embeds open feeds, articles and questions by oEmbed', async () => {
   const embed = (url: string, more = '') =>
     get(`/oembed?url=${encodeURIComponent(url)}${more}`, 'application/json')
   const feed = await embed(`http://kith.test/feeds/${made.feed}`)
@@ -148,7 +148,7 @@ test('embeds a feed, an article and a question by oEmbed, and nothing else', asy
   assert.ok(page.includes('application/json+oembed'))
 })
 
-test('describes users, articles, questions and posts for search engines', async () => {
+test('adds structured data for search engines', async () => {
   const typeOf = async (path: string) => /"@type":"(\w+)"/.exec((await get(path)).body)?.[1]
   assert.equal(await typeOf(`/users/${made.ada.id}`), 'ProfilePage')
   assert.equal(await typeOf(`/feeds/${made.feed}`), 'DiscussionForumPosting')

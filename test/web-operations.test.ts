@@ -10,7 +10,6 @@ const { paths } = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
   paths: Record<string, Partial<Record<(typeof METHODS)[number], Operation>>>
 }
 
-/** Member operations by method and path, without those of the console and without deprecated paths. */
 const OPERATIONS = Object.entries(paths).flatMap(([path, item]) =>
   METHODS.filter((method) => {
     const operation = item[method]
@@ -19,7 +18,7 @@ const OPERATIONS = Object.entries(paths).flatMap(([path, item]) =>
   }).map((method) => `${method.toUpperCase()} ${path.slice(BASE.length)}`),
 )
 
-/** Operations that a source calls: `api.put('/x')`, `(isOn ? api.put : api.delete)('/x')`, or `/x` in a query. */
+/** Finds calls such as `api.put('/x')` and `(isOn ? api.put : api.delete)('/x')`, and paths in queries. */
 function callsOf(text: string): string[] {
   const calls: string[] = []
   for (const { 2: address = '', index } of text.matchAll(/(['"`])((?:\/api\/v2)?\/[^'"`\n]*)\1/g)) {
@@ -34,7 +33,7 @@ function callsOf(text: string): string[] {
       ? [...(either[1] ?? '').matchAll(/\.(get|post|put|patch|delete)\b/g)].map(([, name]) => name)
       : [call?.[1] ?? 'get']
     for (const name of names) calls.push(`${name?.toUpperCase()} ${path}`)
-    // One component reads, writes and deletes comments of all kinds, by a table of paths.
+    // One component reads, writes and deletes comments through a table of paths.
     if (path.endsWith('/comments') && !call) calls.push(`POST ${path}`, `DELETE ${path}/{comment}`)
   }
   return calls
@@ -45,7 +44,6 @@ const USED = new Set(
     callsOf(readFileSync(file, 'utf8')),
   ),
 )
-/** Operations that the site does not use, by reason. */
 const UNUSED = JSON.parse(readFileSync('web/unused-operations.json', 'utf8')) as Record<string, string[]>
 
 test('uses every member operation on the site, or lists a reason', () => {

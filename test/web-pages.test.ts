@@ -38,7 +38,7 @@ test('escapes HTML in user content', { skip }, async () => {
   assert.deepEqual(site!.faults, [])
 })
 
-test('keeps the menu at the bottom of a phone, and the logo in view', { skip }, async () => {
+test("keeps the menu at the bottom of a phone's screen", { skip }, async () => {
   const page = await site!.open('/', TELEPHONE)
   const menu = await page.getByRole('navigation', { name: 'Main menu' }).boundingBox()
   assert.equal(Math.round((menu?.y ?? 0) + (menu?.height ?? 0)), 844)
@@ -47,7 +47,7 @@ test('keeps the menu at the bottom of a phone, and the logo in view', { skip }, 
   await page.context().close()
 })
 
-test('hydrates the server-rendered page without another API request', { skip }, async () => {
+test('hydrates a server-rendered page without API requests', { skip }, async () => {
   const page = await site!.open('/sign-in')
   const asked: string[] = []
   page.on('request', (request) => asked.push(new URL(request.url()).pathname))
@@ -61,7 +61,7 @@ test('hydrates the server-rendered page without another API request', { skip }, 
   await page.context().close()
 })
 
-test('lets guests read, follow links and page without JavaScript', { skip }, async () => {
+test('renders pages for guests without JavaScript', { skip }, async () => {
   const page = await site!.open('/', { javaScriptEnabled: false, ...TELEPHONE })
   assert.equal(await page.locator('article').count(), 15)
   await page.getByRole('link', { name: 'Show more' }).click()
@@ -71,7 +71,7 @@ test('lets guests read, follow links and page without JavaScript', { skip }, asy
   await page.context().close()
 })
 
-test('signs in, publishes once, likes, comments, and keeps a draft over a reload', { skip }, async () => {
+test('lets a member publish, like and comment in the browser', { skip }, async () => {
   await site!.as(filled!.ada, 'PUT', '/api/v2/user/password', {
     password: 'correct horse',
     password_confirmation: 'correct horse',
@@ -116,7 +116,7 @@ test('signs in, publishes once, likes, comments, and keeps a draft over a reload
   assert.deepEqual(site!.faults, [])
 })
 
-test('serves robots.txt and Atom feeds of the site and of a user, with hostile texts as text', {
+test('serves Atom feeds with escaped texts', {
   skip,
 }, async () => {
   const { ada, hostile } = filled!

@@ -46,7 +46,7 @@ test('accepts the session cookie only for requests of the site', async () => {
   assert.equal((await browse('GET', '/api/v2/user', { cookie })).statusCode, 401)
 })
 
-test('hides the token from scripts, and revokes the sign-in with the session', async () => {
+test('hides the token of a session from scripts', async () => {
   const ada = await person()
   await as(ada, 'PUT', '/api/v2/user/password', {
     password: 'correct horse',
@@ -79,7 +79,7 @@ test('refreshes a token that expires soon', async () => {
   assert.equal((await browse('GET', '/api/v2/user', { ...SITE, cookie: next })).statusCode, 200)
 })
 
-test('renders pages for guests and members, and lets no shared cache store those of members', async () => {
+test('renders different pages for guests and members', async () => {
   const ada = await person()
   const { body } = await as(ada, 'POST', '/api/v2/feeds', {
     feed_content: 'Hello & <welcome>',
@@ -105,7 +105,7 @@ test('renders pages for guests and members, and lets no shared cache store those
   assert.match((await browse('GET', '/', { ...html, 'accept-language': 'zh' })).body, /lang="zh-CN"/)
 })
 
-test('leaves the API, JSON at the root and unknown addresses unchanged', async () => {
+test('serves the API unchanged beside the site', async () => {
   assert.equal((await browse('GET', '/', { accept: 'application/json' })).json().api, '/api/v2')
   assert.equal((await guest('GET', '/api/v2/nowhere')).status, 404)
   const unknown = await guest('GET', '/nowhere', undefined, { accept: 'application/json' })

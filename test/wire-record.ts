@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Server } from '#platform/http'
 
-/** Every path of a body with its type, such as `data[].id number`, by `METHOD route status [error code]`. */
+/** Types by path of the body, such as `data[].id number`, for each route and status. */
 type WireRecord = Map<string, Set<string>>
 
 const record: WireRecord = new Map()
@@ -17,10 +17,7 @@ function walk(value: unknown, place: string, places: Set<string>): void {
   } else places.add(`${place} ${value === null ? 'null' : typeof value}`)
 }
 
-/**
- * With `KITH_WIRE_RECORD=folder` the tests record the status and shape of every reply there, one file per process.
- * `node scripts/compare-wire.ts before after` compares two versions.
- */
+/** Records the shape of every response in the folder `KITH_WIRE_RECORD`, for scripts/compare-wire.ts. */
 export function recordReplies(app: Server): void {
   const folder = process.env.KITH_WIRE_RECORD
   if (!folder) return

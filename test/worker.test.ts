@@ -9,7 +9,7 @@ import { startWorker } from '../src/worker.ts'
 const { as, person, ctx, connection, sql } = await createWorld({ WEBHOOKS_ALLOW_PRIVATE: 'true' })
 const admin = await person({ roles: ['founder'] })
 
-test('delays neither other endpoints, mail nor internal jobs when an endpoint does not respond', async () => {
+test('delays no other jobs when a webhook endpoint does not respond', async () => {
   const held: ServerResponse[] = []
   const arrived = new Map<string, () => void>()
   const receiver = createServer((request, response) => {
@@ -23,7 +23,7 @@ test('delays neither other endpoints, mail nor internal jobs when an endpoint do
   const base = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
   const endpoint = async (path: string) =>
     (await as(admin, 'POST', '/admin/webhooks', { url: base + path })).body.id as number
-  // Enough to occupy all workers if outbound work had none of its own.
+  // Adds enough slow endpoints to occupy every worker.
   const slow = [await endpoint('/slow1'), await endpoint('/slow2'), await endpoint('/slow3')]
   const quick = await endpoint('/quick')
   const ping = (id: number) => as(admin, 'POST', `/admin/webhooks/${id}/ping`)

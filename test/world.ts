@@ -53,14 +53,14 @@ export type World = {
 
 let counter = 0
 
-/** Creates an app on a clone of the migrated template database, and closes it after the test file. */
+/** Creates an app on a clone of the template database, and closes the app after the test file. */
 export async function createWorld(
   env: Record<string, string> = {},
   options: {
     routes?: (server: Server, ctx: Context) => void
     onQuery?: DatabaseOptions['onQuery']
     prepare?: (app: Server) => void
-    /** Another database to clone. It has this version and no connections. */
+    /** Database to clone, which must have no open connections. */
     template?: string
   } = {},
 ): Promise<World> {
@@ -68,14 +68,14 @@ export async function createWorld(
   if (!admin) throw new Error('Run tests with `npm test`, which starts the database they use.')
   const database = `kith_${randomBytes(6).toString('hex')}`
   const adminSql = openDatabase({ connection: admin, poolSize: 1, statementTimeoutMs: 0 })
-  // Copying the files takes a twentieth of the time of writing every page to the log.
+  // Copying files is 20 times faster than writing every page to the WAL.
   const { template = 'kith_template' } = options
   await adminSql.unsafe(`create database ${database} template ${template} strategy file_copy`)
   const connection = { ...admin, database }
   const sql = openDatabase({
     connection,
     poolSize: 12,
-    // Ends a test that waits for itself, long before the runner's timeout.
+    // Ends a deadlocked test long before the runner's timeout.
     statementTimeoutMs: 120_000,
     ...(options.onQuery ? { onQuery: options.onQuery } : {}),
   })
@@ -87,9 +87,9 @@ export async function createWorld(
     RATE_LIMIT_FILES: '0',
     RATE_LIMIT_VARIANTS: '0',
     WEB: 'off',
-    // Longer than any provider takes in a test, unless it has to be late.
+    // Exceeds the duration of any provider's response in a test.
     IM_CONFIRM_MS: '60000',
-    // Turns caches off, so that tests see each change at once.
+    // Disables the guest cache, so that tests see each change at once.
     GUEST_CACHE_MS: '0',
     LOG_LEVEL: 'silent',
     DATA_DIR: dataDir,
@@ -103,7 +103,7 @@ export async function createWorld(
     config,
     sql,
     log,
-    // The limiter's clock stands still in the future, so that no minute ends between the requests of a test.
+    // Stops the limiter's clock, so that no rate window ends during a test.
     limiter: createRateLimiter({ log, now: () => ahead }),
     metrics: createMetrics(),
     signals,
@@ -147,7 +147,7 @@ export async function createWorld(
     await signals.close()
     await ctx.limiter.close()
     await sql.end()
-    // Saves space only. The whole server goes after the run, so a failure is harmless.
+    // Ignores failures, because the whole server is deleted after the run.
     await adminSql.unsafe(`drop database if exists ${database} with (force)`).catch(() => {})
     await adminSql.end()
     await rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
@@ -199,7 +199,7 @@ export async function createWorld(
 const ajv = new Ajv({ strict: false, validateFormats: false })
 const compiled = new WeakMap<object, ReturnType<Ajv['compile']>>()
 
-/** Validates every successful reply in tests by its schema. The serializer alone would convert wrong types. */
+/** Validates responses, because the serializer would convert wrong types silently. */
 function checkBody(request: FastifyRequest, status: number, body: unknown): void {
   const schemas = request.routeOptions.schema?.response as Record<string, object> | undefined
   const schema = schemas?.[String(status)]
@@ -228,7 +228,7 @@ type AnySchema = {
   anyOf?: AnySchema[]
 }
 
-/** Returns the path of a field that the schema does not declare, because the serializer would drop it silently. */
+/** Finds fields that the schema does not declare, which the serializer would drop silently. */
 function findUndeclared(schema: AnySchema, value: unknown, path = 'body'): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   if (Array.isArray(value)) {
@@ -265,7 +265,9 @@ const SHARED_ERRORS = new Set([
   ...['body_too_large', 'unsupported_media_type', 'bad_request', 'method_not_allowed', 'no_such_path'],
 ])
 
-/** Creates an error with its own status, because Fastify keeps the status of an error reply that fails to be sent. */
+/**
+ * Sets the status on the error, because Fastify keeps the status of an error response that fails to be sent.
+ */
 function wrongReply(reply: FastifyReply, fault: string): Error {
   reply.removeHeader('x-error-code')
   return Object.assign(new Error(`${reply.request.routeOptions.config.documented?.operationId} ${fault}`), {
@@ -273,7 +275,7 @@ function wrongReply(reply: FastifyReply, fault: string): Error {
   })
 }
 
-/** Turns undocumented errors, and undocumented fields of errors, into a 500 in tests. */
+/** Replaces undocumented errors with a 500, so that tests fail. */
 function holdErrorsAgainstDocumentation(app: Server) {
   app.addHook('onSend', async (request, reply, payload) => {
     const { documented } = request.routeOptions.config
@@ -281,7 +283,7 @@ function holdErrorsAgainstDocumentation(app: Server) {
     if (!documented || code === '' || reply.statusCode >= 500) return payload
     const ofStatus = documented.errors.filter(({ status }) => status === reply.statusCode)
     const declared = ofStatus.find((error) => error.code === code)
-    // The description lists all codes of a status, or none.
+    // An operation documents either all codes of a status or none.
     if (!declared && (ofStatus.length > 0 || !SHARED_ERRORS.has(code)))
       throw wrongReply(reply, `answers ${reply.statusCode} ${code}, which it does not declare`)
     const fields = ['message', 'errors', ...(declared?.adds ?? [])]

@@ -21,7 +21,7 @@ async function groupScene() {
 }
 
 type Group = Awaited<ReturnType<typeof groupScene>>
-// Managers of a group pin any of its posts at once (groups-26).
+// Group managers pin any post of the group without a decision (groups-26).
 const inGroup = (way: string, kind: 'post' | 'comment', asked: number[]): Row<Group>[] => {
   const path = (id: number | undefined) => `${way}/${kind}s/${id}`
   const waiting = (s: Group) => path(kind === 'post' ? s.waiting : s.waitingComment)

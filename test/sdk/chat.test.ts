@@ -6,7 +6,7 @@ import { clientOf, createRunningWorld } from './running.ts'
 
 const { url, person, app } = await createRunningWorld()
 
-test('sends, lists and reads messages of a conversation', async () => {
+test('returns the sent messages of a conversation', async () => {
   const [ann, bob] = [await person(), await person()]
   const [one, two] = [clientOf(url, ann).kith, clientOf(url, bob).kith]
   const chat = await one.chat.withPerson(bob.id)
@@ -20,7 +20,7 @@ test('sends, lists and reads messages of a conversation', async () => {
   assert.equal((await two.get('/chats'))[0]?.unread, 0)
 })
 
-test('sends a message once when the reply is lost', async () => {
+test('sends a message once when the response is lost', async () => {
   const [ann, bob] = [await person(), await person()]
   let isLost = false
   const { kith } = clientOf(url, ann, {
@@ -41,7 +41,7 @@ test('sends a message once when the reply is lost', async () => {
   assert.equal((await kith.chat.messages(chat.id)).length, 1)
 })
 
-test('yields each message once and in order across lost connections', async () => {
+test('yields each message once when connections are lost', async () => {
   const [ann, bob] = [await person(), await person()]
   const [sender, reader] = [clientOf(url, ann).kith, clientOf(url, bob).kith]
   const chat = await sender.chat.withPerson(bob.id)

@@ -24,7 +24,7 @@ const feeds = ids(
 )
 const pageSize = 3
 
-test('walks a list page by page by the last id, each item once', async () => {
+test('yields each item of a list once', async () => {
   const { kith, asked } = clientOf(url, ann)
   const params = { query: { type: 'users' as const, user: ann.id } }
   assert.deepEqual(ids(await collect(kith.list('/feeds', { params, pageSize }))), feeds)
@@ -36,7 +36,7 @@ test('walks a list page by page by the last id, each item once', async () => {
   )
 })
 
-test('requests no further page than the caller reads', async () => {
+test('requests no page beyond those that the caller reads', async () => {
   const { kith, asked } = clientOf(url, ann)
   for await (const feed of kith.list('/feeds', {
     params: { query: { type: 'users', user: ann.id } },
@@ -48,7 +48,7 @@ test('requests no further page than the caller reads', async () => {
   assert.equal(asked.length, 1)
 })
 
-test('continues hot feeds below the rank and id of the last one', async () => {
+test('yields each hot feed once when ranks are equal', async () => {
   await sql`insert into feed_hots (feed_id, hot, created_at) select id, 50 + id % 2, created_at from feeds
     on conflict (feed_id) do update set hot = excluded.hot`
   const { kith } = clientOf(url, ann)
@@ -59,7 +59,7 @@ test('continues hot feeds below the rank and id of the last one', async () => {
   assert.deepEqual(ids(hot), ids(whole))
 })
 
-test('ends paging by offset, page, position and time at the end of a list', async () => {
+test('ends at the last page with every kind of paging', async () => {
   const root = await person({ roles: ['founder'] })
   const others = await Promise.all(Array.from({ length: 7 }, () => person()))
   for (const other of others) assert.equal((await as(other, 'PUT', `/user/followings/${ann.id}`)).status, 204)
@@ -93,7 +93,7 @@ test('ends paging by offset, page, position and time at the end of a list', asyn
   assert.equal(told.length, 0)
 })
 
-test('reads notifications page by page to the end', async () => {
+test('yields all notifications across pages', async () => {
   const eve = await person()
   const { kith, asked } = clientOf(url, eve)
   for (let n = 0; n < 17; n += 1) await as(await person(), 'PUT', `/user/followings/${eve.id}`)

@@ -7,7 +7,7 @@ import { clientOf, createRunningWorld } from './running.ts'
 
 const { url, person, as } = await createRunningWorld()
 
-test('uses one key for all attempts of a payment, which takes effect once', async () => {
+test('sends one idempotency key with all attempts of a payment', async () => {
   const [root, ann, bob] = [await person({ roles: ['founder'] }), await person(), await person()]
   await as(root, 'POST', `/admin/users/${ann.id}/points`, { amount: 500, reason: 'A gift' })
   const keys: (string | null)[] = []
@@ -17,7 +17,7 @@ test('uses one key for all attempts of a payment, which takes effect once', asyn
       const response = await fetch(input, init)
       if (!sent.url.includes('new-rewards')) return response
       keys.push(sent.headers.get('idempotency-key'))
-      // The server performs the request, and the reply is lost.
+      // Drops the first response after the server has performed the request.
       if (keys.length === 1) throw new TypeError('lost')
       return response
     },
@@ -28,7 +28,7 @@ test('uses one key for all attempts of a payment, which takes effect once', asyn
   assert.equal((await kith.get('/user')).currency?.sum, 400)
 })
 
-test('types the price in the error of unpaid content, which pays for it', async () => {
+test('exposes the price of unpaid content in the error', async () => {
   const [root, ann, bob] = [await person({ roles: ['founder'] }), await person(), await person()]
   await as(root, 'PATCH', '/admin/settings', { 'feed:paycontrol': true })
   await as(root, 'POST', `/admin/users/${ann.id}/points`, { amount: 100, reason: 'A gift' })
@@ -45,7 +45,7 @@ test('types the price in the error of unpaid content, which pays for it', async 
   assert.equal((await read()).feed_content, written.feed_content)
 })
 
-test('does not repeat an operation without a key when its reply is lost', async () => {
+test('sends an operation without an idempotency key only once', async () => {
   let sent = 0
   const { kith } = clientOf(url, await person(), {
     fetch: async (input, init) => {
@@ -85,7 +85,7 @@ test('accepts a webhook message only with a valid signature', async () => {
     await assert.rejects(verifyWebhook(wrong), (error) => isKithError(error, 'webhook_not_signed'))
 })
 
-test('accepts messages that another sender signed by the specification', async () => {
+test('accepts webhook messages of another implementation of the specification', async () => {
   const secret = createWebhookSecret()
   const [sentAt, body] = [new Date(), JSON.stringify({ type: 'feed.created', data: {} })]
   const headers = {

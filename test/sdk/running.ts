@@ -6,7 +6,6 @@ export async function createRunningWorld(env: Record<string, string> = {}): Prom
   const world = await createWorld(env)
   await world.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = world.app.server.address() as AddressInfo
-  // Prefix of the addresses of uploads and files.
   world.ctx.config.publicUrl = `http://127.0.0.1:${port}`
   return { ...world, url: world.ctx.config.publicUrl }
 }

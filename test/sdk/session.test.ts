@@ -39,7 +39,7 @@ function browser() {
   }
 }
 
-test('reads private data after sign-in, and throws unauthenticated for a guest', async () => {
+test('reads private data only after sign-in', async () => {
   const ann = await signUp()
   const kith = createClient({ url })
   assert.equal(await kith.session.isSignedIn(), false)
@@ -52,7 +52,7 @@ test('reads private data after sign-in, and throws unauthenticated for a guest',
   await assert.rejects(kith.get('/user'), (error) => isKithError(error, 'unauthenticated'))
 })
 
-test('adopts the token of a registration, and rejects anything else', async () => {
+test('adopts only a token from a registration', async () => {
   const ann = await signUp()
   const kith = createClient({ url })
   const waiting = { message: 'Your account waits for approval.' }
@@ -75,7 +75,7 @@ test('adopts the token of a registration, and rejects anything else', async () =
   assert.equal((await kith.get('/user')).name, ann.name)
 })
 
-test("reports status, code, fields and request of an error in the client's language", async () => {
+test("reports errors in the client's language", async () => {
   const kith = createClient({ url, language: 'zh' })
   const failed = await kith.session.signIn({ login: 'nobody', password: 'wrong' }).catch((error) => error)
   assert.ok(failed instanceof KithError)
@@ -86,7 +86,7 @@ test("reports status, code, fields and request of an error in the client's langu
   await assert.rejects(away.get('/bootstrappers'), (error) => isKithError(error, 'network_error'))
 })
 
-test('returns undefined for operations without a body, and names the field of an input error', async () => {
+test('returns undefined for operations without a response body', async () => {
   const [ann, bob] = [await signUp(), await signUp()]
   const kith = createClient({ url })
   await kith.session.signIn({ login: ann.name, password: ann.password })
@@ -110,7 +110,7 @@ test('refreshes an expiring token once for concurrent requests in all tabs', asy
   assert.equal(exchanges(), 1)
 })
 
-test('refreshes a rejected token and repeats the request with its body', async () => {
+test('repeats a request when its token was refreshed', async () => {
   const [ann, bob] = [await signUp(), await signUp()]
   const { tab, exchanges } = browser()
   const kith = tab()
@@ -125,7 +125,7 @@ test('refreshes a rejected token and repeats the request with its body', async (
   )
 })
 
-test('ends the sign-in in every tab when it was revoked elsewhere', async () => {
+test('ends the session in every tab when it is revoked on another device', async () => {
   const ann = await signUp()
   const { tab } = browser()
   const [one, two] = [tab(), tab()]
@@ -142,7 +142,7 @@ test('ends the sign-in in every tab when it was revoked elsewhere', async () => 
   two.close()
 })
 
-test('retries a refresh with a lost reply, and keeps the sign-in while the server is away', async () => {
+test('keeps the session when the response to a refresh is lost', async () => {
   const ann = await signUp()
   const tokens = memoryTokens()
   let lost = 0
@@ -174,7 +174,7 @@ test('retries a refresh with a lost reply, and keeps the sign-in while the serve
   assert.equal((await kith.get('/user')).name, ann.name)
 })
 
-test('asks for the second factor, and again after a wrong code', async () => {
+test('asks for the second factor again after a wrong code', async () => {
   const ann = await signUp()
   const kith = createClient({ url })
   await kith.session.signIn({ login: ann.name, password: ann.password })
@@ -197,7 +197,7 @@ test('asks for the second factor, and again after a wrong code', async () => {
   await assert.rejects(given, (error) => isKithError(error, 'second_factor_required'))
 })
 
-/** The compiler checks that these are exactly the codes of the operation. */
+/** Fails to compile if the operation declares other error codes. */
 const EXPORT_ERRORS: Record<ErrorCodeOf<'getExport'>, string> = {
   no_such_export: 'There is none.',
   not_found: 'There is none.',
@@ -205,7 +205,7 @@ const EXPORT_ERRORS: Record<ErrorCodeOf<'getExport'>, string> = {
   too_many_requests: 'Wait a moment.',
 }
 
-test('types the error codes of an operation by its name', async () => {
+test('types the error codes of each operation', async () => {
   const ann = await signUp()
   const kith = createClient({ url })
   await kith.session.signIn({ login: ann.name, password: ann.password })

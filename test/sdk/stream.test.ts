@@ -8,7 +8,6 @@ import { clientOf, createRunningWorld } from './running.ts'
 
 const { url, person, as, sql } = await createRunningWorld()
 
-/** A proxy between client and server that can cut connections. */
 async function createCutter(): Promise<{
   url: string
   cut(until?: Promise<unknown>): void
@@ -46,7 +45,7 @@ async function createCutter(): Promise<{
   return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, cut, opened: () => opened }
 }
 
-test('delivers each notification once over lost connections', async () => {
+test('delivers each notification once when connections are lost', async () => {
   const ann = await person()
   const cutter = await createCutter()
   const { kith } = clientOf(cutter.url, ann, {})
@@ -54,7 +53,7 @@ test('delivers each notification once over lost connections', async () => {
   const follow = async () => as(await person(), 'PUT', `/user/followings/${ann.id}`)
   await follow()
   const seen: number[] = []
-  // Starts from the beginning, so that the time of the connection does not matter.
+  // Starts from the first notification, because the stream may open after the first follow.
   for await (const told of kith.notifications({ after: 0, signal: ended.signal })) {
     assert.equal(told.type, 'follow')
     assert.ok(told.data.sender.name && told.id)
@@ -71,7 +70,7 @@ test('delivers each notification once over lost connections', async () => {
   assert.ok(cutter.opened() >= 2)
 })
 
-test('misses nothing when a stream is lost before its first notification', async () => {
+test('misses no notification when a stream is lost before the first one', async () => {
   const ann = await person()
   await as(await person(), 'PUT', `/user/followings/${ann.id}`)
   const cutter = await createCutter()
@@ -81,7 +80,7 @@ test('misses nothing when a stream is lost before its first notification', async
   const onConnection = (isOpen: boolean) => {
     if (!isOpen || !isFirst) return
     isFirst = false
-    // Bob follows while no stream is open.
+    // Bob follows Ann while her stream is disconnected.
     cutter.cut(as(bob, 'PUT', `/user/followings/${ann.id}`))
   }
   for await (const told of kith.notifications({ onConnection })) {
@@ -92,7 +91,7 @@ test('misses nothing when a stream is lost before its first notification', async
   assert.equal(cutter.opened(), 2)
 })
 
-test('ends a stream with the sign-in', async () => {
+test('ends the stream when the user signs out', async () => {
   const ann = await person()
   await as(await person(), 'PUT', `/user/followings/${ann.id}`)
   const { kith } = clientOf(url, ann)

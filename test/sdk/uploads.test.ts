@@ -7,7 +7,7 @@ import { clientOf, createRunningWorld } from './running.ts'
 
 const { url, person, as } = await createRunningWorld()
 
-/** A fake XMLHttpRequest that sends by fetch and reports progress. */
+/** Replaces the browser's XMLHttpRequest, which Node lacks. */
 class Xhr {
   upload: { onprogress: ((event: { loaded: number; total: number }) => void) | null } = { onprogress: null }
   onload: (() => void) | null = null
@@ -57,7 +57,7 @@ const picture = async () => {
   return new Blob([new Uint8Array(bytes)], { type: 'image/png' })
 }
 
-test("uploads a file once and recognises a user's same bytes by their hash", async () => {
+test('sends a file only once when the user uploads the same bytes again', async () => {
   const [ann, bob] = [await person(), await person()]
   const { kith, asked } = clientOf(url, ann)
   const file = await picture()
@@ -74,7 +74,7 @@ test("uploads a file once and recognises a user's same bytes by their hash", asy
   assert.equal((await as(bob, 'GET', `/feeds/${made.id}`)).body.images.length, 2)
 })
 
-test('reports progress in Node and in browsers, up to the total', async () => {
+test('reports upload progress up to the total', async () => {
   const { kith } = clientOf(url, await person())
   const told: Progress[] = []
   await kith.upload(await picture(), { onProgress: (progress) => told.push(progress) })
@@ -104,7 +104,7 @@ test('reports why the server rejected an upload, and rethrows the reason of an a
   await assert.rejects(kith.upload(await picture(), { signal: ended.signal }), /enough/)
 })
 
-test('uploads a node to its signed address and uses it', async () => {
+test('uploads an avatar to its signed URL', async () => {
   const ann = await person()
   const { kith } = clientOf(url, ann)
   const node = await kith.uploadNode(await picture(), { name: 'face.png' })
@@ -114,7 +114,7 @@ test('uploads a node to its signed address and uses it', async () => {
   assert.equal((await fetch(avatar.url)).status, 200)
 })
 
-test('returns the MD5 for any length', async () => {
+test('computes the MD5 of a file of any length', async () => {
   for (const length of [0, 1, 55, 56, 63, 64, 65, 119, 120, 2 ** 20 - 1, 2 ** 20, 2 ** 20 + 57]) {
     const bytes = randomBytes(length)
     assert.equal(await md5(new Blob([bytes])), createHash('md5').update(bytes).digest('hex'), String(length))
