@@ -64,7 +64,7 @@ test('keeps the grace period of one account when another is erased (rights-1, ri
   const [ann, bob] = [await owner(), await signUp()]
   assert.equal((await erase(bob)).status, 202)
   await gone(ann)
-  // Adds the stale erasure job of a cancelled deletion.
+  // A job of an earlier, cancelled deletion must not erase the account before its grace period ends.
   await addJob(sql, 'erase_account', { id: bob.id })
   await work()
   const states = await sql<{ user_id: number; finished: boolean; due: boolean }[]>`

@@ -42,7 +42,7 @@ test('lists the modules in ARCHITECTURE.md by layer', () => {
   )
 })
 
-test('imports only from lower layers', () => {
+test('imports modules only from lower layers', () => {
   let seen = 0
   for (const file of sources) {
     for (const target of importsOf(file)) {
@@ -55,7 +55,7 @@ test('imports only from lower layers', () => {
         assert.match(target, /^src\/(lib|platform|contracts|transfer)\//, arrow)
       const from = moduleOf(file)
       if (from === undefined) continue
-      // Allows this type, which declares what modules offer each other.
+      // Skips src/module.ts, whose type every module.ts imports.
       if (target === 'src/module.ts' && file.endsWith('/module.ts')) continue
       assert.match(target, /^src\/(lib|platform|contracts|transfer|modules)\//, arrow)
       assert.ok(!target.endsWith('/module.ts'), arrow)

@@ -50,7 +50,7 @@ const MATCHING = [
   'd41d8cd98f00b204e9800998ecf8427e',
   '00000000-0000-4000-8000-000000000000',
 ]
-/** Parameters with a pattern that no text of maximum length matches. */
+/** Parameters whose pattern limits a text to fewer characters than `maxLength`. */
 const SHORTER_BY_PATTERN = [
   'GET /api/v2/admin/audit-log from',
   'GET /api/v2/admin/audit-log to',
@@ -61,7 +61,6 @@ const SHORTER_BY_PATTERN = [
 
 const is = ({ type }: Schema, name: string) => [type].flat().includes(name)
 
-/** Returns undefined when no text of the length matches the pattern. */
 function textOf({ pattern, minLength = 1, maxLength = 1000 }: Schema, length?: number): string | undefined {
   const long = (text: string) =>
     length === undefined ? text.padEnd(minLength, text.at(-1)) : text.padStart(length, text[0])
@@ -122,8 +121,7 @@ type Attempt = { bound: string; value: unknown; isInside: boolean }
 function attemptsAt({ schema, isRequired }: Bounded): Attempt[] {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, items = {} } = schema
   const attempts: Attempt[] = []
-  // Skips enums, whose values are narrower than any bound, and uploads, whose byte limit src/modules/files
-  // tests.
+  // Enum values are narrower than any bound, and tests of src/modules/files cover the byte limit.
   if (schema.enum || schema.format === 'binary') return []
   const add = (bound: string, value: unknown, isInside: boolean) => attempts.push({ bound, value, isInside })
   if (minimum !== undefined) add('minimum', minimum, true)
@@ -157,7 +155,6 @@ const asText = (value: unknown): unknown => {
 /** Validation errors name the list of an invalid item, not the item. */
 const nameOf = (place: Place) => place.join('.').replace(/(?<=.)\.\d+$/, '')
 
-/** Accepts errors that name the invalid field and its enclosing objects, but no other field. */
 const names = (fields: string[], place: Place) =>
   fields.includes(nameOf(place)) && fields.every((field) => `${nameOf(place)}.`.startsWith(`${field}.`))
 

@@ -12,8 +12,7 @@ const INSTALLER = ['install-if-needed.mjs', 'build-packages.mjs', 'lock.mjs']
 const root = await mkdtemp(join(tmpdir(), 'kith-slim-'))
 after(() => rm(root, { recursive: true, force: true }))
 
-/** Starts the install script with a fake Node that prints the complaint and exits with the code. */
-function look(complaint: string, code: number) {
+function startWithFakeNode(complaint: string, code: number) {
   const program = `#!/bin/sh\necho '${complaint}' >&2\nexit ${code}\n`
   writeFileSync(join(root, 'node_modules/.bin/node'), program, { mode: 0o755 })
   const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/install-if-needed.mjs')], {
@@ -28,7 +27,7 @@ test('names the Debian package of a system library that the bundled Node lacks',
   for (const name of INSTALLER) copyFileSync(scriptOf(name), join(root, 'scripts', name))
   for (const lock of ['package-lock.json', 'node_modules/.package-lock.json'])
     writeFileSync(join(root, lock), '{"packages": {}}')
-  const lacking = look(
+  const lacking = startWithFakeNode(
     'node: error while loading shared libraries: libatomic.so.1: cannot open shared object file',
     127,
   )
@@ -38,7 +37,7 @@ test('names the Debian package of a system library that the bundled Node lacks',
       'kith: its Node.js needs libatomic.so.1, which this system does not have: install the package libatomic1 ' +
       '(Debian, Ubuntu) or libatomic (Fedora, Alpine).\n',
   })
-  assert.deepEqual(look('', 0), { status: 0, stderr: '' })
+  assert.deepEqual(startWithFakeNode('', 0), { status: 0, stderr: '' })
 })
 
 test('runs a program on the bundled Node directly after the installation', () => {

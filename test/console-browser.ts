@@ -46,7 +46,6 @@ export async function openConsole(): Promise<Console> {
         ],
       })
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
-      // Allows for slow test machines, where a page exceeds Playwright's default of 30 seconds.
       context.setDefaultTimeout(60_000)
       await context.addInitScript(
         ({ token, locale }) => {
@@ -91,7 +90,6 @@ function countRequests() {
   }
 }
 
-/** Delay before the console sends a decision, during which the user can undo it. */
 const UNDO_MS = 5000
 
 type Counting = { kithAsked: { open: number; last: number } }
@@ -107,8 +105,7 @@ export async function passUndo(page: Page): Promise<void> {
   await settled(page)
 }
 
-/** Ignores endless animations, which never finish. */
-const stilled = (page: Page) =>
+const animationsEnd = (page: Page) =>
   page.evaluate(async () => {
     const { document, requestAnimationFrame: soon } = globalThis as unknown as {
       document: {
@@ -127,7 +124,7 @@ const stilled = (page: Page) =>
   })
 
 export async function findings(page: Page, rules?: string[]): Promise<string[]> {
-  await stilled(page)
+  await animationsEnd(page)
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(readFileSync(AXE, 'utf8'))
   return page.evaluate(async (rules) => {
     const { axe } = globalThis as unknown as {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { csvCell, csvOf } from '../console/src/areas/csv.ts'
 
-/** Parses cells like a spreadsheet. */
 const cellsOf = (table: string, separator: string) =>
   table
     .slice(1)

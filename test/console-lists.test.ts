@@ -5,15 +5,15 @@ import { explainer, type Statement } from '#test/fixtures/plans.ts'
 import { createWorld } from '#test/world.ts'
 
 const ROWS_MAX = 1500
-/** Allows one scan of the 10,000 rows of a table and a page of joins. */
+/** Limit of a list that may scan a whole table of 10,000 rows once. */
 const ONCE = 10_500
-/** Lists that count related rows, which takes more reads than other lists. */
+/** Lists that may read more rows, because they count related rows. */
 const COUNTING = new Set([
   ...['/admin/group-categories', '/admin/news/categories', '/admin/invitations', '/admin/music/singers'],
   '/admin/users/:user/history',
 ])
 
-/** Counters have no index, because every like, comment or view would have to update it. */
+/** Counters have no index, which every like, comment or view would have to update. */
 const BY_COUNT = / (hits|\w+_count|rewards_amount)$/
 
 let route: string | null = null

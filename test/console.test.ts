@@ -40,7 +40,6 @@ test('loads less than 400 KB of compressed scripts on the first page', {
     ([, path]) => path as string,
   )
   assert.ok(scripts.length > 0)
-  // The build compresses no files below a kilobyte.
   const sizeOf = (path: string) => (statSync(`${path}.gz`, { throwIfNoEntry: false }) ?? statSync(path)).size
   const sizes = scripts.map((path) => sizeOf(`${builtFolder('console')}/${path}`))
   const size = sizes.reduce((sum, each) => sum + each, 0)

@@ -9,8 +9,7 @@ import { createWorld } from '#test/world.ts'
 const world = await createWorld()
 const { as, person, sql } = world
 
-/** Resets counters to 0, as after restoring or importing a table without them. */
-const forget = async () => {
+const resetCounters = async () => {
   for (const [table, columns] of [
     ['feeds', ['like_count', 'feed_comment_count']],
     ['news_counts', ['digg_count', 'comment_count']],
@@ -85,7 +84,7 @@ test('removes likes, comments, follows and memberships when a counter is already
   )
   const refused: string[] = []
   for (const [by, undo] of taken) {
-    await forget()
+    await resetCounters()
     const [method, path] = undo.split(' ') as ['PUT', string]
     const { status, body } = await as(by, method, path)
     if (status >= 300) refused.push(`${undo}: ${status} ${JSON.stringify(body)}`)

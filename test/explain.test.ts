@@ -57,7 +57,6 @@ const EXEMPT: { route: string; part: string | string[]; because: string }[] = [
   },
 ]
 
-/** Combinations of three parameters that change the query plan. */
 const BESIDES: { route: string; queries: string[]; followings?: number }[] = [
   {
     route: '/feeds',
@@ -98,7 +97,6 @@ function valuesOf({ type, enum: listed, minimum = 0, maximum = 1000 }: Property)
 
 type Query = { properties?: Record<string, Property>; required?: string[] }
 
-/** Pairs of optional parameters cover every shape of a statement. */
 function queriesOf({ properties = {}, required = [] }: Query): { each: string[]; pairs: string[] } {
   const needed = required.map((name) => [name, valuesOf(properties[name] ?? {})[0] ?? ''])
   const single = Object.entries(properties)

@@ -14,7 +14,7 @@ import { allTasks } from '../src/worker.ts'
 
 const world = await createWorld()
 const { as, guest, sql, ctx, work, outbox } = world
-// Sets an id that no other number in the archive contains.
+// Uses large user ids, so that a search of the archive for an id finds no other number.
 await sql`select setval(pg_get_serial_sequence('users', 'id'), 700100200)`
 const under = settingsOn(world)
 const { owner, request, fetchBytes, exportOf } = await exportsOn(world)

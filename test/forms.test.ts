@@ -103,7 +103,7 @@ test('parses a form to the same input as JSON for every operation (conventions-4
   const withBody = operations.filter(({ body, isForm }) => body !== undefined && !isForm)
   assert.ok(withBody.length > 150, `saw only ${withBody.length}`)
   for (const { method, path, body } of withBody)
-    await t.test(`${method} ${path}`, async () => {
+    await t.test(`parses ${method} ${path}`, async () => {
       let valid = 0
       for (let round = 0; round < 12; round += 1) {
         const inputs = createInputs(createDice(round + 1), named)

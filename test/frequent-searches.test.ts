@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { grams } from '#lib/text.ts'
 import { createWorld } from '#test/world.ts'
 
-// Without ANALYZE the planner has no statistics to choose between a search of the newest rows and the index.
 const { as, guest, person, sql } = await createWorld()
 const admin = await person({ roles: ['founder', 'owner'] })
 

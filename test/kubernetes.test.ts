@@ -162,6 +162,9 @@ test('gives pods enough time to drain before they stop', () => {
   }
   assert.equal(httpGet.path, '/health/ready')
   assert.ok(periodSeconds * failureThreshold < notice, 'the pod stops before it is seen to be not ready')
+})
+
+test('replaces the only worker before it starts another', () => {
   const worker = find('Deployment', 'kith-worker')
   assert.deepEqual([worker.spec.replicas, worker.spec.strategy.type], [1, 'Recreate'])
   assert.ok(containerOf(worker).livenessProbe)
@@ -177,11 +180,14 @@ test('selects the pods of the server in the service and its autoscaler', () => {
   const [port] = find('Service', 'kith').spec.ports
   assert.ok(containerOf(server).ports?.some(({ name }) => name === port.targetPort))
   assert.equal(find('Service', 'kith').spec.ports.length, 1, 'metrics are on no service')
+})
+
+test('disables buffering of streams in the ingress', () => {
   const { annotations = {} } = find('Ingress', 'kith').metadata
   assert.equal(annotations['nginx.ingress.kubernetes.io/proxy-buffering'], 'off')
 })
 
-test('queries only metrics that a server exports in the prometheus-adapter example', () => {
+test('queries only exported metrics in the prometheus-adapter example', () => {
   const { rules, metrics } = parse(read('autoscaling-signals.example.yaml')) as {
     rules: { seriesQuery: string; name: { as: string } }[]
     metrics: { pods: { metric: { name: string } } }[]

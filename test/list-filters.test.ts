@@ -10,7 +10,6 @@ import { varyRows } from './list-filters/data.ts'
 import { type Filter, fieldOf, type Item, type ListRow } from './list-filters/filter.ts'
 import { SCOPES } from './list-filters/scopes.ts'
 
-/** Parameters that test/list-walk.test.ts covers. */
 const PAGING = new Set(['limit', 'page', 'after', 'before', 'offset'])
 
 type Schema = {
@@ -237,7 +236,6 @@ for (const list of scoped) {
   })
 }
 
-/** Later query strings override earlier ones. */
 function join(...queries: (string | undefined)[]): string {
   const joined = new URLSearchParams()
   for (const query of queries) for (const [name, value] of new URLSearchParams(query)) joined.set(name, value)

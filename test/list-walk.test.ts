@@ -111,7 +111,6 @@ function variantsOf({ path, query }: List): string[] {
 
 type Item = number | { [name: string]: Item | string }
 
-/** Items of some lists are bare ids. */
 const cursorOf = (item: Item, key: string): Item | string =>
   key
     .split('.')

@@ -9,7 +9,6 @@ import { hashPassword } from '#platform/passwords.ts'
 import { diagnose } from '../src/doctor.ts'
 import { createWorld } from './world.ts'
 
-/** Migrations 0001 to 0027, which create the schema of the old rows. */
 const OLD = readdirSync('migrations').filter((name) => name.endsWith('.sql') && name < '0028')
 const NAME = `kith_old_rows_${process.pid}`
 const MEMBERS = { ada: 1, ben: 2, cleo: 3, gone: 4, founder: 5 }
@@ -85,7 +84,6 @@ async function fillOldDatabase(): Promise<void> {
       (${MEMBERS.ada}, 2, 3, 3, ${OLD_TIME}), (${MEMBERS.ben}, 0, 0, 0, ${OLD_TIME}),
       (${MEMBERS.cleo}, 0, 0, 0, ${OLD_TIME}), (${MEMBERS.gone}, 0, 0, 0, ${OLD_TIME}),
       (${MEMBERS.founder}, 0, 0, 0, ${OLD_TIME})`
-  // Inserts rows that migrations 0031 and 0061 convert.
   await sql`insert into areas (id, name, name_key) values (900001, 'Oldtown', 'oldtown')`
   await sql`
     insert into reports (user_id, target_user, reportable_type, reportable_id, subject, reason, status, created_at, handled_by, handled_at) values

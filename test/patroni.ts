@@ -42,7 +42,6 @@ if (!process.env[INSIDE]) {
   process.exit(spawnSync('unshare', [...NAMESPACES, ...own], { stdio: 'inherit', env }).status ?? 1)
 }
 
-/** Upper bound of the connections of two nodes with one process each. */
 const MOST_CONNECTIONS = 70
 const ENOUGH = 20
 

@@ -139,14 +139,14 @@ test('detects clauses and retired wordings in all parts of documents', () => {
   assert.deepEqual(problemsOfDocument('a.md', good), [])
 })
 
-test('uses no clauses and retired wordings in documents', () => {
+test('uses no clauses or retired wordings in documents', () => {
   const files = DOCUMENTS.flatMap((pattern) => globSync(pattern))
   assert.ok(files.length > 40, `saw only ${files.length} documents`)
   const problems = files.flatMap((file) => problemsOfDocument(file, readFileSync(file, 'utf8')))
   assert.deepEqual(problems, [], `See docs/glossary.md and CONTRIBUTING.md:\n${problems.join('\n')}`)
 })
 
-test('uses no clauses and retired wordings in new migrations', () => {
+test('uses no clauses or retired wordings in new migrations', () => {
   const files = globSync('migrations/*.sql').filter(
     (file) => file > `migrations/${LAST_UNCHECKED_MIGRATION}z`,
   )
@@ -159,7 +159,7 @@ test('uses no clauses and retired wordings in new migrations', () => {
   }
 })
 
-test('uses no clauses and retired wordings in comments and titles', () => {
+test('uses no clauses or retired wordings in comments and titles', () => {
   const files = SOURCES.flatMap((pattern) => globSync(pattern)).filter(
     (file) => !/generated|node_modules/.test(file) && file !== 'test/prose.test.ts',
   )

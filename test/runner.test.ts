@@ -26,10 +26,10 @@ async function runFiles(texts: Record<string, string>, ...options: string[]) {
 const IMPORTS = `import { after, test } from 'node:test'
 import { existsSync, writeFileSync } from 'node:fs'
 `
-const GREEN = `${IMPORTS}test('is green', () => {})`
+const GREEN = `${IMPORTS}test('passes', () => {})`
 const FLAKY = `${IMPORTS}const mark = new URL('mark', import.meta.url)
-test('stays green', () => {})
-test('is red at first', () => {
+test('passes in both runs', () => {})
+test('fails in the first run', () => {
   if (existsSync(mark)) return
   writeFileSync(mark, '')
   throw new Error('not yet')
@@ -37,7 +37,7 @@ test('is red at first', () => {
 
 test('reports a test that fails once as flaky', async () => {
   const { code, lines, place } = await runFiles({ green: GREEN, flaky: FLAKY })
-  const at = lines.indexOf(`flaky: ${join(place, 'flaky.test.mjs')}: is red at first`)
+  const at = lines.indexOf(`flaky: ${join(place, 'flaky.test.mjs')}: fails in the first run`)
   assert.ok(at > 0, lines.join('\n'))
   assert.match(lines[at + 1] ?? '', /not yet/)
   assert.equal(lines.at(-1), '3 passed, 0 failed')
@@ -47,9 +47,9 @@ test('reports a test that fails once as flaky', async () => {
 test('runs only the tests that match --name', async () => {
   const waiting = `${IMPORTS}const timer = setInterval(() => {}, 1000)
 after(() => clearInterval(timer))
-test('is chosen', () => {})
-test('is another', () => { throw new Error('not chosen') })`
-  const { code, lines } = await runFiles({ one: waiting, two: waiting, three: waiting }, '--name=is chosen')
+test('matches the name', () => {})
+test('has another name', () => { throw new Error('not chosen') })`
+  const { code, lines } = await runFiles({ one: waiting, two: waiting, three: waiting }, '--name=matches the name')
   assert.equal(lines.at(-1), '3 passed, 0 failed')
   assert.equal(code, 0)
 })
@@ -66,18 +66,18 @@ test('retries no test with --once', async () => {
 })
 
 test('fails when a test fails twice', async () => {
-  const red = `${IMPORTS}test('is red', () => { throw new Error('always') })`
+  const red = `${IMPORTS}test('fails in both runs', () => { throw new Error('always') })`
   const { code, lines, place } = await runFiles({ green: GREEN, red })
-  assert.equal(lines.at(-2), `failed: ${join(place, 'red.test.mjs')}: is red`)
+  assert.equal(lines.at(-2), `failed: ${join(place, 'red.test.mjs')}: fails in both runs`)
   assert.equal(lines.at(-1), '1 passed, 1 failed')
   assert.equal(code, 1)
 })
 
 test('kills a test file that hangs in a loop', async () => {
-  const hangs = `${IMPORTS}test('ends', () => {})
-test('loops', () => { for (;;) {} })`
+  const hangs = `${IMPORTS}test('passes before the loop', () => {})
+test('loops forever', () => { for (;;) {} })`
   const { code, lines, place } = await runFiles({ hangs }, '--once', '--limit=2')
-  assert.equal(lines.at(-2), `failed: ${join(place, 'hangs.test.mjs')}: killed after 2 s during "loops"`)
+  assert.equal(lines.at(-2), `failed: ${join(place, 'hangs.test.mjs')}: killed after 2 s during "loops forever"`)
   assert.equal(lines.at(-1), '0 passed, 1 failed')
   assert.equal(code, 1)
 })
@@ -91,7 +91,7 @@ test('runs the other files of a process when one file throws', async () => {
 
 test('retries the files of a process that exits early', async () => {
   const exits = `${IMPORTS}const mark = new URL('mark', import.meta.url)
-test('exits', () => {
+test('exits in the first run', () => {
   if (existsSync(mark)) return
   writeFileSync(mark, '')
   process.exit(3)
@@ -108,9 +108,9 @@ test('exits', () => {
 test('runs the after hooks of a file before the next file', async () => {
   const first = `${IMPORTS}globalThis.isOpen = true
 after(() => { globalThis.isOpen = false })
-test('is open', () => {})`
+test('sets a global flag', () => {})`
   const second = `${IMPORTS}const isOpen = globalThis.isOpen
-test('is closed', () => { if (isOpen !== false) throw new Error('still open') })`
+test('requires a flag that the after hook reset', () => { if (isOpen !== false) throw new Error('still open') })`
   const { lines } = await runFiles({ first, second }, '--once')
   assert.equal(lines.at(-1), '2 passed, 0 failed')
 })

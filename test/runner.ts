@@ -13,7 +13,6 @@ export type Result = { passed: number; failures: { title: string; error: string 
 export type RunOptions = {
   folder: string
   concurrency: number
-  /** Maximum duration of a test file before its process is killed. */
   limitMs: number
   namePatterns: string[]
 }

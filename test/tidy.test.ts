@@ -164,7 +164,6 @@ test('makes uploads readable only by the server', async () => {
     assert.equal(await modeOf(path), 0o600, path)
 })
 
-/** Cleanup jobs, with statements that insert and select two rows for them to delete. */
 const TIDIED: Record<
   string,
   { table: Fragment; isOf: Fragment; make(owner: number): Promise<unknown>; tidy(db: Sql): Promise<unknown> }
@@ -226,7 +225,7 @@ const TIDIED: Record<
     tidy: (db) => transaction(db, (tx) => expireExports(tx, { limit: 10 })),
   },
 }
-// Sets a short timeout, so that a cleanup that waits for a locked row fails.
+// A cleanup that waits for a locked row fails at this timeout.
 const tidier = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 30_000 })
 after(() => tidier.end())
 

@@ -57,12 +57,10 @@ export async function openSite(
           '--disable-gpu',
           '--disable-background-networking',
           '--no-first-run',
-          // Fakes a microphone for pages that record sound.
           '--use-fake-device-for-media-stream',
         ],
       })
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
-      // Allows for slow test machines, where a page exceeds Playwright's default of 30 seconds.
       context.setDefaultTimeout(60_000)
       if (person) {
         const [name = '', value = ''] = cookieOf(person).split('=')

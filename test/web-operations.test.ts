@@ -18,7 +18,6 @@ const OPERATIONS = Object.entries(paths).flatMap(([path, item]) =>
   }).map((method) => `${method.toUpperCase()} ${path.slice(BASE.length)}`),
 )
 
-/** Finds calls such as `api.put('/x')` and `(isOn ? api.put : api.delete)('/x')`, and paths in queries. */
 function callsOf(text: string): string[] {
   const calls: string[] = []
   for (const { 2: address = '', index } of text.matchAll(/(['"`])((?:\/api\/v2)?\/[^'"`\n]*)\1/g)) {

@@ -53,7 +53,6 @@ export type World = {
 
 let counter = 0
 
-/** Creates an app on a clone of the template database, and closes the app after the test file. */
 export async function createWorld(
   env: Record<string, string> = {},
   options: {
@@ -89,7 +88,6 @@ export async function createWorld(
     WEB: 'off',
     // Exceeds the duration of any provider's response in a test.
     IM_CONFIRM_MS: '60000',
-    // Disables the guest cache, so that tests see each change at once.
     GUEST_CACHE_MS: '0',
     LOG_LEVEL: 'silent',
     DATA_DIR: dataDir,
@@ -275,7 +273,6 @@ function wrongReply(reply: FastifyReply, fault: string): Error {
   })
 }
 
-/** Replaces undocumented errors with a 500, so that tests fail. */
 function holdErrorsAgainstDocumentation(app: Server) {
   app.addHook('onSend', async (request, reply, payload) => {
     const { documented } = request.routeOptions.config

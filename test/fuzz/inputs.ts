@@ -91,7 +91,6 @@ export function createInputs(dice: Dice, named: Record<string, Schema>): Inputs 
   }
 
   const object = ({ properties = {}, required = [] }: Schema) => {
-    // Varies the percentage of optional fields, so that both full and sparse objects are sent.
     const share = dice.pick([0, 0.15, 0.5, 1])
     return Object.fromEntries(
       Object.entries(properties)

@@ -1,6 +1,5 @@
 import type { Sql } from '#platform/database'
 
-/** Varies similar rows, so that every filter matches some rows and excludes others. */
 export async function varyRows(sql: Sql): Promise<void> {
   // Fills each searched column with a different text, so that a match identifies its column.
   await sql`update webhook_endpoints set description = 'y' || id`

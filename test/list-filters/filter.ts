@@ -16,7 +16,6 @@ export type Filter = {
 }
 
 export type ListRow = {
-  /** Query string of every request. */
   given?: string
   id?: number
   /** Identifying field of an item, by default `id` or the cursor's field. */

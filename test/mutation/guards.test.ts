@@ -36,13 +36,16 @@ test('reverses sort orders except in locking reads', () => {
   assert.deepEqual(changed('order', 'sql`select from t order by id for update`'), [])
 })
 
-test('raises bounds and drops conflict clauses', () => {
+test('raises the bounds of a schema by one', () => {
   assert.deepEqual(changed('bound', 'const a = Int(1, 1_000), b = Text(20, { minLength: 2 })'), [
     'const a = Int(2, 1_000), b = Text(20, { minLength: 2 })',
     'const a = Int(1, 1001), b = Text(20, { minLength: 2 })',
     'const a = Int(1, 1_000), b = Text(21, { minLength: 2 })',
     'const a = Int(1, 1_000), b = Text(20, { minLength: 3 })',
   ])
+})
+
+test('drops conflict clauses', () => {
   assert.deepEqual(changed('conflict', 'sql`insert into t values (1) on conflict do nothing returning id`'), [
     'sql`insert into t values (1)  returning id`',
   ])

@@ -83,7 +83,6 @@ function checks(source: string): Finding[] {
   })
 }
 
-/** Textual mutations. A replacement of `undefined` skips the match. */
 const PIECES: [Kind, RegExp, (found: string, before: string) => string | undefined][] = [
   [
     'deleted',

@@ -5,7 +5,6 @@ type Ground = 'code' | 'sql' | 'other'
 /** A slash after one of these characters begins a regular expression, not a division. */
 const BEFORE_PATTERN = /[(,=:[!&|?{};\n]$|\breturn$/
 
-/** Marks each character as code, SQL or other text. */
 function groundsOf(source: string): Ground[] {
   const grounds: Ground[] = []
   const open: { ground: Ground; braces: number }[] = []
@@ -50,7 +49,6 @@ function groundsOf(source: string): Ground[] {
   return grounds
 }
 
-/** Returns the length of a comment, string or regular expression at the position, or 0. */
 function skip(source: string, at: number): number {
   const rest = source.slice(at, at + 2000)
   const before = source.slice(Math.max(0, at - 10), at).trimEnd()

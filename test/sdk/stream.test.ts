@@ -80,7 +80,6 @@ test('misses no notification when a stream is lost before the first one', async 
   const onConnection = (isOpen: boolean) => {
     if (!isOpen || !isFirst) return
     isFirst = false
-    // Bob follows Ann while her stream is disconnected.
     cutter.cut(as(bob, 'PUT', `/user/followings/${ann.id}`))
   }
   for await (const told of kith.notifications({ onConnection })) {

@@ -33,7 +33,6 @@ const SCALARS: Record<Rules, Record<string, (value: unknown) => boolean>> = {
   },
 }
 
-/** Returns the paths of values that the client cannot decode, and adds filled fields to `seen`. */
 export function decode(
   models: Models,
   rules: Rules,

@@ -1,9 +1,7 @@
 import type { Models } from './decode.ts'
 import { DOCUMENTED } from './documented.ts'
 
-/**
- * Response models of iOS 1.9.1. `!` marks fields that the client unwraps, sums, or needs to render the row.
- */
+/** `!` marks fields that iOS 1.9.1 needs to render the row. */
 export const IOS: Models = {
   ...DOCUMENTED,
   SignIn: { access_token: 'text!', token_type: 'text', expires_in: 'int!', refresh_ttl: 'int!' },

@@ -43,7 +43,7 @@ const stored = { subject: 'A title', amount: 5, channel: 'feed', raw: 1, answer:
 describe('sends only system notifications that existing clients can render (notifications-9)', () => {
   for (const type of SYSTEM_TYPES)
     for (const state of statesOf(type))
-      test(`${type} ${state ?? ''}`, async () => {
+      test(`renders ${type} ${state ?? ''}`, async () => {
         const [reader, sender] = [await person(), await person()]
         await transaction(sql, (tx) =>
           notify(tx, {

@@ -177,7 +177,7 @@ test('runs every command while the server is running or stopped', async () => {
   const reset = await kith('admin', 'reset-password', 'admin')
   const [, password] = /Password: (\S+)/.exec(reset.out) ?? []
   assert.equal(reset.code, 0, reset.err)
-  // The server receives the revocation by a signal, a moment after the command has ended.
+  // The server receives the change by a signal, a moment after the command has ended.
   let status = 200
   for (let tries = 0; status !== 401 && tries < 600; tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, 100))

@@ -17,7 +17,6 @@ const { signUp } = signUpsOn(world)
 const folder = mkdtempSync(join(tmpdir(), 'kith-guides-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Runs a program assembled from the code blocks of a guide. */
 function start(guide: string, env: Record<string, string>) {
   const text = readFileSync(new URL(`../../../docs/guides/${guide}.md`, import.meta.url), 'utf8')
   const blocks = [...text.matchAll(/^```ts \w+\n(.*?)^```/gms)].map(([, block = '']) => block)

@@ -18,8 +18,7 @@ const scratch = await mkdtemp(join(tmpdir(), 'kith-sdk-'))
 const project = join(scratch, 'project')
 after(() => rm(scratch, { recursive: true, force: true }))
 
-/** Copies the files that Git knows, as in a fresh clone with the current changes. */
-async function clone(name: string): Promise<string> {
+async function copyFilesKnownToGit(name: string): Promise<string> {
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
   // Git refuses a checkout of another user, as in CI.
   const { stdout } = await run('git', ['-c', 'safe.directory=*', ...list], { cwd: ROOT, maxBuffer: 2 ** 24 })
@@ -54,7 +53,7 @@ const OFFLINE = {
   npm_config_cache: join(scratch, 'no-cache'),
 }
 
-const checkout = await clone('fresh')
+const checkout = await copyFilesKnownToGit('fresh')
 const packed = await pack(checkout)
 const files = packed.files.map(({ path }) => path)
 await install(packed, project)
@@ -82,7 +81,7 @@ test('packs all dependencies with their licences', async () => {
 })
 
 test('packs the release without network access', async () => {
-  const installed = await clone('installed')
+  const installed = await copyFilesKnownToGit('installed')
   await symlink(join(ROOT, 'node_modules'), join(installed, 'node_modules'))
   const again = await pack(installed, OFFLINE)
   assert.deepEqual(
@@ -92,7 +91,7 @@ test('packs the release without network access', async () => {
 })
 
 test('packs nothing when dependencies cannot be installed', async () => {
-  const offline = await clone('offline')
+  const offline = await copyFilesKnownToGit('offline')
   const refused = await pack(offline, OFFLINE).then(
     () => assert.fail('a package was made'),
     (error: { code: number; stderr: string }) => error,

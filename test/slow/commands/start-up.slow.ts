@@ -17,7 +17,6 @@ after(async () => {
 const install = 'scripts/install-if-needed.mjs'
 type Packages = Record<string, Record<string, unknown>>
 
-/** Creates a project with a fake npm that records its arguments. */
 async function makeProject(options: {
   locked?: Packages
   installed?: Packages

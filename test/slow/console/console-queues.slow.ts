@@ -107,7 +107,7 @@ test('decides on an item of each queue with one key', {
   assert.deepEqual(world!.faults, [])
 })
 
-test('shows the payee of a withdrawal for copying', { skip }, async () => {
+test('copies the payee and the amount of a withdrawal to the clipboard', { skip }, async () => {
   const { other } = contents!
   const asked = { value: 15_000, type: 'alipay', account: 'payee@example.org' }
   assert.equal((await world!.as(other, 'POST', '/plus-pay/cashes', asked)).status, 201)

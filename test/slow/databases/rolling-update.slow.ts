@@ -108,7 +108,6 @@ test('serves the previous version during a migration', async () => {
   assert.match(output, /9999_next\.sql.*the database is of a newer version/)
 })
 
-/** Statements that would break servers of the previous version during an update. */
 const BREAKING: [name: string, pattern: RegExp][] = [
   ['drops', /\bdrop\s+(table|column|view|materialized view|type|function|sequence|schema|trigger)\b/],
   ['renames', /\brename\b/],

@@ -19,7 +19,7 @@ after(async () => {
 
 const POOL = 6
 const PEOPLE = 8
-/** Jobs use a separate pool, whose writes also wait for the standby. */
+/** Upper bound of the backends that jobs of the site may leave waiting. */
 const JOBS = 16
 
 test('serves reads while the synchronous standby is disconnected', {

@@ -29,8 +29,7 @@ const HERS = [
   'user_roles',
   'users',
 ]
-/** Tables whose rows a later job deletes. */
-const LATER = ['files', 'file_uses', 'storage_nodes', 'period_sum_changes']
+const DELETED_LATER = ['files', 'file_uses', 'storage_nodes', 'period_sum_changes']
 
 const [two, empty] = [await demoWorld({ people: 600, feeds: 1_200 }), await createWorld()]
 
@@ -72,7 +71,6 @@ test('keeps the data of other users when the demo is deleted', async () => {
   )
   assert.equal((await as(ann, 'GET', `/feeds/${own.body.id}`)).body.feed_content, 'My own')
   const after = await rowsOf(two)
-  // Ann owns some of these rows, and a later job deletes the others.
   for (const table of [
     'comments',
     'likes',
@@ -88,7 +86,7 @@ test('keeps the data of other users when the demo is deleted', async () => {
   ])
     assert.equal(after[table] ?? 0, before[table] ?? 0, table)
   const more = Object.entries(after).filter(([table, count]) => count > (before[table] ?? 0))
-  const left = more.filter(([table]) => !HERS.includes(table) && !LATER.includes(table))
+  const left = more.filter(([table]) => !HERS.includes(table) && !DELETED_LATER.includes(table))
   assert.deepEqual(left, [])
   for (const [table, count] of more.filter(([table]) => HERS.includes(table)))
     assert.equal(count - (before[table] ?? 0), 1, table)

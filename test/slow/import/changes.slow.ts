@@ -44,7 +44,7 @@ test('rejects an unknown time zone before it starts a database', async () => {
   assert.equal(existsSync(folder), false)
 })
 
-describe('imports a second community', { skip: skipMariaDb }, async () => {
+describe('imports a community of random content', { skip: skipMariaDb }, async () => {
   const world = await createWorld()
   const { sql, guest } = world
   let maria: MariaDb

@@ -85,7 +85,7 @@ describe('imports balances and payments', { skip: skipMariaDb }, async () => {
     )
   })
 
-  test('prefers the price of the last version', async () => {
+  test('imports the price of the latest version when two versions conflict', async () => {
     const nodes = await kept.sql`select id, amount, free from paid_nodes order by id`
     assert.deepEqual(
       [...nodes],
@@ -112,7 +112,7 @@ describe('imports balances and payments', { skip: skipMariaDb }, async () => {
     assert.ok(!search?.content_key.includes('hidden'))
   })
 
-  test('decides an imported pending request', async () => {
+  test('settles a request that was pending in the source', async () => {
     const [withdrawal] = await kept.sql<
       { id: number }[]
     >`select id from withdrawals where state = 'pending' and currency = 'wallet'`

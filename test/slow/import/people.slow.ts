@@ -150,7 +150,7 @@ describe('imports users', { skip: skipMariaDb }, async () => {
     assert.equal(body.extra.followers_count, 1)
   })
 
-  test('shows avatars of the first versions', async () => {
+  test('imports avatars of the first product versions', async () => {
     const { body } = await guest('GET', '/users/2')
     assert.equal(body.avatar.mime, 'image/png')
     assert.deepEqual(body.avatar.dimension, { width: 40, height: 30 })
@@ -197,7 +197,6 @@ describe('imports users', { skip: skipMariaDb }, async () => {
   test('imports only changed rows in a second run', async () => {
     await source.add('users', { id: 20, name: 'late', email: 'late@example.org', password: HASH })
     await source.run("update users set bio = 'changed' where id = 3")
-    // Swaps two unique names by way of a third name.
     await source.run("update users set name = 'between' where id = 1")
     await source.run("update users set name = 'root' where id = 9")
     await source.run('delete from user_follow where id = 5')

@@ -48,7 +48,6 @@ for (const processes of ['1', '2'])
     const since = performance.now()
     const statuses = new Set<number>()
     for (;;) {
-      // Opens a new connection, like a load balancer before its next probe.
       const answer = await fetch(ready, { headers: { connection: 'close' } }).catch(() => undefined)
       if (!answer) break
       statuses.add(answer.status)
@@ -60,8 +59,7 @@ for (const processes of ['1', '2'])
     assert.equal(await server.ended, 0)
   })
 
-/** An IP address of this machine other than 127.0.0.1. */
-const other = Object.values(networkInterfaces())
+const externalAddress = Object.values(networkInterfaces())
   .flatMap((each) => each ?? [])
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
 
@@ -79,7 +77,7 @@ test('serves metrics only on METRICS_HOST', async () => {
   assert.equal((await fetch(`http://${host}:${metrics}/api/v2/feeds`)).status, 404)
   assert.equal((await fetch(`http://127.0.0.1:${port}/metrics`)).status, 404)
   await assert.rejects(fetch(`http://127.0.0.1:${metrics}/metrics`))
-  if (other) await assert.rejects(fetch(`http://${other}:${metrics}/metrics`))
+  if (externalAddress) await assert.rejects(fetch(`http://${externalAddress}:${metrics}/metrics`))
   server.child.kill('SIGTERM')
   assert.equal(await server.ended, 0)
 })

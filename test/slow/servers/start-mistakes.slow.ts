@@ -43,7 +43,6 @@ const COMPANY = {
   LINKED_COMPANY_ISSUER: 'https://id.example.org',
 }
 
-/** Mistakes of an operator, with the beginning of the printed sentence. */
 const MISTAKES: [name: string, env: Record<string, string>, told: RegExp][] = [
   [
     'a port in use',
@@ -269,7 +268,7 @@ test('rejects unknown arguments of a server', async () => {
   assert.equal(existsSync(dataDir), false)
 })
 
-test('suggests a command for an unknown one', async () => {
+test('suggests a known command for an unknown command', async () => {
   const kith = (...args: string[]) => run(['src/cli.ts', ...args], { DATA_DIR: join(folder, 'cli') })
   assert.deepEqual(await kith('--version'), { code: 0, output: `Kith ${VERSION}\n` })
   for (const [args, told] of [

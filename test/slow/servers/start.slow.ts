@@ -67,7 +67,7 @@ async function signIn(): Promise<number> {
   return answer.status
 }
 
-test('completes a request that it accepted before SIGTERM', async () => {
+test('completes a request that arrived before SIGTERM', async () => {
   const server = startServer()
   await waitForAnswer(`${address}/health/ready`)
   const body = JSON.stringify({ login: 'nobody', password: 'nothing at all' })

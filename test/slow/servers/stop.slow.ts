@@ -76,7 +76,6 @@ const nextMark = () => {
 
 type Outcome = { status: number; close: boolean } | { code: string }
 
-/** Sends requests on one connection until the server closes the connection. */
 async function sendUntilClosed(token: string, outcomes: Outcome[]): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   for (let goesOn = true; goesOn; ) {
@@ -156,7 +155,7 @@ test('stops despite an unfinished request', async () => {
   assert.deepEqual(findDatabaseProcesses(join(dataDir, 'postgres', 'cluster')), [])
 })
 
-test('reports not ready before it stops', async () => {
+test('reports not ready before the server stops', async () => {
   const server = await startServer()
   const agent = new Agent({ keepAlive: true })
   const get = () =>

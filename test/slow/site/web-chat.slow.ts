@@ -38,7 +38,6 @@ test('shows typing and read messages in a group chat', {
   await say(page, 'Who brings the oars?')
   await messageWith(page, 'Who brings the oars?').getByRole('button', { name: 'Edit' }).waitFor()
 
-  // The other member sees new messages in the title of any page.
   const theirs = await open('/hot', { person: bob, locale: 'zh-CN', colorScheme: 'dark' })
   await until(theirs, `document.title.startsWith('(2)')`)
   await say(page, 'And the flask?')

@@ -83,8 +83,8 @@ test('stores each action of a member once although the server is killed', {
   await page.getByRole('button', { name: 'Check in today' }).click()
   await page.getByText('1 day in a row').waitFor()
 
-  /** Kills the server during the request, restarts it, and presses the button until `done` resolves. */
-  const pressThroughAKill = async (button: string, done: () => Promise<unknown>) => {
+  /** Kills the server during the request, and presses the button again after a restart. */
+  const pressDuringKill = async (button: string, done: () => Promise<unknown>) => {
     const pressed = page.getByRole('button', { name: button, exact: true })
     const killed = new Promise<void>((resolve) => {
       page.once('request', () => resolve(crash(server)))
@@ -102,7 +102,7 @@ test('stores each action of a member once although the server is killed', {
   await page.goto(address)
   await ready(page)
   await page.getByLabel('What is happening?').fill('A day at the harbour')
-  await pressThroughAKill('Publish', () => page.getByText('Published.', { exact: true }).waitFor())
+  await pressDuringKill('Publish', () => page.getByText('Published.', { exact: true }).waitFor())
 
   await page.goto(`${address}/feeds/${plain.id}`)
   await ready(page)
@@ -112,14 +112,14 @@ test('stores each action of a member once although the server is killed', {
   await page.getByRole('button', { name: 'Like' }).first().click()
   await isLiked
   await page.getByLabel('Write a comment').fill('It was ten past')
-  await pressThroughAKill('Comment', () =>
+  await pressDuringKill('Comment', () =>
     page.locator('.comment-list').getByText('It was ten past').waitFor(),
   )
 
   await page.goto(`${address}/feeds/${paid.id}`)
   await ready(page)
   await page.getByRole('button', { name: 'Reading on costs 10 points' }).click()
-  await pressThroughAKill('Pay 10 points', () => page.locator('dialog').waitFor({ state: 'detached' }))
+  await pressDuringKill('Pay 10 points', () => page.locator('dialog').waitFor({ state: 'detached' }))
 
   await page.goto(`${address}/questions/ask`)
   await ready(page)
@@ -127,7 +127,7 @@ test('stores each action of a member once although the server is killed', {
   await page.locator('.topics input').first().check()
   await page.getByLabel('What others should know').fill('Mine has holes.')
   await page.getByLabel('Points for the adopted answer').fill('20')
-  await pressThroughAKill('Ask', () => page.getByRole('heading', { name: 'Who mends nets?' }).waitFor())
+  await pressDuringKill('Ask', () => page.getByRole('heading', { name: 'Who mends nets?' }).waitFor())
 
   await page.goto(`${address}/users/${lin.id}`)
   await ready(page)
