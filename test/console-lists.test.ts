@@ -7,7 +7,6 @@ import { createWorld } from '#test/world.ts'
 const ROWS_MAX = 1500
 /** Limit of a list that may scan a whole table of 10,000 rows once. */
 const ONCE = 10_500
-/** Lists that may read more rows, because they count related rows. */
 const COUNTING = new Set([
   ...['/admin/group-categories', '/admin/news/categories', '/admin/invitations', '/admin/music/singers'],
   '/admin/users/:user/history',

@@ -29,7 +29,6 @@ const TEXTS = [
   '@someone hi',
   '100%_',
 ]
-/** A new database numbers its rows from 1, so that ids up to this one mostly exist. */
 const KNOWN_IDS = 14
 
 export type Inputs = {

@@ -30,7 +30,6 @@ const album = {
   ...times,
 }
 
-/** Models of responses that the API specification documents, but no client. */
 export const DOCUMENTED: Models = {
   Mention: { id: 'int!', user_id: 'int!', resourceable: 'Reference!', created_at: 'text!' },
   Reference: { type: 'text!', id: 'int!' },

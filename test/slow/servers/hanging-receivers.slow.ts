@@ -92,7 +92,7 @@ test('stops waiting for webhook endpoints that hang', async () => {
     hanging.push(request.socket)
     if (path === '/silent') return
     response.writeHead(200)
-    // Sends fewer bytes than the server stores of a response.
+    // Sends fewer bytes than the part of a response that the server stores.
     const drip = setInterval(() => response.write('.'), 100)
     request.socket.once('close', () => clearInterval(drip))
   }).listen(0, '127.0.0.1')
