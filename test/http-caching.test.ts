@@ -69,11 +69,7 @@ test('compresses large responses when the client accepts the encoding', async ()
       )
     }
   for (const accepts of ['identity', 'gzip;q=0', 'deflate', 'nonsense;;q=x', ''])
-    assert.equal(
-      (await read({ 'accept-encoding': accepts })).headers['content-encoding'],
-      undefined,
-      accepts,
-    )
+    assert.equal((await read({ 'accept-encoding': accepts })).headers['content-encoding'], undefined, accepts)
   const short = await world.app.inject({ url: '/api/v2/tags', headers: { 'accept-encoding': 'gzip' } })
   assert.equal(short.headers['content-encoding'], undefined)
 })

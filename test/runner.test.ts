@@ -49,7 +49,10 @@ test('runs only the tests that match --name', async () => {
 after(() => clearInterval(timer))
 test('matches the name', () => {})
 test('has another name', () => { throw new Error('not chosen') })`
-  const { code, lines } = await runFiles({ one: waiting, two: waiting, three: waiting }, '--name=matches the name')
+  const { code, lines } = await runFiles(
+    { one: waiting, two: waiting, three: waiting },
+    '--name=matches the name',
+  )
   assert.equal(lines.at(-1), '3 passed, 0 failed')
   assert.equal(code, 0)
 })
@@ -77,7 +80,10 @@ test('kills a test file that hangs in a loop', async () => {
   const hangs = `${IMPORTS}test('passes before the loop', () => {})
 test('loops forever', () => { for (;;) {} })`
   const { code, lines, place } = await runFiles({ hangs }, '--once', '--limit=2')
-  assert.equal(lines.at(-2), `failed: ${join(place, 'hangs.test.mjs')}: killed after 2 s during "loops forever"`)
+  assert.equal(
+    lines.at(-2),
+    `failed: ${join(place, 'hangs.test.mjs')}: killed after 2 s during "loops forever"`,
+  )
   assert.equal(lines.at(-1), '0 passed, 1 failed')
   assert.equal(code, 1)
 })

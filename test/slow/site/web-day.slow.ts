@@ -112,9 +112,7 @@ test('stores each action of a member once although the server is killed', {
   await page.getByRole('button', { name: 'Like' }).first().click()
   await isLiked
   await page.getByLabel('Write a comment').fill('It was ten past')
-  await pressDuringKill('Comment', () =>
-    page.locator('.comment-list').getByText('It was ten past').waitFor(),
-  )
+  await pressDuringKill('Comment', () => page.locator('.comment-list').getByText('It was ten past').waitFor())
 
   await page.goto(`${address}/feeds/${paid.id}`)
   await ready(page)
