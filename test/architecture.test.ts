@@ -4,7 +4,7 @@ import { dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
 import { LAYERS } from '../src/modules.ts'
 
-/** Kinds of files in a module, in import order. A file imports only kinds to its left. */
+/** Kinds of files in a module, in import order. A file may import only files of earlier kinds. */
 const FILES = ['errors', 'schema', 'queries', 'view', 'service', 'mount', 'jobs', 'index', 'routes', 'module']
 
 const layerOf = (module: string) => LAYERS.findIndex((layer) => layer.includes(module))
@@ -147,7 +147,7 @@ test('has no import cycles', () => {
   assert.ok(done.size > 500, `saw only ${done.size} files`)
 })
 
-test('imports within a module only from lower kinds of files', () => {
+test('imports within a module only files of earlier kinds', () => {
   const rank = (path: string) => {
     const name = /([^/]+)\.ts$/.exec(path)?.[1] ?? ''
     const folder = /\/([^/]+)\/[^/]+\.ts$/.exec(path)?.[1] ?? ''

@@ -5,7 +5,7 @@ import { createWorld, type Person } from '#test/world.ts'
 
 const world = await createWorld()
 const { as, ctx, person } = world
-/** Limits the compared reads after each write; the slow suite compares all. */
+/** Limits the reads after each write, because only the slow suite compares all reads. */
 const MORE_READS = 4
 
 test('returns the same as a node without caches after every write', (t) =>

@@ -68,7 +68,7 @@ test('retries no test with --once', async () => {
   assert.equal(code, 1)
 })
 
-test('fails when a test fails twice', async () => {
+test('exits with code 1 when a test fails twice', async () => {
   const red = `${IMPORTS}test('fails in both runs', () => { throw new Error('always') })`
   const { code, lines, place } = await runFiles({ green: GREEN, red })
   assert.equal(lines.at(-2), `failed: ${join(place, 'red.test.mjs')}: fails in both runs`)

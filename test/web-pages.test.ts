@@ -135,7 +135,7 @@ test('serves Atom feeds with escaped texts', {
   assert.match((await read('/robots.txt')).text, /Disallow: \/api\//)
 })
 
-test('keeps pages and routes within the budget', { skip }, async () => {
+test('keeps pages and routes within the size budget', { skip }, async () => {
   for (const path of ['/', `/feeds/${filled!.first}`]) await weigh(site!.address, path)
   weighRoutes()
 })

@@ -11,7 +11,7 @@ import { type Operation, readOperations } from './operations.ts'
 import { createTally, type Tally } from './tally.ts'
 
 const { seed, requests } = JSON.parse(process.env.KITH_FUZZ ?? '{}') as { seed: number; requests: number }
-/** Requests for one database, whose content is used up by deletions afterwards. */
+/** Number of requests before a new database, because deletions use up the content. */
 const ROUND = 6000
 const BEFORE_END = 0.75
 const MOST_FAULTS = 20

@@ -33,7 +33,7 @@ const DELETED_LATER = ['files', 'file_uses', 'storage_nodes', 'period_sum_change
 
 const [two, empty] = [await demoWorld({ people: 600, feeds: 1_200 }), await createWorld()]
 
-test('generates a crowd with correct counters', async () => {
+test('generates demo users and feeds with correct counters', async () => {
   const [row] = await two.sql<[{ feeds: number; later: number }]>`
     select count(*) filter (where feed_mark like 'crowd %')::int as feeds,
       count(*) filter (where feed_mark like 'crowd %' and id > (select min(id) from feeds where feed_mark not like 'crowd %'))::int as later

@@ -37,7 +37,7 @@ test('compares every imported table with the source', () => {
   assert.deepEqual([...new Set(apart)].sort(), WITHOUT_ROWS)
 })
 
-test('rejects an unknown time zone before it starts a database', async () => {
+test('rejects an unknown time zone before starting a database', async () => {
   const folder = join(tmpdir(), `kith-astray-${process.pid}`)
   const given = { database: 'mysql://root@127.0.0.1:1/none', timeZone: 'Mars/Olympus' }
   await assert.rejects(importThinkSns({ DATA_DIR: folder }, given), /--time-zone/)

@@ -13,7 +13,7 @@ test("names no import step like a table, because the step would overwrite the ta
   assert.equal(new Set(names).size, names.length)
 })
 
-describe('imports content', { skip: skipMariaDb }, async () => {
+describe('imports the content of a community', { skip: skipMariaDb }, async () => {
   const site = await importedContent('content')
   const { world } = site
   const { sql, guest, as } = world

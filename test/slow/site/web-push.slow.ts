@@ -159,7 +159,7 @@ test('shows encrypted push messages in a subscribed browser (notifications-18)',
   assert.deepEqual(faults, [])
 })
 
-test('registers nothing when the browser blocks notifications', { skip }, async () => {
+test('registers no subscription when the browser blocks notifications', { skip }, async () => {
   const { as, person, open } = site!
   const ann = await person()
   const page = await open('/notifications/preferences', { person: ann, permissions: [] })
