@@ -5,7 +5,6 @@ import type { Module } from '../../module.ts'
 import { adminRoleRoutes } from './admin/routes.ts'
 import { AbilityView, listAbilitiesOf } from './service.ts'
 
-/** The viewer's abilities (sign-in-19). */
 export function abilityRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Accounts' })
 

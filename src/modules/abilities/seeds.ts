@@ -1,6 +1,3 @@
-/**
- * Abilities that routes check: one for each kind of moderation and area of administration (administration-1).
- */
 export const ABILITIES = {
   'feed-post': 'Publish feeds',
   '[feed] Delete Feed': "Delete anybody's feeds",
@@ -60,14 +57,12 @@ export const ABILITIES = {
 
 export type Ability = keyof typeof ABILITIES
 
-/** Abilities granted at registration. They give no power over other users. */
 export const MEMBER_ABILITIES: readonly Ability[] = ['feed-post']
 
 export const ROLES = [
   { name: 'founder', display: 'Founder', fixed: true, abilities: Object.keys(ABILITIES) },
   { name: 'owner', display: 'Member', fixed: true, abilities: MEMBER_ABILITIES },
   { name: 'developer', display: 'Developer', fixed: true, abilities: [] },
-  // For accounts restricted to reading.
   { name: 'disabler', display: 'Restricted', fixed: true, abilities: [] },
 ] as const
 

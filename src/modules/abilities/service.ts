@@ -6,7 +6,7 @@ import { defineCache } from '#platform/memory'
 import { ABILITIES, type Ability, ROLES } from './seeds.ts'
 
 /**
- * Prevents privilege escalation: an actor cannot grant, or manage a holder of, an ability that they lack
+ * Prevents privilege escalation through roles or accounts with more abilities than the actor
  * (administration-5).
  */
 export const beyondOwnAbilities = apiError(
@@ -16,7 +16,6 @@ export const beyondOwnAbilities = apiError(
   '该操作涉及你未拥有的权限。',
 )
 
-/** Rejects a default role with administrative abilities. `field` is the setting or the list of abilities. */
 export const defaultRoleTooPowerful = (field: string) =>
   invalidField(field, {
     en: 'A role that opens the administration cannot be given to everybody who registers.',
@@ -32,7 +31,6 @@ export const AbilityView = Shared('Ability', {
   description: Type.String(),
 })
 
-/** The abilities of a user: the union of all their roles (sign-in-19). */
 export const listAbilitiesOf = (sql: Db, userId: number) => sql<
   Row<'abilities', 'name' | 'display_name' | 'description'>[]
 >`
@@ -42,7 +40,6 @@ export const listAbilitiesOf = (sql: Db, userId: number) => sql<
   )
   order by a.name`
 
-/** Adds abilities and roles new in this version. Changes by operators stay. */
 async function seedRoles(
   sql: Db,
   abilities: { name: string; display_name: string }[],
@@ -64,13 +61,11 @@ async function seedRoles(
     )
     insert into role_abilities (role_id, ability)
     select m.id, ability from made m join given g using (name), jsonb_array_elements_text(g.abilities) as ability
-    -- Grants new abilities to the founder.
     union
     select r.id, a.name from roles r, added a where r.name = 'founder'
     on conflict do nothing`
 }
 
-/** Assigns roles by name and ignores unknown names. */
 export async function addRoles(sql: Db, userId: number, roles: string[]): Promise<void> {
   await sql`
     insert into user_roles (user_id, role_id) select ${userId}, id from roles where name = any(${roles})
@@ -87,11 +82,11 @@ export async function hasAbility(ctx: Context, userId: number, ability: Ability)
   return held.has(ability)
 }
 
-/** Invalidates cached abilities on every node at the commit: those of one user, or all with `*`. */
+/** Drops the cached abilities of a user, or of all users with `*`, on every node at the commit. */
 export const invalidateAbilities = (ctx: Context, tx: Db, userId: number | '*') =>
   cacheOf(ctx).announce(tx, String(userId))
 
-/** Adds the abilities and roles of this version. Idempotent. */
+/** Adds the abilities and roles that are new in this version. Preserves changes by administrators. */
 export async function seedAbilities(sql: Db): Promise<void> {
   await seedRoles(
     sql,

@@ -7,10 +7,8 @@ export type PersonCount = Extract<
 >
 
 /**
- * Applies changes of a statement to user counters, as an `update` in a CTE or at the end of that statement.
- * `changes` selects `user_id`, unique, and an increment column for each counter: `select user_id, -1 as
- * feeds_count from gone`. `several` locks the users by id, so that concurrent statements wait instead of
- * deadlocking.
+ * `changes` selects a unique `user_id` and an increment for each counter. `several` locks the counters in the
+ * order of user ids, to avoid deadlocks.
  */
 export function updateUserCounters(
   sql: Db,
@@ -27,31 +25,24 @@ export function updateUserCounters(
     from (${several ? inOrder : changes}) d where u.user_id = d.user_id`
 }
 
-/**
- * Counts a check-in, like `updateUserCounters`. `made` selects `user_id` and `goes_on`, true if the user checked
- * in the day before.
- */
+/** `made` selects `user_id`, and `goes_on` as true for a user who also checked in the day before. */
 export const addCheckin = (sql: Db, made: Fragment): Fragment => sql`
   update user_counts u set checkin_count = u.checkin_count + 1, updated_at = now(),
     last_checkin_count = case when d.goes_on then u.last_checkin_count + 1 else 1 end
   from (${made}) d where u.user_id = d.user_id`
 
-/** Recount of a user counter. `counted` selects `key`, the user id, and `n`. */
 export const userRecount = (
   column: PersonCount | 'checkin_count',
   counted: (sql: Db) => Fragment,
 ): CounterCheck => recount({ table: 'user_counts', key: 'user_id', column, counted })
 
-/**
- * User ids by counter, highest first, older accounts first in a tie. Check-in ranks exclude users without
- * check-ins, who are also absent from the index.
- */
+/** Lists user ids by descending counter, with the user id as tie-breaker. */
 export async function listIdsByCount(
   sql: Db,
   counter: 'followers_count' | 'checkin_count',
   { limit = 15, offset, after }: { limit?: number; offset?: number; after?: number },
 ): Promise<number[]> {
-  // The first condition covers the leading columns of the index.
+  // Adds `<=`, because PostgreSQL cannot search the index by the `or` condition alone.
   const past = ifGiven(sql, after || undefined, (id) => {
     const last = sql`(select l.${sql(counter)} from user_counts l where l.user_id = ${id})`
     return sql`and c.${sql(counter)} <= ${last} and (c.${sql(counter)} < ${last} or c.user_id > ${id})`
@@ -69,7 +60,6 @@ export async function countFollowings(sql: Db, userId: number): Promise<number> 
   return row?.followings_count ?? 0
 }
 
-/** Counters of this module. Likes, comments, feeds and the like belong to their own modules. */
 export const accountCounters: CounterCheck[] = [
   recount({
     table: 'user_counts',

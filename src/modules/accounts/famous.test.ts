@@ -12,7 +12,7 @@ const founder = await person({ roles: ['founder'] })
 const ids = (people: { id: number }[]) => people.map(({ id }) => id).sort((a, b) => a - b)
 const make = (id: number, type: unknown) => as(founder, 'PUT', `/admin/user-famous/${id}`, { type })
 
-test('lets new users follow famous ones, some of which follow back, and counts it (sign-in-18)', async () => {
+test('lets each new user follow the famous users (sign-in-18)', async () => {
   const [star, friend, gone] = [await person(), await person(), await person()]
   for (const [who, type] of [
     [star, 'each'],
@@ -48,7 +48,7 @@ test('lets new users follow famous ones, some of which follow back, and counts i
   assert.deepEqual((await as(await signUp({ password: null }), 'GET', '/user/followings')).body, [])
 })
 
-test('limits fame to known kinds and existing users, and requires the ability (administration-9)', async () => {
+test('rejects invalid and unauthorized changes of famous users (administration-9)', async () => {
   assert.deepEqual(Object.keys((await make(founder.id, 'other')).body.errors), ['type'])
   assert.equal((await make(2 ** 40, 'other')).status, 404)
   assert.equal((await make(2 ** 40, 'each')).status, 404)
@@ -57,7 +57,7 @@ test('limits fame to known kinds and existing users, and requires the ability (a
     assert.equal((await as(member, method, `/admin/user-famous/${member.id}`, { type: 'each' })).status, 403)
 })
 
-test('lists famous users newest first, by kind, name and page (administration-9)', async () => {
+test('filters the list of famous users by type and name (administration-9)', async () => {
   await sql`delete from famous_users`
   const [ann, bob, cat] = [
     await person({ name: 'fame_ann' }),
@@ -85,7 +85,7 @@ test('lists famous users newest first, by kind, name and page (administration-9)
   assert.deepEqual(await list('q=fame_&type=followed'), [1, cat.id])
 })
 
-test('limits famous users to 50, but allows changes of their kind (administration-9)', async () => {
+test('rejects a famous user above the maximum of 50 (administration-9)', async () => {
   await sql`delete from famous_users`
   await sql`
     with people as (
@@ -105,7 +105,7 @@ test('limits famous users to 50, but allows changes of their kind (administratio
   assert.equal(await total(), 50)
 })
 
-test('audits a change of fame once (administration-9)', async () => {
+test('audits repeated changes of a famous user once (administration-9)', async () => {
   await sql`delete from famous_users`
   const ann = await person()
   for (const type of ['each', 'each', 'followed']) assert.equal((await make(ann.id, type)).status, 204)

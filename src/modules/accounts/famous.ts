@@ -21,19 +21,18 @@ import { noSuchUser, UserParams, UserView } from './schema.ts'
 import { isUser, nameContains } from './users/queries.ts'
 import { userViews } from './users/view.ts'
 
-/** `followed`: every new account follows the famous user. `each`: the famous user also follows back. */
+/** `followed`: every new user follows the famous user. `each`: the famous user also follows back. */
 const FAMOUS_TYPES = ['followed', 'each'] as const
 type FamousType = (typeof FAMOUS_TYPES)[number]
 
-/** Lets a new user follow the famous ones and those of type `each` follow back. Counts only new follows. */
 export async function followFamous(sql: Db, userId: number): Promise<void> {
   await sql`
     with famous as (
       select f.user_id, f.type from famous_users f join users u on u.id = f.user_id and u.deleted_at is null
       where f.user_id <> ${userId}
     ),
-    -- Locks users before inserting links, in the order of every other follow, so that concurrent
-    -- registrations do not deadlock.
+    -- Locks the counters by user id before inserting follows, so that concurrent registrations do not
+    -- deadlock.
     locked as (
       select user_id from user_counts
       where exists (select from famous) and (user_id = ${userId} or user_id in (select user_id from famous))
@@ -53,7 +52,6 @@ export async function followFamous(sql: Db, userId: number): Promise<void> {
     from locked where c.user_id = locked.user_id`
 }
 
-/** Makes a user famous or changes the kind. Undefined for an unknown user, false without a change. */
 async function makeFamous(sql: Db, userId: number, type: FamousType): Promise<boolean | undefined> {
   const [row] = await sql<{ changed: boolean }[]>`
     with person as (select id from users where id = ${userId} and deleted_at is null),
@@ -96,7 +94,6 @@ function listFamous(sql: Db, { sort = 'created_at', order, q, type, ...page }: F
   )
 }
 
-/** Counts famous users. Each costs every registration two rows. */
 async function countFamous(sql: Db): Promise<number> {
   const [row] = await sql<[{ total: number }]>`select count(*)::int as total from famous_users`
   return row.total
@@ -110,7 +107,6 @@ const tooMany = apiError(
   `默认关注用户不能超过 ${FAMOUS_MAX} 个。`,
 )
 
-/** Famous users, followed by every new account (sign-in-18, administration-9). */
 export function adminFamousRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: people' })

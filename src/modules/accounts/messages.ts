@@ -19,7 +19,7 @@ export async function findContacts(
 
 type Holding = 'password' | 'phone' | 'email' | 'link' | 'unlink'
 
-/** Job payload, encrypted because queued jobs are stored in the database. */
+/** Job payload. Encrypted, because the database stores queued jobs. */
 type Alert = { channel: Channel; to: string } & ({ changed: Holding } | { suspended: Suspended })
 
 type Suspended = { reason: string; ends_at: string | null }
@@ -27,7 +27,7 @@ type Suspended = { reason: string; ends_at: string | null }
 const enqueue = (ctx: Context, tx: Db, alert: Alert) =>
   addJob(tx, 'alert_owner', { sealed: ctx.secrets.seal(JSON.stringify(alert)) }, { maxAttempts: 5 })
 
-/** E-mails a suspended user, since they cannot read their notifications. */
+/** Sends an e-mail, because a suspended user cannot read notifications. */
 export async function alertOfSuspension(
   ctx: Context,
   tx: Db,
@@ -39,10 +39,7 @@ export async function alertOfSuspension(
     await enqueue(ctx, tx, { channel: 'mail', to: contacts.email, suspended: { reason, ends_at } })
 }
 
-/**
- * Alerts a user that a credential changes: in notifications, on devices, and at the current phone and e-mail.
- * Call it in the transaction of the change and before it, so that it reaches the old contacts.
- */
+/** Call it before the change, so that the alert reaches the old phone and e-mail. */
 export async function alertAccountOwner(
   ctx: Context,
   tx: Db,
@@ -74,8 +71,8 @@ type AccountPage = 'sessions' | 'exports' | 'sanctions' | 'deletion' | 'security
 type Contacts = { email: string | null; phone: string | null }
 
 /**
- * Enqueues a message by e-mail, or by text message without an address, in the caller's transaction. The
- * recipient's language is unknown, so the caller provides both.
+ * Sends an e-mail, or a text message to an account without e-mail. `text` contains both languages, because
+ * the recipient's language is unknown.
  */
 export async function enqueueMessage(
   ctx: Context,
@@ -111,7 +108,7 @@ export const messageTasks = (ctx: Context): TaskList => ({
     sendMessage(ctx, JSON.parse(ctx.secrets.open((payload as { sealed: string }).sealed))),
 })
 
-/** The recipient's language is unknown, so each text has both. */
+/** Each text has both languages, because the recipient's language is unknown. */
 const TEXTS = {
   password:
     '您账号的密码刚刚被修改。如非本人操作，请立即重置密码。 The password of your account was just changed. If it was not you, reset it at once.',
@@ -158,7 +155,7 @@ export const alertTasks = (ctx: Context): TaskList => ({
 
 const RECEIPT_SUBJECT = '充值收据 Receipt of your payment'
 
-/** Mails the receipt of a credited payment. An account without an address finds it among its orders. */
+/** Skips an account without e-mail, whose owner finds the payment among the orders. */
 async function sendReceipt(ctx: Context, id: number): Promise<void> {
   const receipt = await findReceipt(ctx.sql, id)
   if (!receipt) return

@@ -50,7 +50,7 @@ const moneySettings = apiError(
   '积分与钱包设置仅限可修改余额者（admin: currency）。',
 )
 
-/** True for settings that can create points or money, such as exchange ratios and check-in rewards. */
+/** Covers settings that can create points or money, such as exchange ratios. */
 const isAboutMoney = (name: string) => /^(currency|wallet|checkin):/.test(name)
 
 const emailForm = (entry: string) => ({
@@ -93,9 +93,8 @@ const differs = (name: SettingName, changes: Partial<Settings>, current: Setting
   JSON.stringify(changes[name]) !== JSON.stringify(current[name])
 
 /**
- * Checks references in settings. The role of new users follows the rules of assigning roles and must not open
- * the administration, or a settings editor could make everyone an administrator. Settings that create points
- * require the balance ability; unchanged values pass, because forms send all of them.
+ * Rejects a default role that opens the administration, and changes of money settings without the balance
+ * ability. Unchanged values pass, because forms send all settings.
  */
 export const checkedSettings: SettingChecks = {
   errors: [beyondOwnAbilities, moneySettings],

@@ -1,6 +1,6 @@
 import { personalTable } from '#contracts/personal-data.ts'
 
-/** The account in the personal data export. Excludes passwords, codes, secrets and the ids of moderators. */
+/** Excludes passwords, codes, secrets and the ids of moderators. */
 export const accountPersonal = [
   personalTable({
     file: 'profile',

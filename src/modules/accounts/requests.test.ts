@@ -31,7 +31,7 @@ const decide = (id: number, body: object) => as(admin, 'PATCH', `/admin/registra
 const letterTo = (to: string) =>
   outbox.findLast((each) => each.to === to && each.code === undefined)?.text ?? ''
 
-test('hides a user pending approval, and reports it at sign-in (registration-8)', async () => {
+test('reports a pending account at sign-in (registration-8)', async () => {
   const { name, email, login, request } = await applicant({ introduction: 'I sing bass.' })
   assert.equal(request.introduction, 'I sing bass.')
   assert.equal(request.email, email)
@@ -48,7 +48,7 @@ test('hides a user pending approval, and reports it at sign-in (registration-8)'
   assert.equal(made?.enabled, false)
 })
 
-test('notifies an approved user and treats them like any registered one (registration-8)', async () => {
+test('notifies an approved user and lets them sign in (registration-8)', async () => {
   const star = await person()
   await as(admin, 'PUT', `/admin/user-famous/${star.id}`, { type: 'each' })
   const { name, login, request } = await applicant()
@@ -64,7 +64,7 @@ test('notifies an approved user and treats them like any registered one (registr
   await as(admin, 'DELETE', `/admin/user-famous/${star.id}`)
 })
 
-test('notifies a rejected user and frees name and phone (registration-8)', async () => {
+test('frees the name and phone of a rejected user (registration-8)', async () => {
   const { phone } = fresh()
   const { name, request } = await applicant({ phone })
   assert.equal((await decide(request.id, { action: 'reject', remark: 'no robots' })).status, 204)
@@ -82,7 +82,7 @@ test('notifies a rejected user and frees name and phone (registration-8)', async
   assert.equal((await register({ name, phone })).status, 201)
 })
 
-test('reports a disabled account, not a pending request, after approval (registration-8)', async () => {
+test('reports an approved and then disabled account as disabled (registration-8)', async () => {
   const { login, request } = await applicant()
   assert.equal((await decide(request.id, { action: 'accept' })).status, 204)
   const disabled = await as(admin, 'PATCH', `/admin/users/${request.user_id}`, { disabled: true })
@@ -90,7 +90,7 @@ test('reports a disabled account, not a pending request, after approval (registr
   assert.deepEqual(refusalOf(await signIn(login, { password: 'correct horse' })), [403, 'account_disabled'])
 })
 
-test('applies one of racing decisions (registration-8)', async () => {
+test('applies one of several concurrent decisions (registration-8)', async () => {
   const { request } = await applicant()
   const answers = await Promise.all(
     ['accept', 'reject', 'accept', 'reject'].map((action) => decide(request.id, { action })),
@@ -98,7 +98,7 @@ test('applies one of racing decisions (registration-8)', async () => {
   assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 422, 422, 422])
 })
 
-test('approves a pending account when it is enabled (registration-8)', async () => {
+test('approves a pending account when an administrator enables it (registration-8)', async () => {
   const { login, request } = await applicant()
   const changed = await as(admin, 'PATCH', `/admin/users/${request.user_id}`, { disabled: false })
   assert.equal(changed.status, 204)
@@ -106,7 +106,7 @@ test('approves a pending account when it is enabled (registration-8)', async () 
   assert.deepEqual(refusalOf(await decide(request.id, { action: 'reject' })), [422, 'already_decided'])
 })
 
-test('queues users from external providers, and shows the queue only to reviewers (registration-8)', async () => {
+test('holds users from external providers for approval (registration-8)', async () => {
   const FORGE = '/socialite/open_forge'
   const name = fresh().name
   await under({ 'register:type': 'approval' }, async () => {

@@ -69,7 +69,6 @@ async function decideRequest(
   return row
 }
 
-/** Deletes an account that was never active. Returns its e-mail and phone. */
 async function deleteNewcomer(sql: Db, userId: number): Promise<Row<'users', 'email' | 'phone'> | undefined> {
   const [row] = await sql<Row<'users', 'email' | 'phone'>[]>`
     delete from users where id = ${userId} returning email, phone`
@@ -82,10 +81,6 @@ const withReason = (zh: string, en: string, remark: string | null) =>
 
 type Decision = { decidedBy: number; remark: string | null }
 
-/**
- * Approves a pending user by request or account, and notifies them. From here on they are a regular member.
- * False if none is pending.
- */
 export async function admit(
   ctx: Context,
   tx: Tx,
@@ -113,7 +108,7 @@ export async function admit(
 }
 
 /**
- * Rejects a pending user, notifies them, and frees their name, e-mail and phone. False if none is pending.
+ * Deletes the account, which frees the name, e-mail and phone. Returns false if no registration is pending.
  */
 async function rejectNewcomer(
   ctx: Context,
@@ -139,7 +134,7 @@ async function rejectNewcomer(
 
 const STATES = ['waiting', 'accepted', 'rejected'] as const
 
-/** A registration request. E-mail and phone come from the account, which a rejection deletes. */
+/** `user_id`, `email` and `phone` are null after a rejection, which deletes the account. */
 const RegistrationRequest = Shared('RegistrationRequest', {
   id: Type.Integer(),
   user_id: Nullable(Type.Integer()),
@@ -190,7 +185,6 @@ async function findRequest(sql: Db, id: number): Promise<ManagedRequestRow | und
   return row
 }
 
-/** Registration requests while new accounts need approval (registration-8). */
 export function adminRequestRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: people' })

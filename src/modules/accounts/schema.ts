@@ -50,7 +50,6 @@ export const USER_CONSTRAINTS = {
 
 export const NAME_ERRORS = [nameTaken, nameReserved]
 
-/** Counters of a user (sign-in-12). */
 export const UserExtra = Shared('UserExtra', {
   user_id: Type.Integer(),
   likes_count: Type.Integer(),
@@ -71,10 +70,7 @@ export const Verified = Shared('Verified', {
   description: Nullable(Type.String()),
 })
 
-/**
- * A user in public (sign-in-9). Flags are from the listed user's side. `following`: this user follows the
- * viewer. `follower`: the viewer follows this user. All three flags are false for a guest.
- */
+/** `following`: this user follows the viewer. `follower`: the viewer follows this user. */
 export const UserView = Shared('User', {
   id: Type.Integer(),
   name: Type.String(),
@@ -93,7 +89,6 @@ export const UserView = Shared('User', {
 })
 export type UserView = Static<typeof UserView>
 
-/** A user with `avatar` and `bg` as URLs (sign-in-11). */
 export const UserWithUrls = Shared('UserWithUrls', {
   ...UserView.properties,
   avatar: Nullable(Type.String()),
@@ -103,9 +98,7 @@ export type UserWithUrls = Static<typeof UserWithUrls>
 
 export const noSuchUser = apiError(404, 'no_such_user', 'This user does not exist.', '该用户不存在。')
 
-/**
- * Query of GET /users (sign-in-13). `name` is a part of the name, or with `fetch_by=username` whole names.
- */
+/** `name` is a part of a name, or with `fetch_by=username` a list of whole names (sign-in-13). */
 export const UserListQuery = Type.Object({
   id: Type.Optional(IdList(100)),
   name: Type.Optional(Text(2000)),

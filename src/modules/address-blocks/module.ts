@@ -20,7 +20,6 @@ import {
   unblockAddress,
 } from './service.ts'
 
-/** Blocks of addresses and networks from writing (administration-19). */
 export function adminAddressBlockRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Admin: moderation' })
   const access = { ability: 'admin: address blocks' }

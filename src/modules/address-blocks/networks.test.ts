@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compileNetworks, networkOf } from './service.ts'
 
-test('normalizes every spelling of a network', () => {
+test('normalizes every notation of a network', () => {
   for (const [text, network] of [
     ['192.0.2.7', '192.0.2.7/32'],
     [' 192.0.2.7/24 ', '192.0.2.0/24'],
@@ -29,7 +29,7 @@ test('normalizes every spelling of a network', () => {
   assert.equal(networkOf('::ffff:192.0.2.7/64'), undefined)
 })
 
-test('finds an address in exactly the networks that contain it', () => {
+test('finds exactly the networks that contain an address', () => {
   const networks = compileNetworks(
     ['192.0.2.0/24', '192.0.2.128/25', '198.51.100.7/32', '2001:db8:0:1::/64'].map((network) => ({
       network,

@@ -55,7 +55,6 @@ export const countBlocks = async (sql: Db): Promise<number> => {
   return row.n
 }
 
-/** Blocks a network and replaces an expired block. Undefined if it is blocked already. */
 export async function insertBlock(
   sql: Db,
   block: { network: string; reason: string; hours: number | null; by: number },

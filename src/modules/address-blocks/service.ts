@@ -16,7 +16,6 @@ import {
 
 type Parsed = { bytes: number[]; bits: number }
 
-/** The bytes of an address. IPv4-mapped IPv6 addresses become IPv4. */
 function bytesOf(address: string): number[] | undefined {
   const isAddress = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address)
   return isAddress ? ipaddr.process(address).toByteArray() : undefined
@@ -29,23 +28,20 @@ function parse(text: string): Parsed | undefined {
   const [address = '', length, ...more] = text.trim().split('/')
   const bytes = bytesOf(address)
   if (!bytes || more.length > 0 || (length !== undefined && !/^\d{1,3}$/.test(length))) return undefined
-  // An IPv6 prefix length has to be adjusted for an IPv4-mapped address.
+  // The prefix of an IPv4-mapped address counts 96 bits before the IPv4 part.
   const mapped = address.includes(':') && bytes.length === 4 ? 96 : 0
   const bits = length === undefined ? bytes.length * 8 : Number(length) - mapped
   return bits >= 0 && bits <= bytes.length * 8 ? { bytes: masked(bytes, bits), bits } : undefined
 }
 
-/**
- * Normalizes an address or network to a form such as `192.0.2.0/24`. Returns undefined for invalid or overly
- * wide ones (beyond /8, or /16 of IPv6).
- */
+/** Returns undefined for an invalid network, or a network wider than /8 (IPv4) or /16 (IPv6). */
 export function networkOf(text: string): string | undefined {
   const parsed = parse(text)
   if (!parsed || parsed.bits < (parsed.bytes.length === 4 ? 8 : 16)) return undefined
   return `${ipaddr.fromByteArray(parsed.bytes).toString()}/${parsed.bits}`
 }
 
-/** An index of networks. A search takes one lookup per distinct prefix length. */
+/** `find` takes one lookup per distinct prefix length. */
 export type Networks<T> = { find(address: string): T[] }
 
 export function compileNetworks<T>(entries: { network: string; value: T }[]): Networks<T> {
@@ -109,7 +105,7 @@ const blockedUntil = (end: string | null): ApiError =>
         },
   )
 
-/** Every process caches all blocks. */
+/** Limits memory, because every process caches all blocks. */
 const BLOCKS_MAX = 10_000
 const BATCH = 1000
 
@@ -129,10 +125,7 @@ const networks = (ctx: Context) =>
     )
   })
 
-/**
- * Returns the error for a blocked address (administration-19). Reads the cache, so that blocked requests
- * never reach the database.
- */
+/** Reads the cache, so that requests from blocked addresses never reach the database. */
 export function findAddressBlock(
   ctx: Context,
   address: string,
@@ -147,7 +140,6 @@ export function findAddressBlock(
   return known instanceof Promise ? known.then(judge) : judge(known)
 }
 
-/** Blocks a network. Requires confirmation if it contains the actor's own address. */
 export async function blockAddress(
   ctx: Context,
   actor: Actor & { request: { ip: string } },
@@ -187,7 +179,7 @@ export async function unblockAddress(ctx: Context, actor: Actor, id: number): Pr
   })
 }
 
-/** Removes every block that contains an address, for locked-out operators. Returns the networks. */
+/** Unblocks an address for operators who locked themselves out. Returns the unblocked networks. */
 export async function removeBlocksOfAddress(ctx: Context, address: string): Promise<string[]> {
   const rows = await listBlocks(ctx.sql)
   const entries = rows.map(({ id, network }) => ({ network, value: { id, network } }))

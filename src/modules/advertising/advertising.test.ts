@@ -25,7 +25,7 @@ test('lists the types that each space accepts and their fields', () => {
   assert.match(rest.created_at, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
 })
 
-test('shows advertisements at once, sorted within their space, and boot ones in the bootstrappers too (feeds-34)', async () => {
+test('lists new advertisements sorted within their space (feeds-34)', async () => {
   const node = await storePicture(world, founder)
   const second = await add({ space_id: boot, title: 'b', type: 'image', data: { image: picture }, sort: 2 })
   const first = await add({
@@ -62,7 +62,7 @@ test('shows advertisements at once, sorted within their space, and boot ones in 
   assert.deepEqual([listed.body.total, listed.body.data[0].title], [1, 'b'])
 })
 
-test('keeps both of two racing changes of an advertisement (feeds-34)', async () => {
+test('preserves both of two concurrent changes of an advertisement (feeds-34)', async () => {
   const made = await add({ space_id: boot, title: 'old', type: 'image', data: { image: picture }, sort: 9 })
   const url = `/admin/advertising/${made.body.id}`
   let second: ReturnType<typeof as> | undefined
@@ -77,7 +77,7 @@ test('keeps both of two racing changes of an advertisement (feeds-34)', async ()
   assert.equal((await as(founder, 'DELETE', url)).status, 204)
 })
 
-test('rejects a type foreign to the space, missing fields and script URLs (feeds-34)', async () => {
+test('validates an advertisement by its space and type (feeds-34)', async () => {
   const good = { space_id: boot, title: 'x', type: 'image', data: { image: picture } }
   const theirs = await storePicture(world, await person())
   for (const [change, field] of [

@@ -46,7 +46,6 @@ function listAdvertisementRecords(sql: Db, query: AdvertisementQuery) {
   )
 }
 
-/** Manages the advertisements in the spaces of `GET /advertisingspace` (feeds-34). */
 export function adminAdvertisingRoutes(server: Server, ctx: Context) {
   mountAdminCrud(server, ctx, {
     path: '/admin/advertising',
@@ -70,7 +69,6 @@ export function adminAdvertisingRoutes(server: Server, ctx: Context) {
   })
 }
 
-/** Advertisements for clients (feeds-34). */
 export function advertisingRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Site' })
 

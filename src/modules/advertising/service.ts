@@ -142,7 +142,7 @@ type Everything = { spaces: AdvertisingSpace[]; advertisements: Advertisement[] 
 
 const cacheOf = defineCache<Everything>('advertising', { max: 1, ttlMs: 60_000 })
 
-/** Caches spaces and advertisements, because every client requests them when it starts. */
+/** Caches all advertisements, because every client requests them at its start. */
 const readAll = (ctx: Context) =>
   cacheOf(ctx).get('all', async () => {
     const [spaces, rows] = await Promise.all([listSpaces(ctx.sql), listAdvertisements(ctx.sql)])
@@ -164,7 +164,6 @@ export async function readSpace(ctx: Context, id: number): Promise<Advertisement
   return readAdvertisements(ctx, [id])
 }
 
-/** Advertisements shown while a client starts (feeds-34). */
 export async function readBootAdvertisements(ctx: Context): Promise<Advertisement[]> {
   const boot = (await readSpaces(ctx)).filter(({ space }) => space === 'boot')
   return readAdvertisements(
@@ -173,7 +172,6 @@ export async function readBootAdvertisements(ctx: Context): Promise<Advertisemen
   )
 }
 
-/** Required fields by type. Without them an advertisement is empty. */
 const REQUIRED: Record<string, readonly string[]> = {
   image: ['image'],
   'feed:analog': ['avatar', 'name', 'content'],
@@ -207,7 +205,6 @@ async function checkData(
 
 const isAddress = (text: string) => /^https?:\/\/[^\s/]/i.test(text) && URL.canParse(text)
 
-/** Adds an advertisement in the caller's transaction. */
 export async function addAdvertisement(
   ctx: Context,
   tx: Tx,
@@ -220,7 +217,6 @@ export async function addAdvertisement(
   return id
 }
 
-/** Updates the given fields in the caller's transaction. `data` is replaced as a whole. */
 export async function changeAdvertisement(
   ctx: Context,
   tx: Tx,

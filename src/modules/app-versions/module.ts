@@ -18,7 +18,6 @@ import {
   versionView,
 } from './service.ts'
 
-/** The versions of `GET /plus-appversion` (administration-23). */
 export function adminAppVersionRoutes(server: Server, ctx: Context) {
   mountAdminCrud(server, ctx, {
     path: '/admin/app-versions',
@@ -44,7 +43,6 @@ export function adminAppVersionRoutes(server: Server, ctx: Context) {
   })
 }
 
-/** Versions that mobile clients compare with their own (administration-23). */
 export function appVersionRoutes(server: Server, ctx: Context) {
   routesOn(server, ctx, { tag: 'Site' })('GET /plus-appversion', {
     operationId: 'listAppVersions',

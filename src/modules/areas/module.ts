@@ -43,7 +43,6 @@ function listAreaRecords(sql: Db, query: AreaQuery) {
   )
 }
 
-/** Manages areas. `pid` is immutable, and an area with children cannot be deleted (feeds-33). */
 export function adminAreaRoutes(server: Server, ctx: Context) {
   mountAdminCrud(server, ctx, {
     path: '/admin/areas',
@@ -72,7 +71,6 @@ export function adminAreaRoutes(server: Server, ctx: Context) {
   })
 }
 
-/** Areas for location pickers (feeds-32). */
 export function areaRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Site' })
 

@@ -63,7 +63,6 @@ export type NewArea = Static<typeof NewArea>
 export const areaColumns = (sql: Db) => sql`
   a.id, a.name, coalesce(a.parent_id, 0)::bigint as pid, a.extra as "extends", a.longitude, a.latitude, a.created_at, a.updated_at`
 
-/** Condition that matches a part of a name through an index. Matches nothing for a blank text. */
 export const areaNamed = (sql: Db, text: string | undefined) => {
   const key = nameKey(text ?? '')
   return when(
@@ -129,7 +128,7 @@ export const areaView = (row: Area): Area => ({
 
 const FOUND_MAX = 5
 const LEVELS_MAX = 4
-/** Areas from this level down are returned without children (feeds-32). */
+/** First level whose areas are returned without children (feeds-32). */
 const LEVEL_WITHOUT_ITEMS = 3
 
 type Tree = Area & { parent: Tree | null }
@@ -155,9 +154,7 @@ const CANDIDATES_MAX = 50
 
 export type LocatedArea = { longitude: number; latitude: number; path: string[] }
 
-/**
- * Finds the area with coordinates that fits an address best: most matching ancestors first, then the deepest.
- */
+/** Prefers the area with most matching ancestors, then the deepest area. */
 export async function locateAddress(sql: Db, address: string): Promise<LocatedArea | undefined> {
   const found = await listNamedIn(sql, address, CANDIDATES_MAX)
   const around = await listUpwards(

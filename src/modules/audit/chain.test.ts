@@ -17,7 +17,7 @@ async function chainWorld() {
   await linkAuditRecords(world.sql)
   const verify = (...anchors: Parameters<typeof verifyAuditChain>[1][]) =>
     verifyAuditChain(world.sql, anchors[0] ?? [])
-  /** Changes the tables as an intruder with the rights of the tables' owner would. */
+  /** Changes the tables like an intruder with the rights of their owner. */
   const tamper = (work: (tx: typeof world.sql) => Promise<unknown>) =>
     world.sql.begin(async (tx) => {
       await tx`alter table audit_links drop constraint audit_links_entry`
@@ -27,7 +27,7 @@ async function chainWorld() {
   return { ...world, founder, change, verify, tamper }
 }
 
-test('links records in a valid chain, and reports its anchor (administration-25)', async () => {
+test('links new records in a valid chain (administration-25)', async () => {
   const { as, founder, change, sql, verify } = await chainWorld()
   const first = await verify()
   assert.deepEqual([first.faults, first.waiting], [[], 0])
@@ -40,9 +40,9 @@ test('links records in a valid chain, and reports its anchor (administration-25)
   assert.deepEqual([second.faults, second.waiting, second.records], [[], 0, first.records + 1])
 })
 
-test('links records that commit late, and those of the previous release', async () => {
+test('links records that commit late', async () => {
   const { change, sql, verify } = await chainWorld()
-  // The previous release writes records without knowing of the chain.
+  // Omits the chain columns, like the previous release.
   const write = (tx: typeof sql, action: string) =>
     tx`insert into audit_log (user_id, action, subject_type, subject_id, request_id) values (1, ${action}, 'x', '1', 'r')`
   let commit = () => {}
@@ -68,7 +68,7 @@ test('links records that commit late, and those of the previous release', async 
   assert.deepEqual([faults, waiting], [[], 0])
 })
 
-test('detects a changed record, a deleted one, and a shortened chain', async () => {
+test('detects changed and deleted records', async () => {
   for (const [work, expected] of [
     [
       (tx) => tx`update audit_log set after = '{"word": "two!"}' where id = 2`,
@@ -86,7 +86,7 @@ test('detects a changed record, a deleted one, and a shortened chain', async () 
     ],
     [(tx) => tx`delete from audit_links where entry_id = 3`, /1 records are in no chain/],
     [
-      // A record that claims to be redacted still shows content.
+      // Content in a redacted record proves a manipulation.
       (tx) => tx`update audit_log set content_redacted_at = now(), after = '{"word": "x"}' where id = 1`,
       /content of record 1 was changed/,
     ],
@@ -105,7 +105,7 @@ test('detects a changed record, a deleted one, and a shortened chain', async () 
   assert.match((await verify([anchor!])).faults.join(), /anchor at position 3 is beyond the end/)
 })
 
-test('keeps the chain valid when an erasure redacts records', async () => {
+test('preserves a valid chain when an erasure redacts records', async () => {
   const { as, founder, sql, person, verify } = await chainWorld()
   const ann = await person()
   const rename = { name: 'annbefore' }
@@ -142,7 +142,7 @@ test('rejects every change of a record except its redaction', async () => {
     await assert.rejects(async () => void (await change), /never changed or deleted/)
 })
 
-test('filters by time, and rejects a time that does not exist', async () => {
+test('filters the audit log by time', async () => {
   const { as, founder, sql } = await chainWorld()
   const count = async (query: string) => (await as(founder, 'GET', `/admin/audit-log?${query}`)).body.total
   const all = await count('')

@@ -7,13 +7,10 @@ const LOCK = 7_180_180
 
 const START: Buffer = Buffer.alloc(32)
 
-/**
- * The last link of the chain. A copy stored elsewhere proves later that no earlier record was changed or
- * removed.
- */
+/** Last link of the audit chain. A copy on another system reveals later changes of earlier records. */
 export type Anchor = { position: number; hash: string }
 
-/** Fields of a record that erasure leaves, as the chain hashes them. */
+/** Selects the fields of a record that survive erasure, in the form that the chain hashes. */
 const header = (sql: Db) => sql`
   case when a.id is not null then jsonb_build_array(a.id, a.user_id, a.action, a.subject_type, a.subject_id, a.request_id,
     (extract(epoch from a.created_at) * 1000000)::bigint)::text end`
@@ -48,7 +45,7 @@ async function linkBatch(tx: Tx): Promise<number> {
   return rows.length
 }
 
-/** Links committed records to the chain. The order is that of linking, since commits overtake each other. */
+/** Runs after the commits, because transactions do not commit in the order of their ids. */
 export async function linkAuditRecords(sql: Sql): Promise<void> {
   while ((await transaction(sql, linkBatch)) === BATCH);
 }
@@ -70,7 +67,7 @@ export type ChainReport = {
   faults: string[]
 }
 
-/** Recomputes the whole chain, and compares it with anchors stored elsewhere. Reports at most 20 faults. */
+/** Recomputes all hashes and compares them with the anchors. Reports at most 20 faults. */
 export async function verifyAuditChain(sql: Db, anchors: readonly Anchor[] = []): Promise<ChainReport> {
   const faults: string[] = []
   const kept = new Map(anchors.map((anchor) => [anchor.position, anchor.hash]))
@@ -109,8 +106,8 @@ export async function verifyAuditChain(sql: Db, anchors: readonly Anchor[] = [])
 }
 
 /**
- * Redacts records about a user, in the transaction of the erasure. Their hashes stay, so that the chain
- * remains valid. Without the salt, the content cannot be guessed from them.
+ * Preserves the hashes, so that the chain stays valid. Deletes the salt, without which the content cannot be
+ * guessed from the hash.
  */
 export async function redactAuditOf(tx: Tx, userId: number): Promise<void> {
   const owned = tx.json({ user_id: userId } as never)

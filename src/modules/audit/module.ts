@@ -6,7 +6,6 @@ import type { Module } from '../../module.ts'
 import { findAnchor, linkAuditRecords, redactAuditOf } from './chain.ts'
 import { AuditAnchor, AuditQuery, AuditRecord, listAudit } from './queries.ts'
 
-/** The audit log (administration-4). */
 export function auditRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Admin: site' })
 

@@ -15,7 +15,6 @@ import {
 } from '#platform/http'
 import { type Actor, recordAudit } from './queries.ts'
 
-/** A kind of record with administrative CRUD routes (administration-3). */
 export type AdminCrud<
   Row extends { id: number },
   Item extends TObject,
@@ -26,11 +25,9 @@ export type AdminCrud<
   path: string
   tag: ApiTag
   ability: string | { show: string; add: string; update: string; delete: string }
-  /** The kind in the audit log, such as `music-singers`. */
   subject: string
-  /** Prefix of the audit actions. Default: `subject`. */
   action?: string
-  /** Base of the operation ids: `Singer` gives `adminListSingers`, `adminGetSinger` and so on. */
+  /** Base of the operation ids. `Singer` gives `adminListSingers` and `adminGetSinger`. */
   entity: string
   entities?: string
   noun: string
@@ -39,7 +36,6 @@ export type AdminCrud<
   item: Item
   query: Query
   body: Body
-  /** Fields that can be updated, but not set on creation. */
   extra?: Extra
   missing: (() => Error) & DeclaredError
   errors?: readonly DeclaredError[]
@@ -52,7 +48,7 @@ export type AdminCrud<
   summary?(row: Row): Record<string, unknown>
 }
 
-/** Updates one locked record and writes both versions to the audit log. Throws 404 for an unknown id. */
+/** Locks a record, calls `work` and writes both versions to the audit log. */
 export type ChangeRecord<Row> = (
   actor: Actor,
   id: number,
@@ -60,10 +56,7 @@ export type ChangeRecord<Row> = (
   work: (tx: Tx, row: Row) => Promise<unknown>,
 ) => Promise<void>
 
-/**
- * Mounts the five CRUD routes of a kind of record. Updates lock the record and write to the audit log.
- * Returns the function that further operations (approve, feature …) use to update a record.
- */
+/** Returns the function that further operations, such as an approval, use to update a record. */
 export function mountAdminCrud<
   Row extends { id: number },
   Item extends TObject,

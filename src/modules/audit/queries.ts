@@ -31,7 +31,6 @@ export const AuditRecord = Shared('AuditRecord', {
   created_at: Time,
 })
 
-/** The last link of the hash chain (administration-25). */
 export const AuditAnchor = Shared('AuditAnchor', {
   position: Type.Integer({ description: 'Number of linked records; 0 for none yet' }),
   hash: Type.String({ description: 'SHA-256 in hexadecimal; empty for none yet' }),
@@ -48,19 +47,18 @@ export const AuditQuery = Type.Object({
 })
 export type AuditQuery = Static<typeof AuditQuery>
 
-/** The user and request behind a change. The call of a route has this shape. */
+/** User and request behind a change. The argument of a route handler has this shape. */
 export type Actor = { viewer: { id: number }; request: { id: string } }
 
 export type AuditEntry = {
   action: string
   subjectType: string
   subjectId: number | string
-  /** Changed fields before and after. Never holds passwords or other secrets. */
+  /** Values of the changed fields. Must not contain passwords or other secrets. */
   before?: Record<string, unknown> | null
   after?: Record<string, unknown> | null
 }
 
-/** Writes an audit record in the transaction of the change (administration-4). */
 export async function recordAudit(tx: Db, { viewer, request }: Actor, entry: AuditEntry): Promise<void> {
   await tx`
     insert into audit_log (user_id, action, subject_type, subject_id, before, after, request_id)
@@ -74,13 +72,13 @@ type AuditRow = Tables['audit_log'] & {
   after: Record<string, unknown> | null
 }
 
-/** Returns a time of the query as ISO 8601. Throws 422 for one that does not exist. */
+/** Returns ISO 8601. Throws 422 for a date that does not exist, such as 31 February. */
 function timeIn(query: AuditQuery, field: 'from' | 'to'): string | undefined {
   const given = query[field]
   if (given === undefined || given === '') return undefined
   const [day = '', clock = '00:00:00'] = given.replace('Z', '').split(/[T ]/)
   const date = new Date(`${day}T${clock}Z`)
-  // JavaScript takes the 31st of February for the 3rd of March.
+  // JavaScript parses 31 February as 3 March.
   if (Number.isNaN(date.getTime()) || !date.toISOString().startsWith(day))
     throw invalidField(field, { en: 'There is no such time.', zh: '时间无效。' })
   return date.toISOString()

@@ -17,7 +17,7 @@ const decide = (who: Person, verb: 'pass' | 'reject') => async (by: Person, body
   as(by, 'PATCH', `/admin/certifications/${(await mine(who)).id}/${verb}`, body)
 const admin = await person({ roles: ['founder'] })
 
-test('creates a certification with documents and returns the submitted data (sign-in-20)', async () => {
+test('returns the data of a submitted certification (sign-in-20)', async () => {
   const ann = await person()
   assert.equal((await guest('GET', ME)).status, 401)
   assert.deepEqual([(await as(ann, 'GET', ME)).status, await mine(ann)], [200, {}])
@@ -53,7 +53,7 @@ test('creates a certification with documents and returns the submitted data (sig
   assert.equal((await as(ann, 'GET', '/user')).body.verified, null)
 })
 
-test('stores name and address for an organisation, and drops them for a person', async () => {
+test("stores an organization's name only for certifications of type `org`", async () => {
   const ann = await person()
   for (const gap of ['org_name', 'org_address']) {
     const body = { type: 'org', org_name: 'Kith Ltd', org_address: '1 Road', [gap]: null }
@@ -71,7 +71,7 @@ test('stores name and address for an organisation, and drops them for a person',
   assert.deepEqual([back.status, Object.keys(back.body.errors)], [422, ['org_address']])
 })
 
-test('reports missing, too long and invalid fields, and attaches no file', async () => {
+test('names the invalid field of a certification', async () => {
   const ann = await person()
   const [file] = await files(ann)
   for (const [field, value] of [
@@ -103,7 +103,7 @@ test('accepts files as an object or a comma-separated list', async () => {
   assert.deepEqual((await mine(ann)).data.files, [back, front])
 })
 
-test('rejects uploads of other users and uploads already attached', async () => {
+test('rejects uploads that another user or certification owns', async () => {
   const [ann, bob] = [await person(), await person()]
   const [foreign] = await files(bob)
   const refused = await send(ann, { files: [foreign] })
@@ -114,7 +114,7 @@ test('rejects uploads of other users and uploads already attached', async () => 
   assert.equal((await send(ann, { files: [foreign] })).status, 422)
 })
 
-test('returns 422 for a second certification, racing requests included (sign-in-20)', async () => {
+test('rejects a second certification of a user (sign-in-20)', async () => {
   const ann = await person()
   const given = await files(ann, 6)
   const answers = await Promise.all(given.map((file) => send(ann, { files: [file] })))
@@ -127,7 +127,7 @@ test('returns 422 for a second certification, racing requests included (sign-in-
   assert.equal(incomplete.headers['x-error-code'], 'certification_exists')
 })
 
-test('sends edits to review again, deletes dropped files, and rejects edits once accepted', async () => {
+test('reviews an edited certification again', async () => {
   const ann = await person()
   const missing = await as(ann, 'PATCH', ME, { name: 5 })
   assert.deepEqual([missing.status, missing.headers['x-error-code']], [404, 'no_certification'])
@@ -149,7 +149,7 @@ test('sends edits to review again, deletes dropped files, and rejects edits once
   }
 })
 
-test('serves documents only to the applicant and reviewers, and expires old URLs (sign-in-20, files-10)', async () => {
+test('serves documents only to the applicant and reviewers (sign-in-20, files-10)', async () => {
   const [ann, bob] = [await person(), await person()]
   const keeper = await person()
   await sql`
@@ -178,7 +178,7 @@ test('serves documents only to the applicant and reviewers, and expires old URLs
   }
 })
 
-test('shows the badge of a certified user everywhere until it is revoked', async () => {
+test('displays the badge of a certified user until it is revoked', async () => {
   const [ann, bob] = [await person(), await person()]
   await send(ann)
   const badge = async () => [
@@ -196,7 +196,7 @@ test('shows the badge of a certified user everywhere until it is revoked', async
   assert.equal((await mine(ann)).status, 2)
 })
 
-test('keeps personal data of certifications out of all logs, even if a URL holds it', async (t) => {
+test('omits personal data of certifications from the log, even in URLs', async (t) => {
   const ann = await person()
   const info = t.mock.method(ctx.log, 'info')
   const query = new URLSearchParams({ ...PAPERS, type: 'user' })

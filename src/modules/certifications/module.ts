@@ -30,7 +30,6 @@ import {
   updateAllBadges,
 } from './service.ts'
 
-/** The viewer's certification (sign-in-20). */
 export function certificationRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Certification' })
@@ -83,7 +82,7 @@ export const certificationTasks = (ctx: Context): TaskList => ({
   renew_badges: (payload) => updateAllBadges(ctx, (payload as { name: CertificationType }).name),
 })
 
-/** The certification in the personal data export. Its documents are exported with the uploads. */
+/** Omits the documents, which the export contains as uploads. */
 export const certificationPersonal = [
   personalTable({
     file: 'certification',

@@ -32,7 +32,7 @@ export async function findCertification(
   return row
 }
 
-/** Inserts a certification and returns its id. A second one of the same user violates the key. */
+/** Violates a unique constraint if the user has a certification already. */
 export async function insertCertification(
   sql: Db,
   userId: number,
@@ -130,7 +130,6 @@ export async function updateBadgesAfter(
   return row.last ?? undefined
 }
 
-/** Certifications for the applicant and reviewers. Lists leave out the files. */
 export async function certificationViews(
   ctx: Context,
   rows: CertificationRow[],

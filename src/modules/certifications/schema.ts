@@ -47,7 +47,6 @@ export const CERTIFICATION_FILE = 'certification:file'
 export const STATUS = { waiting: 0, passed: 1, rejected: 2 } as const
 
 export const Description = Text(250)
-/** A list, or an object with a key for each file, which some clients send. */
 const Files = Type.Unsafe<number[] | Record<string, number | string>>({
   type: ['array', 'object'],
   items: Id,
@@ -93,7 +92,7 @@ const CertificationData = Shared('CertificationData', {
   reject_content: Nullable(Type.String({ description: 'Why it was rejected' })),
 })
 
-/** A document with a short-lived URL, for pages that load pictures without a token. */
+/** `url` is signed and short-lived, because an `img` element sends no token. */
 const CertificationFile = Shared('CertificationFile', { ...FileView.properties, url: Type.String() })
 
 export const CertificationView = Shared('Certification', {
@@ -111,5 +110,4 @@ export const CertificationView = Shared('Certification', {
 })
 export type CertificationView = Static<typeof CertificationView>
 
-/** A certification, or an empty object for a user without one, as ThinkSNS+ returns. */
 export const MaybeCertification = Type.Partial(CertificationView, { title: 'MaybeCertification' })

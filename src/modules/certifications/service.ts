@@ -52,7 +52,6 @@ function phoneOf(phone: string): string {
   return normalizePhone(phone)
 }
 
-/** Merges changes into the submitted data. Only an organisation has a name and an address. */
 function statementOf(input: CertificationChanges, before?: Statement): Statement {
   const { type = before?.type, name = before?.name, number = before?.number } = input
   const files = idsOf(input.files) ?? before?.files
@@ -117,7 +116,6 @@ export async function applyAgain(tx: Tx, userId: number, changes: CertificationC
   await replace(tx, sender, before, changes, { status: STATUS.waiting, examiner: 0 })
 }
 
-/** Throws 404 without a certification and 422 with an accepted one. Runs before validation of the changes. */
 export async function requireChangeable(sql: Db, userId: number): Promise<void> {
   const row = await findCertification(sql, { userId })
   if (!row) throw noCertification()
@@ -128,13 +126,13 @@ export async function requireNone(sql: Db, userId: number): Promise<void> {
   if (await findCertification(sql, { userId })) throw certificationExists()
 }
 
-/** Gives a user the badge. The lock prevents a racing change of the badge. */
+/** Locks the category against a concurrent change of the icon. */
 async function certify(tx: Tx, userId: number, type: CertificationType, description: string): Promise<void> {
   const { icon } = await findCategory(tx, type, 'share')
   await setVerified(tx, userId, { type, icon, description })
 }
 
-/** Notifies the applicant of a decision. Clients show `contents` as the reason of a rejection. */
+/** Clients display `contents` as the reason of a rejection. */
 const tell = (tx: Tx, userId: number, id: number, state: 'passed' | 'rejected', contents?: string) =>
   notify(tx, {
     type: 'system',
@@ -197,7 +195,6 @@ export async function addCertified(
   return id
 }
 
-/** Corrects a certification and thereby accepts it. Returns the former row. */
 export async function changeCertified(
   tx: Tx,
   id: number,
@@ -249,7 +246,6 @@ export async function updateAllBadges(ctx: Context, name: CertificationType): Pr
 export const mayReadDocuments = async (ctx: Context, { raw }: { raw: number | null }, viewerId: number) =>
   viewerId > 0 && (raw === viewerId || (await hasAbility(ctx, viewerId, 'admin: certifications')))
 
-/** Deletes a user's certification with its documents. The account deletion removes the badge. */
 export async function forgetCertification(tx: Tx, userId: number): Promise<void> {
   const row = await findCertification(tx, { userId }, { lock: true })
   if (!row) return

@@ -42,13 +42,13 @@ test('counts days in the time zone of the site (feeds-37)', async () => {
       select from checkin_logs where user_id = ${ann.id} and day = (now() at time zone ${zone})::date`
     assert.equal(logged.length, 1, zone)
   }
-  // 26 hours apart, so that the zones never share a date.
+  // The zones are 26 hours apart and never share a date.
   assert.equal((await world.as(ann, 'GET', '/user/checkin')).body.checkin_count, 2)
   const unknown = await world.as(founder, 'PATCH', '/admin/settings', { 'site:time-zone': 'Mars/Olympus' })
   assert.deepEqual([unknown.status, Object.keys(unknown.body.errors)], [422, ['site:time-zone']])
 })
 
-test('pays a check-in once a day, in points or into the wallet (feeds-37)', async () => {
+test('pays a check-in once a day (feeds-37)', async () => {
   const [ann, bob] = [await person(), await person()]
   assert.equal((await guest('PUT', '/user/checkin')).status, 401)
   assert.equal((await guest('GET', '/user/checkin')).status, 401)
@@ -83,7 +83,7 @@ test('pays a check-in once a day, in points or into the wallet (feeds-37)', asyn
   await assertSound()
 })
 
-test('counts consecutive days and restarts after a missed day', async () => {
+test('restarts the count of consecutive days after a missed day', async () => {
   const ann = await person()
   const counts = async () => {
     const { checkin_count, last_checkin_count } = await state(ann)
@@ -100,7 +100,7 @@ test('counts consecutive days and restarts after a missed day', async () => {
   await assertSound()
 })
 
-test('pays one of racing check-ins into both balances, and replays it for an idempotency key', async () => {
+test('pays one of several concurrent check-ins', async () => {
   const ann = await person()
   const answers = await Promise.all(
     Array.from({ length: 12 }, (_, n) => checkIn(ann, n % 2 ? '/user/checkin' : '/user/checkin/currency')),
@@ -118,7 +118,7 @@ test('pays one of racing check-ins into both balances, and replays it for an ide
   await assertSound()
 })
 
-test('ranks users by check-ins, older accounts first, and shows members their rank (feeds-38)', async () => {
+test('ranks users by check-ins, with the older account first in a tie (feeds-38)', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   for (let day = 0; day < 5; day += 1)
     for (const who of [cid, ann]) {

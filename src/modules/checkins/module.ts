@@ -14,7 +14,6 @@ import {
   requireCheckins,
 } from './service.ts'
 
-/** A small daily reward (feeds-36, feeds-37). */
 export function checkinRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Check-ins' })
 

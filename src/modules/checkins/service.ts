@@ -26,7 +26,6 @@ export const checkedInAlready = apiError(
   '今日已签到。',
 )
 
-/** The viewer's check-ins and the first users of today (feeds-36). */
 export const CheckinState = Shared('CheckinState', {
   rank_users: Type.Array(UserView, { description: 'the first five of today' }),
   checked_in: Type.Boolean({ description: 'today, in the time zone of the site (`site:time-zone`)' }),
@@ -41,8 +40,8 @@ const CHECKINS = 'checkin-logs'
 const FIRST = 5
 
 /**
- * Inserts and pays a check-in in one statement. The unique key of the day resolves races. Returns false if
- * the user has checked in today.
+ * Inserts and pays in one statement, so that the unique key of the day prevents a second payment. Returns
+ * false if the user has checked in today.
  */
 async function insertCheckin(
   sql: Db,
@@ -108,7 +107,6 @@ export async function readCheckins(ctx: Context, userId: number): Promise<Checki
   return { rank_users: first.flatMap((id) => people.get(id) ?? []), ...counts, attach_balance }
 }
 
-/** Checks a user in once a day (UTC) and pays the reward into the given balance. */
 export async function checkIn(sql: Db, userId: number, currency: Currency, amount: number): Promise<void> {
   if (amount === 0) throw noReward()
   if (!(await insertCheckin(sql, { userId, currency, amount }))) throw checkedInAlready()
@@ -121,7 +119,7 @@ export const checkinCounters: CounterCheck[] = [
   ),
 ]
 
-/** Ledger audit: each check-in has exactly one payment, and each payment has a check-in. */
+/** Finds check-ins without exactly one payment, and payments without a check-in. */
 export const checkinChecks: CounterCheck[] = [
   unrepairable(
     'checkin_logs.paid',

@@ -20,7 +20,7 @@ const notice = async (body: object): Promise<number> => {
   return answer.body.id
 }
 
-test("returns stored feedback with the client's mark", async () => {
+test("stores feedback with the client's mark", async () => {
   const ann = await person()
   assert.equal((await guest('POST', '/user/feedback', { content: 'x' })).status, 401)
   const sent = await write(ann, '  The sky is blue. ', { system_mark: 1503369076000 })
@@ -49,7 +49,7 @@ test("returns stored feedback with the client's mark", async () => {
   }
 })
 
-test('rejects empty or too long feedback, a wrong mark, and more than a few per minute', async () => {
+test('enforces the limits of feedback', async () => {
   const [ann, bob] = [await person(), await person()]
   for (const body of [
     {},
@@ -59,7 +59,7 @@ test('rejects empty or too long feedback, a wrong mark, and more than a few per 
   ])
     assert.equal((await as(ann, 'POST', '/user/feedback', body)).status, 422)
   const answers: number[] = []
-  // The requests may span two one-minute windows, never three.
+  // The requests span at most two windows of one minute.
   for (let n = 0; n < 9; n += 1) answers.push((await write(ann, 'x')).status)
   assert.ok(answers.includes(429) && answers.slice(0, 4).every((status) => status === 201 || status === 429))
   const more = await write(bob, 'x')
@@ -67,7 +67,7 @@ test('rejects empty or too long feedback, a wrong mark, and more than a few per 
   assert.equal(more.headers['x-ratelimit-limit'], '4')
 })
 
-test("lists the viewer's feedback and notices to them or everybody, newest first (notifications-15)", async () => {
+test("lists the viewer's feedback together with notices (notifications-15)", async () => {
   const [ann, bob] = [await person(), await person()]
   await write(ann, 'First')
   const toAll = await notice({ all: true, contents: 'To all' })

@@ -31,7 +31,7 @@ import {
   WithAlias,
 } from '#platform/http'
 
-/** Clients concatenate the user id and the time in milliseconds, which exceeds 2^53. */
+/** Accepts text, because clients send the user id followed by milliseconds, which exceeds 2^53. */
 const SystemMark = Type.Unsafe<number | string>({
   type: ['integer', 'string'],
   minimum: 0,
@@ -46,7 +46,6 @@ const NewFeedback = Shared('NewFeedback', {
   system_mark: Type.Optional(SystemMark),
 })
 
-/** Feedback or a notice (notifications-15). */
 const ConversationView = Shared('Conversation', {
   id: Type.Integer(),
   type: Type.String({ description: 'system or feedback' }),
@@ -66,7 +65,7 @@ const FeedbackReply = Shared('FeedbackMade', {
 })
 
 /**
- * `order` selects items newer than `max_id` instead of older ones. Both orders list the newest first
+ * `order` selects rows newer than `max_id` instead of older rows. The newest row is always first
  * (notifications-15).
  */
 const ConversationQuery = Type.Object({
@@ -85,7 +84,6 @@ type ConversationRow = Row<'feedback', 'id' | 'user_id' | 'content' | 'system_ma
 const feedbackColumns = (sql: Db) => sql`
   id, 'feedback' as type, user_id, 0::bigint as to_user_id, content, system_mark, created_at`
 
-/** Columns of a notice in a conversation. Its mark is the time, like that of feedback without one. */
 const noticeColumns = (sql: Db, toUserId: number) => sql`
   id, 'system' as type, 0::bigint as user_id, ${toUserId}::bigint as to_user_id, contents as content,
   (extract(epoch from created_at)::bigint * 1000) as system_mark, created_at`
@@ -177,7 +175,6 @@ function listConversationRecords(sql: Db, search: ConversationSearch) {
   )
 }
 
-/** Feedback from users, and notices to them (administration-11). */
 export function adminConversationRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: moderation' })
@@ -233,21 +230,20 @@ export function adminConversationRoutes(server: Server, ctx: Context) {
   })
 }
 
-/** Feedback or a notice for the viewer. Both are immutable, so `updated_at` equals `created_at`. */
+/** Feedback and notices are immutable, so `updated_at` equals `created_at`. */
 function conversationView(row: ConversationRow): ConversationView {
   const created_at = wireTime(row.created_at)
   return { ...row, options: null, created_at, updated_at: created_at }
 }
 
-/** Maximum of a bigint column. The time replaces a larger mark. */
+/** Stays below the maximum of a bigint. The server replaces a larger mark by the time. */
 const MARK_MAX = 9e18
 
-/** Feedback to the operators, and their notices (notifications-15). */
 export function conversationRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Conversations' })
 
-  /** The limit of sensitive requests, in a bucket of its own, so that feedback never blocks sign-in. */
+  /** Uses a separate bucket of the sensitive limit, so that feedback never blocks a sign-in. */
   const limit = async (reply: FastifyReply, userId: number) => {
     const allowed = ctx.config.rateLimits.sensitive
     if (allowed === 0) return

@@ -13,7 +13,7 @@ const { as, guest, person, sql, work, ctx, connection } = world
 const { codeFor, signIn, signUp } = signUpsOn(world)
 const founder = await person({ roles: ['founder', 'owner'] })
 
-test('creates the account of a new user in the background, with a password only they can read', async () => {
+test('creates a chat account with a random password for a new user', async () => {
   const me = await person()
   await work()
   const [account] = await sql<{ confirmed: boolean; password: string }[]>`
@@ -27,7 +27,7 @@ test('creates the account of a new user in the background, with a password only 
   assert.ok(await hasEmbeddedPassword(sql, String(me.id), answer.body.im_pwd_hash))
 })
 
-test('locks a disabled user at the provider until enabled again (im-5)', async () => {
+test('locks the chat account of a disabled user (im-5)', async () => {
   const [me, other] = [await person(), await person()]
   await work()
   const { im_pwd_hash: password } = (await as(me, 'GET', '/im/password')).body
@@ -39,7 +39,6 @@ test('locks a disabled user at the provider until enabled again (im-5)', async (
   await disable(true)
   assert.equal(await hasEmbeddedPassword(sql, String(me.id), password), false)
   assert.equal(await hasEmbeddedPassword(sql, String(other.id), others), true)
-  // An account that the provider lost or never had is locked too.
   await sql`delete from im_embedded_accounts where name = ${String(me.id)}`
   await reconcile(ctx)
   assert.equal(await hasEmbeddedPassword(sql, String(me.id), password), false)
@@ -61,7 +60,7 @@ test("rejects another user's password when a request names their id (im-4)", asy
   assert.notEqual((await as(me, 'GET', '/im/password')).body.im_pwd_hash, mine)
 })
 
-test('rotates the password when the sign-in password changes or sign-ins are revoked (im-4)', async () => {
+test('replaces the chat password when a session is revoked (im-4)', async () => {
   const me = await signUp()
   const email = String(me.email)
   await work()
@@ -119,7 +118,7 @@ test('rotates the password when the sign-in password changes or sign-ins are rev
   assert.equal(await read(), last)
 })
 
-test('creates no chat account when the sign-ins of a user without one are revoked (im-4)', async () => {
+test('creates no chat account when the sessions of a user are revoked (im-4)', async () => {
   const me = await person()
   await work()
   await sql`delete from im_accounts where user_id = ${me.id}`
@@ -128,7 +127,7 @@ test('creates no chat account when the sign-ins of a user without one are revoke
   assert.equal((await sql`select from im_accounts where user_id = ${me.id}`).length, 0)
 })
 
-test('requires an ability to register all users, and runs in the background (im-3)', async () => {
+test('registers all users in the background (im-3)', async () => {
   const me = await person()
   await sql`delete from im_accounts where user_id = ${me.id}`
   assert.equal((await as(me, 'POST', '/im/register-old-users')).status, 403)
@@ -147,7 +146,7 @@ test('requires an ability to register all users, and runs in the background (im-
   assert.ok(account)
 })
 
-test('shows administrators the provider and the progress of a registration', async () => {
+test('reports the progress of a registration of all users', async () => {
   assert.equal((await as(await person(), 'GET', '/admin/im')).status, 403)
   await as(founder, 'POST', '/im/register-old-users')
   await work()
@@ -173,7 +172,7 @@ test('registers ten thousand users in one run', async () => {
   assert.ok(held.n >= 10_000)
 })
 
-test('generates random passwords, not derived from the sign-in password (im-4)', async () => {
+test('generates random chat passwords (im-4)', async () => {
   const [one, other] = [await person(), await person()]
   await sql`update users set password = null where id = any(${[one.id, other.id]})`
   const passwords = []
@@ -182,7 +181,7 @@ test('generates random passwords, not derived from the sign-in password (im-4)',
   assert.equal(passwords[0], passwords[2])
 })
 
-test('allows registration of oneself or by a manager, idempotently (im-2, conventions-23)', async () => {
+test('registers a user repeatedly without an error (im-2, conventions-23)', async () => {
   const [me, other] = [await person(), await person()]
   for (let n = 0; n < 2; n += 1) {
     const answer = await as(me, 'POST', `/im/register/${me.id}`)
@@ -204,7 +203,7 @@ test('skips accounts that another job has leased', async () => {
   const ids = (await Promise.all([1, 2, 3].map(() => person()))).map(({ id }) => id).sort((a, b) => a - b)
   await work()
   await sql`update im_accounts set version = version + 1, leased_until = null where user_id = any(${ids})`
-  // A job that waited for the first would time out.
+  // A second lease that waited for the row locks would time out.
   const second = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 30_000 })
   const take = async (db: Db, some: number[]) =>
     (await leaseAccounts(db, some, 'test', 60)).map(({ user_id }) => user_id).sort((a, b) => a - b)
@@ -216,7 +215,7 @@ test('skips accounts that another job has leased', async () => {
   await second.end()
 })
 
-test('registers a user once when another request creates the account meanwhile (im-2)', async () => {
+test('registers a user once when a concurrent request creates the account (im-2)', async () => {
   const me = await person()
   const password = ctx.secrets.seal('the first password')
   const { asked } = await transaction(sql, async (tx) => {

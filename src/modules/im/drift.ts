@@ -19,7 +19,7 @@ import { settingsOf } from './sync/service.ts'
 
 const AT_ONCE = 1000
 
-/** Enqueues syncs that lost their job, because a process died or the provider was replaced. */
+/** Recovers syncs whose job was lost by a crash or a change of the provider. */
 export async function sweep(ctx: Context): Promise<void> {
   await moveToProvider(ctx.sql, imProvider(ctx).name)
   for (const id of await listWaitingGroups(ctx.sql, AT_ONCE)) await addSync(ctx.sql, 'im_group', id, 0)
@@ -28,7 +28,7 @@ export async function sweep(ctx: Context): Promise<void> {
 
 type ImDrift = { group: number; difference: string }
 
-/** Compares every confirmed group with the provider's copy and passes each difference to `found`. */
+/** Passes each difference between a confirmed group and the provider's copy to `found`. */
 async function compareGroups(
   ctx: Context,
   found: (drift: ImDrift, version: number) => Promise<void>,
@@ -59,7 +59,6 @@ async function compareGroups(
   }
 }
 
-/** Recreates accounts that the provider lost and corrects locks. Returns the number of lost accounts. */
 async function restoreAccounts(ctx: Context): Promise<number> {
   const provider = imProvider(ctx)
   let restored = 0
@@ -135,7 +134,6 @@ const RegistrationView = Shared('ImRegistration', {
   finished_at: Nullable(Time),
 })
 
-/** State of instant messaging. `waiting_*` counts what the provider has not confirmed yet. */
 const ImState = Shared('ImState', {
   provider: Type.String(),
   healthy: Type.Boolean(),

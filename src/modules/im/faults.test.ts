@@ -14,7 +14,7 @@ suite('easemob with faults', async () => {
   after(() => service.stop())
   const world = await createWorld({ ...service.env, IM_CONFIRM_MS: '1000', IM_TIMEOUT_MS: '60000' })
   const { sql, ctx, as, person } = world
-  /** Only calls that get no reply have a short timeout, so that a busy machine fails no other call. */
+  /** Uses a short timeout only for calls without a response, so that a busy machine fails no other call. */
   const provider = (timeoutMs = 60_000) =>
     createEasemob({
       url: service.url,
@@ -38,7 +38,7 @@ suite('easemob with faults', async () => {
     maxUsers: 9,
   }
 
-  test('shares one token between nodes and replaces a rejected one once', async () => {
+  test('shares one access token between nodes', async () => {
     const nodes = [provider(), provider(), provider()]
     const before = service.tokensIssued
     await Promise.all([...nodes, ...nodes].map((node) => node.health()))
@@ -50,7 +50,7 @@ suite('easemob with faults', async () => {
     assert.ok(!row.token.includes('token-'), 'it is sealed at rest')
   })
 
-  test('requests no third token when the second is rejected too', async () => {
+  test('requests no third token when the service rejects the second', async () => {
     const before = service.tokensIssued
     service.fault = (call) => (call === 'GET /users' ? 'token' : undefined)
     await assert.rejects(provider().health(), (error) => error instanceof ImError && error.fault === 'auth')
@@ -65,8 +65,7 @@ suite('easemob with faults', async () => {
     ['lost', 'unavailable'],
     ['unheard', 'unavailable'],
   ] as const)
-    test(`maps ${fault} to ${expected}`, async () => {
-      // With a valid token.
+    test(`reports ${expected} when the service answers with the fault ${fault}`, async () => {
       await provider().health()
       once('GET /users', fault)
       const timeoutMs = fault === 'silent' ? 400 : 60_000
@@ -78,7 +77,7 @@ suite('easemob with faults', async () => {
       })
     })
 
-  test('creates a group once when the reply to the creation is lost', async () => {
+  test('creates a group once when the response to the creation is lost', async () => {
     await provider().ensureUsers([{ name: '800001', password: 'x' }])
     const group = { key: '800001', owner: '800001', settings }
     for (const fault of ['lost', 'silent'] as const) {
@@ -90,7 +89,7 @@ suite('easemob with faults', async () => {
     assert.equal([...service.groups.values()].filter((each) => each.owner === '800001').length, 2)
   })
 
-  test('applies changes once when they arrive twice', async () => {
+  test('applies a change once when the request arrives twice', async () => {
     const names = ['800011', '800012', '800013']
     await provider().ensureUsers(names.map((name) => ({ name, password: 'x' })))
     const id = await provider().createGroup({ key: '800010', owner: '800011', settings })
@@ -106,7 +105,7 @@ suite('easemob with faults', async () => {
     assert.deepEqual([owner, found.sort()], ['800011', ['800011', '800013']])
   })
 
-  test('unlocks an account on enabling when the reply to its lock was lost', async () => {
+  test('unlocks an enabled account when the response to its lock was lost', async () => {
     const [founder, me] = [await person({ roles: ['founder', 'owner'] }), await person()]
     await as(me, 'GET', '/im/password')
     const disable = async (disabled: boolean) => {
@@ -124,7 +123,7 @@ suite('easemob with faults', async () => {
     assert.ok(service.deactivated.has(String(me.id)))
   })
 
-  test('returns 202 during an outage of the service, and syncs afterwards (im-1)', async () => {
+  test('returns 202 during an outage of the service (im-1)', async () => {
     const [owner, member] = [await person(), await person()]
     await service.stop()
     const made = await as(owner, 'POST', '/im/group', { groupname: 'G', desc: '', members: member.id })
@@ -160,7 +159,7 @@ suite('easemob with faults', async () => {
     )
   })
 
-  test('returns 202 when another process syncs the group for longer than a request waits', async () => {
+  test('returns 202 while another process syncs the group', async () => {
     const [owner, member] = [await person(), await person()]
     const { body } = await as(owner, 'POST', '/im/group', { groupname: 'G', desc: '' })
     const id = body.im_group_id
@@ -172,7 +171,7 @@ suite('easemob with faults', async () => {
     assert.deepEqual([...(service.groups.get(id)?.members ?? [])], [String(member.id)])
   })
 
-  test('counts failed attempts of a group with the last error, and clears both after a success', async () => {
+  test('counts failed attempts of a group until a success', async () => {
     const [founder, owner] = [await person({ roles: ['founder', 'owner'] }), await person()]
     await converge(world)
     const make = async (groupname: string) =>
@@ -206,10 +205,10 @@ suite('easemob with faults', async () => {
     assert.equal(service.groups.get(id)?.name, 'G 2')
   })
 
-  test('converges after 100 changes despite faults other than timeouts, with all announcements', async () => {
+  test('converges after 100 changes despite faults of the service', async () => {
     const { below: roll } = createDice(11)
     const faults: EasemobFault[] = ['token', 'limit', 'broken', 'lost', 'unheard', 'twice']
-    // Duplicates only repeatable calls: messages carry an id, and groups are looked up before creation.
+    // Repeats only calls that the service cannot recognize by a key or message id.
     service.fault = (call) => {
       if (roll(12) > 0) return undefined
       const fault = faults[roll(faults.length)]
@@ -231,7 +230,7 @@ suite('easemob with faults', async () => {
       assert.equal(service.users.get(String(user_id)), ctx.secrets.open(password))
   })
 
-  test('finds and repairs changes made directly at the service', async () => {
+  test('repairs changes made directly at the service', async () => {
     const owner = await person()
     const { body } = await as(owner, 'POST', '/im/group', { groupname: 'G', desc: '' })
     const [one, two] = [

@@ -12,7 +12,7 @@ type Body = Record<string, unknown>
 const { makeGroup, read, change, memberIds } = imGroupsOf(world)
 const addUpload = (owner: Person) => uploadPicture(world, owner)
 
-test('lets only the owner change a group and remove its members (im-8)', async () => {
+test('lets only the owner change a group (im-8)', async () => {
   const [owner, member, stranger] = [await person(), await person(), await person()]
   const id = await makeGroup(owner, { members: String(member.id), allowinvites: 0 })
   for (const viewer of [member, stranger]) {
@@ -43,7 +43,7 @@ test('adds no members when one id of the list is unknown (im-9)', async () => {
   assert.equal((await read(owner, id)).affiliations_count, 3)
 })
 
-test('returns the documented fields of a group, owner first (im-10)', async () => {
+test('returns the documented fields of a group (im-10)', async () => {
   const [owner, member] = [await person(), await person()]
   const id = await makeGroup(owner, { members: `${member.id},${owner.id}`, maxusers: '5', members_only: 1 })
   const group = await read(member, id)
@@ -85,7 +85,7 @@ test('returns the documented fields of a group, owner first (im-10)', async () =
   assert.ok('certification' in affiliations[0])
 })
 
-test("returns many groups in brief with the members' account names", async () => {
+test('returns several groups with the account names of their members', async () => {
   const [owner, member, stranger] = [await person(), await person(), await person()]
   const id = await makeGroup(owner, { members: member.id })
   const closed = await makeGroup(owner, { public: 0 })
@@ -104,7 +104,7 @@ test("returns many groups in brief with the members' account names", async () =>
   assert.equal((await as(stranger, 'GET', '/im/groups')).status, 422)
 })
 
-test('returns groups in the requested order without hidden ones (im-7)', async () => {
+test('returns visible groups in the requested order (im-7)', async () => {
   const [owner, stranger] = [await person(), await person()]
   const open = await makeGroup(owner)
   const closed = await makeGroup(owner, { public: 0 })
@@ -122,7 +122,7 @@ test('returns groups in the requested order without hidden ones (im-7)', async (
   assert.deepEqual(faces.body, [{ im_group_id: open, group_face: 0 }])
 })
 
-test('replaces every setting, resets absent ones, and binds the picture (im-6)', async () => {
+test('resets absent settings of a changed group to their defaults (im-6)', async () => {
   const [owner, heir] = [await person(), await person()]
   const id = await makeGroup(owner, { public: 0, maxusers: 7, allowinvites: 0, members_only: 1 })
   const face = await addUpload(owner)
@@ -150,7 +150,7 @@ test('replaces every setting, resets absent ones, and binds the picture (im-6)',
   assert.equal((await read(heir, id)).group_face, url)
 })
 
-test('lets members leave, and invite when allowed, but keeps the owner', async () => {
+test('lets members leave a group, but not the owner', async () => {
   const [owner, member, third, blocker] = [await person(), await person(), await person(), await person()]
   const id = await makeGroup(owner, { members: member.id })
   const members = (who: Person) => ({ im_group_id: Number(id), members: String(who.id) })
@@ -167,7 +167,7 @@ test('lets members leave, and invite when allowed, but keeps the owner', async (
   assert.deepEqual(await memberIds(owner, id), [owner.id, member.id])
 })
 
-test('deletes a group here and at the provider', async () => {
+test('deletes a group from the database and the provider', async () => {
   const owner = await person()
   const id = await makeGroup(owner)
   assert.equal((await as(owner, 'DELETE', `/easemob/group?im_group_id=${id}`)).status, 204)
@@ -177,7 +177,7 @@ test('deletes a group here and at the provider', async () => {
   assert.equal((await sql`select from im_embedded_groups where id = ${id}`).length, 0)
 })
 
-test('omits disabled members', async () => {
+test('omits disabled members of a group', async () => {
   const [owner, member] = [await person(), await person()]
   const id = await makeGroup(owner, { members: member.id })
   await sql`update users set deleted_at = now() where id = ${member.id}`
@@ -185,7 +185,7 @@ test('omits disabled members', async () => {
   assert.equal((await as(owner, 'POST', `/im/register/${member.id}`)).status, 404)
 })
 
-test('counts only the members shown, and names the owner when disabled (im-5)', async () => {
+test('counts only enabled members of a group (im-5)', async () => {
   const [owner, member, gone] = [await person(), await person(), await person()]
   const id = await makeGroup(owner, { members: `${member.id},${gone.id}` })
   const shown = async () => {
@@ -205,7 +205,7 @@ test('counts only the members shown, and names the owner when disabled (im-5)', 
   assert.deepEqual(await shown(), [[member.id], names])
 })
 
-test('lets a holder of the ability manage groups of others', async () => {
+test('lets a user with the ability manage groups of other users', async () => {
   const [owner, member] = [await person(), await person()]
   const id = await makeGroup(owner, { public: 0 })
   const members = { im_group_id: Number(id), members: String(member.id) }
@@ -215,7 +215,7 @@ test('lets a holder of the ability manage groups of others', async () => {
   assert.equal((await as(founder, 'DELETE', '/im/group', { im_group_id: Number(id) })).status, 204)
 })
 
-/** Expected status for each caller: guest, stranger, member, owner, holder of the ability. */
+/** Expected status for a guest, stranger, member, owner and user with the ability. */
 const MATRIX: [string, (id: string, who: Person, other: Person) => [string, string, Body?], number[]][] = [
   ['register oneself', (_id, who) => ['POST', `/register/${who.id}`], [401, 201, 201, 201, 201]],
   ['register another', (_id, _who, other) => ['POST', `/register/${other.id}`], [401, 403, 403, 403, 201]],

@@ -31,7 +31,7 @@ test('enforces the limits of a group', async () => {
   assert.deepEqual((await memberIds(owner, id)).length, 3)
 })
 
-test('keeps the member limit under racing additions', async () => {
+test('enforces the member limit under concurrent additions', async () => {
   const owner = await person()
   const others = await Promise.all(Array.from({ length: 6 }, () => person()))
   const id = await makeGroup(owner, { maxusers: 4 })

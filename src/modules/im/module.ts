@@ -30,10 +30,7 @@ import { syncGroup } from './sync/service.ts'
 
 const idOf = (payload: unknown) => (payload as { id: number }).id
 
-/**
- * Failures of the provider are recorded with the account or group and enqueue a new job, so these jobs retry
- * without limit.
- */
+/** Retries without limit. A failed sync is stored with the account or group and enqueues another job. */
 export const imTasks = (ctx: Context): TaskList => ({
   user_created: async (payload) => {
     await ensureAccounts(ctx, ctx.sql, [idOf(payload)])
@@ -57,7 +54,7 @@ export const imSchedules: Schedule[] = [
   { task: 'chat_retention', pattern: '41 4 * * *' },
 ]
 
-/** Chat groups and own messages in the personal data export. Other providers store messages themselves. */
+/** Contains messages of the embedded provider only, because other providers store the messages themselves. */
 export const imPersonal = [
   personalTable({
     file: 'chat-account',

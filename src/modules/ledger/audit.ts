@@ -3,14 +3,14 @@ import { type Db, type Sql, transaction } from '#platform/database'
 import { CURRENCIES, type Currency, PLATFORM_ACCOUNTS } from './schema.ts'
 
 /**
- * Stores the balances of platform accounts, so that later reads sum only newer postings. The lock waits for
- * running writers, so no posting below the last id can appear later.
+ * Stores the balances of platform accounts, so that later reads sum only newer postings. The table lock
+ * ensures that no earlier posting commits afterwards.
  */
 export async function writeCheckpoints(sql: Sql): Promise<void> {
   const last = await transaction(sql, async (tx) => {
     await tx`set local lock_timeout = '2s'`
     await tx`lock table ledger_postings in share mode`
-    // The sequence's own `last_value` is 1 before the first use too: the posting that gets 1 would never be counted.
+    // Avoids `last_value` of the sequence, which is 1 before the first use and would skip the first posting.
     const [row] = await tx<[{ id: number }]>`
       select coalesce(pg_sequence_last_value('ledger_order_ids'), 0)::bigint as id`
     return row.id
@@ -29,7 +29,6 @@ export async function writeCheckpoints(sql: Sql): Promise<void> {
     where kept.posting_id < excluded.posting_id`
 }
 
-/** The last checkpoint plus later postings. */
 const findPlatformBalances = (sql: Db) => sql<{ owner_id: number; currency: string; balance: number }[]>`
   select a.owner_id, c.currency, (coalesce(k.balance, 0) + (
     select coalesce(sum(p.amount), 0) from ledger_postings p
@@ -55,7 +54,7 @@ const findBalanceDrift = (sql: Db) => sql<Drift[]>`
   where coalesce(a.balance, 0) <> coalesce(p.total, 0) or a.balance <> a.income - a.expenses
   order by owner_id, currency limit 100`
 
-/** Postings with a balance that does not follow from the previous one. */
+/** Finds postings whose balance does not follow from the previous posting. */
 const findBrokenChains = (sql: Db) => sql<Drift[]>`
   select owner_id || ' ' || currency || ' ' || id as key, balance_after as kept, expected::bigint as counted
   from (
@@ -65,7 +64,6 @@ const findBrokenChains = (sql: Db) => sql<Drift[]>`
   ) p
   where balance_after <> expected order by owner_id, currency, id limit 100`
 
-/** Withdrawals with a wrong amount in escrow. Pending ones hold their amount, all others nothing. */
 const findWithdrawalDrift = (sql: Db) => sql<Drift[]>`
   select w.id::text as key, case w.state when 'pending' then w.amount else 0 end as kept,
     coalesce(p.total, 0)::bigint as counted
@@ -76,7 +74,6 @@ const findWithdrawalDrift = (sql: Db) => sql<Drift[]>`
   where case w.state when 'pending' then w.amount else 0 end <> coalesce(p.total, 0)
   order by w.id limit 100`
 
-/** Recharges with a credited amount that contradicts their state. */
 const findRechargeDrift = (sql: Db) => sql<Drift[]>`
   select r.id::text as key, case r.state when 'confirmed' then r.credited else 0 end as kept,
     coalesce(p.total, 0)::bigint as counted
@@ -87,7 +84,6 @@ const findRechargeDrift = (sql: Db) => sql<Drift[]>`
   where case r.state when 'confirmed' then r.credited else 0 end <> coalesce(p.total, 0)
   order by r.id limit 100`
 
-/** Payments with a credit or a returned amount that contradicts their state. */
 const findPaymentDrift = (sql: Db) => sql<Drift[]>`
   select p.recharge_id::text as key,
     case when p.fault is null then div(r.credited::numeric * p.refunded, p.charged)::bigint else 0 end as kept,
@@ -108,7 +104,7 @@ const findCheckpointDrift = (sql: Db) => sql<Drift[]>`
   group by k.owner_id, k.currency, k.balance having k.balance <> coalesce(sum(p.amount), 0)
   order by k.owner_id, k.currency`
 
-/** A check without repair. A difference in the ledger has to be understood before it is changed. */
+/** Check without repair, because an operator must understand a difference in the ledger first. */
 export const unrepairable = (name: string, find: (sql: Db) => PromiseLike<Drift[]>): CounterCheck => ({
   name,
   find: async (sql) => [...(await find(sql))],
@@ -116,7 +112,7 @@ export const unrepairable = (name: string, find: (sql: Db) => PromiseLike<Drift[
   mendable: false,
 })
 
-/** Invariants of the ledger alone. Modules with money in escrow add their own checks. */
+/** Excludes the escrow of other modules, which add their own checks. */
 export const ledgerChecks: CounterCheck[] = [
   unrepairable('ledger_postings.balanced', findUnbalanced),
   unrepairable('ledger_accounts.balance', findBalanceDrift),
@@ -133,7 +129,6 @@ type Audit = {
   totals: Record<Currency, { people: number; escrow: number; income: number; issuance: number; sum: number }>
 }
 
-/** Audits the whole ledger in one snapshot, with the checks of modules that hold money in escrow. */
 export async function auditLedger(sql: Sql, more: CounterCheck[] = []): Promise<Audit> {
   const checks = [...ledgerChecks, ...more]
   const { people, platform, found } = await sql.begin(

@@ -8,7 +8,6 @@ import { auditLedger, writeCheckpoints } from './audit.ts'
 
 const repair = await readFile('migrations/0150_ledger_checkpoints.sql', 'utf8')
 
-/** A site without postings whose sequence of order ids was never used. */
 async function openNewSite() {
   const world = await createWorld()
   const { give } = await walletsOf(world)
@@ -17,7 +16,6 @@ async function openNewSite() {
   return { sql: world.sql, give: (amount: number) => give(ada, 'points', amount) }
 }
 
-/** Leaves the checkpoints that version 0.1.0 wrote on a site without postings. */
 const writeEarlyCheckpoints = (sql: Sql) => sql`
   insert into ledger_checkpoints (owner_id, currency, posting_id, balance)
   select owner_id, currency, 1, 0
@@ -38,7 +36,7 @@ test('balances the audit when a checkpoint precedes the first posting (money-18)
   assert.equal(await isBalanced(sql), true)
 })
 
-test('repairs checkpoints that left out the first posting', async () => {
+test('repairs checkpoints that omitted the first posting', async () => {
   const { sql, give } = await openNewSite()
   await writeEarlyCheckpoints(sql)
   await give(70)
@@ -60,7 +58,7 @@ test('repairs checkpoints written before any posting', async () => {
   assert.equal(await isBalanced(sql), true)
 })
 
-test('leaves a checkpoint that differs for another reason to the audit', async () => {
+test('reports a checkpoint that differs for another reason in the audit', async () => {
   const { sql, give } = await openNewSite()
   await give(70)
   await writeCheckpoints(sql)

@@ -67,7 +67,6 @@ async function transform(tx: Tx, ownerId: number, amount: number, settings: Sett
   )
 }
 
-/** Routes that transfer wallet money (money-8) or convert it to points (money-7). */
 export const exchangeRoutes = (people: UserFunctions) => (server: Server, ctx: Context) => {
   const route = routesOn(server, ctx, { tag: 'Wallet and points' })
 

@@ -11,7 +11,7 @@ const world = await createWorld()
 const { as, sql, ctx, person } = world
 const { give, owns, rich } = await walletsOf(world)
 
-test('replays the first reply for the same key, path and body, and moves no money', async () => {
+test('replays the first response for a repeated key without moving money', async () => {
   const anna = await rich(1000)
   const ben = await person()
   const pay = (amount: number, key: string, user = ben.id, headers = {}) =>
@@ -26,7 +26,6 @@ test('replays the first reply for the same key, path and body, and moves no mone
   assert.equal(other.headers['x-error-code'], 'idempotency_key_reused')
   assert.equal((await pay(10, 'k2')).headers['idempotency-replayed'], undefined)
   assert.equal((await owns(anna)).wallet, 980)
-  // Keys are separate for each user and each path.
   const theirs = await as(
     ben,
     'POST',
@@ -50,7 +49,7 @@ test('replays the first reply for the same key, path and body, and moves no mone
   assert.equal((await pay(1, bytes)).headers['idempotency-replayed'], 'true')
 })
 
-test('replays a payment when its repetition takes another path of the operation (conventions-28)', async () => {
+test('replays a payment when the retry uses an alias path (conventions-28)', async () => {
   const [anna, ben] = [await rich(1000), await person()]
   await give(anna, 'points', 1000)
   const groups = groupMaker(world)
@@ -91,12 +90,11 @@ test('replays a payment when its repetition takes another path of the operation 
   }
 })
 
-test('replays a 422 for the same body, and rejects another body with that key (conventions-28)', async () => {
+test('replays a 422 for the same key and body (conventions-28)', async () => {
   const anna = await rich(5)
   const ben = await person()
   const pay = (key: string, amount: unknown, user = ben.id) =>
     as(anna, 'POST', '/plus-pay/transfer', { user, amount }, { 'idempotency-key': key })
-  // The first is too much for the wallet, the other no number.
   for (const [key, amount] of [
     ['poor', 10],
     ['invalid', 'many'],
@@ -116,7 +114,7 @@ test('replays a 422 for the same body, and rejects another body with that key (c
   assert.equal((await owns(anna)).wallet, 43)
 })
 
-test('does not store other failures under their key, so that a retry can succeed', async () => {
+test('stores no other failure under a key, so that a retry can succeed', async () => {
   const [anna, ben] = [await rich(5), await person()]
   const pay = () =>
     as(anna, 'POST', '/plus-pay/transfer', { user: ben.id, amount: 2 }, { 'idempotency-key': 'later' })
@@ -128,7 +126,7 @@ test('does not store other failures under their key, so that a retry can succeed
   assert.equal((await owns(anna)).wallet, 3)
 })
 
-test('moves money once when requests race with one key; the others replay or get 409', async () => {
+test('moves money once when concurrent requests share one key', async () => {
   const anna = await rich(1000)
   const ben = await person()
   const answers = await Promise.all(
@@ -142,7 +140,7 @@ test('moves money once when requests race with one key; the others replay or get
   assert.equal((await owns(anna)).wallet, 993)
 })
 
-test('returns 409 for a key in progress, and forgets the key after 24 hours', async () => {
+test('returns 409 while a request with the same key is in progress', async () => {
   const anna = await rich(100)
   const ben = await person()
   const pay = () =>

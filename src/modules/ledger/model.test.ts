@@ -16,7 +16,7 @@ const Feed = fc.nat(FEEDS - 1)
 const Sum = fc.integer({ min: 1, max: 60 })
 const Key = fc.option(fc.nat(3), { nil: undefined, freq: 2 })
 
-/** Actions with money. `key` makes some of them repetitions. */
+/** Actions with money. A `key` turns some actions into retries. */
 const Step = fc.oneof(
   fc.record({ do: fc.constant('transfer' as const), who: Who, to: Who, amount: Sum, key: Key }),
   fc.record({
@@ -62,7 +62,6 @@ async function settle(): Promise<Site> {
   return { people, feeds }
 }
 
-/** Sends one step. Returns the reply, or undefined when the step does not apply. */
 async function send({ people, feeds }: Site, step: Step) {
   const headers = 'key' in step && step.key !== undefined ? { 'idempotency-key': `k${step.key}` } : {}
   const post = (who: number, path: string, body: object) => as(people[who]!, 'POST', path, body, headers)
@@ -112,7 +111,6 @@ async function send({ people, feeds }: Site, step: Step) {
   }
 }
 
-/** Operation, user and key of a step with an idempotency key, and the rest of its body. */
 function keyedOf(step: Step): { name: string; sent: string } | undefined {
   if (!('key' in step) || step.key === undefined) return undefined
   const { do: kind, who, key, ...rest } = step as Extract<Step, { key?: unknown }>
@@ -121,7 +119,6 @@ function keyedOf(step: Step): { name: string; sent: string } | undefined {
   return { name: `${who} ${key} ${kind} ${place}`, sent: JSON.stringify(body) }
 }
 
-/** A model of the ledger in maps: balances, open requests, purchases and used keys. */
 function createModel(site: Site) {
   const points = Array<number>(PEOPLE).fill(200)
   const wallet = Array<number>(PEOPLE).fill(200)
@@ -192,7 +189,6 @@ function createModel(site: Site) {
   return {
     points,
     wallet,
-    /** True when the step succeeds, and true when it is a replay. */
     apply(step: Step): { ok: boolean; replayed: boolean } {
       const keyed = keyedOf(step)
       if (!keyed) return { ok: run(step), replayed: false }
@@ -216,12 +212,12 @@ async function assertSound({ people }: Site): Promise<{ points: number[]; wallet
   return { points, wallet }
 }
 
-test('matches the balances of a simple model after any sequence of actions', async () => {
+test('matches the balances of a model after any sequence of actions', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(Step, { minLength: 15, maxLength: 30 }), async (steps) => {
       const site = await settle()
       const model = createModel(site)
-      /** Keys whose refusal the server may have kept (idempotent-payments.test.ts tests that). */
+      /** Keys with a rejection that the server may have stored. */
       const refused = new Set<string>()
       for (const step of steps) {
         const name = keyedOf(step)?.name
@@ -243,7 +239,7 @@ test('matches the balances of a simple model after any sequence of actions', asy
   )
 })
 
-test('loses, creates and repeats no money under concurrent actions (money-1)', async () => {
+test('neither loses nor creates money under concurrent actions (money-1)', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(Step, { minLength: 30, maxLength: 60 }), async (steps) => {
       const site = await settle()
@@ -259,7 +255,7 @@ test('loses, creates and repeats no money under concurrent actions (money-1)', a
         assert.ok(name === '' || !once.has(name), `bought twice: ${name}`)
         once.add(name)
       }
-      // User balances equal everything that entered the site, less what left it or waits.
+      // The user balances must equal all income of the site, less expenses and pending amounts.
       const sum = (of: (step: Step) => number) => fresh.reduce((total, step) => total + of(step), 0)
       const ids = site.people.map(({ id }) => id)
       const [held] = await sql<[{ pins: number; withdrawn: number }]>`

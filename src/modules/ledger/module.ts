@@ -40,7 +40,6 @@ const AuditReport = Shared('LedgerAudit', {
   totals: Shared('LedgerTotalsByCurrency', { points: Totals, wallet: Totals }),
 })
 
-/** Admin route of the ledger audit (money-18). `checks` come from modules with money in escrow. */
 export const adminLedgerAuditRoutes = (checks: CounterCheck[]) => (server: Server, ctx: Context) => {
   const route = routesOn(server, ctx, { tag: 'Admin: money' })
 
@@ -75,7 +74,6 @@ export const ledgerSchedules: Schedule[] = [
   { task: 'delete_old_idempotency_keys', pattern: '41 * * * *' },
 ]
 
-/** Points and money in the personal data export, without the other party of each movement. */
 export const ledgerPersonal = [
   personalTable({
     file: 'balances',
@@ -129,7 +127,7 @@ const waiting = (table: 'withdrawals' | 'recharges'): Queue => ({
   waiting: (sql) => sql`select created_at as since from ${sql(table)} where state = 'pending' order by id`,
 })
 
-/** Sum of received amounts, so that each movement counts once. */
+/** Sums only received amounts, so that each movement counts once. */
 const moved = (name: string, currency: Currency, ability: string): Series => ({
   name,
   ability,

@@ -3,12 +3,8 @@ import { type Db, type Fragment, onConstraint, type Row } from '#platform/databa
 import { type Currency, type Movement, notEnough } from './schema.ts'
 
 /**
- * Common table expressions that execute the rows of a preceding one, `moves (n, currency, from_id, to_id,
- * amount, kind, subject_type, subject_id, title, body)`, ordered by `n`. They form one ledger transaction
- * within the statement that writes the purchased item. `posted` holds the written postings and is empty
- * without moves.
- * User accounts are locked in ascending (owner_id, currency) order, so that opposite movements cannot
- * deadlock. Map failures with `mapNotEnough`.
+ * Executes the rows of a preceding CTE `moves`, ordered by `n`, as one ledger transaction. Locks user
+ * accounts in ascending order, so that opposite movements do not deadlock.
  */
 export const movementsClause = (sql: Db): Fragment => sql`
   sides as materialized (
@@ -25,7 +21,7 @@ export const movementsClause = (sql: Db): Fragment => sql`
     from sides where owner_id > 0 group by owner_id, currency order by owner_id, currency
     on conflict (owner_id, currency) do update set balance = a.balance + excluded.income - excluded.expenses,
       income = a.income + excluded.income, expenses = a.expenses + excluded.expenses
-    -- A row opened by a charge has no valid balance. The null violates ledger_postings_funded.
+    -- A debit of a new account returns null, which violates the constraint ledger_postings_funded.
     returning owner_id, currency, case when balance = income - expenses then balance end as balance
   ),
   number as materialized (select nextval('ledger_transaction_ids') as id where exists (select from moves)),
@@ -67,18 +63,14 @@ const insertMovements = (sql: Db, movements: Movement[]) => {
 
 type BalanceRow = Row<'ledger_accounts', 'currency' | 'balance' | 'income' | 'expenses'>
 
-/** Balances of a user. A currency without movements has no row. */
 const findBalances = (sql: Db, ownerId: number) => sql<BalanceRow[]>`
   select currency, balance, income, expenses from ledger_accounts where owner_id = ${ownerId}`
 
-/** Maps insufficient funds to an error, by default a 403. */
 export const mapNotEnough = <T>(query: PromiseLike<T>, error: () => Error = notEnough): Promise<T> =>
   onConstraint(query, { ledger_accounts_not_negative: error, ledger_postings_funded: error })
 
 /**
- * Moves money in the transaction that writes the purchased item. All movements of one call form one ledger
- * transaction. Pass all movements of a database transaction in one call, which locks accounts in the right
- * order.
+ * Call it once per database transaction. Each call locks its accounts in order, but two calls could deadlock.
  */
 export async function moveFunds(
   tx: Db,
@@ -116,19 +108,15 @@ export async function balancesOf(
 
 export type Ranked = { user_id: number; count: number }
 
-/** Maximum length of a ranking. Pages are served from the cache. */
+/** Maximum length of a ranking, which the cache stores as a whole. */
 const RANKED = 1000
 
-/**
- * Ranks users by wallet balance, without an index, because one in this order would be written by every
- * payment.
- */
+/** Scans all wallets, because every payment would have to update an index in this order. */
 export const rankByBalance = (sql: Db) => sql<Ranked[]>`
   select a.owner_id as user_id, a.balance as count
   from ledger_accounts a join users u on u.id = a.owner_id and u.deleted_at is null
   where a.currency = 'wallet' order by a.balance desc, a.owner_id limit ${RANKED}`
 
-/** Ranks users by wallet money received from other users. Payments by the site do not count. */
 export const rankByIncome = (sql: Db) => sql<Ranked[]>`
   select p.owner_id as user_id, p.total::bigint as count
   from (

@@ -7,7 +7,7 @@ const world = await createWorld()
 const { as, sql, person } = world
 const { founder, owns, withSettings } = await walletsOf(world)
 
-test('keeps a recharge waiting until its payment is confirmed once (money-9)', async () => {
+test('credits a recharge only when its payment is confirmed (money-9)', async () => {
   const anna = await person()
   const ordered = await as(anna, 'POST', '/plus-pay/recharge', { type: 'manual', amount: 300 })
   assert.equal(ordered.status, 201)
@@ -46,7 +46,7 @@ test('keeps a recharge waiting until its payment is confirmed once (money-9)', a
   assert.equal((await as(founder, 'GET', url)).body.reference, `bank-${order.id}`)
 })
 
-test('rejects a recharge once, and not after it is confirmed (money-9)', async () => {
+test('rejects the decision of a decided recharge (money-9)', async () => {
   const anna = await person()
   const order = async () =>
     (await as(anna, 'POST', '/wallet/recharge', { type: 'manual', amount: 40 })).body.id
@@ -74,7 +74,7 @@ test('rejects a recharge once, and not after it is confirmed (money-9)', async (
   )
 })
 
-test('recharges points by the ratio and within the limits, while enabled', async () => {
+test('recharges points by the configured ratio and limits', async () => {
   const anna = await person()
   await withSettings({ 'currency:recharge-ratio': 7 }, async () => {
     const { body } = await as(anna, 'POST', '/currency/recharge', { type: 'manual', amount: 100 })

@@ -7,7 +7,6 @@ import { Int, type Payer, RawText, Type } from '#platform/http'
 
 export const notEnough = apiError(403, 'insufficient_balance', 'Your balance is not enough.', '余额不足。')
 
-/** Like `notEnough`, as a 422 on the amount field. */
 export const notEnoughFor = (field: string) =>
   fieldError(field, 'insufficient_balance', 'Your balance is not enough.', '余额不足。')
 
@@ -21,7 +20,7 @@ export const featureOff = apiError(
   '本站未开放此功能。',
 )
 
-/** The converted amount exceeds the limit of one movement. */
+/** Rejects an amount above the limit of one movement, after conversion. */
 export const tooMuch = fieldError('amount', 'amount_too_large', 'The amount is too large.', '金额过大。')
 
 export const dailyLimit = fieldError(
@@ -48,7 +47,7 @@ export const paymentUnavailable = apiError(
   '支付服务暂时不可用，未发生扣款，请稍后重试。',
 )
 
-/** Unpaid, disputed, or paid with another amount. */
+/** Covers unpaid and disputed payments, and payments with a wrong amount. */
 export const notRefundable = apiError(
   403,
   'not_refundable',
@@ -79,17 +78,15 @@ export const referenceUsed = fieldError(
   '该笔支付已入账。',
 )
 
-/** The two currencies: points, and wallet money in fen (money-1). */
 export const CURRENCIES = ['points', 'wallet'] as const
 export type Currency = (typeof CURRENCIES)[number]
 
 /**
- * Accounts of the platform. `escrow` holds amounts pending a decision, `income` holds the site's earnings,
- * and `issuance` is the counterpart of everything that enters or leaves the site.
+ * `escrow` holds pending amounts, `income` the site's earnings. `issuance` is the counterpart of money that
+ * enters or leaves the site.
  */
 export const PLATFORM_ACCOUNTS = { escrow: -1, income: -2, issuance: -3 } as const
 
-/** Descriptions of amounts. Both currencies have whole numbers; the minor unit of the wallet is the fen. */
 export const IN_FEN = { description: 'In fen, the minor unit of CNY: 15000 is 150.00 CNY' }
 export const IN_POINTS = { description: 'In points' }
 export const IN_CURRENCY = {
@@ -99,14 +96,10 @@ export const IN_EITHER = {
   description: 'In points, or in as many fen when the wallet pays: 150 is 150 points or 1.50 CNY',
 }
 
-/** The limit applies to one movement (conventions-27). */
 export const Amount = Int(1, MAX_AMOUNT, IN_POINTS)
 export const amountOf = (unit: { description: string }) => Int(1, MAX_AMOUNT, unit)
 
-/**
- * The kinds of movements; docs/ledger.md describes their accounts. Texts are order titles for payer and
- * receiver.
- */
+/** Order titles for the payer (`out`) and the recipient (`in`). docs/ledger.md describes the kinds. */
 export const KINDS = {
   opening: {
     out: { en: 'Correction of the opening balance', zh: '期初余额更正' },
@@ -179,14 +172,11 @@ export type MovementKind = keyof typeof KINDS
 
 export type Movement = {
   currency: Currency
-  /** A user id, or an account of the platform. */
   from: number
   to: number
   amount: number
   kind: MovementKind
-  /** The item paid for, which links back to the movement. */
   subject: { type: string; id: number }
-  /** Title and text of the order, when the kind does not suffice. */
   title?: string | null
   body?: string | null
 }
@@ -194,11 +184,9 @@ export type Movement = {
 export const password = Type.Optional(RawText(128, { description: 'While the site asks for it when paying' }))
 
 export type UserFunctions = {
-  /** Rejects a request without the payment password when the site requires one (conventions-29). */
   checkPassword(ctx: Context, payer: Payer): Promise<void>
   passwordErrors: readonly DeclaredError[]
   isUser(sql: Db, id: number): Promise<boolean>
-  /** Rejects a payment to a user who blocks the payer (conventions-26). */
   requireNotBlocked(sql: Db, payerId: number, recipients: number[]): Promise<void>
 }
 

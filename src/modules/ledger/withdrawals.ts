@@ -38,7 +38,6 @@ import {
   type UserFunctions,
 } from './schema.ts'
 
-/** `type` is one of the setting `wallet:cash-types`, `account` the payout destination. */
 const CashBody = Shared('WithdrawalRequest', {
   value: amountOf(IN_FEN),
   type: Text(50),
@@ -51,7 +50,6 @@ const PointsCashBody = Shared('PointsWithdrawalRequest', { amount: amountOf(IN_P
 
 const CashQuery = Type.Object({ after: Cursor, limit: Limit() })
 
-/** A withdrawal as its owner sees it (money-10). */
 const Cash = Shared('Withdrawal', {
   id: Type.Integer(),
   user_id: Type.Integer(),
@@ -137,7 +135,6 @@ async function withdrawMoney(
   )
 }
 
-/** Requests a conversion of points to wallet money. The remainder below one fen stays in points. */
 async function withdrawPoints(tx: Tx, ownerId: number, amount: number, settings: Settings): Promise<void> {
   const [least, most] = [settings['currency:cash-min'], settings['currency:cash-max']]
   const ratio = settings['currency:recharge-ratio']
@@ -162,7 +159,7 @@ function settlement(row: WithdrawalRow, passed: boolean): Movement[] {
   if (!passed) return [{ ...held, to: owner, kind: 'withdrawal:rejected' }]
   const paid: Movement = { ...held, to: issuance, kind: 'withdrawal:passed' }
   if (currency === 'wallet') return [paid]
-  // Uses the ratio of the day of the request.
+  // `payout` was converted at the ratio of the day of the request.
   return [paid, { ...paid, currency: 'wallet', from: issuance, to: owner, amount: payout }]
 }
 
@@ -191,7 +188,6 @@ const cashView = (row: WithdrawalRow): Static<typeof Cash> => ({
   updated_at: wireTime(row.updated_at),
 })
 
-/** Withdrawal routes (money-10), which require the payment password. */
 export const withdrawalRoutes = (people: UserFunctions) => (server: Server, ctx: Context) => {
   const route = routesOn(server, ctx, { tag: 'Wallet and points' })
   const admit = async (arrival: UnvalidatedCall<'user', TSchema>, name: 'wallet:cash' | 'currency:cash') => {

@@ -25,7 +25,7 @@ const world = await createWorld({
   LINKED_OPEN_FORGE_ACCEPT_TOKENS: 'true',
   ...oauth.settings('GONE'),
   LINKED_GONE_ACCEPT_TOKENS: 'true',
-  // The discard port, on which nothing listens.
+  // Nothing listens on the discard port.
   LINKED_GONE_PROFILE_URL: 'http://127.0.0.1:9/profile',
 })
 const { as, guest, outbox, person, sql, work } = world
@@ -59,7 +59,7 @@ const webProof = async (who: string) => {
   return { access_token: back.body.access_token as string }
 }
 
-test('signs in with code, PKCE, state and nonce, and rejects another browser (sign-in-25)', async () => {
+test('rejects a return from another browser (sign-in-25)', async () => {
   const left = await guest('POST', '/socialite/company/departures')
   assert.equal(left.status, 201, JSON.stringify(left.body))
   const query = new URL(left.body.url).searchParams
@@ -94,15 +94,13 @@ test('accepts an access token only when the provider issued it to this site (sig
   const stolen = { access_token: await openId.tokenFor('bob', 'other') }
   for (const access_token of [stolen.access_token, 'nonsense'])
     assert.equal((await guest('POST', '/socialite/company', { access_token })).status, 422)
-  // Providers without token introspection are accepted only when the operator allows it.
   for (const provider of ['forge', 'silent'])
     assert.equal((await guest('POST', `/socialite/${provider}`, token(1))).status, 422, provider)
-  // A rejected profile proves nothing.
   const barred = await guest('POST', FORGE, { access_token: 'barred-1' })
   assert.deepEqual(refusalOf(barred), [422, 'outside_account_not_proven'])
 })
 
-test('requests a profile after the code from an OAuth 2 provider (sign-in-25)', async () => {
+test('requests a profile with the code of an OAuth 2 provider (sign-in-25)', async () => {
   const { url, verification } = (await guest('POST', '/socialite/forge/departures')).body
   const { state } = oauth.visit(url)
   const come = (code: string) => guest('POST', '/socialite/forge/returns', { code, state, verification })
@@ -115,7 +113,7 @@ test('requests a profile after the code from an OAuth 2 provider (sign-in-25)', 
   assert.equal(row?.subject, '7')
 })
 
-test('rejects registration on a closed site, but signs in linked users (registration-1)', async () => {
+test('signs in linked users while registration is closed (registration-1)', async () => {
   const known = nextAccount()
   await register(known)
   const id = nextAccount()
@@ -129,7 +127,7 @@ test('rejects registration on a closed site, but signs in linked users (registra
   await under({ 'register:type': 'thirdPart', 'register:method': 'mail-only' }, () => register(id))
 })
 
-test('validates a name, registers, and signs in again (sign-in-24)', async () => {
+test('registers a user with an external account (sign-in-24)', async () => {
   const id = nextAccount()
   const body = { ...token(id), name: `out_${id}` }
   assert.equal((await guest('POST', FORGE, token(id))).status, 404)
@@ -151,7 +149,7 @@ test('validates a name, registers, and signs in again (sign-in-24)', async () =>
   assert.equal((await guest('POST', FORGE, token(id))).status, 403)
 })
 
-test('rejects suspended accounts, and those disabled during the sign-in (sign-in-24, sign-in-27)', async () => {
+test('rejects the sign-in of a suspended or disabled user (sign-in-24, sign-in-27)', async () => {
   const id = nextAccount()
   const me = await register(id)
   const [{ id: sanction }] = await sql<[{ id: number }]>`
@@ -173,7 +171,7 @@ test('rejects suspended accounts, and those disabled during the sign-in (sign-in
   assert.deepEqual(refusalOf(await guest('PUT', FORGE, put)), [403, 'account_disabled'])
 })
 
-test('links an account by password, and never to a wrong one (sign-in-24)', async () => {
+test('requires the password to link an external account at sign-in (sign-in-24)', async () => {
   const [ann, id] = [await person(), nextAccount()]
   await sql`update users set password = ${await hashPassword('long enough')} where id = ${ann.id}`
   const put = (password: string, account = id) =>
@@ -188,7 +186,7 @@ test('links an account by password, and never to a wrong one (sign-in-24)', asyn
   assert.equal((await guest('POST', FORGE, token(id))).body.initial_password, true)
 })
 
-test("links, lists and unlinks only the user's own accounts (sign-in-26)", async () => {
+test("unlinks only the user's own external account (sign-in-26)", async () => {
   const [ann, bob, id] = [await person(), await person(), nextAccount()]
   assert.deepEqual((await as(ann, 'GET', '/user/socialite')).body, [])
   for (let n = 0; n < 2; n += 1) assert.equal((await as(ann, 'PATCH', MINE, token(id))).status, 201)
@@ -201,9 +199,8 @@ test("links, lists and unlinks only the user's own accounts (sign-in-26)", async
   assert.equal((await guest('POST', FORGE, token(id))).status, 404)
 })
 
-test('accepts the proof of a browser once, for any use (sign-in-25)', async () => {
+test('accepts the proof of a web sign-in once (sign-in-25)', async () => {
   const proof = await webProof('cid')
-  // Checking for a user or a name does not consume the proof.
   assert.equal((await guest('POST', '/socialite/company', proof)).status, 404)
   const named = { ...proof, name: 'cid_out' }
   assert.equal((await guest('PATCH', '/socialite/company', { ...named, check: 1 })).status, 204)
@@ -228,7 +225,7 @@ const toldSince = async (from: number) => {
   return outbox.slice(from).flatMap(({ to, code }) => (code === undefined ? [to] : []))
 }
 
-test('rejects linking with a token alone, and notifies the owner of each link (sign-in-26)', async () => {
+test('rejects a link by a token alone (sign-in-26)', async () => {
   const ann = await signUp()
   const email = String(ann.email)
   const id = nextAccount()
@@ -245,7 +242,6 @@ test('rejects linking with a token alone, and notifies the owner of each link (s
   from = outbox.length
   assert.equal((await link({ password: ann.password })).status, 201)
   assert.deepEqual(await toldSince(from), [])
-  // The code is used up.
   assert.equal((await as(ann, 'DELETE', MINE)).status, 204)
   assert.deepEqual(await toldSince(from), [email])
   fieldError(await link({ verifiable_code }), 'verifiable_code')
@@ -272,7 +268,7 @@ test('requires a recent sign-in to link an account without another proof (sign-i
   const verifiable_code = await codeFor(phone, '/verifycodes/register')
   const bind = (who: Person) => as(who, 'PUT', '/user', { phone, verifiable_code })
   assert.deepEqual(refusalOf(await bind(me)), [403, 'sign_in_again'])
-  // Exchanging the token does not reset the age of the sign-in.
+  // A token exchange does not reset the age of the session.
   const exchanged = (await guest('POST', '/auth/refresh', { token: me.token })).body.access_token
   assert.deepEqual(refusalOf(await link({ ...me, token: exchanged })), [403, 'sign_in_again'])
   const id = me.name.replace('out_', '')
@@ -281,7 +277,7 @@ test('requires a recent sign-in to link an account without another proof (sign-i
   assert.equal((await bind({ ...me, token: again })).status, 204)
 })
 
-test('lists links with the times of creation and last use (sign-in-26)', async () => {
+test('lists links with the time of their last use (sign-in-26)', async () => {
   const [ann, id] = [await person(), nextAccount()]
   assert.equal((await as(ann, 'PATCH', MINE, token(id))).status, 201)
   const list = async () => (await as(ann, 'GET', '/user/linked-accounts')).body
@@ -292,7 +288,7 @@ test('lists links with the times of creation and last use (sign-in-26)', async (
   assert.ok((await list())[0].used_at)
 })
 
-test('removes links with a new password only on request (sign-in-7)', async () => {
+test('deletes links with a password change only on request (sign-in-7)', async () => {
   const ann = await signUp()
   const email = String(ann.email)
   const id = nextAccount()
@@ -318,13 +314,13 @@ test('removes links with a new password only on request (sign-in-7)', async () =
   assert.equal(await opens(), false)
 })
 
-test('links an account once when users race for it (sign-in-26)', async () => {
+test('links an external account to one of several concurrent users (sign-in-26)', async () => {
   const [id, people] = [nextAccount(), await Promise.all([1, 2, 3, 4].map(() => person()))]
   const answers = await Promise.all(people.map((each) => as(each, 'PATCH', MINE, token(id))))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422, 422])
 })
 
-test('keeps the last way to sign in, also when requests race (sign-in-26)', async () => {
+test('rejects the removal of the last way to sign in (sign-in-26)', async () => {
   const me = await register(nextAccount())
   assert.equal((await as(me, 'DELETE', MINE)).headers['x-error-code'], 'last_way_to_sign_in')
   assert.deepEqual((await as(me, 'GET', '/user/socialite')).body, ['open_forge'])
@@ -340,7 +336,7 @@ test('keeps the last way to sign in, also when requests race (sign-in-26)', asyn
   assert.equal((await as(me, 'DELETE', `/user/socialite/${left}`)).status, 204)
 })
 
-test('returns 404 with a message for an unconfigured provider, and 503 for one that is down (sign-in-23)', async () => {
+test('returns 404 for an unconfigured provider (sign-in-23)', async () => {
   const ann = await person()
   for (const name of ['qq', 'constructor', '__proto__'])
     for (const answer of [
@@ -358,7 +354,7 @@ test('returns 404 with a message for an unconfigured provider, and 503 for one t
   assert.deepEqual([away.status, away.headers['x-error-code']], [503, 'provider_away'])
 })
 
-test('applies the rate limit of sign-in (sign-in-23)', async () => {
+test('applies the rate limit of sign-in attempts (sign-in-23)', async () => {
   const limited = await createWorld({
     RATE_LIMIT_SENSITIVE: '2',
     LINKED_PROVIDERS: 'open_forge',
@@ -369,7 +365,7 @@ test('applies the rate limit of sign-in (sign-in-23)', async () => {
   assert.deepEqual(statuses, [422, 422, 429])
 })
 
-test('rejects a code without state and verifier, and logs no code (sign-in-29)', async (t) => {
+test('omits the code of a provider from the log (sign-in-29)', async (t) => {
   const log = t.mock.method(world.ctx.log, 'info')
   const answer = await guest('GET', '/socialite/getAccess/a-secret-code')
   assert.deepEqual([answer.status, answer.headers['x-error-code']], [422, 'code_without_state'])

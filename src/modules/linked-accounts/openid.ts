@@ -2,14 +2,13 @@ import * as client from 'openid-client'
 import { messageOf } from '#lib/faults.ts'
 import type { OutsideProvider } from '#platform/outside-providers.ts'
 
-/** Parameters of an authorization request. `verifier` and `nonce` stay here until the browser returns. */
+/** Secrets of one authorization request. The client holds them encrypted until the browser returns. */
 export type Departure = { state: string; nonce: string; verifier: string }
 
-/** A sign-in provider. Methods return null when nothing is proven. */
+/** Each `subject` method returns null unless the provider confirms an account. */
 export type Provider = {
   authorizationUrl(departure: Departure): Promise<string>
   subjectOfReturn(returned: URLSearchParams, departure: Departure): Promise<string | null>
-  /** Returns the account id of an access token that was issued to this site. */
   subjectOfToken(token: string): Promise<string | null>
 }
 
@@ -20,7 +19,7 @@ const MAX_SUBJECT = 255
 
 type WithProfile = Extract<OutsideProvider, { type: 'oauth2' }>
 
-/** True when the provider rejected the request. Other errors mean that it is unavailable. */
+/** Distinguishes rejections from an unavailable provider. */
 const isRefusal = (error: unknown) =>
   error instanceof client.ResponseBodyError ||
   error instanceof client.AuthorizationResponseError ||
@@ -40,13 +39,10 @@ async function ask(question: () => Promise<unknown>): Promise<string | null> {
   }
 }
 
-/**
- * Creates an OpenID Connect provider, discovered by its issuer, or an OAuth 2 provider with a profile URL.
- */
 export function createProvider(settings: OutsideProvider & { redirectUrl: string }): Provider {
   let found: Promise<client.Configuration> | undefined
   const configuration = () => {
-    // Failures are not cached, because the provider may have recovered by the next request.
+    // Caches no failure, because the provider may have recovered by the next request.
     found ??= configure(settings).catch((error: unknown) => {
       found = undefined
       throw new ProviderAway('the provider could not be found', { cause: error })
@@ -97,8 +93,8 @@ export function createProvider(settings: OutsideProvider & { redirectUrl: string
     subjectOfToken: (token) =>
       ask(async () => {
         if (settings.type === 'oauth2') return settings.acceptTokens ? profile(settings, token) : undefined
-        // A token issued to another site would sign its bearer in here. A provider that cannot state the
-        // audience of a token therefore proves nothing.
+        // Verifies the audience by introspection, because a token issued to another site must not sign its
+        // bearer in here.
         const told = await client.tokenIntrospection(await configuration(), token)
         return told.active && told.client_id === settings.clientId ? told.sub : undefined
       }),
@@ -108,7 +104,7 @@ export function createProvider(settings: OutsideProvider & { redirectUrl: string
 async function configure(settings: OutsideProvider): Promise<client.Configuration> {
   const { clientId, clientSecret } = settings
   const first = new URL(settings.type === 'oidc' ? settings.issuer : settings.tokenUrl)
-  // The configuration allows plain HTTP for loopback only.
+  // The configuration permits plain HTTP for loopback addresses only.
   const insecure = first.protocol === 'http:'
   if (settings.type === 'oidc')
     return client.discovery(first, clientId, clientSecret, undefined, {

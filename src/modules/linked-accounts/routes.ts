@@ -58,7 +58,6 @@ import {
   unlinkAccount,
 } from './service.ts'
 
-/** Routes for sign-in with accounts of other providers (sign-in-23 to sign-in-26). */
 export function linkedAccountRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Accounts' })
   const params = ProviderParams

@@ -64,8 +64,8 @@ export const OutsideToken = Shared('OutsideToken', { access_token: AccessToken }
 const { password, verifiable_code, second_factor } = OwnerProof.properties
 
 /**
- * Proof of an account at a provider, plus proof of the account here, without which a stolen token alone would
- * take it over.
+ * Requires proof of the local account as well, because a stolen token could otherwise link an attacker's
+ * account.
  */
 export const OutsideLink = Shared('OutsideLink', {
   access_token: AccessToken,
@@ -81,14 +81,12 @@ export const LinkedAccount = Shared('LinkedAccount', {
   used_at: Nullable(Time),
 })
 
-/** Proof of an account at a provider, plus the user's second factor if enabled. */
 export const OutsideEntry = Shared('OutsideEntry', {
   access_token: AccessToken,
   second_factor: Type.Optional(FactorCode),
 })
 export type OutsideEntry = Static<typeof OutsideEntry>
 
-/** A registration. With `check` only the name is validated. */
 export const OutsideRegistration = Shared('OutsideRegistration', {
   access_token: AccessToken,
   name: Text(100),

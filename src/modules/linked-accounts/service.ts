@@ -56,7 +56,7 @@ export const listLinks = (sql: Db, userId: number) => sql<LinkedRow[]>`
 const markUsed = (sql: Db, provider: string, subject: string) => sql`
   update linked_accounts set used_at = now() where provider = ${provider} and subject = ${subject}`
 
-/** Marks a proof as used and deletes expired ones. Returns false when it was used before. */
+/** Returns false for a proof that was used before. Deletes expired proofs. */
 async function insertUsedProof(sql: Db, digest: Buffer, until: number): Promise<boolean> {
   const { count } = await sql`
     with expired as (delete from used_link_proofs where expires_at < now())
@@ -74,14 +74,13 @@ async function deleteLinked(sql: Db, provider: string, userId: number): Promise<
   return count > 0
 }
 
-/** Locks an enabled account until the transaction ends. Returns false when it is disabled. */
 const lockEnabledAccount = async (tx: Tx, userId: number): Promise<boolean> =>
   (await tx`${enabledUser(tx, userId)} for share`).length > 0
 
 export const unlinkAll = async (sql: Db, userId: number): Promise<boolean> =>
   (await sql`delete from linked_accounts where user_id = ${userId}`).count > 0
 
-/** Time limit for the browser to return, and lifetime of the proof. */
+/** Time limit for the browser's return, and lifetime of the proof. */
 const AWAY_MS = 10 * 60_000
 
 const providers = defineState(() => new Map<string, Provider>())
@@ -91,7 +90,7 @@ export function providerOf(ctx: Context, name: string): Provider {
   const { config } = ctx
   const settings = Object.hasOwn(config.outsideProviders, name) ? config.outsideProviders[name] : undefined
   if (!settings) throw noSuchProvider()
-  // The address of the site is known when it listens.
+  // Reads the public URL here, because the URL is known only after the server listens.
   const redirectUrl = settings.redirectUrl ?? `${config.publicUrl}/sign-in/${name}`
   const provider = known.get(name) ?? createProvider({ ...settings, redirectUrl })
   known.set(name, provider)
@@ -103,7 +102,7 @@ type Sealed = { use: 'departure'; departure: Departure } | { use: 'proof'; subje
 const sealFor = ({ secrets }: Context, provider: string, content: Sealed) =>
   secrets.seal(JSON.stringify({ ...content, kind: 'linked account', provider, until: Date.now() + AWAY_MS }))
 
-/** Opens a sealed value of this use and provider that has not expired. */
+/** Returns undefined for a value that expired, or was sealed for another use or provider. */
 function openSealed<U extends Sealed['use']>(
   { secrets }: Context,
   provider: string,
@@ -133,12 +132,9 @@ async function confirmed(question: Promise<string | null>): Promise<string> {
   }
 }
 
-/** The account that a token proves. `use` marks the proof as used in the caller's transaction. */
 type ProvenSubject = { subject: string; use(tx: Db): Promise<void> }
 
-/**
- * Resolves a token to an account: a proof of ours from a web sign-in, valid once, or a token of the provider.
- */
+/** Accepts a token of the provider, or a single-use proof from a web sign-in. */
 async function subjectOf(ctx: Context, name: string, token: string): Promise<ProvenSubject> {
   const provider = providerOf(ctx, name)
   const proof = openSealed(ctx, name, 'proof', token)
@@ -152,7 +148,7 @@ async function subjectOf(ctx: Context, name: string, token: string): Promise<Pro
   }
 }
 
-/** Starts a web sign-in, with secrets bound to this browser. */
+/** Starts a web sign-in at a provider. `verification` contains the encrypted secrets. */
 export async function depart(ctx: Context, name: string) {
   const provider = providerOf(ctx, name)
   const secret = () => randomBytes(32).toString('base64url')
@@ -165,7 +161,7 @@ export async function depart(ctx: Context, name: string) {
   }
 }
 
-/** Turns the browser's return into a proof that is valid for a few minutes. */
+/** Converts the browser's return from the provider into a proof that is valid for ten minutes. */
 export async function comeBack(ctx: Context, name: string, { verification, ...returned }: Returned) {
   const provider = providerOf(ctx, name)
   const sealed = openSealed(ctx, name, 'departure', verification)
@@ -204,7 +200,7 @@ const insertLink = (tx: Db, provider: string, subject: string, userId: number) =
     linked_accounts_one_each: linkedAlready,
   })
 
-/** Links an account to an existing user and notifies them. A repeated link changes nothing. */
+/** Alerts the user of a new link. A repeated link changes nothing. */
 async function link(
   ctx: Context,
   tx: Db,
@@ -218,7 +214,6 @@ async function link(
   await insertLink(tx, provider, subject, userId)
 }
 
-/** Registers a user with a link and no password. With `check` only validates the name. */
 export async function registerOutside(
   ctx: Context,
   provider: string,
@@ -242,7 +237,7 @@ export async function registerOutside(
   return issued ? { ...issued, initial_password: false } : 'waits'
 }
 
-/** Links an account to a user who proves ownership of the account here (sign-in-26). */
+/** Requires proof of the local account, because a stolen token must not suffice (sign-in-26). */
 export async function linkAccount(
   ctx: Context,
   countAttempt: CountAttempt,
@@ -265,7 +260,7 @@ export async function linkBySignIn(
   { access_token: token, ...credentials }: OutsideSignIn,
   device: Device,
 ): Promise<LinkedToken> {
-  // Counts the attempt first, which limits requests to the provider.
+  // Signs in first, because the attempt limit also bounds requests to the provider.
   const issued = await signIn(ctx, countAttempt, credentials, device)
   const proven = await subjectOf(ctx, name, token)
   const viewer = await findViewer(ctx, issued.access_token)
@@ -274,10 +269,9 @@ export async function linkBySignIn(
   return { ...issued, initial_password: true }
 }
 
-/** Deletes a link, unless it is the last way to sign in. */
 export async function unlinkAccount(ctx: Context, name: string, userId: number): Promise<void> {
   await transaction(ctx.sql, async (tx) => {
-    // Two concurrent deletions would each rely on the other link. The lock lets the second see what is left.
+    // Locks the account, because two concurrent deletions would each rely on the other link.
     const others = await lockSignInMethods(tx, userId)
     if (!(await deleteLinked(tx, name, userId))) throw notLinked()
     await alertAccountOwner(ctx, tx, userId, 'unlink')

@@ -2,9 +2,8 @@ import { contentCode } from '#contracts/content.ts'
 import type { Language, Text } from '#platform/errors.ts'
 
 /**
- * The integer in `resource.type` of a system notification, which names the kind of its subject. Clients store
- * these numbers, so one is never changed or reused. notifications-8 repeats the table. Codes of content are
- * defined with its kind.
+ * Integers in `resource.type` of system notifications (notifications-8). Clients store these numbers, so
+ * never change or reuse a number.
  */
 export const RESOURCE_CODES = {
   other: 0,
@@ -28,7 +27,6 @@ const DECIDED = (en: string, zh: string) => ({
   rejected: { en: `${en} was rejected.`, zh: `${zh}未通过。` },
 })
 
-/** Every `type` of a system notification (notifications-9), with its default text by `state`. */
 const SENTENCES = {
   'account:changed': {
     password: { en: 'The password of your account was changed.', zh: '你的账号密码已被修改。' },
@@ -159,7 +157,7 @@ export const SYSTEM_TYPES = Object.keys(SENTENCES) as SystemType[]
 
 export function sentenceOf(type: unknown, state: unknown, language: Language): string {
   const byState = (SENTENCES as Record<string, Record<string, Text> | undefined>)[String(type)]
-  // Older versions spell a rejection in two ways.
+  // Older versions stored a rejection as `reject`.
   const text = byState?.[state === 'reject' ? 'rejected' : String(state ?? '')] ?? byState?.['']
   return text?.[language] ?? ''
 }

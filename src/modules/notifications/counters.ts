@@ -29,7 +29,7 @@ export const notificationCounters: CounterCheck[] = [
   },
 ]
 
-/** Adds the difference instead of setting the count, so that concurrent writes are kept. */
+/** Adds the difference instead of setting the count, so that concurrent writes are not lost. */
 async function mend(sql: Db): Promise<number> {
   const [row] = await sql<[{ wrong: number }]>`
     with wrong as (${recounted(sql)}),

@@ -28,12 +28,9 @@ const world = await createWorld(
 const { app, as, ctx, person, sql, work } = world
 const { tell } = noticesOf(world)
 
-/** Statements that may look for people on all shards, by their beginning. */
 const WALKS = [
-  // The recipients of a cause that is undone.
   'select n.user_id from notifications n join notification_counts c',
   'select n.user_id from notifications n where n.cause_type = $1',
-  // The nightly retention, and `kith doctor`.
   'select user_id, type, seq from notification_reads where read_at <',
   'select user_id, type, total > $1 or unread > 0',
   'select count(*)::int as count from ( select n.created_at',
@@ -45,7 +42,6 @@ function namesTable(text: string): boolean {
   return new RegExp(`\\b(from|join|into|update) (${DISTRIBUTED.join('|')})\\b`).test(text)
 }
 
-/** Lists the parts of a statement that Citus could not run, or only on all shards. */
 function findFaults(text: string): string[] {
   const names = [...text.matchAll(/(?:with|,|\)) (\w+) as (?:materialized )?\(/g)].map(([, name]) => name)
   const withoutLocks = text.replaceAll('for update', '').replaceAll('do update set', '')
@@ -146,7 +142,7 @@ test('uses only statements on notifications that a distributed database supports
   isWatching = false
 
   for (const text of seen) assert.deepEqual(findFaults(text), [], text)
-  // Each line of the module that names one of the tables was part of a statement.
+  // Every line that names a distributed table must be part of a captured statement.
   const all = [...seen].join('\n')
   const files = globSync('src/modules/notifications/**/*.ts').filter((file) => !file.endsWith('.test.ts'))
   for (const file of files)
@@ -188,7 +184,7 @@ test('detects statements that a distributed database does not support', () => {
   )
 })
 
-test('prints the distribution of tables with the user in their keys', async () => {
+test('distributes only tables with the user in every unique key', async () => {
   for (const table of DISTRIBUTED) {
     assert.match(DISTRIBUTION_SQL, new RegExp(`create_distributed_table\\('${table}', 'user_id'`))
     const keys = await sql<{ columns: string[] }[]>`

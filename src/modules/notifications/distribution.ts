@@ -1,4 +1,4 @@
-/** Tables distributed by `user_id`. No statement joins them with others (docs/scaling.md). */
+/** Tables distributed by `user_id`, which no statement may join with other tables (docs/scaling.md). */
 export const DISTRIBUTED = [
   'notification_cursors',
   'notifications',
@@ -9,15 +9,14 @@ export const DISTRIBUTED = [
 
 const [first, ...others] = DISTRIBUTED
 
-/** The statements that distribute the tables over a Citus cluster, for psql at the coordinator. */
-export const DISTRIBUTION_SQL = `-- Distributes the notifications of Kith by person. Run it with psql at the coordinator, once citus_add_node
--- has named the workers. Writes of notifications wait until it has moved the rows. Start Kith with
--- DATABASE_PLAN_CACHE_MODE=auto before.
+/** Script that distributes the tables over a Citus cluster, for psql at the coordinator. */
+export const DISTRIBUTION_SQL = `-- Distributes the notification tables by user. Run this script with psql at the coordinator after citus_add_node.
+-- Start Kith with DATABASE_PLAN_CACHE_MODE=auto before. Kith writes no notifications while the rows move.
 create extension if not exists citus;
 begin;
 select create_distributed_table('${first}', 'user_id');
 ${others.map((table) => `select create_distributed_table('${table}', 'user_id', colocate_with => '${first}');`).join('\n')}
 commit;
--- Frees what the coordinator held of them.
+-- Frees the space of the moved rows at the coordinator.
 ${DISTRIBUTED.map((table) => `select truncate_local_data_after_distributing_table('${table}');`).join('\n')}
 `

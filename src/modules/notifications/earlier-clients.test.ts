@@ -10,7 +10,7 @@ const { tell } = noticesOf(world)
 const statistics = async (who: Person) => (await as(who, 'GET', '/user/notification-statistics')).body
 const ZULU = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 
-test('pages the mention list of older clients by its own ids (notifications-11)', async () => {
+test('pages the mention list of older clients by its ids (notifications-11)', async () => {
   const [ann, ben] = [await person(), await person()]
   const comments: number[] = []
   for (let id = 1; id <= 3; id += 1) {
@@ -33,7 +33,7 @@ test('pages the mention list of older clients by its own ids (notifications-11)'
     assert.equal((await as(ann, 'GET', `/user/message/atme${query}`)).status, 422, query)
 })
 
-test('pages all types by offset and marks everything as read for older clients (notifications-4, notifications-5)', async () => {
+test('pages all types by offset for older clients (notifications-4, notifications-5)', async () => {
   const [ann, ben] = [await person(), await person()]
   for (let number = 0; number < 9; number += 1) await tell(ann, ben, 'like')
   for (let number = 0; number < 9; number += 1) await tell(ann, ben, 'comment', { contents: 'So it is' })
@@ -52,7 +52,7 @@ test('pages all types by offset and marks everything as read for older clients (
   assert.deepEqual([like.badge, comment.badge], [0, 0])
 })
 
-test('keeps counters of older clients equal to the badges, and clears one or all (notifications-10)', async () => {
+test('returns the counters of older clients equal to the badges (notifications-10)', async () => {
   const [ann, bob] = [await person(), await person()]
   await sql`insert into user_follows (user_id, target_id) values (${ann.id}, ${bob.id})`
   for (const type of ['follow', 'like', 'comment', 'at'] as const) await tell(ann, bob, type)

@@ -18,7 +18,7 @@ const linksOf = async (who: Person, type: string) =>
     ({ link }: { link: string | null }) => link,
   )
 
-test('links a notification to the web page of its subject (notifications-17)', async () => {
+test('links a notification to the web page of its content (notifications-17)', async () => {
   const feed = await publish(ann, { feed_content: 'Hello' })
   await as(bob, 'POST', `/feeds/${feed}/comments`, { body: 'Hi' })
   await as(bob, 'PUT', `/user/followings/${ann.id}`)
@@ -35,7 +35,7 @@ test('links a notification to the web page of its subject (notifications-17)', a
   })
 })
 
-test('links to existing pages of the built-in site when no other client is configured (notifications-17)', () => {
+test('links to the built-in site when no other web client is configured (notifications-17)', () => {
   const own = { publicWebUrl: undefined, publicUrl: 'https://kith.example', web: true }
   const link = siteLinks({ ...ctx.config, ...own }, { 'site:web-links': [] })
   assert.equal(link('feeds', 7), 'https://kith.example/feeds/7')
@@ -46,7 +46,7 @@ test('links to existing pages of the built-in site when no other client is confi
   assert.equal(siteLinks({ ...ctx.config, ...own, web: false }, { 'site:web-links': [] })('feeds', 7), null)
 })
 
-test('returns no link for a subject without a web page (notifications-17)', async () => {
+test('returns no link for content without a web page (notifications-17)', async () => {
   const dan = await world.person()
   await as(founder, 'POST', '/admin/notices', { user_ids: [dan.id], contents: 'Maintenance tonight' })
   assert.deepEqual(await linksOf(dan, 'system'), [null])
@@ -73,7 +73,7 @@ test('sends the same link to devices and webhooks (notifications-17)', async () 
   assert.equal(JSON.parse(told?.body ?? '{}').data.link, undefined)
 })
 
-test('links mails about the account to its page (notifications-17)', async () => {
+test('links an e-mail about the account to its web page (notifications-17)', async () => {
   const carol = await world.person()
   await sql`update users set email = 'carol@example.com', email_key = 'carol@example.com' where id = ${carol.id}`
   const links: (string | undefined)[] = []
@@ -93,7 +93,7 @@ test('links mails about the account to its page (notifications-17)', async () =>
   assert.ok(outbox.some(({ to }) => to === 'carol@example.com'))
 })
 
-test('returns no link without a web address, and rejects an invalid one (notifications-17)', async () => {
+test('rejects an invalid pattern of web links (notifications-17)', async () => {
   const other = await createWorld()
   const [dan, eve] = [await other.person(), await other.person()]
   await other.as(eve, 'PUT', `/user/followings/${dan.id}`)

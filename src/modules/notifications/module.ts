@@ -44,7 +44,6 @@ const notificationSchedules: Schedule[] = [
   { task: 'resume_webhooks', pattern: '* * * * *' },
 ]
 
-/** Notifications in the personal data export, as the recipient sees them. */
 const notificationPersonal = [
   personalTable({
     file: 'notifications',

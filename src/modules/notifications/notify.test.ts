@@ -17,7 +17,7 @@ const countsOf = async (userId: number) => {
   return Object.fromEntries(rows.map(({ type, unread, total }) => [type, { unread, total }]))
 }
 
-test('sends several notices to many users in one call, in the given order', async () => {
+test('sends several notices to several users in the given order', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   const cause = { type: 'comments', id: 71 }
   await notify(sql, [
@@ -39,7 +39,7 @@ test('sends several notices to many users in one call, in the given order', asyn
   assert.deepEqual((await rowsOf(ann.id))[0]?.data, { contents: 'Hi' })
 })
 
-test('skips own actions, duplicates, blocked senders and disabled or unknown accounts (notifications-2)', async () => {
+test('notifies each eligible recipient once (notifications-2)', async () => {
   const [ann, bob, gone, sender] = [await person(), await person(), await person(), await person()]
   await sql`insert into user_blocks (user_id, target_id) values (${bob.id}, ${sender.id})`
   await sql`update users set deleted_at = now() where id = ${gone.id}`
@@ -56,7 +56,7 @@ test('skips own actions, duplicates, blocked senders and disabled or unknown acc
   for (const id of [bob.id, gone.id, sender.id, 2 ** 52]) assert.equal((await rowsOf(id)).length, 0)
 })
 
-test('allows two system notifications about one subject', async () => {
+test('allows two system notifications about the same content', async () => {
   const ann = await person()
   const notice = {
     type: 'system' as const,
@@ -69,7 +69,7 @@ test('allows two system notifications about one subject', async () => {
   assert.deepEqual(await countsOf(ann.id), { system: { unread: 2, total: 2 } })
 })
 
-test('skips a hidden sender, and recipients who block that sender (notifications-2)', async () => {
+test('skips recipients who block a hidden sender (notifications-2)', async () => {
   const [ann, bob, doer] = [await person(), await person(), await person()]
   await sql`insert into user_blocks (user_id, target_id) values (${bob.id}, ${doer.id})`
   await notify(sql, {
@@ -112,7 +112,7 @@ test('removes only unread notifications of the given cause and sender (notificat
   assert.deepEqual((await countsOf(ann.id)).at, { unread: 0, total: 0 })
 })
 
-test('numbers and counts concurrent notifications to one user without gaps', async () => {
+test('numbers concurrent notifications of one user without gaps', async () => {
   const ann = await person()
   const senders = await Promise.all(Array.from({ length: 20 }, () => person()))
   await Promise.all(
@@ -136,7 +136,7 @@ test('numbers and counts concurrent notifications to one user without gaps', asy
   assert.deepEqual(await countsOf(ann.id), { like: { unread: 10, total: 10 } })
 })
 
-test('keeps a notification that is read during its removal, and counts it once (notifications-7)', async () => {
+test('preserves a notification that is read during its removal (notifications-7)', async () => {
   const [ann, bob] = [await person(), await person()]
   const cause = { type: 'feeds', id: 987_001 }
   await notify(sql, { type: 'like', recipients: [ann.id], senderId: bob.id, cause, data: {} })
@@ -151,10 +151,7 @@ test('keeps a notification that is read during its removal, and counts it once (
   assert.deepEqual(counts, { unread: 0, total: 1 })
 })
 
-/**
- * Runs `doing` while the count of mentions is locked. Returns the types with a count that it locks in the
- * meantime.
- */
+/** Runs `doing` while the count of mentions is locked. Returns the types that `doing` has locked by then. */
 async function heldMeanwhile(userId: number, doing: () => Promise<unknown>): Promise<string[]> {
   let done: Promise<unknown> | undefined
   let held: string[] = []
@@ -183,7 +180,7 @@ test('locks counts of several types in one order to prevent deadlocks', async ()
   }
   for (const [name, way] of Object.entries(ways)) {
     const [ann, bob] = [await person(), await person()]
-    // Inserted in reverse order, as rows of a table may be stored.
+    // Inserts in reverse order, because a table scan may return any order.
     for (const type of TYPES)
       await notify(sql, {
         type,

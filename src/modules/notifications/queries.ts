@@ -16,10 +16,9 @@ export const SIGNAL = 'notifications'
 
 const PEOPLE_OF_A_SIGNAL = 400
 
-/** Recipients of `notify`, with the index of a notice for each. */
+/** Parallel arrays with one entry per notification. `positions` are indexes of notices. */
 type Recipients = { users: number[]; ids: string[]; positions: number[] }
 
-/** Drops unknown and disabled users, and users who block the sender. Finds those with devices, and webhooks. */
 async function findRecipients(sql: Db, notices: Notice[], { users, ids, positions }: Recipients) {
   const doers = positions.map((position) => {
     const { hiddenSenderId, senderId } = notices[position] as Notice
@@ -45,9 +44,8 @@ async function findRecipients(sql: Db, notices: Notice[], { users, ids, position
 }
 
 /**
- * Inserts notifications for many users in one statement, locking rows in the order of users. Skips unknown
- * and disabled users, users who block the sender, and users with the same notification unread. Open streams
- * receive a signal after the commit.
+ * Skips users who block the sender, and users with the same notification unread. Locks rows in the order of
+ * user ids, to avoid deadlocks.
  */
 export async function insertNotices(sql: Db, notices: Notice[], to: Recipients): Promise<void> {
   const { users, ids, positions, pushed, announces } = await findRecipients(sql, notices, to)
@@ -87,7 +85,7 @@ export async function insertNotices(sql: Db, notices: Notice[], to: Recipients):
     ),
     made as (
       insert into notifications (user_id, seq, id, type, sender_id, data, cause_type, cause_id)
-      -- A map lookup, because the planner turns a join of two sets of unknown size into a nested loop.
+      -- Uses a JSON map, because the planner would join two sets of unknown size in a nested loop.
       select user_id, ((select jsonb_object_agg(user_id, last_seq) from moved) ->> user_id::text)::bigint
           + 1 - row_number() over (partition by user_id order by position desc),
         id, type, sender_id, data, cause_type, cause_id
@@ -114,13 +112,12 @@ export async function insertNotices(sql: Db, notices: Notice[], to: Recipients):
   if (notified.length > 0) await addJob(sql, 'push_notifications', placesOf(notified))
 }
 
-/** Selects the notifications of a cause, or of several causes of one kind, for removal. */
+/** Selects the notifications to remove, by their cause. */
 export type Taken = {
   type?: NotificationType
   systemType?: SystemType
   senderId?: number
   cause: { type: string; id: number | number[] }
-  /** The recipients, if the caller knows them. Saves the search for them. */
   recipients?: number[]
 }
 
@@ -147,7 +144,7 @@ export async function findUnreadRecipients(
 
 export async function deleteUnread(sql: Db, userId: number, taken: Taken): Promise<void> {
   await sql`
-    -- Marking as read takes the same lock, so unread rows stay unread until the commit.
+    -- Takes the lock of marking as read, so that unread rows stay unread until the commit.
     with locked as (
       select type, read_seq from notification_counts
       where user_id = ${userId} ${ifGiven(sql, taken.type, (kind) => sql`and type = ${kind}`)}
@@ -175,7 +172,6 @@ export async function removeSender(
     await sql`update notifications n set sender_id = 0 where n.user_id = any(${users}) and ${isTaken(sql, taken)}`
 }
 
-/** A stored notification with the sender's current name, empty for a disabled or unknown account. */
 export type NotificationRow = {
   seq: number
   id: string
@@ -183,7 +179,6 @@ export type NotificationRow = {
   sender_id: number
   sender_name: string
   data: Record<string, unknown>
-  /** Text of an administrator's notice, stored once for all recipients. */
   notice: string | null
   cause_type: string
   cause_id: number
@@ -191,19 +186,17 @@ export type NotificationRow = {
   read_at: string | null
 }
 
-/** A row as stored, without fields from other modules. */
 export type StoredRow = Omit<NotificationRow, 'sender_name' | 'notice'>
 
 const stored = (sql: Db) =>
   sql`n.seq, n.id, n.type, n.sender_id, n.data, n.cause_type, n.cause_id, n.created_at`
 
-/** Columns of a list of one user's notifications, from a table or subquery `n`. */
 const ownColumns = (sql: Db, userId: number) => sql`
   ${stored(sql)},
   (select r.read_at from notification_reads r
     where r.user_id = ${userId} and r.type = n.type and r.seq >= n.seq order by r.seq limit 1) as read_at`
 
-/** Selects notifications of several users by a join with `t (user_id, seq)`. */
+/** Joins notifications of several users with `t (user_id, seq)`. `matches` is the join condition. */
 export const selectOfMany = (sql: Db, users: number[], seqs: number[], matches: Fragment) => sql<
   (StoredRow & { user_id: number })[]
 >`
@@ -236,7 +229,6 @@ export async function completeRows<Row extends StoredRow>(
   }))
 }
 
-/** Finds notifications by recipient and sequence number, without removed ones. */
 export const findNotifications = async (sql: Db, places: [number, number][]) =>
   completeRows(
     sql,
@@ -260,7 +252,6 @@ export async function findNotification(
 
 export type TypeStatistics = { kind: NotificationType; unread: number; newest: NotificationRow[] }
 
-/** Reads the statistics of each type that the user ever had. Follow has no newest ones. */
 export async function findStatistics(sql: Db, userId: number): Promise<TypeStatistics[]> {
   const rows = await sql<({ kind: NotificationType; unread: number } & Absent<StoredRow>)[]>`
     select c.type as kind, c.unread, newest.*
@@ -293,7 +284,7 @@ export async function findPage(
     ) as c
     left join lateral (
       select ${ownColumns(sql, userId)}
-      -- Counts skipped rows in the index only.
+      -- Skips rows by offset in an index-only scan.
       from (
         select user_id, seq from notifications
         where user_id = ${userId} ${ifGiven(sql, type, (kind) => sql`and type = ${kind}`)}

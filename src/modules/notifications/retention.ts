@@ -3,10 +3,9 @@ import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
 import type { NotificationType } from './schema.ts'
 
-/** The point up to which a user has read a type. */
 type Mark = { user_id: number; type: NotificationType; seq: number }
 
-/** Deletes notifications that were read more than `days` ago, found by the oldest marks: up to `limit` of each type. */
+/** Deletes up to `limit` notifications of each type that were read more than `days` ago. */
 export async function deleteRead(
   sql: Db,
   days: number,
@@ -54,7 +53,7 @@ type Bounds = { days: number; most: number }
 
 type Pile = { user_id: number; type: NotificationType }
 
-/** Lists the next piles in key order, and whether each exceeds the limits. */
+/** A pile is the notifications of one type of a user. `is_over` reports a pile above the limits. */
 const listPiles = (sql: Db, after: Pile, { days, most }: Bounds, limit: number) => sql<
   (Pile & { is_over: boolean })[]
 >`
@@ -66,8 +65,8 @@ const listPiles = (sql: Db, after: Pile, { days, most }: Bounds, limit: number) 
   order by user_id, type limit ${limit}`
 
 /**
- * Deletes up to `limit` notifications of a pile: the oldest beyond the maximum number, read or not, else
- * outdated unread ones. Returns the number deleted.
+ * Deletes the oldest notifications above the maximum, or otherwise expired unread notifications. Returns the
+ * number of deleted rows.
  */
 export async function deleteSurplus(
   sql: Db,
@@ -76,7 +75,7 @@ export async function deleteSurplus(
   limit: number,
 ): Promise<number> {
   const [row] = await sql<[{ gone: number }]>`
-    -- Marking as read, notifying and removing take the same lock.
+    -- Every transaction that changes these notifications takes this lock first.
     with locked as (
       select unread, total, read_seq from notification_counts
       where user_id = ${pile.user_id} and type = ${pile.type} for update
@@ -100,8 +99,8 @@ export async function deleteSurplus(
       delete from notifications n using old o where n.user_id = ${pile.user_id} and n.seq = o.seq returning n.seq
     ),
     counted as (
-      -- Reads from the locked rows, because constraints are checked before a concurrently changed row is read
-      -- again.
+      -- Computes from the locked rows, because PostgreSQL checks constraints before it rereads a concurrently
+      -- changed row.
       update notification_counts kept set total = g.total, unread = g.unread
       from (
         select l.total - count(*) as total, l.unread - count(*) filter (where g.seq > l.read_seq) as unread
@@ -137,15 +136,15 @@ export async function tidyNotifications(ctx: Context, batch = AT_ONCE): Promise<
   for (;;) {
     const { gone, marks } = await deleteRead(ctx.sql, days, batch)
     if (marks.length === 0) break
-    // A partial batch means that nothing is left up to these marks.
+    // A batch that is not full has deleted everything up to these marks.
     if (gone < batch) await deleteMarks(ctx.sql, marks)
   }
   await deleteExpiredNotifications(ctx, batch)
 }
 
 /**
- * Deletes outdated unread notifications, and the oldest of each type beyond the maximum number. Returns the
- * number deleted.
+ * Deletes expired unread notifications, and the oldest above the maximum of each type. Returns the number of
+ * deleted rows.
  */
 export async function deleteExpiredNotifications(ctx: Context, batch = AT_ONCE): Promise<number> {
   const bounds = await readBounds(ctx)

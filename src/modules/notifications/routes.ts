@@ -32,7 +32,6 @@ const noSuchNotification = apiError(
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const typeNeeded = fieldError('type', 'validation_failed', 'The type is required.', '类型不能为空。')
 
-/** Notification routes (notifications-3 to notifications-5). */
 export function notificationRoutes(server: Server, ctx: Context) {
   const { sql, config } = ctx
   const route = routesOn(server, ctx, { tag: 'Notifications' })

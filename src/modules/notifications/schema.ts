@@ -17,35 +17,30 @@ import {
 import type { SystemType } from './codes.ts'
 import { FIELDS } from './system/fields.ts'
 
-/** The kinds of notifications (notifications-1). */
 export const NOTIFICATION_TYPES = ['at', 'comment', 'like', 'system', 'follow'] as const
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
 
 export type Notice = {
   recipients: number[]
   senderId: number
-  /** The sender when anonymous. Shown to no one, but users who block the sender get no notification. */
+  /** Real sender of an anonymous action. Suppresses the notification if the recipient blocks this user. */
   hiddenSenderId?: number | undefined
   /**
-   * Hides the recipients from webhooks. Combined with other events, they would reveal an anonymous author or
-   * a member of a closed group.
+   * Omits the recipients from webhooks, because webhooks with recipients could reveal an anonymous author.
    */
   hidesRecipients?: boolean | undefined
-  /** The cause, by which `withdrawNotifications` finds the notification. */
+  /** `withdrawNotifications` finds the notification by its cause. */
   cause: { type: string; id: number }
 } & (
   | { type: Exclude<NotificationType, 'system'>; data: Record<string, unknown> }
-  /** `data.type` is one of codes.ts. Without `data.contents` a default text is generated. */
+  /** Without `data.contents`, the notification has the default text of `data.type`. */
   | { type: 'system'; data: { type: SystemType; [name: string]: unknown } }
 )
 
 export const NotificationSender = Shared('NotificationSender', { id: Type.Integer(), name: Type.String() })
 const NotificationReference = Shared('NotificationReference', { type: Type.String(), id: Type.Integer() })
 
-/**
- * Common fields of every notification (notifications-6). The table of notifications-9 lists the fields of
- * each type.
- */
+/** Fields that every notification has (notifications-6). notifications-9 lists the fields of each type. */
 const NotificationData = Type.Object(
   {
     contents: Type.String(),
@@ -87,7 +82,6 @@ const Preview = Shared('NotificationPreview', {
   preview_users_names: Type.Array(Type.String()),
 })
 
-/** Unread counts and the newest of each type (notifications-3). */
 export const Statistics = Shared('NotificationStatistics', {
   at: Preview,
   comment: Preview,
@@ -97,7 +91,6 @@ export const Statistics = Shared('NotificationStatistics', {
 })
 export type Statistics = Static<typeof Statistics>
 
-/** A page of mentions (notifications-11). */
 export const MentionQuery = Type.Object({
   limit: Limit(),
   index: Cursor,
@@ -105,7 +98,7 @@ export const MentionQuery = Type.Object({
   direction: Direction,
 })
 
-/** A mention in the list of older clients, which fetch the content itself by its id. */
+/** Contains no content, because older clients fetch the content by `resourceable`. */
 export const Mention = Shared('Mention', {
   id: Type.Integer({ description: 'Orders this list, and is its `index`' }),
   user_id: Type.Integer({ description: 'Who was mentioned' }),
@@ -114,7 +107,7 @@ export const Mention = Shared('Mention', {
 })
 export type Mention = Static<typeof Mention>
 
-/** A page of a type (notifications-4) by `after`. Older clients use a row offset, also across types. */
+/** `after` paginates within a type (notifications-4). Older clients use `page` or `offset`. */
 export const ListQuery = Type.Object({
   type: Type.Optional(OneOf(NOTIFICATION_TYPES)),
   limit: Limit(),

@@ -32,12 +32,11 @@ const SYSTEM = { id: 0, name: 'Kith' }
 type Reference = { type: string; id: number }
 
 export type Told = {
-  /** Looks up missing fields for clients. Without it a row is rendered as stored, as for webhooks. */
+  /** Looks up missing fields. Webhooks omit this function and render rows as stored. */
   known?: (row: NotificationRow) => Found
   linkTo: LinkTo
 }
 
-/** Account pages linked from system notifications (notifications-17). */
 const ACCOUNT_PAGES: Record<string, string> = {
   'account:changed': 'security',
   'account:export': 'exports',
@@ -80,7 +79,7 @@ function dataOf(row: NotificationRow, language: Language, { known }: Told): Noti
       resource: { type: resourceCode(about.type), id: about.id },
     }
   }
-  // The follower's fields are also at the top level (notifications-9).
+  // Repeats the follower's fields at the top level, where clients expect them (notifications-9).
   const follower = row.type === 'follow' ? sender : {}
   return { ...rest, ...common, ...follower, contents: contents ?? '', ...(resource ? { resource } : {}) }
 }
@@ -99,7 +98,6 @@ export function notificationView(row: NotificationRow, language: Language, told:
   }
 }
 
-/** A mention in the format of older clients (notifications-11). */
 export const mentionView = (
   userId: number,
   row: Pick<NotificationRow, 'seq' | 'data' | 'cause_type' | 'cause_id' | 'created_at'>,
@@ -110,7 +108,6 @@ export const mentionView = (
   created_at: zuluTime(row.created_at),
 })
 
-/** Statistics (notifications-3). */
 export function statisticsView(types: TypeStatistics[], language: Language, told: Told): Statistics {
   const ofType = (type: NotificationType) => types.find(({ kind }) => kind === type)
   const badge = (type: NotificationType) => ofType(type)?.unread ?? 0
@@ -133,7 +130,6 @@ export function statisticsView(types: TypeStatistics[], language: Language, told
   }
 }
 
-/** The requested page: `limit`, and whether it was given. */
 type Asked = {
   type: NotificationType | undefined
   limit: number
@@ -143,7 +139,6 @@ type Asked = {
   path: string
 }
 
-/** `from` and `to` are 0 when the page is empty or its position is unknown (notifications-4). */
 export function pageView(
   { rows, total }: { rows: NotificationRow[]; total: number },
   asked: Asked,
@@ -154,7 +149,7 @@ export function pageView(
   const data = rows.map((row) => notificationView(row, language, told))
   const last = Math.max(1, Math.ceil(total / limit))
   const query = `${type === undefined ? '' : `type=${type}&`}${limit === PAGE_SIZE ? '' : `limit=${limit}&`}`
-  // Requests by row offset get links by row offset.
+  // Links by `offset` if the request used `offset`.
   const place = (number: number) =>
     offset === undefined ? `page=${number}` : `offset=${(number - 1) * limit}`
   const url = (number: number) => `${path}?${query}${place(number)}`
@@ -181,13 +176,12 @@ export function pageView(
   }
 }
 
-/** Number of notifications whose users a transaction removes them from. A job removes the rest. */
+/** Maximum notifications that one transaction removes. A job removes further notifications. */
 const AT_ONCE = 500
 
 /**
- * Notifies users in the transaction that causes it. Call it last, because the recipients' rows stay locked
- * until the commit. Skips a user's own actions, senders that the recipient blocks and, except from the
- * system, causes with an unread notification.
+ * Call it last in a transaction, because the recipients' rows stay locked until the commit. Skips the user's
+ * own actions and causes with an unread notification.
  */
 export async function notify(tx: Db, notices: Notice | Notice[]): Promise<void> {
   const list = [notices].flat()
@@ -209,27 +203,25 @@ export async function notify(tx: Db, notices: Notice | Notice[]): Promise<void> 
   if (users.length > 0) await insertNotices(tx, list, { users, ids, positions })
 }
 
-/** Removes unread notifications of an undone cause, in the transaction that undoes it. */
+/** Removes unread notifications of a cause in the caller's transaction. A job continues above `AT_ONCE`. */
 export async function withdrawNotifications(tx: Db, taken: Taken): Promise<void> {
   if (await takeBack(tx, taken)) await addJob(tx, 'take_back_notifications', taken)
 }
 
-/** Removes the notifications left by `withdrawNotifications`. */
 export async function withdrawRemaining(ctx: Context, taken: Taken, signal: AbortSignal): Promise<void> {
   while (await transaction(ctx.sql, (tx) => takeBack(tx, taken))) signal.throwIfAborted()
 }
 
-/** Removes the notifications of the next users, one by one in order. Returns whether there may be more. */
+/**
+ * Locks one user after another in order, to avoid deadlocks. Returns whether more notifications may remain.
+ */
 async function takeBack(tx: Db, taken: Taken): Promise<boolean> {
   const { users, areAll } = await findUnreadRecipients(tx, taken, AT_ONCE)
   for (const user of users) await deleteUnread(tx, user, taken)
   return !areAll
 }
 
-/**
- * Looks up fields that were missing when rows were stored: no query when complete, else one statement for
- * all.
- */
+/** Looks up fields that older rows lack, with at most one statement for all rows. */
 export async function findMissing(
   ctx: Context,
   rows: readonly NotificationRow[],

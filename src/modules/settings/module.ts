@@ -8,7 +8,6 @@ import { bootstrapRoutes } from './bootstrap/routes.ts'
 import { type Settings, SettingsPatch } from './registry.ts'
 import { readSettings, type SettingChecks, updateSettings } from './service.ts'
 
-/** Admin routes of the settings (administration-8). */
 export const adminSettingRoutes = (checks: SettingChecks) => (server: Server, ctx: Context) => {
   const route = routesOn(server, ctx, { tag: 'Admin: site' })
   const access = { ability: 'admin:site:base' }
@@ -55,7 +54,6 @@ const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (sign) => SIGNS[sig
 const TITLE = { en: 'About us', zh: '关于我们' }
 const NOTHING = { en: 'Nothing has been written here yet.', zh: '暂无介绍。' }
 
-/** Renders the administrator's plain text about the site as a page, one paragraph per line. */
 function aboutPage(content: string, language: Language): string {
   const lines = content.split('\n').filter((line) => line.trim() !== '')
   const paragraphs = lines.length > 0 ? lines : [NOTHING[language]]
@@ -83,7 +81,7 @@ export function aboutRoutes(server: Server, ctx: Context) {
     handler: async ({ request, reply }) => {
       const settings = await readSettings(ctx)
       const url = settings['site:about-url']
-      // Only web URLs, because other schemes could run code in the client.
+      // Permits only web URLs, because other schemes could run code in the client.
       if (url && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))
         return reply.redirect(new URL(url).href, 302)
       return reply

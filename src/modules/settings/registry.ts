@@ -15,10 +15,8 @@ const FEN = { 'x-unit': 'fen' }
 const POINTS = { 'x-unit': 'points' }
 
 /**
- * Every setting: its schema, its default, and its description in docs/settings.md (`npm run settings`). Keys
- * are flat and, for client settings, those of the bootstrappers (sign-in-1). The API description states the
- * default as `x-standard`, which the console uses to reset a setting, and the unit of an amount as `x-unit`,
- * which is `fen` or `points`.
+ * The API description states the default as `x-standard`, from which the console resets a setting. `npm run
+ * settings` writes `about` to docs/settings.md.
  */
 const define = <T extends TSchema>(schema: T, standard: Static<T>, about: string) => ({
   schema: Object.assign(schema, {

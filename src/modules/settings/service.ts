@@ -5,8 +5,8 @@ import { defineCache } from '#platform/memory'
 import { type Settings, STANDARD_SETTINGS } from './registry.ts'
 
 /**
- * Checks that reject settings with unknown references, or beyond the actor's abilities. Injected, because
- * they need higher modules.
+ * Rejects unknown references, and changes beyond the actor's abilities. Injected, because the checks need
+ * higher modules.
  */
 export type SettingChecks = {
   check(ctx: Context, actorId: number, changes: Partial<Settings>, current: Settings): Promise<void>
@@ -15,7 +15,7 @@ export type SettingChecks = {
 
 const listSettings = (sql: Db) => sql<Row<'settings', 'name' | 'value'>[]>`select name, value from settings`
 
-/** Writes all changes in one statement. Stores a null as JSON null. */
+/** Stores null as a JSON null. */
 export async function saveSettings(sql: Db, changes: Record<string, unknown>): Promise<void> {
   const rows = Object.entries(changes).map(([name, value]) => ({ name, value }))
   await sql`
@@ -26,7 +26,7 @@ export async function saveSettings(sql: Db, changes: Record<string, unknown>): P
 
 const cacheOf = defineCache<Settings>('settings', { max: 1, ttlMs: 60_000 })
 
-/** Reads all settings, cached. A change reaches every node within a second. */
+/** Reads the cache. A change reaches every node within a second. */
 export async function readSettings(ctx: Context): Promise<Settings> {
   return cacheOf(ctx).get('all', async () => ({
     ...STANDARD_SETTINGS,
@@ -36,33 +36,30 @@ export async function readSettings(ctx: Context): Promise<Settings> {
   }))
 }
 
-/** Saves changed settings in the caller's transaction. */
 export async function updateSettings(ctx: Context, tx: Db, changes: Partial<Settings>): Promise<void> {
   await saveSettings(tx, changes)
   await cacheOf(ctx).announce(tx, 'all')
 }
 
 /**
- * Kinds with pages in the web client (notifications-17). For `account` the id is `sessions`, `exports` and
- * the like.
+ * Kinds with a page in the web client (notifications-17). The id of `account` is the name of a page, such as
+ * `sessions`.
  */
 const LINKED = [
   ...['feeds', 'news', 'musics', 'music_specials', 'questions', 'question-answers', 'groups', 'group-posts'],
   ...['users', 'feed-topics', 'question-topics', 'account'],
 ] as const
 
-/** Returns the web URL of a subject, or null when it has no page. */
 export type LinkTo = (type: string, id: number | string) => string | null
 
 const patternOf = (entry: string) => /^(\S+) (https?:\/\/\S+)$/i.exec(entry)
 
-/** True when an entry of `site:web-links` is a known kind with a URL that contains `{id}`. */
 export function isWebLink(entry: string): boolean {
   const [, type = '', address = ''] = patternOf(entry) ?? []
   return (LINKED as readonly string[]).includes(type) && address.includes('{id}')
 }
 
-/** Builds links from `site:web-links`, else below `PUBLIC_WEB_URL`, else to pages of this server's own site. */
+/** Prefers `site:web-links` to `PUBLIC_WEB_URL`, and `PUBLIC_WEB_URL` to this server's own web pages. */
 export function linksOf(
   config: Context['config'],
   { 'site:web-links': entries }: Pick<Settings, 'site:web-links'>,

@@ -5,7 +5,7 @@ import { createWorld, type Person } from '#test/world.ts'
 const { as, person } = await createWorld()
 const founder = await person({ roles: ['founder'] })
 
-test('applies a changed setting at once, and records both values in the audit log (administration-8, administration-4)', async () => {
+test('records both values of a changed setting in the audit log (administration-8, administration-4)', async () => {
   const before = await as(founder, 'GET', '/admin/settings')
   assert.equal(before.body['feed:topic:need-review'], false)
   assert.equal((await as(founder, 'PATCH', '/admin/settings', { 'feed:topic:need-review': '1' })).status, 204)
@@ -22,7 +22,7 @@ test('applies a changed setting at once, and records both values in the audit lo
   assert.deepEqual(log.body.data[0].after, { 'feed:topic:need-review': true })
 })
 
-test('records nothing in the audit log when nothing changed', async () => {
+test('writes no audit record when no setting changes', async () => {
   const entries = async () =>
     (await as(founder, 'GET', '/admin/audit-log?action=settings.update')).body.total as number
   const before = await entries()
@@ -30,7 +30,7 @@ test('records nothing in the audit log when nothing changed', async () => {
   assert.equal(await entries(), before)
 })
 
-test('returns 422 on the name for a wrong type, and saves nothing', async () => {
+test('saves no setting when one value has a wrong type', async () => {
   const answer = await as(founder, 'PATCH', '/admin/settings', {
     'wallet:ratio': 'much',
     'news:pay-contribute': 5,
@@ -40,7 +40,7 @@ test('returns 422 on the name for a wrong type, and saves nothing', async () => 
   assert.equal((await as(founder, 'GET', '/admin/settings')).body['news:pay-contribute'], 100)
 })
 
-test('rejects members, and users with `admin: login` only (administration-1)', async () => {
+test('rejects users without the settings ability (administration-1)', async () => {
   const member = await person()
   assert.equal((await as(member, 'GET', '/admin/settings')).status, 403)
   assert.equal((await as(member, 'PATCH', '/admin/settings', { 'wallet:ratio': 5 })).status, 403)
@@ -51,7 +51,7 @@ test('rejects members, and users with `admin: login` only (administration-1)', a
   assert.equal((await as(clerk, 'GET', '/admin/audit-log')).status, 403)
 })
 
-test("requires an existing role for new users, within the actor's abilities and without administration", async () => {
+test('rejects a default role beyond the abilities of the actor', async () => {
   const set = (who: Person, role: string) => as(who, 'PATCH', '/admin/settings', { 'register:role': role })
   for (const [name, abilities] of [
     ['keeper', ['admin: login', 'admin:site:base']],
@@ -93,7 +93,7 @@ test('accepts only http and https URLs (administration-8)', async () => {
     assert.equal((await set(url)).status, 204, url)
 })
 
-test('requires the balance ability for settings that create points, except unchanged values (administration-8)', async () => {
+test('requires the balance ability to change settings that create points (administration-8)', async () => {
   await as(founder, 'POST', '/admin/roles', {
     name: 'editor',
     abilities: ['admin: login', 'admin:site:base'],

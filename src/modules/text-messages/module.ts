@@ -5,7 +5,6 @@ import type { Module } from '../../module.ts'
 import { adminTextMessageRoutes, receiptRoutes } from './routes.ts'
 import { countToday, deleteOldTexts, textSettings } from './service.ts'
 
-/** Probes each configured provider with a harmless request, and reports a reached daily limit. */
 const textProbe: Probe = {
   part: 'sms',
   isUsed: ({ sms }) => Object.keys(sms.services).length > 0,

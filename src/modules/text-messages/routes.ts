@@ -19,7 +19,6 @@ import { saveReceipt } from './service.ts'
 
 const STATES = ['accepted', 'delivered', 'failed', 'refused'] as const
 
-/** A text message of the last 30 days (administration-26). */
 const TextMessageView = Shared('TextMessage', {
   id: Type.Integer(),
   service: Type.String({ description: 'The service that took it; all that refused it when none did' }),
@@ -40,7 +39,7 @@ const TextMessageQuery = Type.Object({
 
 type TextRow = Tables['text_messages']
 
-/** Lists text messages without their texts, and with the last digits of numbers only. */
+/** Omits texts and all but the last digits of phone numbers. */
 export function adminTextMessageRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   routesOn(server, ctx, { tag: 'Admin: site' })('GET /admin/text-messages', {
@@ -83,21 +82,20 @@ const MAX_REPORT = 256 * 1024
 const Receipt = Type.Object({ service: Type.String({ maxLength: 20 }), key: Type.String({ maxLength: 64 }) })
 
 /**
- * Delivery reports of text message services. Most services sign nothing, so their URL contains a secret. The
- * routes are outside the API, so that a service that sends many reports from one address does not meet the
- * guest rate limit.
+ * Serves delivery reports outside the API, where the guest rate limit does not apply. The URL contains a
+ * secret, because most services sign nothing.
  */
 export function receiptRoutes(server: Server, ctx: Context) {
   encapsulate(server, (scope) => {
     scope.removeAllContentTypeParsers()
-    // A signature covers the raw form.
+    // Preserves the raw bytes, which the signature covers.
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
     scope.post(
       '/text-messages/:service/receipts/:key',
       {
         bodyLimit: MAX_REPORT,
         config: { access: 'public' },
-        // Runs before the body is read.
+        // Rejects unknown services before the server reads the body.
         onRequest: async (request, reply) => {
           const { service, key } = request.params
           if (!ctx.sms.services[service]?.receipts || !isReceiptKey(ctx, service, key))

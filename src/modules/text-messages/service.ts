@@ -24,14 +24,14 @@ type StoredText = {
   fault: string | null
 }
 
-/** Stores a message. Keeps the state of a report that arrived earlier. */
+/** Preserves the state of a delivery report that arrived before the response. */
 const saveText = (sql: Db, text: StoredText) => sql`
   insert into text_messages (service, service_reference, purpose, country, number_ending, state, fault)
   values (${text.service}, ${text.reference}, ${text.purpose}, ${text.country}, ${text.ending}, ${text.state}, ${text.fault})
   on conflict (service, service_reference) do update set
     purpose = excluded.purpose, country = excluded.country, number_ending = excluded.number_ending`
 
-/** Stores a delivery report. A delivered message stays delivered. */
+/** A later report cannot change the state of a delivered message. */
 export const saveReceipt = (sql: Db, service: string, { reference, delivered, fault }: TextReceipt) => sql`
   insert into text_messages as t (service, service_reference, state, fault, reported_at)
   values (${service}, ${reference}, ${delivered ? 'delivered' : 'failed'}, ${delivered ? null : (fault ?? null)}, now())
@@ -41,7 +41,6 @@ export const saveReceipt = (sql: Db, service: string, { reference, delivered, fa
 
 type Counted = { scope: string; counted: string; limit: number | undefined }
 
-/** Counts a message of today under each key, and returns the counts in this order. */
 async function countText(sql: Db, keys: readonly Counted[]): Promise<number[]> {
   const rows = await sql<{ scope: string; sent: number }[]>`
     insert into text_message_counts as c (day, scope, counted, sent)
@@ -82,14 +81,12 @@ export const tooManyTexts = apiError(
   '今日短信发送次数已达上限，请明天再试或使用邮箱。',
 )
 
-/** Reads `COUNTRY NUMBER` of the setting `sms:daily-per-country`. */
 function readCountryLimit(line: string): { country: string; limit: number } | undefined {
   const [, country = '', number] = /^([A-Z]{2}|\*) (\d{1,9})$/.exec(line.trim()) ?? []
   if (number === undefined || !(country === '*' || isPhoneCountry(country))) return undefined
   return { country, limit: Number(number) }
 }
 
-/** The keys under which a message is counted. A limit of 0 in the settings means no limit. */
 async function keysOf(ctx: Context, phone: string, address?: string): Promise<Counted[]> {
   const settings = await readSettings(ctx)
   const country = countryOfPhone(phone)
@@ -110,8 +107,7 @@ async function keysOf(ctx: Context, phone: string, address?: string): Promise<Co
 }
 
 /**
- * Counts a requested message in the transaction that enqueues it. Throws 429 when a limit of today is reached
- * (sign-in-30).
+ * Counts a message in the transaction that enqueues the message. Throws 429 above a daily limit (sign-in-30).
  */
 export async function reserveText(
   ctx: Context,
@@ -131,7 +127,7 @@ export async function reserveText(
   throw tooManyTexts({ headers: { 'Retry-After': await secondsLeft(tx) } })
 }
 
-/** True when unrequested messages reach today's limit of the number. Counts this one. */
+/** Counts a message, and returns true above the daily limit of the phone number. */
 async function isNumberFull(ctx: Context, phone: string): Promise<boolean> {
   const keys = await keysOf(ctx, phone)
   const [sent = 0] = await countText(ctx.sql, keys)
@@ -139,10 +135,10 @@ async function isNumberFull(ctx: Context, phone: string): Promise<boolean> {
   return limit !== undefined && sent > limit
 }
 
-/** Sends a message and stores the result. Throws `SmsError` when no service accepts it. */
+/** Throws `SmsError` when no service accepts the message. Returns undefined above a daily limit. */
 export async function sendText(ctx: Context, message: TextMessage): Promise<SentText | undefined> {
   const { phone, purpose } = message
-  // Codes were counted when they were requested.
+  // `reserveText` has already counted verification codes.
   if (purpose !== 'code' && (await isNumberFull(ctx, phone))) {
     ctx.log.warn({ purpose }, 'a text message was left out: the daily limit of its number is reached')
     return undefined
@@ -163,7 +159,7 @@ export async function sendText(ctx: Context, message: TextMessage): Promise<Sent
   const { service, reference, refusals } = sent
   if (refusals.length > 0) ctx.log.warn({ service, refusals }, 'a text message took another service')
   const fault = refusals.length > 0 ? refusals.join('; ') : null
-  // A failure here would repeat a message that was sent.
+  // Ignores a failure, because a retry of the job would send the message again.
   await saveText(ctx.sql, { ...stored, service, reference, state: 'accepted', fault }).catch((error) =>
     ctx.log.error({ err: error }, 'a sent text message was not stored'),
   )

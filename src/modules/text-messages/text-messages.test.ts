@@ -30,7 +30,6 @@ await set({ 'sms:templates': ['aliyun code CN SMS_1 Kith'] })
 
 const ask = (phone: string, headers: Record<string, string> = {}) =>
   guest('POST', '/verifycodes/register', { phone }, headers)
-/** Skips the wait for the next code of a number. */
 const passMinute = (phone: string) =>
   sql`update verification_codes set created_at = created_at - interval '2 hours',
     sent_since = sent_since - interval '2 hours' where account = ${phone}`
@@ -46,7 +45,7 @@ const report = (service: string, payload: string, headers: Record<string, string
 const aliyunReport = (biz_id: string, success: boolean, err_code: string) =>
   report('aliyun', JSON.stringify([{ phone_number: '138', success, err_code, biz_id }]))
 
-test('sends a code through the first service and lists it without number and text (administration-26)', async () => {
+test('lists a sent code without number and text (administration-26)', async () => {
   const { phone } = fresh()
   assert.equal((await ask(phone)).status, 202)
   await work()
@@ -68,7 +67,7 @@ test('sends a code through the first service and lists it without number and tex
   assert.ok(!JSON.stringify(await sql`select * from text_message_counts`).includes(phone))
 })
 
-test('uses the second service when the first fails, and lists the fault', async () => {
+test('uses the second service when the first service fails', async () => {
   const { phone } = fresh()
   ali.faults.push(500)
   await ask(phone)
@@ -79,7 +78,7 @@ test('uses the second service when the first fails, and lists the fault', async 
   assert.deepEqual([To, StatusCallback], [`+86${phone}`, receiptAddress(ctx, 'twilio')])
 })
 
-test('lists a message that every service rejects, and stops retrying it', async () => {
+test('stops retrying a message that every service rejects', async () => {
   const { phone } = fresh()
   ali.faults.push('refused')
   twi.faults.push('refused')
@@ -91,7 +90,7 @@ test('lists a message that every service rejects, and stops retrying it', async 
   assert.equal((await sql`select from graphile_worker._private_jobs`).length, 0)
 })
 
-test('stores delivery reports, and keeps a delivered message delivered', async () => {
+test('preserves the delivered state when a later report contradicts it', async () => {
   const { phone } = fresh()
   await ask(phone)
   await work()
@@ -106,7 +105,7 @@ test('stores delivery reports, and keeps a delivered message delivered', async (
   assert.deepEqual([row.state, row.fault], ['delivered', null])
 })
 
-test('keeps a report that arrives before its message is stored', async () => {
+test('preserves a report that arrives before its message is stored', async () => {
   const before = (await listed()).length
   assert.equal((await aliyunReport('early^0', true, 'DELIVERED')).statusCode, 200)
   assert.equal((await listed()).length, before)
@@ -118,7 +117,7 @@ test('keeps a report that arrives before its message is stored', async () => {
   assert.equal((await ofNumber(phone)).state, 'delivered')
 })
 
-test('rejects reports without the secret of the URL, the signature of Twilio, or a readable body', async () => {
+test('rejects delivery reports without the secret of the URL', async () => {
   const url = receiptAddress(ctx, 'aliyun').replace('https://kith.example', '')
   assert.equal((await report('aliyun', '[]', {}, url.slice(0, -1))).statusCode, 404)
   assert.equal((await report('aliyun', '[]', {}, url.replace('aliyun', 'tencent'))).statusCode, 404)
@@ -165,7 +164,7 @@ test('limits messages per number and day (sign-in-30)', async () => {
   await set({ 'sms:daily-per-number': 20 })
 })
 
-test('limits codes per country and in total, also when requests race (sign-in-30)', async () => {
+test('limits codes per country under concurrent requests (sign-in-30)', async () => {
   await set({ 'register:phone-countries': ['*'], 'sms:daily-per-country': ['DE 3', '* 100'] })
   const numbers = Array.from({ length: 8 }, (_, place) => `+4915123456${String(700 + place)}`)
   const answers = await Promise.all(numbers.map((phone) => ask(phone)))
@@ -187,7 +186,7 @@ test('limits codes per client address (sign-in-30)', async () => {
   await set({ 'sms:daily-per-address': 100 })
 })
 
-test('drops unrequested messages above the limit of their number', async () => {
+test('drops unrequested messages above the limit of their phone number', async () => {
   ctx.sms = plain
   const { phone } = fresh()
   const ann = await signUp({ phone })
@@ -210,7 +209,7 @@ test('drops unrequested messages above the limit of their number', async () => {
   await set({ 'sms:daily-per-number': 20 })
 })
 
-test('rejects settings that are not valid templates or limits', async () => {
+test('rejects invalid templates and limits in the settings', async () => {
   const patch = (body: object) => as(founder, 'PATCH', '/admin/settings', body)
   for (const body of [
     { 'sms:templates': ['aliyun code ZZ SMS_1 Kith'] },
@@ -224,7 +223,7 @@ test('rejects settings that are not valid templates or limits', async () => {
   }
 })
 
-test('reports an unresponsive service and a reached limit in the server health', async () => {
+test('reports an unavailable text message service in the server health', async () => {
   const stateOf = async () => {
     await sql`select graphile_worker.add_job('check_health')`
     await work()
@@ -240,7 +239,7 @@ test('reports an unresponsive service and a reached limit in the server health',
   await set({ 'sms:daily': 10_000 })
 })
 
-test('deletes messages after 30 days and counts after their day', async () => {
+test('deletes text messages after 30 days', async () => {
   await sql`update text_messages set created_at = created_at - interval '31 days'`
   await sql`update text_message_counts set day = day - 1`
   await sql`select graphile_worker.add_job('tidy_text_messages')`

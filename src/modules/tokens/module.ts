@@ -9,7 +9,6 @@ export const tokenTasks = (ctx: Context): TaskList => ({ tidy_tokens: () => tidy
 
 export const tokenSchedules: Schedule[] = [{ task: 'tidy_tokens', pattern: '17 3 * * *' }]
 
-/** Sign-ins in the personal data export, without their tokens. */
 export const tokenPersonal = [
   personalTable({
     file: 'sign-ins',

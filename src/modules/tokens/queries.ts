@@ -41,7 +41,7 @@ export async function insertToken(
       now() + make_interval(mins => ${token.minutes}), now() + make_interval(mins => ${token.refreshMinutes}))`
 }
 
-/** Maximum age of a sign-in, however often its token is exchanged (sign-in-5). */
+/** Maximum age of a session, regardless of token exchanges (sign-in-5). */
 const SIGN_IN_DAYS = 180
 
 export type Exchange = Row<'tokens', 'user_id' | 'family'> & {
@@ -49,11 +49,8 @@ export type Exchange = Row<'tokens', 'user_id' | 'family'> & {
 }
 
 /**
- * Marks a token as exchanged, once. `repeated`: exchanged within the last 30 seconds, so the client probably
- * lost the reply. `reused`: exchanged earlier, so the token was probably stolen. `over`: revoked, past the
- * refresh window, or of a sign-in older than `SIGN_IN_DAYS`, a limit that keeps a stolen token from living
- * for ever.
- * Locks the family, so that no revocation comes between this and the insertion of the next token.
+ * Locks the session, so that no concurrent revocation misses the next token. `repeated` is an exchange within
+ * 30 seconds of the first, and `reused` a later exchange by a probable thief.
  */
 export async function exchangeToken(sql: Db, hash: Buffer): Promise<Exchange | undefined> {
   const [row] = await sql<Exchange[]>`
@@ -77,10 +74,6 @@ export async function exchangeToken(sql: Db, hash: Buffer): Promise<Exchange | u
   return row
 }
 
-/**
- * Revokes one sign-in or all sign-ins of a user, except an optional one. Returns the hashes of the tokens
- * that were valid.
- */
 export async function revokeFamilies(
   sql: Db,
   userId: number,
@@ -110,10 +103,7 @@ export const listSignIns = (sql: Db, userId: number) => sql<SignInRow[]>`
     )
   order by f.used_at desc, f.id limit 100`
 
-/**
- * Returns true when no stored sign-in of the user matches this device and network. Returns false for the
- * first sign-in, and when an old sign-in has no device recorded.
- */
+/** Returns false for the first session, and while an older session has no recorded device. */
 export async function isNewDevice(sql: Db, userId: number, { userAgent, network }: Device): Promise<boolean> {
   const [row] = await sql<[{ unseen: boolean }]>`
     select coalesce(bool_and(user_agent is not null and (user_agent, network) <> (${userAgent}, ${network})), false)
@@ -122,12 +112,10 @@ export async function isNewDevice(sql: Db, userId: number, { userAgent, network 
   return row.unseen
 }
 
-/** Age up to which a sign-in proves identity for users without another proof. */
+/** Maximum age of a session that proves identity for users without another proof. */
 const FRESH_MINUTES = 15
 
-/**
- * Returns true when the sign-in began within `FRESH_MINUTES`. Exchanging its token does not reset its age.
- */
+/** A token exchange does not reset the age of a session. */
 export async function isFreshSignIn(
   sql: Db,
   { id, family }: { id: number; family: string },
@@ -151,7 +139,6 @@ export async function findRevokedFamilies(
   return new Set(rows.map((row) => row.family))
 }
 
-/** Filters the families down to those that no token continues: revoked, or past the refresh window. */
 export async function findEndedFamilies(
   sql: Db,
   signIns: { id: number; family: string }[],
@@ -184,7 +171,6 @@ export async function removeOldTokens(sql: Db): Promise<number> {
   return rows.length
 }
 
-/** Deletes all sign-ins of a user. The caller has already revoked them. */
 export const deleteSignIns = (sql: Db, userId: number) => sql`
   with gone as (delete from tokens where user_id = ${userId})
   delete from token_families where user_id = ${userId}`

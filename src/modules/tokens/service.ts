@@ -7,11 +7,9 @@ import { addJob } from '#platform/jobs'
 import { defineCache } from '#platform/memory'
 import { exchangeToken, findToken, insertToken, removeOldTokens, revokeFamilies } from './queries.ts'
 
-/** Minutes until an access token expires, and minutes in which it can be exchanged (sign-in-5). */
 const TOKEN_MINUTES = 60
 const REFRESH_MINUTES = 20_160
 
-/** The token reply that clients expect (sign-in-4). */
 export type IssuedToken = {
   access_token: string
   token_type: 'bearer'
@@ -21,19 +19,19 @@ export type IssuedToken = {
 
 type Entry = { viewer: Viewer | null }
 
-/** Signal that sign-ins of a user were revoked. */
 const REVOKED = 'sign-ins-ended'
 
 const TOKENS = 'tokens'
 const cacheOf = defineCache<Entry>(TOKENS, { max: 100_000, ttlMs: 30_000 })
 const hashOf = (token: string) => hash('sha256', token, 'buffer')
 /**
- * Cache key of a token. Every request computes it, and one call takes half the time of digest and encoding.
+ * Uses one `hash` call, which takes half the time of digest and encoding, because every request computes this
+ * key.
  */
 const keyOfToken = (token: string) => hash('sha256', token, 'base64')
 const keyOf = (digest: Buffer) => digest.toString('base64')
 
-/** Issues a token, for a new sign-in unless a family is given. `device` describes the requesting client. */
+/** Opens a new session unless `family` is given. */
 export async function issueToken(
   sql: Db,
   userId: number,
@@ -68,7 +66,7 @@ export function findViewer(ctx: Context, token: string): Promise<Viewer | null> 
   return entry instanceof Promise ? entry.then(stillGood) : stillGood(entry)
 }
 
-/** Reads the viewer from the cache only. Returns undefined on a cache miss. */
+/** Returns undefined on a cache miss, and null for an invalid token. */
 export function cachedViewer(ctx: Context, token: string): Viewer | null | undefined {
   const entry = cacheOf(ctx).recall(keyOfToken(token))
   return entry && stillGood(entry)
@@ -78,8 +76,8 @@ const stillGood = ({ viewer }: Entry): Viewer | null =>
   viewer && viewer.expiresAt > performance.now() ? viewer : null
 
 /**
- * Exchanges a token for a new one, once. A repetition within 30 seconds gets another token, because the
- * client may have lost the first reply. A later one revokes the whole family (sign-in-5).
+ * A repetition within 30 seconds gets another token, because the client may have lost the first response. A
+ * later repetition revokes the whole session (sign-in-5).
  */
 export async function refreshToken(ctx: Context, token: string, device: Device): Promise<IssuedToken> {
   const digest = hashOf(token)
@@ -90,8 +88,8 @@ export async function refreshToken(ctx: Context, token: string, device: Device):
       await revokeTokens(ctx, tx, exchange.user_id, { family: exchange.family })
       return undefined
     }
-    // Too frequent for a durable announcement. If the signal is lost, nodes accept the exchanged token for
-    // another 30 seconds.
+    // Sends a plain signal, because durable announcements cost too much here. After a lost signal, nodes
+    // accept the old token for 30 seconds.
     sendSignal(tx, TOKENS, keyOf(digest))
     cacheOf(ctx).dropHere(tx, keyOf(digest))
     return issueToken(tx, exchange.user_id, { family: exchange.family, device })
@@ -100,13 +98,12 @@ export async function refreshToken(ctx: Context, token: string, device: Device):
   return issued
 }
 
-/** Above this number of tokens, one announcement clears the whole cache. */
+/** Above this number of tokens, one invalidation clears the whole cache. */
 const ANNOUNCED_MAX = 20
 
 /**
- * Revokes one sign-in (`family`), or all of a user but `except`, on every node when the transaction commits.
- * Changes the password of the chat account too, because a token can read it, unless `keepsChat` states that only
- * the owner read it.
+ * Revokes one session, or all sessions but `except`. Also replaces the chat password, which a token can read,
+ * unless `keepsChat` is set.
  */
 export async function revokeTokens(
   ctx: Context,
@@ -125,13 +122,9 @@ export async function revokeTokens(
   if (!keepsChat) await addJob(tx, 'sign_ins_ended', { id: userId }, { key: `sign_ins_ended:${userId}` })
 }
 
-/** Filters sign-ins down to the revoked ones, by family. */
 export { findEndedFamilies as findEnded, findRevokedFamilies as findRevoked } from './queries.ts'
 
-/**
- * Calls back on every node with the user whose sign-ins were revoked. For connections that outlive their
- * request.
- */
+/** Calls `handler` on every node, for connections that outlive their request. */
 export const onRevocation = (ctx: Context, handler: (userId: number) => void) =>
   ctx.signals.on(REVOKED, (userId) => handler(Number(userId)))
 

@@ -16,7 +16,7 @@ const isGood = async (token: string) => (await guest('GET', `/user?token=${token
 const familyOf = (ann: Person) => sql<{ revoked: boolean }[]>`
   select revoked_at is not null as revoked from token_families where user_id = ${ann.id}`
 
-test('exchanges a token from header, query or body with any verb (sign-in-5)', async () => {
+test('exchanges a token from header, query or body with any HTTP method (sign-in-5)', async () => {
   const ann = await person()
   let { token } = ann
   const steps = [
@@ -44,7 +44,7 @@ test('rejects the exchange of a missing, unknown or malformed token', async () =
   assert.equal((await guest('GET', '/auth/refresh', undefined, { authorization: 'Basic x' })).status, 401)
 })
 
-test('rejects an expired token, but exchanges it for fourteen days', async () => {
+test('exchanges an expired token for fourteen days', async () => {
   const [ann, bob] = [await person(), await person()]
   await sql`update tokens set expires_at = now() - interval '1 second' where user_id in (${ann.id}, ${bob.id})`
   assert.equal(await isGood(ann.token), false)
@@ -59,7 +59,7 @@ test('rejects an expired token, but exchanges it for fourteen days', async () =>
   assert.equal(row.minutes, 14 * 24 * 60)
 })
 
-test('keeps sign-ins valid, cached or not, when the clock jumps two hours (sign-in-5)', async (t) => {
+test('accepts tokens when the clock of the server jumps by two hours (sign-in-5)', async (t) => {
   const [known, unknown] = [await person(), await person()]
   assert.equal((await as(known, 'GET', '/user')).status, 200)
   for (const hours of [2, -2]) {
@@ -73,7 +73,7 @@ test('keeps sign-ins valid, cached or not, when the clock jumps two hours (sign-
   }
 })
 
-test('ends a sign-in after 180 days despite token exchanges (sign-in-5)', async () => {
+test('ends a session after 180 days despite token exchanges (sign-in-5)', async () => {
   const ann = await person()
   const age = (days: number) =>
     sql`update token_families set created_at = now() - make_interval(days => ${days}) where user_id = ${ann.id}`
@@ -105,7 +105,7 @@ test('does not extend the thirty seconds when an exchange is repeated (sign-in-5
   assert.equal((await refresh(ann.token)).status, 401)
 })
 
-test('revokes only the family when an exchanged token is reused after thirty seconds (sign-in-5)', async () => {
+test('revokes the session when an exchanged token is reused after thirty seconds (sign-in-5)', async () => {
   const [ann, bob] = [await person(), await person()]
   const first = await refresh(ann.token)
   assert.ok(await isGood(first.body.access_token))
@@ -117,7 +117,7 @@ test('revokes only the family when an exchanged token is reused after thirty sec
   assert.ok(await isGood(bob.token))
 })
 
-test('returns tokens of one family to racing exchanges, and marks the token once', async () => {
+test('returns tokens of one session to concurrent exchanges', async () => {
   const ann = await person()
   const answers = await Promise.all(Array.from({ length: 6 }, () => refresh(ann.token)))
   for (const answer of answers) {
@@ -127,7 +127,7 @@ test('returns tokens of one family to racing exchanges, and marks the token once
   assert.equal((await familyOf(ann)).length, 1)
 })
 
-test('returns 401 to all racing reuses of exchanged tokens of one family', async () => {
+test('rejects all concurrent reuses of exchanged tokens', async () => {
   const ann = await person()
   const tokens = [ann.token]
   for (let i = 0; i < 4; i += 1) tokens.push((await refresh(tokens.at(-1) as string)).body.access_token)
@@ -140,7 +140,7 @@ test('returns 401 to all racing reuses of exchanged tokens of one family', async
   assert.equal(await isGood(tokens.at(-1) as string), false)
 })
 
-test('leaves no valid token when a sign-out races an exchange', async () => {
+test('leaves no valid token when a sign-out runs concurrently with an exchange', async () => {
   for (let round = 0; round < 10; round += 1) {
     const ann = await person()
     const [exchanged] = await Promise.all([refresh(ann.token), as(ann, 'POST', '/auth/logout')])
@@ -161,7 +161,7 @@ test('rejects an exchange that waited for a sign-out', async () => {
   assert.equal((await exchanging)?.status, 401)
 })
 
-test('omits ended sessions from the list, and stores when they ended (rights-4)', async () => {
+test('omits ended sessions from the list (rights-4)', async () => {
   const [ann, bob] = [await person(), await person()]
   const family = async () => {
     const { access_token } = await issueToken(sql, ann.id)
@@ -192,7 +192,7 @@ test('stores only hashes of tokens', async () => {
   assert.deepEqual(rows[0]?.hash, hashOf(ann.token))
 })
 
-test('deletes tokens past the refresh window with their families', async () => {
+test('deletes tokens past the refresh window with their session', async () => {
   const [ann, bob] = [await person(), await person()]
   await sql`update tokens set refresh_until = now() - interval '2 days' where user_id = ${ann.id}`
   await sql`select graphile_worker.add_job('tidy_tokens')`

@@ -41,7 +41,6 @@ const WordQuery = Type.Object({
 })
 type WordQuery = Static<typeof WordQuery>
 
-/** `warning` rejects texts with the word. `replace` substitutes it with the replacement, or removes it. */
 const NewWord = Shared('NewSensitiveWord', {
   word: Text(100),
   type: OneOf(WORD_TYPES),
@@ -75,7 +74,6 @@ async function findWordRecord(sql: Db, id: number, { lock = false } = {}) {
   return row
 }
 
-/** Admin routes for sensitive words. A change reaches every node within a second (feeds-35). */
 export function adminWordRoutes(server: Server, ctx: Context) {
   mountAdminCrud(server, ctx, {
     path: '/admin/sensitive-words',

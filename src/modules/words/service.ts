@@ -13,13 +13,12 @@ export const wordTaken = fieldError(
   '敏感词已存在。',
 )
 
-/** Message for a rejected text. Does not name the word, so that users cannot probe the list. */
+/** Does not name the word, so that users cannot probe the list. */
 const refused: Text = {
   en: 'The text contains words that are not allowed here.',
   zh: '内容包含敏感词。',
 }
 
-/** Error of routes that screen text: 422 on each field with a rejected word. */
 export const sensitiveWords: DeclaredError = { status: 422, code: 'sensitive_words', text: refused }
 
 const tooLong = (field: string, most: number): Text => ({
@@ -58,9 +57,8 @@ const matcher = (ctx: Context) => cacheOf(ctx).get('all', async () => compileWor
 type Validated = { properties: Record<string, unknown> }
 
 /**
- * Screens the given fields and applies replacements. Throws 422 on every field with a word of type warning
- * (feeds-35), or longer than its schema allows after replacement. Reads each text once, regardless of the
- * number of words.
+ * Applies replacements to the given fields. Throws 422 on fields with a forbidden word, or too long after
+ * replacement (feeds-35).
  */
 export async function screenWords<T extends object>(
   ctx: Context,
@@ -75,7 +73,7 @@ export async function screenWords<T extends object>(
     const text = input[field]
     if (typeof text !== 'string') continue
     const result = words.replace(text)
-    // A text of nothing but removed words leaves nothing to publish.
+    // Rejects a text of removed words only, which leaves nothing to publish.
     const emptied = result.trim() === '' && text.trim() !== ''
     const { maxLength = Infinity } = (properties[field] ?? {}) as { maxLength?: number }
     if (emptied || words.check(text) !== undefined) errors[field] = [refused]
@@ -87,14 +85,12 @@ export async function screenWords<T extends object>(
   return screened
 }
 
-/** Adds a word in the caller's transaction. */
 export async function addWord(ctx: Context, tx: Db, input: WordInput): Promise<number> {
   const id = await onConstraint(insertWord(tx, input), { sensitive_words_taken: wordTaken })
   await cacheOf(ctx).announce(tx, 'all')
   return id
 }
 
-/** Changes the given fields in the caller's transaction. */
 export async function changeWord(
   ctx: Context,
   tx: Db,
@@ -105,7 +101,6 @@ export async function changeWord(
   await cacheOf(ctx).announce(tx, 'all')
 }
 
-/** Deletes a word in the caller's transaction. */
 export async function removeWord(ctx: Context, tx: Db, id: number): Promise<void> {
   await deleteWord(tx, id)
   await cacheOf(ctx).announce(tx, 'all')

@@ -27,7 +27,7 @@ const add = async (body: object): Promise<number> => {
   return answer.body.id
 }
 
-describe('the list of sensitive words', () => {
+describe('manages sensitive words', () => {
   test('requires the words ability', async () => {
     assert.equal((await as(await person(), 'GET', '/admin/sensitive-words')).status, 403)
     assert.equal((await guest('GET', '/admin/sensitive-words')).status, 401)
@@ -50,7 +50,7 @@ describe('the list of sensitive words', () => {
     )
   })
 
-  test('records the current values in the audit log when changes race', async () => {
+  test('records the current values in the audit log under concurrent changes', async () => {
     const id = await add({ word: 'Zebrafinch', type: 'replace', replace: '0' })
     const replacements = Array.from({ length: 8 }, (_, n) => String(n + 1))
     const answers = await Promise.all(replacements.map((replace) => admin('PATCH', `/${id}`, { replace })))
@@ -80,7 +80,7 @@ describe('the list of sensitive words', () => {
   })
 })
 
-describe('a word of type warning', () => {
+describe('rejects texts with a word of type warning', () => {
   const refusedOn = async (
     who: Person,
     method: 'POST' | 'PATCH',
@@ -128,8 +128,8 @@ describe('a word of type warning', () => {
   })
 })
 
-describe('texts of questions and groups', () => {
-  test('returns 422 for a word of type warning in every field, on create and edit (feeds-35)', async () => {
+describe('screens texts of questions and groups', () => {
+  test('rejects a word of type warning in every field (feeds-35)', async () => {
     const id = await add({ word: 'Forbidden', type: 'warning' })
     const text = 'so FORBIDDEN it is?'
     const me = await person()
@@ -173,7 +173,7 @@ describe('texts of questions and groups', () => {
     await admin('DELETE', `/${id}`)
   })
 
-  test('stores the text with words of type replace replaced', async () => {
+  test('stores the text after replacements', async () => {
     const id = await add({ word: 'darn', type: 'replace', replace: '****' })
     const me = await person()
     const question = await ask(me, { subject: 'What the darn?' })
@@ -188,8 +188,8 @@ describe('texts of questions and groups', () => {
   })
 })
 
-describe('a word of type replace', () => {
-  test('replaces the word before storage, and rejects a text left empty', async () => {
+describe('replaces words of type replace', () => {
+  test('rejects a text that consists of removed words', async () => {
     const [one, two] = [
       await add({ word: 'darn', type: 'replace', replace: '****' }),
       await add({ word: '坏', type: 'replace' }),
@@ -210,7 +210,7 @@ describe('a word of type replace', () => {
   })
 })
 
-test('applies a change on another node', async () => {
+test('applies a change of the list on another node', async () => {
   const signals = createSignals(sql)
   await signals.listen()
   const other = { ...ctx, signals, state: new Map() }
@@ -229,7 +229,7 @@ test('applies a change on another node', async () => {
   await signals.close()
 })
 
-test('finds a word among twenty thousand', async () => {
+test('finds a word in a list of twenty thousand', async () => {
   const text = 'word1x 中文的字 '.repeat(600)
   await sql`
     insert into sensitive_words (word, word_key, type)

@@ -9,7 +9,7 @@ import { updateAbility } from './routes.ts'
 const { as, person, sql } = await createWorld()
 const founder = await person({ roles: ['founder'] })
 
-test('grants abilities through a role, and applies a changed role at once (administration-7)', async () => {
+test('applies a changed role to its holders at once (administration-7)', async () => {
   const made = await as(founder, 'POST', '/admin/roles', {
     name: 'librarian',
     display_name: '图书管理员',
@@ -25,14 +25,14 @@ test('grants abilities through a role, and applies a changed role at once (admin
   assert.deepEqual(shown.body.abilities, [])
 })
 
-test('returns 422 for a duplicate role name, racing requests included', async () => {
+test('creates one role from concurrent requests with the same name', async () => {
   const answers = await Promise.all(
     [1, 2, 3].map(() => as(founder, 'POST', '/admin/roles', { name: 'twin' })),
   )
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422])
 })
 
-test('returns 422 for an unknown ability, 404 for an unknown role, and keeps a fixed role', async () => {
+test('rejects invalid changes of roles', async () => {
   const unknown = await as(founder, 'POST', '/admin/roles', { name: 'odd', abilities: ['fly'] })
   assert.equal(unknown.status, 422)
   assert.ok(unknown.body.errors.abilities)
@@ -44,7 +44,7 @@ test('returns 422 for an unknown ability, 404 for an unknown role, and keeps a f
   assert.equal((await as(founder, 'DELETE', `/admin/roles/${roles.body.data[0].id}`)).status, 403)
 })
 
-test('removes a deleted role from its holders', async () => {
+test('revokes the abilities of a deleted role from its holders', async () => {
   const made = await as(founder, 'POST', '/admin/roles', { name: 'brief', abilities: ['admin:role:show'] })
   const holder = await person({ roles: ['brief'] })
   assert.equal((await as(holder, 'GET', '/admin/roles')).status, 200)
@@ -52,7 +52,7 @@ test('removes a deleted role from its holders', async () => {
   assert.equal((await as(holder, 'GET', '/admin/roles')).status, 403)
 })
 
-test('lists abilities and changes their labels, but never their names', async () => {
+test('changes the label of a listed ability', async () => {
   const listed = await as(founder, 'GET', '/admin/abilities?q=feed-post')
   assert.equal(listed.body.total, 1)
   assert.equal(listed.body.data[0].name, 'feed-post')
@@ -66,7 +66,7 @@ test('lists abilities and changes their labels, but never their names', async ()
   assert.equal((await as(founder, 'PATCH', '/admin/abilities/nothing', { display_name: 'x' })).status, 404)
 })
 
-test('forbids removing an ability that the actor lacks, and any change of the founder role (administration-5)', async () => {
+test('forbids changes of roles beyond the abilities of the actor (administration-5)', async () => {
   const abilities = ['admin: login', 'admin:role:show', 'admin:role:update', 'admin: Deleting role']
   assert.equal((await as(founder, 'POST', '/admin/roles', { name: 'clerk', abilities })).status, 201)
   const clerk = await person({ roles: ['clerk'] })
@@ -87,7 +87,7 @@ test('forbids removing an ability that the actor lacks, and any change of the fo
   assert.equal((await as(founder, 'PATCH', `/admin/roles/${await idOf('owner')}`, { name: 'x' })).status, 403)
 })
 
-test('rejects renaming or deleting the default role, or giving it admin access (administration-7)', async () => {
+test('protects the default role against renaming, deletion and admin access (administration-7)', async () => {
   const made = await as(founder, 'POST', '/admin/roles', { name: 'fresh', abilities: ['feed-post'] })
   const url = `/admin/roles/${made.body.id}`
   const choose = (role: string) => as(founder, 'PATCH', '/admin/settings', { 'register:role': role })
@@ -108,7 +108,6 @@ test('replaces only the roles of the given user', async () => {
   assert.deepEqual([await rolesOf(ann.id), await rolesOf(bob.id)], [['disabler'], ['developer']])
 })
 
-/** Sends a request while another transaction is about to commit, and returns its reply. */
 async function during(work: (tx: Tx) => Promise<unknown>, ask: () => Promise<Answer>): Promise<Answer> {
   const { asked } = await transaction(sql, async (tx) => {
     await work(tx)
@@ -119,13 +118,12 @@ async function during(work: (tx: Tx) => Promise<unknown>, ask: () => Promise<Ans
   return asked
 }
 
-test('checks a change against one committed a moment before (administration-4, administration-5)', async () => {
+test('checks a role change against a concurrent change (administration-4, administration-5)', async () => {
   const abilities = ['admin:role:show', 'admin:role:update']
   assert.equal((await as(founder, 'POST', '/admin/roles', { name: 'porter', abilities })).status, 201)
   const porter = await person({ roles: ['porter'] })
   const role = { name: 'watcher', abilities: ['admin: audit log'] }
   const { id } = (await as(founder, 'POST', '/admin/roles', role)).body
-  // An actor cannot give back a lost ability that they do not hold.
   const given = await during(
     (tx) => updateRole(tx, id, { abilities: [] }),
     () => as(porter, 'PATCH', `/admin/roles/${id}`, { abilities: role.abilities }),
@@ -142,7 +140,7 @@ test('checks a change against one committed a moment before (administration-4, a
   assert.deepEqual([entry.before.display_name, entry.after.display_name], ['First', 'Second'])
 })
 
-test('stores an ability or role once when a request repeats one or names a granted one', async () => {
+test('ignores repeated abilities and roles in a request', async () => {
   const made = await as(founder, 'POST', '/admin/roles', {
     name: 'repeater',
     abilities: ['feed-post', 'feed-post'],

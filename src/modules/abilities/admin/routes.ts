@@ -45,9 +45,6 @@ function listAbilities(sql: Db, query: AbilityQuery) {
   )
 }
 
-/**
- * Changes the labels of an ability and returns the former row. Routes check the name, so it never changes.
- */
 export async function updateAbility(
   sql: Db,
   name: string,
@@ -80,7 +77,7 @@ const roleNameTaken = fieldError(
   '角色名称已存在。',
 )
 
-/** Rejects unknown abilities, and changes of abilities that the actor does not hold. */
+/** Throws unless the actor holds every ability that the change adds or removes. */
 async function judge(db: Db, actor: number, abilities: string[] | undefined, former: string[] = []) {
   if (abilities === undefined) return
   const unknown = await findUnknownAbilities(db, abilities)
@@ -96,17 +93,13 @@ async function judge(db: Db, actor: number, abilities: string[] | undefined, for
   if (!(await holdsAll(db, actor, changed))) throw beyondOwnAbilities()
 }
 
-/**
- * Roles and labels of abilities (administration-7). `findNewcomersRole` reads the default role from the
- * settings.
- */
 export const adminRoleRoutes =
   (findNewcomersRole: (ctx: Context) => Promise<string>) => (server: Server, ctx: Context) => {
     const { sql } = ctx
     const tag = 'Admin: people'
     const route = routesOn(server, ctx, { tag })
 
-    /** Protects the default role: its name stays, and it never grants administration. */
+    /** Throws if a change renames the default role or lets it enter the administration. */
     const guardNewcomers = async (before: RoleRow, after?: Partial<Pick<RoleRow, 'name' | 'abilities'>>) => {
       if (before.name !== (await findNewcomersRole(ctx))) return
       if (after === undefined || (after.name !== undefined && after.name !== before.name))
@@ -142,7 +135,8 @@ export const adminRoleRoutes =
       },
       async change(tx, actor, role, changes) {
         const { name, abilities } = changes
-        // Code finds fixed roles by name. Without the founder's abilities, no user could restore them.
+        // A renamed fixed role would break its lookup by name. No user could restore a founder role without
+        // abilities.
         if (role.fixed && name !== undefined && name !== role.name) throw fixedRole()
         if (role.name === 'founder' && abilities !== undefined) throw fixedRole()
         await judge(tx, actor, abilities, role.abilities)

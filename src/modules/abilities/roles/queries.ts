@@ -3,7 +3,6 @@ import { type Db, type Fragment, ifGiven, listingClause, type Tables, type Tx } 
 import { listingQuery, OneOf, pageOf, Shared, type Static, Text, TextList, Time, Type } from '#platform/http'
 import { MEMBER_ABILITIES } from '../seeds.ts'
 
-/** A role with the names of its abilities. Fixed roles cannot be deleted. */
 export const RoleView = Shared('Role', {
   id: Type.Integer(),
   name: Type.String(),
@@ -18,7 +17,6 @@ export const RoleView = Shared('Role', {
 export const RoleQuery = Type.Object(listingQuery(['id', 'name']))
 export type RoleQuery = Static<typeof RoleQuery>
 
-/** A new role. `abilities` replaces the whole set. */
 export const RoleInput = Shared('NewRole', {
   name: Text(100),
   display_name: Type.Optional(Text(100, { 'x-empty': true })),
@@ -71,7 +69,7 @@ export async function findRole(
   id: number,
   { lock = false }: { lock?: boolean } = {},
 ): Promise<RoleRow | undefined> {
-  // A separate statement: one that waited for the lock would still read the old abilities.
+  // Locks in a separate statement, because a statement that waits for a lock keeps its old snapshot.
   if (lock) await sql`select from roles where id = ${id} for update`
   const [row] = await sql<RoleRow[]>`select ${columns(sql)} from roles r where r.id = ${id}`
   return row
@@ -130,10 +128,7 @@ export async function deleteRole(sql: Db, id: number): Promise<void> {
   await sql`delete from roles where id = ${id} and not fixed`
 }
 
-/**
- * Abilities of `userId` that `beyond` lacks. An actor cannot manage an account with more abilities than their
- * own.
- */
+/** Returns the abilities that user `userId` has and user `beyond` lacks. */
 export async function findExcessAbilities(sql: Db, userId: number, beyond: number): Promise<string[]> {
   const rows = await sql<{ ability: string }[]>`
     select ability from user_roles join role_abilities using (role_id)
@@ -143,7 +138,7 @@ export async function findExcessAbilities(sql: Db, userId: number, beyond: numbe
   return rows.map(({ ability }) => ability)
 }
 
-/** Returns the unknown roles, and whether the others include an ability that `actor` lacks. */
+/** Returns role names that do not exist, and abilities of the roles that `actor` lacks. */
 export async function findRoleProblems(sql: Db, names: string[], actor: number) {
   const [row] = await sql<[{ unknown: string[]; beyond: string[] }]>`
     select
@@ -165,11 +160,10 @@ export async function replaceRoles(sql: Db, userId: number, names: string[]): Pr
 }
 
 /**
- * Checks for the last enabled holder of a role. Locks the role, so that racing requests cannot remove the
- * last two.
+ * Locks the role until the transaction ends, so that concurrent requests cannot remove the last two holders.
  */
 export async function isLastHolder(tx: Tx, role: string, userId: number): Promise<boolean> {
-  // A separate statement: one that waited for the lock would still count the old holders.
+  // Locks in a separate statement, because a statement that waits for a lock counts in its old snapshot.
   await tx`select from roles where name = ${role} for update`
   const holders = await tx<{ id: number }[]>`
     select u.id from roles r join user_roles x on x.role_id = r.id join users u on u.id = x.user_id

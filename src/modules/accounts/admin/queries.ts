@@ -49,11 +49,9 @@ export const ACCOUNT_ERRORS: readonly DeclaredError[] = [
   phoneTaken,
 ]
 
-/** Standing of an account (administration-24). */
 const STANDINGS = ['active', 'silenced', 'suspended', 'waiting', 'disabled'] as const
 type Standing = (typeof STANDINGS)[number]
 
-/** An account for administrators. Never contains the password, not even its hash. */
 export const ManagedUser = Shared('ManagedUser', {
   id: Type.Integer(),
   name: Type.String(),
@@ -111,7 +109,7 @@ export const UserChanges = Shared('ManagedUserChanges', {
 })
 export type UserChanges = Static<typeof UserChanges>
 
-/** Condition of each standing on the user `u`, of which the first that holds counts. */
+/** Conditions on the user row `u`. The first true condition decides the standing. */
 const standings = (sql: Db): Record<Exclude<Standing, 'active'>, Fragment> => ({
   waiting: sql`exists (select from registration_requests r where r.user_id = u.id and r.state = 'waiting')`,
   suspended: isUnder(sql, 'suspension', sql`u.id`),
@@ -146,7 +144,6 @@ const columns = (sql: Db) => sql`
   u.deleted_at is not null as disabled, ${standingOf(sql)} as standing, u.created_at, u.updated_at,
   ${selectRoleNames(sql, sql`u.id`)} as roles`
 
-/** Lists accounts, disabled ones included. Finds a frequent name among the newest, and a rare one by the index. */
 export async function listManagedUsers(sql: Db, query: ManagedUserQuery) {
   const { sort = 'id', q, id, email, phone, role, disabled, standing, after = 0 } = query
   const filters = sql`
@@ -178,7 +175,7 @@ export async function listManagedUsers(sql: Db, query: ManagedUserQuery) {
   const order = { id: sql`u.id`, by, from: sql`users u` }
   return pageOf<ManagedUser>(
     sql,
-    // Looks up roles for the rows of the page only.
+    // Paginates in a subquery, so that PostgreSQL looks up the roles of one page only.
     sql`select ${columns(sql)} from users u
       where u.id = any(array(select u.id from users u ${where} ${listingClause(sql, query, order)})) ${listingOrder(sql, query, order)}`,
     sql`select count(*)::int as total from users u ${where}`,
@@ -211,6 +208,5 @@ export async function updateUser(
     where id = ${id}`
 }
 
-/** Checks that an account exists, even a disabled one. */
 export const accountExists = async (sql: Db, id: number): Promise<boolean> =>
   (await sql`select from users where id = ${id}`).count > 0

@@ -19,7 +19,6 @@ import {
 } from './queries.ts'
 import { addUser, changeUser, type Endings, removeSecondFactorOf } from './service.ts'
 
-/** Accounts, disabled ones included (administration-6). */
 export const adminUserRoutes = (endings: Endings) => (server: Server, ctx: Context) => {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: people' })

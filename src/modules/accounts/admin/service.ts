@@ -48,7 +48,6 @@ function checkContacts({
 
 const normalized = (phone: string | null | undefined) => (phone ? normalizePhone(phone) : phone)
 
-/** Requires `admin:role:update` to assign roles, and all of their abilities. */
 async function checkRoles(ctx: Context, actor: number, roles: string[] | undefined) {
   if (roles === undefined) return
   if (!(await hasAbility(ctx, actor, 'admin:role:update'))) throw forbidden()
@@ -81,10 +80,10 @@ export async function addUser(ctx: Context, actor: Actor, input: UserInput): Pro
 /** Revokes the certification when an administrator removes the badge. Injected by `certifications`. */
 export type RevokeCertification = (tx: Tx, userId: number, examiner: number) => Promise<void>
 
-/** Reactions of higher modules to an administrator's change of an account. */
+/** Callbacks of higher modules, which this module may not import. */
 export type Endings = { revokeCertification: RevokeCertification; deleteLinks: DeleteLinks }
 
-/** Changes an account. Throws 403 if it has abilities that the actor lacks (administration-5). */
+/** Throws 403 if the account has abilities that the actor lacks (administration-5). */
 export async function changeUser(
   ctx: Context,
   actor: Actor,
@@ -108,7 +107,7 @@ export async function changeUser(
     if (stopsFounding && (await isLastHolder(tx, 'founder', id))) throw lastFounder()
     if (changes.verified === null) await revokeCertification(tx, id, actorId)
     const verified = changes.verified && { icon: null, description: null, ...changes.verified }
-    // Runs before the change, so that alerts go to the old phone and e-mail.
+    // Alerts the owner before the contacts change, so that the alert reaches the old phone and e-mail.
     if (hashed !== undefined) await setPassword(ctx, tx, id, hashed)
     if (changes.unlink_accounts) await deleteLinks(ctx, tx, id)
     const contacts = { phone, email: changes.email }
@@ -120,7 +119,7 @@ export async function changeUser(
       await replaceRoles(tx, id, changes.roles)
       await invalidateAbilities(ctx, tx, id)
     }
-    // Enabling a pending account approves it.
+    // Enabling an account approves its pending registration.
     if (changes.disabled === false) await admit(ctx, tx, { userId: id }, { decidedBy: actorId, remark: null })
     if (changes.disabled !== undefined) await setAccountDisabled(ctx, tx, id, changes.disabled)
     const { password, ...told } = changes
@@ -136,16 +135,14 @@ export async function changeUser(
   })
 }
 
-/** Enables an account for the server's operator. Approves a pending account. */
+/** Enables an account on behalf of the operator, and approves its pending registration. */
 export async function enableAccount(ctx: Context, tx: Tx, id: number): Promise<void> {
   if (await isErased(tx, id)) throw accountErased()
   await admit(ctx, tx, { userId: id }, { decidedBy: 0, remark: null })
   await setAccountDisabled(ctx, tx, id, false)
 }
 
-/**
- * Removes the second factor of an account. Throws 403 if it has abilities that the actor lacks (rights-6).
- */
+/** Throws 403 if the account has abilities that the actor lacks (rights-6). */
 export async function removeSecondFactorOf(ctx: Context, actor: Actor, id: number): Promise<void> {
   const actorId = actor.viewer.id
   if (id !== actorId && (await findExcessAbilities(ctx.sql, id, actorId)).length > 0)

@@ -12,7 +12,7 @@ const freshName = () => {
   return `made${serial}`
 }
 
-test('creates an account that can sign in, and lists it without its password (administration-6)', async () => {
+test('creates an account without revealing its password (administration-6)', async () => {
   const name = freshName()
   const made = await as(founder, 'POST', '/admin/users', { name, password, email: `${name}@example.org` })
   assert.equal(made.status, 201)
@@ -27,7 +27,7 @@ test('creates an account that can sign in, and lists it without its password (ad
   assert.equal(JSON.stringify(listed.body).includes('argon2'), false)
 })
 
-test('ends sessions when an account is disabled, and allows sign-in once it is enabled', async () => {
+test('rejects sessions and sign-ins while an account is disabled', async () => {
   const name = freshName()
   const { body } = await as(founder, 'POST', '/admin/users', { name, password })
   const login = await guest('POST', '/auth/login', { login: name, password })
@@ -42,7 +42,7 @@ test('ends sessions when an account is disabled, and allows sign-in once it is e
   assert.equal((await guest('POST', '/auth/login', { login: name, password })).status, 403)
 })
 
-test('ends all sessions when the password changes', async () => {
+test('ends all sessions when an administrator changes the password', async () => {
   const name = freshName()
   const { body } = await as(founder, 'POST', '/admin/users', { name, password })
   const login = await guest('POST', '/auth/login', { login: name, password })
@@ -91,7 +91,7 @@ test('forbids granting or managing more abilities than the actor holds (administ
   assert.equal(widened.status, 403)
 })
 
-test('ignores abilities of ordinary members when it compares abilities', async () => {
+test('ignores member abilities when it compares the actor with the user', async () => {
   const abilities = ['admin: login', 'admin:user:update', 'admin:role:update']
   assert.equal((await as(founder, 'POST', '/admin/roles', { name: 'desk', abilities })).status, 201)
   const desk = await person({ roles: ['desk'] })
@@ -102,7 +102,7 @@ test('ignores abilities of ordinary members when it compares abilities', async (
   assert.equal((await as(desk, 'PATCH', url, { roles: ['owner'] })).status, 204)
 })
 
-test('keeps the last founder, and rejects disabling oneself (administration-6)', async () => {
+test('rejects the removal of the last founder (administration-6)', async () => {
   // A disabled founder does not count as a replacement.
   const other = await person({ roles: ['founder'] })
   assert.equal((await as(founder, 'PATCH', `/admin/users/${other.id}`, { disabled: true })).status, 204)
@@ -110,7 +110,7 @@ test('keeps the last founder, and rejects disabling oneself (administration-6)',
   assert.equal((await as(founder, 'PATCH', `/admin/users/${founder.id}`, { roles: ['owner'] })).status, 422)
 })
 
-test('returns 422 on the field for taken and malformed values, and 404 for unknown users', async () => {
+test('names the invalid field of a new or changed account', async () => {
   const name = freshName()
   const email = `${name}@example.org`
   assert.equal((await as(founder, 'POST', '/admin/users', { name, password, email })).status, 201)
@@ -130,7 +130,7 @@ test('returns 422 on the field for taken and malformed values, and 404 for unkno
   assert.equal((await as(founder, 'DELETE', '/admin/users/999999999')).status, 404)
 })
 
-test('audits changes without the password (administration-4)', async () => {
+test('omits the password from the audit log (administration-4)', async () => {
   const name = freshName()
   const { body } = await as(founder, 'POST', '/admin/users', { name, password })
   await as(founder, 'PATCH', `/admin/users/${body.id}`, {
@@ -147,7 +147,7 @@ test('audits changes without the password (administration-4)', async () => {
   assert.deepEqual(shown.body.verified, { type: 'user', icon: null, description: 'Known in person' })
 })
 
-test('keeps one founder when the last two leave at once', async () => {
+test('rejects one of two concurrent requests that remove the last founders', async () => {
   const other = await person({ roles: ['founder', 'owner'] })
   const { leaving } = await sql.begin(async (tx) => {
     await tx`select from roles where name = 'founder' for update`

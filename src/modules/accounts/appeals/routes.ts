@@ -20,7 +20,6 @@ import {
   OutsideAppealInput,
 } from './service.ts'
 
-/** Appeals against own sanctions (sign-in-28). */
 export function appealRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Accounts' })
   const errors = [nothingToAppeal, appealOpen]
@@ -49,7 +48,6 @@ export function appealRoutes(server: Server, ctx: Context) {
   })
 }
 
-/** Appeals for moderators (administration-17). */
 export function adminAppealRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Admin: moderation' })
   const access = { ability: 'admin: sanctions' }

@@ -54,7 +54,6 @@ export const appealDecided = apiError(
 
 const Contents = Text(2000, { minLength: 1 })
 
-/** A new appeal. Default `sanction`: the latest in force. */
 export const AppealInput = Shared('NewAppeal', { contents: Contents, sanction: Type.Optional(Id) })
 export type AppealInput = Static<typeof AppealInput>
 
@@ -93,14 +92,15 @@ export type AppealQuery = Static<typeof AppealQuery>
 
 export const AppealParams = Type.Object({ appeal: Id })
 
-/** A decision. Acceptance lifts the sanction. The user sees `answer`. */
 export const AppealDecision = Shared('AppealDecision', {
   action: OneOf(['accept', 'reject'] as const),
   answer: Type.Optional(Text(1000)),
 })
 export type AppealDecision = Static<typeof AppealDecision>
 
-/** Finds an appealable sanction of a user: the given or the latest one, if it is in force or a warning. */
+/**
+ * Finds a sanction in force by id, or the latest without an id. Prefers a silence or suspension to a warning.
+ */
 async function findAppealable(
   sql: Db,
   userId: number,
@@ -114,7 +114,7 @@ async function findAppealable(
   return row?.id
 }
 
-/** Inserts an appeal. Violates `appeals_open` while the user has an open one. */
+/** Violates the constraint `appeals_open` while the user has an open appeal. */
 async function insertAppeal(
   sql: Db,
   appeal: { sanctionId: number; userId: number; contents: string },
@@ -159,7 +159,6 @@ export function listAppeals(sql: Db, query: AppealQuery) {
   const list = { id: sql`a.id` }
   return pageOf<AppealRow>(
     sql,
-    // Joins sanctions and users for the rows of the page only.
     sql`select ${columns(sql)} ${from(sql)}
       where a.id = any(array(select a.id from appeals a ${where} ${listingClause(sql, query, list)})) ${listingOrder(sql, query, list)}`,
     sql`select count(*)::int as total from appeals a ${where}`,
@@ -196,7 +195,6 @@ export const appealView = (row: AppealRow): Appeal => ({
   },
 })
 
-/** Files an appeal against a sanction in force. A user has at most one open appeal (sign-in-28). */
 export async function appeal(db: Db, userId: number, { sanction, contents }: AppealInput): Promise<number> {
   const sanctionId = await findAppealable(db, userId, sanction)
   if (sanctionId === undefined) throw nothingToAppeal()
@@ -215,7 +213,6 @@ export async function appealOutside(
   })
 }
 
-/** Decides an appeal once. Acceptance lifts the sanction, unless it has ended (administration-17). */
 export async function decideAppeal(
   ctx: Context,
   actor: Actor,

@@ -8,7 +8,6 @@ import { proveOutside } from '../identity/sign-in.ts'
 import { wrongCode } from '../schema.ts'
 import { cancelDeletionOutside, Deletion, scheduleDeletion } from './service.ts'
 
-/** Deletion of the viewer's account (rights-1). */
 export function deletionRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Me' })
 

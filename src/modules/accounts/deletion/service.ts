@@ -21,8 +21,8 @@ async function insertDeletion(tx: Tx, userId: number, days: number): Promise<str
 }
 
 /**
- * Cancels a deletion. False if there is none. The caller holds the lock of the account, so that no erasure
- * runs meanwhile.
+ * Returns false without a pending deletion. The caller locks the account, so that no erasure starts
+ * meanwhile.
  */
 async function deleteDeletion(tx: Tx, userId: number): Promise<boolean> {
   const rows = await tx`
@@ -40,7 +40,7 @@ async function listDue(sql: Db, limit: number): Promise<number[]> {
 
 type DueRow = Row<'users', 'id' | 'email' | 'email_key' | 'phone' | 'avatar' | 'bg' | 'erased_at'>
 
-/** Locks a due account. A concurrent sign-in waits, or has cancelled the deletion before. */
+/** Locks the account against a concurrent sign-in, which cancels the deletion. */
 async function lockDue(tx: Tx, userId: number): Promise<DueRow | undefined> {
   const [person] = await tx<DueRow[]>`
     select id, email, email_key, phone, avatar, bg, erased_at from users where id = ${userId} for update`
@@ -49,10 +49,7 @@ async function lockDue(tx: Tx, userId: number): Promise<DueRow | undefined> {
   return due.length === 1 ? person : undefined
 }
 
-/**
- * Erases personal data of a user. The new name contains a space, so that it is neither available nor
- * searchable.
- */
+/** Replaces the name by one with a space, which no user can register. */
 async function eraseUser(tx: Tx, { id, email_key, phone }: DueRow): Promise<void> {
   const name = `deleted ${id}`
   const accounts = [email_key, phone].filter((each) => each !== null)
@@ -87,7 +84,7 @@ async function endFollowings(sql: Db, userId: number, limit: number): Promise<nu
         select target_id, 0, 1 from links
       ) sides group by id
     ),
-    -- Locks in the same order as every other follow, to avoid deadlocks.
+    -- Locks in the order of user ids, like every follow, to avoid deadlocks.
     locked as (
       select c.user_id from user_counts c where c.user_id in (select id from changes) order by c.user_id for update
     ),
@@ -103,7 +100,6 @@ async function endFollowings(sql: Db, userId: number, limit: number): Promise<nu
 const finishDeletion = (sql: Db, userId: number) => sql`
   update account_deletions set finished_at = now() where user_id = ${userId}`
 
-/** Erased users by id, to find data that reached them later. */
 async function listErased(sql: Db, after: number, limit: number): Promise<number[]> {
   const rows = await sql<{ user_id: number }[]>`
     select user_id from account_deletions where finished_at is not null and user_id > ${after}
@@ -123,21 +119,14 @@ export const accountErased = apiError(
   '该账号已由本人注销，无法再修改。',
 )
 
-/** End of the grace period, until which a sign-in cancels the deletion. */
 export const Deletion = Shared('AccountDeletion', { due_at: Time })
 
-/**
- * Erases a module's data of a user, in a transaction of its own. Must be idempotent, because a failed erasure
- * is retried.
- */
+/** Erases a module's data of a user. Must be idempotent, because the job retries after a failure. */
 export type Eraser = (ctx: Context, tx: Tx, userId: number) => Promise<unknown>
 
 const AT_ONCE = 1000
 
-/**
- * Schedules an account for deletion after proof of ownership. Ends all sessions. A later sign-in cancels the
- * deletion (rights-1).
- */
+/** Revokes all sessions. A sign-in before the due date cancels the deletion (rights-1). */
 export async function scheduleDeletion(ctx: Context, userId: number, use: UseProof): Promise<string> {
   const days = (await readSettings(ctx))['account:deletion-days']
   return transaction(ctx.sql, async (tx) => {
@@ -158,7 +147,7 @@ export async function scheduleDeletion(ctx: Context, userId: number, use: UsePro
   })
 }
 
-/** Cancels the deletion for a proven owner who is suspended and cannot sign in. */
+/** Cancels the deletion for a suspended owner, who cannot sign in. */
 export async function cancelDeletionOutside(ctx: Context, userId: number, use: UseProof): Promise<void> {
   await transaction(ctx.sql, async (tx) => {
     await use(tx)
@@ -176,7 +165,6 @@ export async function cancelDeletionAtSignIn(ctx: Context, tx: Tx, userId: numbe
     })
 }
 
-/** First step: checks for the last founder, ends sessions and erases the identity. */
 async function eraseIdentity(ctx: Context, userId: number): Promise<boolean> {
   return transaction(ctx.sql, async (tx) => {
     const person = await lockDue(tx, userId)
@@ -204,13 +192,13 @@ async function eraseIdentity(ctx: Context, userId: number): Promise<boolean> {
   })
 }
 
-/** Erases a due account module by module. A retry resumes (rights-2). */
+/** Commits after each module. A retry repeats finished erasers, which are idempotent (rights-2). */
 async function eraseAccount(ctx: Context, erasers: readonly Eraser[], userId: number): Promise<void> {
   if (!(await eraseIdentity(ctx, userId))) return
   while ((await transaction(ctx.sql, (tx) => endFollowings(tx, userId, AT_ONCE))) > 0);
   for (const erase of erasers) await transaction(ctx.sql, (tx) => erase(ctx, tx, userId))
   await transaction(ctx.sql, async (tx) => {
-    // Refunds from the other erasers have reached the account by now.
+    // Runs last, because erasers of other modules may refund payments to the account.
     await forfeitBalances(tx, [userId])
     await finishDeletion(tx, userId)
   })
@@ -222,7 +210,7 @@ async function eraseDue(ctx: Context): Promise<void> {
     await addJob(ctx.sql, 'erase_account', { id }, { key: `erase_account ${id}` })
 }
 
-/** Forfeits balances that reached erased accounts after their settlement (rights-3). */
+/** Forfeits amounts that reached an account after its erasure (rights-3). */
 async function sweepErased(ctx: Context): Promise<void> {
   for (let after = 0; ; ) {
     const ids = await listErased(ctx.sql, after, AT_ONCE)

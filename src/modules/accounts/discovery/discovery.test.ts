@@ -13,7 +13,7 @@ const list = async (path: string) => {
   return ids(answer.body)
 }
 
-test('ranks popular users by followers, older accounts first in a tie (sign-in-17)', async () => {
+test('ranks popular users by follower count, with the older account first in a tie (sign-in-17)', async () => {
   const [star, twin, gone, fan, other] = [
     await person(),
     await person(),
@@ -31,14 +31,14 @@ test('ranks popular users by followers, older accounts first in a tie (sign-in-1
   assert.equal(first.extra.followers_count, 2)
 })
 
-test('lists the newest accounts', async () => {
+test('lists the newest enabled accounts first', async () => {
   const [ann, bob, gone] = [await person(), await person(), await person()]
   await disable(gone)
   assert.deepEqual(await list('latests?limit=2'), [bob.id, ann.id])
   assert.deepEqual(await list('latests?limit=1&offset=1'), [ann.id])
 })
 
-test('finds a part of the name, exact matches first, and recommended users without a keyword (sign-in-17)', async () => {
+test('finds users by a part of the name or by recommendation (sign-in-17)', async () => {
   const whole = await person({ name: '林一' })
   const [longer, gone] = [await person({ name: '林一二' }), await person({ name: '小林一' })]
   await disable(gone)
@@ -50,7 +50,7 @@ test('finds a part of the name, exact matches first, and recommended users witho
     assert.deepEqual(await list(path), [longer.id], path)
 })
 
-test('finds users from an address book and returns each requested number', async () => {
+test('returns the requested number of each user found in an address book', async () => {
   const [ann, bob, gone] = [await person(), await person(), await person()]
   const phones = ['13900000001', '13900000002', '13900000003']
   for (const [index, who] of [ann, bob, gone].entries())
@@ -71,7 +71,7 @@ test('finds users from an address book and returns each requested number', async
   assert.deepEqual(ids(asText.body), [bob.id])
 })
 
-test('hides users from an address book that opted out or have a block with the viewer (sign-in-17)', async () => {
+test('omits users who opted out or have a block from phone lookups (sign-in-17)', async () => {
   const [ann, hidden, blocker, blocked] = [await person(), await person(), await person(), await person()]
   const phones = ['13700000001', '13700000002', '13700000003']
   for (const [index, who] of [hidden, blocker, blocked].entries())
@@ -88,7 +88,7 @@ test('hides users from an address book that opted out or have a block with the v
   assert.deepEqual(await found(), [hidden.id])
 })
 
-test('requires sign-in to look up phones, and limits their number and rate (sign-in-17)', async () => {
+test('enforces the limits of phone lookups (sign-in-17)', async () => {
   const ann = await person()
   assert.equal((await guest('POST', '/user/find-by-phone', { phones: ['13900000001'] })).status, 401)
   for (const phones of [undefined, [], '', Array(101).fill('13900000001'), [{}]])

@@ -35,10 +35,6 @@ export const listRecommendedIds = async (sql: Db, { limit = 15, ...page }: Page)
       order by recommended_at desc, id desc ${limitClause(sql, { limit, ...page })}`,
   )
 
-/**
- * Users that match a part of a name, the exact match first, then the newest. Finds a frequent part among the newest
- * users, and a rare one by the index.
- */
 export async function searchUserIds(sql: Db, keyword: string, { limit = 15, ...page }: Page) {
   const key = nameKey(keyword)
   if (key === '') return []
@@ -78,7 +74,6 @@ export async function searchUserIds(sql: Db, keyword: string, { limit = 15, ...p
   )
 }
 
-/** Finds users by phone number, unless they opted out or have a block with the viewer. */
 export const findByPhones = (sql: Db, phones: string[], viewerId: number) => sql<
   { id: number; phone: string }[]
 >`
@@ -87,7 +82,6 @@ export const findByPhones = (sql: Db, phones: string[], viewerId: number) => sql
     ${notBlockedBy(sql, viewerId, sql`u.id`)}
   order by id`
 
-/** Recommends a user. Undefined for an unknown id, otherwise whether the recommendation is new. */
 export async function recommend(sql: Db, userId: number): Promise<boolean | undefined> {
   const [row] = await sql<{ added: boolean }[]>`
     with person as (select id, recommended_at from users where id = ${userId} and deleted_at is null for update),

@@ -7,7 +7,7 @@ const founder = await person({ roles: ['founder'] })
 
 const ids = (people: { id: number }[]) => people.map(({ id }) => id)
 
-test('shows everyone the users that an administrator recommends, newest first (administration-9)', async () => {
+test('lists recommended users with the newest recommendation first (administration-9)', async () => {
   const [ann, bob, gone] = [await person(), await person({ name: '推荐者' }), await person()]
   for (const who of [ann, bob, gone]) {
     assert.equal((await as(founder, 'PUT', `/admin/user-recommends/${who.id}`)).status, 204)
@@ -33,7 +33,7 @@ test('shows everyone the users that an administrator recommends, newest first (a
   assert.equal((await as(founder, 'PUT', `/admin/user-recommends/${gone.id}`)).status, 404)
 })
 
-test('returns 404 for an unknown user, and forbids members to recommend', async () => {
+test('rejects recommendations by members and of unknown users', async () => {
   const member = await person()
   for (const method of ['PUT', 'DELETE'] as const) {
     assert.equal((await as(founder, method, `/admin/user-recommends/${2 ** 40}`)).status, 404)

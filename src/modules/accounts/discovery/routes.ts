@@ -47,10 +47,8 @@ const SearchQuery = Type.Object({
 
 const PhonesInput = Shared('PhoneNumbers', { phones: TextList(100, 32, { minItems: 1 }) })
 
-/** A user found by phone. `mobi` is the requested number. */
 const UserWithPhone = Shared('UserWithPhone', { ...UserView.properties, mobi: Type.String() })
 
-/** Discovery of users (sign-in-17). */
 export function discoveryRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Users' })
@@ -128,7 +126,6 @@ function listRecommended(sql: Db, { sort = 'recommended_at', order, q, ...page }
   )
 }
 
-/** Recommended users (administration-9). */
 export function adminRecommendationRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: people' })

@@ -18,7 +18,7 @@ type ArchiveIndex = {
   language: Language
   listed: Listed[]
   files: number
-  /** Uploads without bytes in the archive, because of the size limit or because the store has lost them. */
+  /** Number of uploads without bytes, because of the size limit or a missing file. */
   leftOut: number
 }
 
@@ -101,12 +101,11 @@ type Wanted = {
   path: string
   account: { id: number; name: string }
   language: PersonalDataReader['language']
-  /** Maximum bytes of uploads. Uploads beyond it are listed without their bytes. */
+  /** Maximum bytes of all uploads together. The archive lists further uploads without their bytes. */
   bytesLimit: number
   signal: AbortSignal
 }
 
-/** Writes a zip file entry by entry, with backpressure from the disk. */
 function openZip(path: string, signal: AbortSignal) {
   const zip = new ZipFile()
   const output = zip.outputStream as Readable
@@ -156,10 +155,7 @@ async function* jsonList(
   yield '\n]\n'
 }
 
-/**
- * Writes a user's personal data into an archive: a list per table, uploads, and an index in the user's
- * language. Memory holds at most a page of rows and a chunk of a file.
- */
+/** Holds at most a page of rows and a chunk of a file in memory. */
 export async function writeArchive(
   ctx: Context,
   tables: readonly PersonalTable[],
@@ -226,7 +222,8 @@ export async function writeArchive(
       }
       const pages = readPersonal(ctx, table, reader)
       if (table.bytes) {
-        // Writes the bytes first, so that the list records the result for each upload.
+        // Writes the list to a draft file while the zip receives the uploads, because a zip has one open
+        // entry at a time.
         const draft = join(dirname(path), listed.path)
         const file = await open(draft, 'wx', 0o600)
         await pipeline(jsonList(withBytes(pages), onRows), file.createWriteStream())

@@ -16,7 +16,6 @@ export const exportRunning = apiError(
   'An export of your data is being made. You will be told when it is ready.',
   '您的数据正在导出中，完成后会通知您。',
 )
-/** The body adds the earliest time of the next export as `next_at`. */
 export const exportTooSoon = Object.assign(
   apiError(
     422,
@@ -49,7 +48,6 @@ const fields = {
   expires_at: Nullable(Time),
 }
 
-/** A personal data export (rights-9). */
 export const DataExport = Shared('DataExport', fields)
 export type DataExport = Static<typeof DataExport>
 
@@ -60,7 +58,6 @@ export const OutsideExport = Shared('DataExportOutside', {
 
 export const ExportParams = Type.Object({ export: Id })
 
-/** `json` returns the URL instead of a redirect. */
 export const ArchiveQuery = Type.Object({ json: Type.Optional(Text(10)) })
 
 export const ArchiveAddress = Shared('DataExportAddress', {
@@ -89,12 +86,8 @@ export async function findExport(sql: Db, userId: number, id: number): Promise<E
   return row
 }
 
-/**
- * Earliest time of the next export, set by the last one that did not fail. Undefined if the user may export
- * now.
- */
 export async function findNextExport(tx: Tx, userId: number, hours: number): Promise<string | undefined> {
-  // Serializes requests of one user.
+  // Locks the user, so that two concurrent requests cannot both pass the check.
   await tx`select from users where id = ${userId} for update`
   const [row] = await tx<{ next_at: string; is_past: boolean }[]>`
     select created_at + make_interval(hours => ${hours}) as next_at,
@@ -124,7 +117,6 @@ export async function findWaiting(sql: Db, id: number): Promise<WaitingRow | und
   return row
 }
 
-/** Marks an export as ready and returns its expiry. Undefined if it was cancelled. */
 export async function finishExport(
   tx: Tx,
   id: number,
@@ -175,7 +167,7 @@ export const deleteOldExports = (sql: Db, days: number, limit: number) => sql`
       and state in ('expired', 'failed') order by created_at limit ${limit}
   ) returning id`
 
-/** Storage key of a ready export, without an ownership check. */
+/** Skips the ownership check, which the signed URL replaces. */
 export async function findArchive(sql: Db, id: number): Promise<{ key: string; size: number } | undefined> {
   const [row] = await sql<{ key: string; size: number }[]>`
     select storage_key as key, size from data_exports where id = ${id} and state = 'ready' and expires_at > now()`

@@ -49,7 +49,6 @@ const exportView = (row: ExportRow): DataExport => ({
 
 const archiveSignature = (id: number, expires: string) => `export\n${id}\n${expires}`
 
-/** Signed URL of an archive, valid for an hour. */
 function archiveAddress(ctx: Context, id: number): string {
   const expires = String(Date.now() + HOUR)
   const signature = ctx.secrets.sign(archiveSignature(id, expires))
@@ -58,7 +57,6 @@ function archiveAddress(ctx: Context, id: number): string {
 
 const LISTED = 100
 
-/** Personal data export (rights-9). */
 export function exportRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Me' })
 
@@ -141,10 +139,7 @@ export function exportRoutes(server: Server, ctx: Context) {
   })
 }
 
-/**
- * Signed URLs of archives. They are outside the API, so they have no viewer and their limits apply per
- * address.
- */
+/** Serves archives by signed URL outside the API, with rate limits per client address. */
 export function archiveBytesRoutes(server: Server, ctx: Context) {
   server.get(
     '/storage/exports/:export',

@@ -36,15 +36,12 @@ const ATTEMPTS = 5
 const AT_ONCE = 500
 const DAY_MS = 86_400_000
 const MEGABYTE = 1024 * 1024
-/** Longer than the retries of any job. */
+/** Exceeds the total retry time of any job. */
 const GIVEN_UP_DAYS = 2
 const KEPT_DAYS = 90
 
 export type Attempt = { signal: AbortSignal; isLast: boolean }
 
-/**
- * Requests an export after proof of ownership. Limits a user to one at a time, and in frequency (rights-9).
- */
 export async function askExport(
   ctx: Context,
   userId: number,
@@ -129,10 +126,10 @@ async function tell(
   })
 }
 
-/** Temporary folder of archives, private and on the data disk, which has room for them. */
+/** Uses the data disk, because the system's temporary directory may be too small for an archive. */
 const workplaceOf = (ctx: Context) => join(ctx.config.dataDir, 'exports')
 
-/** Builds an export. An interrupted one starts again. After the last failed attempt it notifies the user. */
+/** Notifies the user when the last attempt fails. */
 async function makeExport(
   ctx: Context,
   tables: readonly PersonalTable[],
@@ -160,10 +157,10 @@ async function makeExport(
     const isWanted = await transaction(ctx.sql, async (tx) => {
       const until = await finishExport(tx, id, { ...made, days })
       if (until !== undefined) await tell(ctx, tx, waiting, 'ready', wireTime(until))
-      // Another worker may have finished the export after this one was presumed dead.
+      // Another worker may have finished the export, if this worker was presumed dead.
       return until !== undefined || (await findArchive(tx, id)) !== undefined
     })
-    // The account was erased meanwhile.
+    // Removes the archive of an account that was erased during the export.
     if (!isWanted) await ctx.storage.remove(key)
   } catch (error) {
     if (isLast && !signal.aborted) await giveUp(ctx, { id })

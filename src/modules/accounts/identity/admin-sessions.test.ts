@@ -24,7 +24,7 @@ const toldOf = async (who: Person) =>
     ({ data }: { data: { state: string } }) => data.state,
   )
 
-test('lists the sessions of a user and ends one (administration-22)', async () => {
+test('lets an administrator end one session of a user (administration-22)', async () => {
   const ann = await person()
   const phone = await again(ann)
   const path = `/admin/users/${ann.id}/sessions`
@@ -52,7 +52,7 @@ test('lists the sessions of a user and ends one (administration-22)', async () =
   )
 })
 
-test('ends all sessions at once, and sends no notice when there are none', async () => {
+test('ends all sessions of a user with one notification', async () => {
   const bob = await person()
   const others = [await again(bob), await again(bob, 'Desk')]
   for (let times = 0; times < 2; times += 1)
@@ -62,14 +62,14 @@ test('ends all sessions at once, and sends no notice when there are none', async
   assert.deepEqual(await toldOf(await again(bob)), ['sign-outs'])
 })
 
-test('keeps the current session when administrators end their own', async () => {
+test('preserves the current session when an administrator ends all own sessions', async () => {
   const boss = await person({ roles: ['founder'] })
   const elsewhere = await again(boss)
   assert.equal((await as(boss, 'DELETE', `/admin/users/${boss.id}/sessions`)).status, 204)
   assert.deepEqual([await isIn(boss), await isIn(elsewhere)], [true, false])
 })
 
-test("requires the ability, and at least the abilities of the session's owner", async () => {
+test('rejects administrators with fewer abilities than the owner of a session', async () => {
   const ann = await person()
   const [manager, reader] = [await clerk('admin:user:update'), await clerk('admin:user:show')]
   const [own] = (await as(ann, 'GET', '/user/sessions')).body

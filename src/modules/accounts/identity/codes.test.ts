@@ -7,7 +7,7 @@ const world = await createWorld()
 const { guest, sql, outbox, work } = world
 const { codeFor, register, signUp, signIn } = signUpsOn(world)
 
-test('sends a six-digit code to an unused e-mail address, at most one a minute (sign-in-3)', async () => {
+test('sends at most one six-digit code a minute to an e-mail address (sign-in-3)', async () => {
   const { email } = fresh()
   const answer = await guest('POST', '/verifycodes/register', { email })
   assert.equal(answer.status, 202)
@@ -23,7 +23,7 @@ test('sends a six-digit code to an unused e-mail address, at most one a minute (
   assert.equal(again.headers['x-error-code'], 'code_too_early')
 })
 
-test('texts a code to a phone in the language of the request', async () => {
+test('sends a text message in the language of the request', async () => {
   const { phone } = fresh()
   const language = { 'accept-language': 'zh-CN' }
   const answer = await guest('POST', '/verifycodes/register', { phone: `+86-${phone}` }, language)
@@ -32,7 +32,7 @@ test('texts a code to a phone in the language of the request', async () => {
   assert.match(outbox.find(({ to }) => to === phone)?.text ?? '', /验证码/)
 })
 
-test('stores no plain code in the code table or a queued job', async () => {
+test('stores no plain code in the database', async () => {
   const { email } = fresh()
   await guest('POST', '/verifycodes/register', { email })
   const jobs = await sql<{ payload: unknown }[]>`select payload from graphile_worker._private_jobs`
@@ -45,7 +45,7 @@ test('stores no plain code in the code table or a queued job', async () => {
   assert.ok(!JSON.stringify([jobs, row]).includes(code))
 })
 
-test('sends one code for racing requests of one account', async () => {
+test('sends one code for concurrent requests of one account', async () => {
   const { email } = fresh()
   const answers = await Promise.all(
     Array.from({ length: 8 }, () => guest('POST', '/verifycodes/register', { email })),
@@ -55,7 +55,7 @@ test('sends one code for racing requests of one account', async () => {
   assert.equal(outbox.filter(({ to }) => to === email).length, 1)
 })
 
-test('sends registration codes only for unused accounts, and other codes only for used ones', async () => {
+test('sends a registration code only to an unused contact', async () => {
   const ann = await signUp()
   const used = { email: String(ann.email).toUpperCase() }
   fieldError(await guest('POST', '/verifycodes/register', used), 'email')
@@ -65,7 +65,7 @@ test('sends registration codes only for unused accounts, and other codes only fo
   fieldError(await guest('POST', '/verifycodes', { phone }), 'phone')
 })
 
-test('requires exactly one well-formed account', async () => {
+test('requires exactly one well-formed phone or e-mail for a code', async () => {
   const { email, phone } = fresh()
   for (const body of [{}, { email, phone }, { email: '', phone: null }]) {
     const answer = await guest('POST', '/verifycodes/register', body)
@@ -77,7 +77,7 @@ test('requires exactly one well-formed account', async () => {
   fieldError(await guest('POST', '/verifycodes/register', { phone: '12345678901' }), 'phone')
 })
 
-test('invalidates a code after five wrong attempts, racing ones included (sign-in-3)', async () => {
+test('invalidates a code after five concurrent wrong attempts (sign-in-3)', async () => {
   const { email } = fresh()
   const code = await codeFor(email, '/verifycodes/register')
   const wrong = String((Number(code) + 1) % 1_000_000).padStart(6, '0')
@@ -94,7 +94,7 @@ test('invalidates a code after five wrong attempts, racing ones included (sign-i
   assert.equal((await register({ email, verifiable_code: code })).status, 422)
 })
 
-test('expires a code after ten minutes or when a new one replaces it', async () => {
+test('rejects an expired or replaced code', async () => {
   const { email } = fresh()
   const first = await codeFor(email, '/verifycodes/register')
   await sql`update verification_codes set expires_at = now() where account = ${email.toLowerCase()}`
@@ -104,7 +104,7 @@ test('expires a code after ten minutes or when a new one replaces it', async () 
   assert.equal((await register({ email, verifiable_code: second })).status, 201)
 })
 
-test('accepts a code once, and only for its account and purpose', async () => {
+test('accepts a code only once, for one account and purpose', async () => {
   const [ann, bob] = [await signUp(), await signUp()]
   const code = await codeFor(String(ann.email))
   assert.equal((await signIn(String(bob.email), { verifiable_code: code })).status, 422)

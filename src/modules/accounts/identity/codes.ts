@@ -42,15 +42,14 @@ import {
 } from './schema.ts'
 
 /**
- * Attempts on one account from all addresses together, as a multiple of the limit per address. An attacker
- * needs that many addresses to lock the owner out, and gets no further guesses than this.
+ * Limit of attempts on one account, as a multiple of the limit per client address. An attacker with fewer
+ * addresses cannot lock the owner out.
  */
 const ADDRESSES = 20
 
 /**
- * Counts an attempt on an account: per address, which the headers report, and with a far larger limit per
- * given login and per user. The headers omit these two, because they would reveal that a phone and a name
- * belong together.
+ * Limits attempts per client address, per login and per user. Response headers report only the first limit,
+ * because the others would reveal which logins belong together.
  */
 export async function limitAttempts(
   ctx: Context,
@@ -70,10 +69,10 @@ export async function limitAttempts(
 
 type StoredCode = { account: string; purpose: Purpose; hash: string }
 
-/** Hourly limit of codes per account and purpose. Each code allows five attempts. */
+/** Maximum codes per account and purpose in an hour. Each code allows five attempts. */
 const HOURLY_MAX = 10
 
-/** Stores a code over the former one. False if that is younger than a minute, or above the hourly limit. */
+/** Returns false if the former code is younger than a minute, or above the hourly limit. */
 async function saveCode(sql: Db, code: StoredCode): Promise<boolean> {
   const rows = await sql`
     insert into verification_codes as c (account, purpose, code_hash, expires_at)
@@ -88,7 +87,6 @@ async function saveCode(sql: Db, code: StoredCode): Promise<boolean> {
   return rows.length === 1
 }
 
-/** Checks for the active code. A wrong code costs one of five attempts. */
 async function tryCode(sql: Db, code: StoredCode): Promise<boolean> {
   const [row] = await sql<{ correct: boolean }[]>`
     update verification_codes set attempts = attempts + (code_hash <> ${code.hash})::int
@@ -97,7 +95,7 @@ async function tryCode(sql: Db, code: StoredCode): Promise<boolean> {
   return row?.correct ?? false
 }
 
-/** Consumes a code. False if another request was first. */
+/** Deletes the code. Returns false if a concurrent request used it. */
 async function takeCode(sql: Db, code: StoredCode): Promise<boolean> {
   const rows = await sql`
     delete from verification_codes
@@ -131,7 +129,6 @@ const EITHER: Text = {
   zh: '请提供手机号或邮箱之一。',
 }
 
-/** Parses the account of a request. Throws 422 unless it has exactly one well-formed account. */
 export function accountOf({ phone, email }: CodeTarget): Account {
   if ((phone === undefined) === (email === undefined))
     throw invalidFields({ phone: [EITHER], email: [EITHER] })
@@ -159,7 +156,7 @@ const stored = (ctx: Context, account: Account, purpose: Purpose, code: number) 
 })
 const digits = (code: number) => String(code).padStart(6, '0')
 
-/** Job payload, encrypted because queued jobs are stored in the database. */
+/** Job payload. Encrypted, because the database stores queued jobs. */
 type Dispatch = { channel: Channel; to: string; code: string; language: Language }
 
 async function sendCode(
@@ -176,7 +173,7 @@ async function sendCode(
   const account = accountOf(target)
   await limitAttempts(ctx, countAttempt, account.key, undefined)
   if (purpose === 'register') {
-    // A signed-in user binds the contact, so registration settings do not apply (registration-2).
+    // Registration settings do not apply to signed-in users, who only bind a contact (registration-2).
     if (viewerId === 0) await checkRegistrationMethod(ctx, { door: account.field, invitation })
     await checkContact(ctx, account)
   }
@@ -203,12 +200,11 @@ async function sendCode(
 export const isCode = (ctx: Context, account: Account, purpose: Purpose, code: number) =>
   tryCode(ctx.sql, stored(ctx, account, purpose, code))
 
-/** Throws 422 unless the code is the active one of the account. It stays valid until `useCode`. */
 export async function checkCode(ctx: Context, account: Account, purpose: Purpose, code: number) {
   if (!(await isCode(ctx, account, purpose, code))) throw wrongCode()
 }
 
-/** Consumes a checked code in the transaction of its purpose. Throws 422 if another request was first. */
+/** Consumes a checked code. Throws 422 if a concurrent request consumed it. */
 export async function useCode(ctx: Context, tx: Db, account: Account, purpose: Purpose, code: number) {
   if (!(await takeCode(tx, stored(ctx, account, purpose, code)))) throw wrongCode()
 }
@@ -223,7 +219,7 @@ const TEXTS = {
 const SUBJECTS = { en: 'Verification code', zh: '验证码' }
 
 async function send(ctx: Context, { channel, to, code, language }: Dispatch, askedAt: Date): Promise<void> {
-  // Reads the database's clock, because the node's own may be off.
+  // Compares with the clock of the database, because the server node's clock may be wrong.
   const [late] =
     await ctx.sql`select where now() > ${askedAt.toISOString()}::timestamptz + interval '10 minutes'`
   if (late) return

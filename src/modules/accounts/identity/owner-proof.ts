@@ -9,7 +9,7 @@ import { verifySecondFactor } from './second-factor.ts'
 
 export type UseProof = (tx: Tx) => Promise<void>
 
-/** Verifies ownership for requests that a token alone must not authorize (sign-in-26). */
+/** Returns a function that consumes the proof in the caller's transaction. */
 export async function verifyOwner(
   ctx: Context,
   countAttempt: CountAttempt,
@@ -27,10 +27,7 @@ export async function verifyOwner(
   }
 }
 
-/**
- * Verifies ownership for irreversible requests. An account without credentials gives its name as well
- * (rights-1, rights-9).
- */
+/** Accepts the account name as proof from an account without credentials (rights-1, rights-9). */
 export async function verifyOwnerOrName(
   ctx: Context,
   countAttempt: CountAttempt,

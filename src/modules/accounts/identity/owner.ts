@@ -21,9 +21,8 @@ export async function checkOwnPassword(
 type Refusal = (() => Error) & DeclaredError
 
 /**
- * Verifies ownership by the password, or by a code sent to the account's phone or e-mail. Returns the account
- * whose code the caller consumes. An account without these three requires a recent sign-in, because a stolen
- * token is usually older (sign-in-8).
+ * Returns the account whose code the caller must consume. Without password, phone and e-mail, requires a
+ * recent sign-in, because a stolen token is usually older (sign-in-8).
  */
 export async function verifyPasswordOrCode(
   ctx: Context,

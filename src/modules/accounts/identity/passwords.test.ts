@@ -18,7 +18,7 @@ const isGood = async (token: string) => (await guest('GET', `/user?token=${token
 const change = (who: Person, old_password: unknown, password: unknown, confirmation = password) =>
   as(who, 'PUT', '/user/password', { old_password, password, password_confirmation: confirmation })
 
-test('ends every other session when the password changes and keeps the current one (sign-in-6)', async () => {
+test('ends every other session when the user changes the password (sign-in-6)', async () => {
   const ann = await signUp()
   const other = (await signIn(ann.name, { password: ann.password })).body.access_token
   assert.ok(await isGood(other))
@@ -30,7 +30,7 @@ test('ends every other session when the password changes and keeps the current o
   assert.equal((await signIn(ann.name, { password: 'another horse' })).status, 200)
 })
 
-test('checks the old password, the confirmation and the length (sign-in-7)', async () => {
+test('validates a password change (sign-in-7)', async () => {
   const ann = await signUp()
   fieldError(await change(ann, 'wrong one', 'another horse'), 'old_password')
   fieldError(await change(ann, undefined, 'another horse'), 'old_password')
@@ -45,7 +45,7 @@ test('checks the old password, the confirmation and the length (sign-in-7)', asy
   assert.equal((await signIn(ann.name, { password: ann.password })).status, 200)
 })
 
-test('sets a first password without an old one', async () => {
+test('sets a first password without an old password', async () => {
   const ann = await signUp({ password: null })
   assert.equal((await as(ann, 'GET', '/user')).body.initial_password, false)
   assert.equal((await change(ann, undefined, 'first horse')).status, 204)
@@ -53,7 +53,7 @@ test('sets a first password without an old one', async () => {
   assert.equal((await signIn(ann.name, { password: 'first horse' })).status, 200)
 })
 
-test('rejects a first password when an older sign-in asks without a code (sign-in-7)', async () => {
+test('requires a code for a first password when the session is old (sign-in-7)', async () => {
   const ann = await signUp({ password: null })
   await sql`update token_families set created_at = now() - interval '16 minutes' where user_id = ${ann.id}`
   const set = (verifiable_code?: string) =>
@@ -71,7 +71,7 @@ test('rejects a first password when an older sign-in asks without a code (sign-i
   assert.equal((await signIn(ann.name, { password: 'first horse' })).status, 200)
 })
 
-test('lets one of racing changes succeed', async () => {
+test('accepts one of several concurrent password changes', async () => {
   const ann = await signUp()
   const answers = await Promise.all([1, 2, 3, 4].map((i) => change(ann, ann.password, `another horse ${i}`)))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 422, 422, 422])
@@ -79,7 +79,7 @@ test('lets one of racing changes succeed', async () => {
   assert.equal((await signIn(ann.name, { password: `another horse ${winner}` })).status, 200)
 })
 
-test('ends a session opened with the old password during the change', async () => {
+test('ends a session that was opened with the old password during the change', async () => {
   for (let round = 0; round < 5; round += 1) {
     const ann = await signUp()
     const [changed, ...signedIn] = await Promise.all([
@@ -94,7 +94,7 @@ test('ends a session opened with the old password during the change', async () =
 
 const reset = (fields: Record<string, unknown>) => guest('PUT', '/user/retrieve-password', fields)
 
-test('resets a forgotten password with a code and ends every session', async () => {
+test('ends every session when a code resets the password', async () => {
   const ann = await signUp()
   const email = String(ann.email)
   const body = {
@@ -109,7 +109,7 @@ test('resets a forgotten password with a code and ends every session', async () 
   assert.equal((await reset(body)).status, 422)
 })
 
-test('requires one account, its code, the right code type and a valid password for a reset (sign-in-7)', async () => {
+test('validates a password reset (sign-in-7)', async () => {
   const { phone } = fresh()
   const ann = await signUp({ phone })
   const code = await codeFor(phone)
@@ -133,7 +133,7 @@ test('requires one account, its code, the right code type and a valid password f
   assert.equal((await reset(body)).status, 204)
 })
 
-test('ends sessions of a disabled account, and allows sign-in once it is enabled (sign-in-6)', async () => {
+test('ends the sessions of a disabled account (sign-in-6)', async () => {
   const ann = await signUp()
   assert.ok(await isGood(ann.token))
   assert.equal(await setAccountDisabled(ctx, sql, ann.id, true), true)

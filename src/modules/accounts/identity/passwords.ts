@@ -33,10 +33,7 @@ import {
 } from './schema.ts'
 import { findAccount, holdAccount } from './sign-in.ts'
 
-/**
- * Stores a new password, alerts the user and ends their sessions except an optional one, in the caller's
- * transaction. Returns false if the password differs from the expected one.
- */
+/** Revokes all sessions but `except`. Returns false if the current password differs from `expected`. */
 export async function setPassword(
   ctx: Context,
   tx: Db,
@@ -50,10 +47,9 @@ export async function setPassword(
   return true
 }
 
-/** Removes linked external accounts in the caller's transaction. Injected by `linked-accounts`. */
+/** Deletes the links to external accounts. Injected by `linked-accounts`. */
 export type DeleteLinks = (ctx: Context, tx: Tx, userId: number) => Promise<unknown>
 
-/** Disables an account and ends its sessions, or enables it. Returns whether that was a change. */
 export async function setAccountDisabled(
   ctx: Context,
   tx: Db,
@@ -66,7 +62,6 @@ export async function setAccountDisabled(
   return true
 }
 
-/** Changes the viewer's password. Every other session ends. */
 async function changePassword(
   ctx: Context,
   countAttempt: CountAttempt,
@@ -107,7 +102,7 @@ async function changePassword(
   if (!isSet) throw wrongOldPassword()
 }
 
-/** Requires proof of ownership for an account without a password, unless its sign-in is recent. */
+/** Proves ownership before a first password, by a code or a recent sign-in. */
 async function proveFirst(
   ctx: Context,
   countAttempt: CountAttempt,
@@ -119,7 +114,6 @@ async function proveFirst(
   return verifyPasswordOrCode(ctx, countAttempt, viewer, { password: undefined, code }, refusals)
 }
 
-/** Resets a password with a code. Every session ends. */
 async function resetPassword(
   ctx: Context,
   countAttempt: CountAttempt,
@@ -142,10 +136,7 @@ async function resetPassword(
   })
 }
 
-/**
- * Throws 403 unless `password` is the sign-in password, while the setting requires it (conventions-29). Runs
- * before body validation and balance checks.
- */
+/** Throws 403 for a wrong password, if the setting requires a password for payments (conventions-29). */
 export async function checkPaymentPassword(
   ctx: Context,
   { id, password, countAttempt }: Payer,
@@ -158,7 +149,6 @@ export async function checkPaymentPassword(
   if (given === '' || !(await verifyPassword(current, given))) throw wrongPaymentPassword()
 }
 
-/** Password changes, with the old password or a code (sign-in-7). */
 export const passwordRoutes = (deleteLinks: DeleteLinks) => (server: Server, ctx: Context) => {
   const route = routesOn(server, ctx, { tag: 'Accounts' })
 

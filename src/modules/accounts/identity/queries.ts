@@ -14,8 +14,8 @@ export const hasPassword = async (sql: Db, userId: number): Promise<boolean> =>
   ((await findPassword(sql, userId)) ?? null) !== null
 
 /**
- * Checks that a user has a password, phone or e-mail to sign in with. Locks the account until the transaction
- * ends.
+ * Returns true if the user can sign in with a password, phone or e-mail. Locks the account until the
+ * transaction ends.
  */
 export async function lockSignInMethods(tx: Tx, userId: number): Promise<boolean> {
   const [row] = await tx<{ some: boolean }[]>`
@@ -24,9 +24,7 @@ export async function lockSignInMethods(tx: Tx, userId: number): Promise<boolean
   return row?.some ?? false
 }
 
-/**
- * Stores a password hash. False if the current one differs from `expected`, because another change was first.
- */
+/** Returns false if the current hash differs from `expected`, because of a concurrent change. */
 export async function savePassword(
   sql: Db,
   userId: number,

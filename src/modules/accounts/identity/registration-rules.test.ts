@@ -12,7 +12,7 @@ const under = settingsOn(world)
 const askCode = (target: object) => guest('POST', '/verifycodes/register', target)
 const sentTo = (to: string) => outbox.filter((each) => each.to === to).length
 
-test('sends no code and rejects earlier codes while registration is closed (registration-1)', async () => {
+test('rejects registration and codes while registration is closed (registration-1)', async () => {
   const before = fresh()
   const code = await codeFor(before.email, '/verifycodes/register')
   await under({ 'register:type': 'closed' }, async () => {
@@ -30,7 +30,7 @@ test('sends no code and rejects earlier codes while registration is closed (regi
   assert.equal((await register({ email: before.email, verifiable_code: code })).status, 201)
 })
 
-test('rejects codes when users may only register through external providers (registration-1)', async () => {
+test('rejects codes while only external providers may register users (registration-1)', async () => {
   await under({ 'register:type': 'thirdPart' }, async () => {
     const { phone, name } = fresh()
     assert.deepEqual(refusalOf(await askCode({ phone })), [403, 'registration_outside_only'])
@@ -44,7 +44,7 @@ for (const [methods, open, shut, code] of [
   [['mobile', 'mobile-only'], 'phone', 'email', 'email_registration_off'],
 ] as const)
   for (const method of methods)
-    test(`rejects ${shut} registration and codes when the method is ${method} (registration-2)`, async () => {
+    test(`rejects ${shut} registration when the method is ${method} (registration-2)`, async () => {
       const early = fresh()
       const given = await codeFor(early[shut], '/verifycodes/register')
       await under({ 'register:method': method }, async () => {
@@ -59,7 +59,7 @@ for (const [methods, open, shut, code] of [
       })
     })
 
-test('binds a phone of a signed-in user despite registration settings (registration-2)', async () => {
+test('lets a signed-in user bind a phone while registration is closed (registration-2)', async () => {
   const ann = await signUp({ password: null })
   const { phone } = fresh()
   await under({ 'register:method': 'mail-only', 'register:type': 'closed' }, async () => {
@@ -72,7 +72,7 @@ test('binds a phone of a signed-in user despite registration settings (registrat
   })
 })
 
-test('blocks or allows addresses and domains, for registration and binding (registration-3)', async () => {
+test('enforces the lists of allowed and blocked e-mail domains (registration-3)', async () => {
   const ann = await signUp()
   const early = 'early@sub.blocked.example'
   const code = await codeFor(early, '/verifycodes/register')
@@ -96,7 +96,7 @@ test('blocks or allows addresses and domains, for registration and binding (regi
   })
 })
 
-test('registers foreign numbers from configured countries, and keeps their sign-in after a change (registration-4)', async () => {
+test('registers phone numbers of configured countries only (registration-4)', async () => {
   const phone = '+1 (415) 555-2671'
   const kept = '+14155552671'
   assert.deepEqual(refusalOf(await askCode({ phone })), [422, 'phone_country_not_accepted'])
@@ -126,7 +126,7 @@ test('registers foreign numbers from configured countries, and keeps their sign-
   assert.equal(found.body[0].mobi, phone)
 })
 
-test('finds numbers stored as eleven digits with and without the country code (registration-4)', async () => {
+test('finds an account by its phone number with or without the country code (registration-4)', async () => {
   const { phone } = fresh()
   await signUp({ phone })
   for (const login of [phone, `86${phone}`, `+86${phone}`, `+86-${phone}`, `086${phone}`])
@@ -137,7 +137,7 @@ test('finds numbers stored as eleven digits with and without the country code (r
   })
 })
 
-test('validates addresses, domains and countries in the settings (registration-3, registration-4)', async () => {
+test('validates the registration settings for e-mail and countries (registration-3, registration-4)', async () => {
   for (const [name, values] of [
     ['register:phone-countries', ['CN', 'ZZ']],
     ['register:phone-countries', ['cn']],

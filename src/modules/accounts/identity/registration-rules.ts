@@ -59,7 +59,6 @@ export const REGISTRATION_RULE_ERRORS = [
 
 type RegistrationMethod = 'email' | 'phone' | 'outside'
 
-/** Allowed methods by setting. Each value has two names (registration-2). */
 const OPEN_FOR: Record<Settings['register:method'], readonly RegistrationMethod[]> = {
   all: ['email', 'phone'],
   'mail-only': ['email'],
@@ -75,9 +74,6 @@ export type RegistrationContext = {
   device: Device
 }
 
-/**
- * Rejects a registration method that the settings forbid (registration-1, registration-2, registration-5).
- */
 export async function checkRegistrationMethod(
   ctx: Context,
   { door, invitation }: Omit<RegistrationContext, 'device'>,
@@ -93,10 +89,6 @@ export async function checkRegistrationMethod(
   else if (type === 'invited') throw invitationNeeded()
 }
 
-/**
- * Rejects a new e-mail address or phone that the settings forbid, for new and existing users (registration-3,
- * registration-4).
- */
 export async function checkContact(
   ctx: Context,
   { field, key }: Pick<Account, 'field' | 'key'>,

@@ -11,7 +11,7 @@ const world = await createWorld()
 const { guest, sql, ctx } = world
 const { codeFor, register, signUp, signIn } = signUpsOn(world)
 
-test('registers with an e-mail, signs in, and grants the member role and zero counters (sign-in-2)', async () => {
+test('signs in a user who registers by e-mail (sign-in-2)', async () => {
   const given = fresh()
   const answer = await register({ ...given, phone: undefined, password: 'long enough' })
   assert.equal(answer.status, 201)
@@ -32,7 +32,7 @@ test('registers with an e-mail, signs in, and grants the member role and zero co
   assert.equal((await signIn(given.name, { password: 'long enough' })).status, 200)
 })
 
-test('registers with a phone and without a password (sign-in-2)', async () => {
+test('registers a user by phone without a password (sign-in-2)', async () => {
   const { name, phone } = fresh()
   const code = await codeFor(phone, '/verifycodes/register')
   const answer = await guest('POST', '/users', {
@@ -48,7 +48,7 @@ test('registers with a phone and without a password (sign-in-2)', async () => {
   assert.equal(me.body.initial_password, false)
 })
 
-test('requires a valid, unreserved name that is unique regardless of case and width (conventions-32, conventions-33)', async () => {
+test('rejects invalid, reserved and duplicate names (conventions-32, conventions-33)', async () => {
   const { email } = fresh()
   const code = await codeFor(email, '/verifycodes/register')
   const named = (name: unknown) => register({ email, verifiable_code: code, name })
@@ -88,7 +88,7 @@ test('rejects a used e-mail or phone, even of a disabled user', async () => {
   fieldError(await guest('POST', '/verifycodes/register', { email: bob.email }), 'email')
 })
 
-test('validates the code, its type and the password', async () => {
+test('validates the fields of a registration', async () => {
   const { email, phone } = fresh()
   const code = await codeFor(email, '/verifycodes/register')
   const body = { email, verifiable_code: code }
@@ -104,7 +104,7 @@ test('validates the code, its type and the password', async () => {
   assert.equal((await register(body)).status, 201)
 })
 
-test('creates one user from racing registrations of one name, and allows retries', async () => {
+test('creates one user from concurrent registrations of one name', async () => {
   const { name } = fresh()
   const people = await Promise.all(
     Array.from({ length: 6 }, async () => {
@@ -128,7 +128,7 @@ test('creates one user from racing registrations of one name, and allows retries
   assert.equal(row.people, row.counts)
 })
 
-test('creates one user from racing registrations with one code', async () => {
+test('creates one user from concurrent registrations with one code', async () => {
   const { email } = fresh()
   const code = await codeFor(email, '/verifycodes/register')
   const answers = await Promise.all(
@@ -137,7 +137,7 @@ test('creates one user from racing registrations with one code', async () => {
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422, 422, 422])
 })
 
-test('assigns the default role of the settings (sign-in-19)', async () => {
+test('assigns the default role to a new user (sign-in-19)', async () => {
   await updateSettings(ctx, sql, { 'register:role': 'disabler' })
   const ann = await signUp()
   const abilities = await guest('GET', `/user/abilities?token=${ann.token}`)
@@ -145,7 +145,7 @@ test('assigns the default role of the settings (sign-in-19)', async () => {
   await updateSettings(ctx, sql, { 'register:role': 'owner' })
 })
 
-test('creates one founder when nodes start together, with the password in a private file', async () => {
+test('creates one founder when several nodes start together', async () => {
   const made = await Promise.all(Array.from({ length: 4 }, () => ensureFounder(empty.ctx)))
   const [founder, ...others] = made.filter((each) => each !== undefined)
   assert.equal(others.length, 0)
@@ -160,7 +160,7 @@ test('creates one founder when nodes start together, with the password in a priv
   assert.equal(await ensureFounder(empty.ctx), undefined)
 })
 
-test('creates a founder despite users imported before the first start', async () => {
+test('creates a founder when imported users exist before the first start', async () => {
   const other = await createWorld({ FOUNDER_PASSWORD: 'configured one' })
   await other.person({ name: 'writer' })
   assert.deepEqual(await ensureFounder(other.ctx), { name: 'root' })
@@ -169,7 +169,7 @@ test('creates a founder despite users imported before the first start', async ()
   await assert.rejects(ensureFounder(taken.ctx), /FOUNDER_NAME/)
 })
 
-test('writes no file for a founder with a configured password, and rejects a bad name', async () => {
+test("writes no password file when the founder's password is configured", async () => {
   const other = await createWorld({ FOUNDER_PASSWORD: 'configured one' })
   const bad = { ...other.ctx, config: { ...other.ctx.config, founderName: 'not a name' } }
   await assert.rejects(ensureFounder(bad), /FOUNDER_NAME/)

@@ -53,7 +53,6 @@ async function insertUser(sql: Db, user: NewUser): Promise<number> {
   return row.id
 }
 
-/** Checks for another user with this name, ignoring case and width. */
 async function isNameTaken(sql: Db, name: string, exceptId = 0): Promise<boolean> {
   const [row] = await sql<[{ taken: boolean }]>`
     select exists (select from users where name_key = ${nameKey(name)} and id <> ${exceptId}) as taken`
@@ -66,35 +65,29 @@ export async function isNameOf(sql: Db, id: number, name: string): Promise<boole
   return row.same
 }
 
-/**
- * Serializes the nodes that look for a founder until the transaction ends. Each node runs it once at startup.
- */
+/** Takes an advisory lock, so that only one starting node creates the founder. */
 async function lockFounding(tx: Db): Promise<void> {
   await tx`select pg_advisory_xact_lock(4127003)`
 }
 
-/**
- * Creates an account in the caller's transaction, without permission checks. Throws 422 on a field with a
- * taken value.
- */
+/** Creates a user without permission checks. Throws 422 if the name, e-mail or phone is in use. */
 export async function createUser(tx: Db, user: NewUser): Promise<number> {
   const id = await onConstraint(insertUser(tx, user), USER_CONSTRAINTS)
   await addRoles(tx, id, [...user.roles])
   if (user.waiting) {
-    // The follow-up for new users runs on approval.
+    // Follows and the `user_created` job wait for the approval.
     await insertRequest(tx, id, user.name, user.waiting.introduction)
     return id
   }
   await followFamous(tx, id)
-  // Triggers higher modules for every new user.
+  // Higher modules react to this job, because this module may not import them.
   await addJob(tx, 'user_created', { id })
   return id
 }
 
 /**
- * Throws 422 on `name` unless it is valid (conventions-32), not reserved and not taken by anyone but
- * `exceptId`. An unchanged own name passes, because clients send the whole profile back and the founder's
- * name is reserved.
+ * Throws 422 unless the name is valid, not reserved and not in use (conventions-32). Accepts the user's
+ * current name, because clients send the whole profile back.
  */
 export async function checkUserName(ctx: Context, name: string, exceptId = 0): Promise<void> {
   if (exceptId !== 0 && (await isNameOf(ctx.sql, exceptId, name))) return
@@ -109,7 +102,7 @@ export async function checkUserName(ctx: Context, name: string, exceptId = 0): P
 }
 
 async function register(ctx: Context, input: Registration, device: Device) {
-  // Checked first, so that users do not fill in a form for a disabled method.
+  // Rejects a disabled method before other errors, so that users do not correct a form in vain.
   const account = accountOf(input)
   const { invitation_code: invitation, introduction } = input
   const arrival: RegistrationContext = { door: account.field, invitation, introduction, device }
@@ -145,8 +138,8 @@ export async function checkNewcomerName(
 }
 
 /**
- * Creates a user and signs them in. Undefined if they need approval. `prove` consumes their credential in the
- * same transaction.
+ * Returns undefined if the user needs approval. `prove` consumes the proof of identity in the same
+ * transaction.
  */
 export async function registerUser(
   ctx: Context,
@@ -173,8 +166,8 @@ export async function registerUser(
 export const founderPasswordPath = (ctx: Context) => join(ctx.config.dataDir, 'founder-password')
 
 /**
- * Creates the first administrator unless a founder exists, once even if several nodes start together.
- * Imported users do not count as founders. Returns `password` only if it was generated.
+ * Creates the first administrator unless a founder exists. Returns the password only if the server generated
+ * it.
  */
 export async function ensureFounder(ctx: Context): Promise<{ name: string; password?: string } | undefined> {
   if (await hasHolder(ctx.sql, 'founder')) return undefined
@@ -192,7 +185,8 @@ export async function ensureFounder(ctx: Context): Promise<{ name: string; passw
       )
     await createUser(tx, { name, password: hashed, roles: ['founder', 'owner'] })
     if (founderPassword !== undefined) return { name }
-    // Written before the commit: an orphaned file is better than an administrator with an unknown password.
+    // Writes the file before the commit, because a crash in between must not leave a founder without a known
+    // password.
     const path = founderPasswordPath(ctx)
     await rm(path, { force: true })
     await writeFile(path, `${password}\n`, { mode: 0o600, flag: 'wx' })

@@ -15,7 +15,6 @@ const unknown = (field: string) =>
 export const noSuchEmail = unknown('email')
 export const noSuchPhone = unknown('phone')
 
-/** Recipient of a code: exactly one of phone and e-mail. */
 export const CodeTarget = Shared('CodeTarget', {
   phone: Type.Optional(Text(20)),
   email: Type.Optional(Text(128)),
@@ -28,18 +27,14 @@ export const RegistrationCodeTarget = Shared('RegistrationCodeTarget', {
 })
 export type RegistrationCodeTarget = Static<typeof RegistrationCodeTarget>
 
-/** A received code. An integer also accepts a code from a client that dropped its leading zeros. */
+/** Accepts an integer, because some clients drop the leading zeros of a code. */
 export const Code = Int(0, 999_999, { description: 'six digits' })
 
 export type Channel = 'mail' | 'sms'
 
-/**
- * Purpose of a code. `register`: an unused account, for registration and binding. `user`: a used account, for
- * sign-in, password reset and unbinding.
- */
+/** `register`: code for an unused phone or e-mail. `user`: code for the phone or e-mail of an account. */
 export type Purpose = 'register' | 'user'
 
-/** An e-mail address or phone number, as typed and in its unique form. */
 export type Account = { channel: Channel; field: 'email' | 'phone'; value: string; key: string }
 
 export const factorRequired = fieldError(
@@ -86,7 +81,7 @@ export type FactorProof = Static<typeof FactorProof>
 
 export const RecoveryCodes = Shared('RecoveryCodes', { recovery_codes: Type.Array(Type.String()) })
 
-/** A token alone must not delete or export an account. */
+/** A token alone must not authorize deletion or export of an account. */
 export const proofMissing = fieldError(
   'password',
   'proof_required',
@@ -99,7 +94,7 @@ export const wrongProof = fieldError(
   'The code is wrong or no longer valid.',
   '验证码错误或已失效。',
 )
-/** An account without password, phone and e-mail requires a recent sign-in. */
+/** Requires a recent sign-in of accounts without password, phone and e-mail. */
 export const signInAgain = apiError(
   403,
   'sign_in_again',
@@ -108,10 +103,7 @@ export const signInAgain = apiError(
 )
 export const OWNER_PROOF_ERRORS = [proofMissing, wrongProof, wrongFactor, factorOff, signInAgain]
 
-/**
- * Proof of ownership: the password, a code sent to the account's phone or e-mail, or the second factor. An
- * account without these gives its name, as a safeguard against irreversible mistakes.
- */
+/** Accounts without credentials confirm their `name`, which prevents accidental requests. */
 export const OwnerProof = Shared('OwnerProof', {
   password: Type.Optional(RawText(128)),
   verifiable_code: Type.Optional(Code),
@@ -120,7 +112,6 @@ export const OwnerProof = Shared('OwnerProof', {
 })
 export type OwnerProof = Static<typeof OwnerProof>
 
-/** A new password (sign-in-7). */
 export const NewPassword = RawText(128, { minLength: 8 })
 
 export const Registration = Shared('Registration', {
@@ -136,7 +127,6 @@ export const Registration = Shared('Registration', {
 })
 export type Registration = Static<typeof Registration>
 
-/** Access token in the reply to a registration (sign-in-2). */
 export const RegisteredToken = Shared('RegisteredToken', {
   token: Type.String(),
   ttl: Type.Integer({ description: 'minutes' }),
@@ -145,14 +135,11 @@ export const RegisteredToken = Shared('RegisteredToken', {
 
 export type NewUser = {
   name: string
-  /** Hash from `hashPassword`. Null for sign-in by code only. */
   password: string | null
   email?: string | null
-  /** Normalized by `normalizePhone`. */
   phone?: string | null
   verified?: boolean
   waiting?: { introduction: string | null }
-  /** Role names. Unknown ones are ignored. */
   roles: readonly string[]
 }
 
@@ -211,7 +198,7 @@ export const accountWaiting = apiError(
   '你的注册申请正在等待管理员审核，审核结果将通知你。',
 )
 
-/** The same error for an unknown account and a wrong password, to prevent account enumeration (sign-in-4). */
+/** Covers unknown accounts and wrong passwords alike, to prevent account enumeration (sign-in-4). */
 export const wrongSignIn = apiError(
   422,
   'wrong_sign_in',
@@ -234,7 +221,6 @@ export const SignIn = Shared('SignIn', {
 })
 export type SignIn = Static<typeof SignIn>
 
-/** An access token with lifetimes in minutes (sign-in-5). */
 export const TokenView = Shared('Token', {
   access_token: Type.String(),
   token_type: Type.String(),
@@ -242,8 +228,6 @@ export const TokenView = Shared('Token', {
   refresh_ttl: Type.Integer({ description: 'minutes in which the token can be exchanged' }),
 })
 
-/** The token, if neither header nor query holds it. */
 export const TokenInput = Shared('TokenInput', { token: Type.Optional(Text(512)) })
 
-/** Reply to a sign-out: a plain text (sign-in-6). */
 export const SignedOut = Shared('SignedOut', { message: Type.String() })

@@ -16,11 +16,11 @@ const { signUp, signIn, codeFor } = signUpsOn(world)
 const under = settingsOn(world)
 const PASSWORD = 'correct horse'
 
-/** The code of an app, some 30-second steps from now. */
+/** Code of an authenticator app, `steps` periods of 30 seconds from now. */
 const codeOf = (secret: string, steps = 0) =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 })
 const wrong = (secret: string) => String((Number(codeOf(secret)) + 500_000) % 1_000_000).padStart(6, '0')
-/** Allows the next code at once, as if half a minute had passed. */
+/** Resets the last used time step, so that the next code is accepted at once. */
 const later = (who: Person) => sql`update second_factors set last_step = 0 where user_id = ${who.id}`
 
 async function guarded() {
@@ -39,7 +39,7 @@ async function guarded() {
   }
 }
 
-test('prepares a second factor after proof of ownership, and enables it by a code (rights-6)', async () => {
+test('enables a second factor after proof of ownership and a code (rights-6)', async () => {
   const ann = await signUp()
   const prepare = (body: object) => as(ann, 'POST', '/user/second-factor', body)
   assert.deepEqual(refusalOf(await prepare({})), [422, 'proof_required'])
@@ -58,7 +58,7 @@ test('prepares a second factor after proof of ownership, and enables it by a cod
   assert.equal(new Set(on.body.recovery_codes).size, 10)
   assert.deepEqual((await as(ann, 'GET', '/user/second-factor')).body, { enabled: true, recovery_codes: 10 })
   assert.deepEqual(refusalOf(await prepare({ password: PASSWORD })), [422, 'second_factor_on'])
-  // Enabling again does not consume a recovery code.
+  // A rejected request does not consume the recovery code.
   const again = await as(ann, 'PUT', '/user/second-factor', { second_factor: on.body.recovery_codes[0] })
   assert.deepEqual(refusalOf(again), [422, 'second_factor_on'])
   assert.equal((await as(ann, 'GET', '/user/second-factor')).body.recovery_codes, 10)
@@ -68,7 +68,7 @@ test('prepares a second factor after proof of ownership, and enables it by a cod
   assert.ok(outbox.some(({ to, text }) => 'email' in ann && to === ann.email && /已开启两步验证/.test(text)))
 })
 
-test('requires the second factor after the first, and rejects a used code (rights-7)', async () => {
+test('rejects a sign-in without a valid second factor (rights-7)', async () => {
   const ann = await guarded()
   const enter = (second_factor?: string, password = PASSWORD) =>
     signIn(ann.name, { password, ...(second_factor === undefined ? {} : { second_factor }) })
@@ -88,18 +88,18 @@ test('requires the second factor after the first, and rejects a used code (right
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 422, 422, 422, 422])
 })
 
-test('requires the second factor for sign-in by code, without consuming the code before (rights-7)', async () => {
+test('preserves a sign-in code until the second factor is valid (rights-7)', async () => {
   const ann = await guarded()
   const email = 'email' in ann ? String(ann.email) : ''
   const verifiable_code = await codeFor(email)
-  // The reply to a wrong code does not reveal the second factor.
+  // The response to a wrong code must not reveal that a second factor exists.
   const guess = Number(verifiable_code) === 111_111 ? 222_222 : 111_111
   assert.equal((await signIn(email, { verifiable_code: guess })).headers['x-error-code'], 'wrong_code')
   assert.deepEqual(refusalOf(await signIn(email, { verifiable_code })), [422, 'second_factor_required'])
   assert.equal((await signIn(email, { verifiable_code, second_factor: codeOf(ann.secret) })).status, 200)
 })
 
-test('accepts a recovery code once, racing requests included (rights-6)', async () => {
+test('accepts a recovery code only once (rights-6)', async () => {
   const ann = await guarded()
   const [first = '', second = ''] = ann.recovery
   const enter = (second_factor: string) => signIn(ann.name, { password: PASSWORD, second_factor })
@@ -116,7 +116,7 @@ test('accepts a recovery code once, racing requests included (rights-6)', async 
   assert.equal((await enter(renewed.body.recovery_codes[0])).status, 200)
 })
 
-test('locks the second factor for an hour after ten wrong codes, racing ones included (rights-7)', async () => {
+test('locks the second factor for an hour after ten wrong codes (rights-7)', async () => {
   const ann = await guarded()
   const enter = (second_factor: string) => signIn(ann.name, { password: PASSWORD, second_factor })
   const answers = await Promise.all(Array.from({ length: 14 }, () => enter(wrong(ann.secret))))
@@ -151,7 +151,7 @@ test('rejects an appeal of a suspended user without the second factor (sign-in-2
   assert.equal((await guest('POST', '/auth/appeals', proven)).status, 201)
 })
 
-test('disables the second factor by a code, or by an administrator with at least the same abilities (rights-6)', async () => {
+test('disables the second factor by a code or an administrator (rights-6)', async () => {
   const [ann, other] = [await guarded(), await guarded()]
   const off = (second_factor: string) => as(ann, 'DELETE', '/user/second-factor', { second_factor })
   assert.deepEqual(refusalOf(await off('nonsense')), [422, 'wrong_second_factor'])
@@ -174,7 +174,7 @@ test('disables the second factor by a code, or by an administrator with at least
   assert.equal(kept.subject_id, String(bob.id))
 })
 
-test('requires a second factor of administrators only when the setting demands it (rights-8)', async () => {
+test('requires a second factor of administrators while the setting demands it (rights-8)', async () => {
   const founder = await person({ roles: ['founder'] })
   await under({ 'account:second-factor-for-administrators': true }, async () => {
     assert.deepEqual(refusalOf(await as(founder, 'GET', '/admin/users')), [403, 'second_factor_needed'])

@@ -32,7 +32,6 @@ import {
   wrongProof,
 } from './schema.ts'
 
-/** Stores an unconfirmed secret. False if a confirmed one exists. */
 async function saveSecret(sql: Db, userId: number, secret: string): Promise<boolean> {
   const rows = await sql`
     insert into second_factors as f (user_id, secret) values (${userId}, ${secret})
@@ -57,7 +56,7 @@ async function hasFactor(sql: Db, userId: number): Promise<boolean> {
   return rows.length === 1
 }
 
-/** Counts an attempt before verification, so that racing ones count too. False above the hourly limit. */
+/** Counts an attempt before its verification, so that concurrent attempts cannot exceed the hourly limit. */
 async function countAttemptOn(sql: Db, userId: number, max: number): Promise<boolean> {
   const rows = await sql`
     update second_factors set
@@ -68,7 +67,7 @@ async function countAttemptOn(sql: Db, userId: number, max: number): Promise<boo
   return rows.length === 1
 }
 
-/** Consumes the code of a time step once and resets failed attempts. False if it or a later one was used. */
+/** Consumes the code of a time step. Returns false if that code or a later one was used. */
 async function takeStep(sql: Db, userId: number, step: number): Promise<boolean> {
   const rows = await sql`
     update second_factors set last_step = ${step}, failures = 0
@@ -105,7 +104,7 @@ async function findLabel(sql: Db, userId: number): Promise<string> {
 }
 
 const PERIOD = 30
-/** Tolerates one step of clock skew in each direction. */
+/** Accepted clock skew, in time steps of 30 seconds. */
 const WINDOW = 1
 const FAILURES_MAX = 10
 const RECOVERY_CODES = 10
@@ -133,7 +132,6 @@ async function checkCode(ctx: Context, userId: number, factor: FactorRow, code: 
   if (!(await takeCode(ctx, userId, factor, code))) throw wrongFactor()
 }
 
-/** Verifies the second factor at sign-in, if there is one, after the first factor (rights-7). */
 export async function checkSecondFactor(
   ctx: Context,
   userId: number,
@@ -171,7 +169,7 @@ async function prepareFactor(
   const refusals = { missing: proofMissing, wrong: wrongProof }
   const proof = await verifyPasswordOrCode(ctx, countAttempt, viewer, { password, code }, refusals)
   const secret = new Secret({ size: 20 })
-  // The app shows the label beside the code, so that users tell their accounts apart.
+  // Authenticator apps display this label next to the code.
   const label = await findLabel(ctx.sql, viewer.id)
   await transaction(ctx.sql, async (tx) => {
     if (proof) await useCode(ctx, tx, proof, 'user', code as number)
@@ -254,13 +252,12 @@ export async function removeSecondFactor(ctx: Context, tx: Tx, userId: number): 
   return true
 }
 
-/** Checks for an administrator without the second factor that the setting requires (rights-8). */
+/** Checks whether the setting requires a second factor that the administrator lacks (rights-8). */
 export async function lacksSecondFactor(ctx: Context, userId: number): Promise<boolean> {
   if (!(await readSettings(ctx))['account:second-factor-for-administrators']) return false
   return !(await hasFactor(ctx.sql, userId))
 }
 
-/** Two-factor authentication (rights-6). */
 export function secondFactorRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Me' })
 

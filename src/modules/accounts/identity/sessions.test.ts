@@ -27,7 +27,7 @@ const sessionsOf = async (token: string) => {
   return answer.body as { id: string; device: string | null; place: string | null; current: boolean }[]
 }
 
-test("lists the viewer's sessions, and ends one or all others (rights-4)", async () => {
+test('ends one or all other sessions of the viewer (rights-4)', async () => {
   const ann = await signUp()
   const phone = await signInOn('Phone é\u0007', ann.name)
   const desk = await signInOn(`Desk ${'x'.repeat(300)}`, ann.name)
@@ -51,7 +51,7 @@ test("lists the viewer's sessions, and ends one or all others (rights-4)", async
   assert.equal((await sessionsOf(desk)).length, 1)
 })
 
-test('keeps one session when a token is exchanged, with the latest device (rights-4)', async () => {
+test('updates the device of a session when its token is exchanged (rights-4)', async () => {
   const ann = await signUp()
   await sql`update token_families set used_at = now() - interval '1 hour' where user_id = ${ann.id}`
   const answer = await guest('POST', '/auth/refresh', { token: ann.token }, { 'user-agent': 'Moved' })
@@ -67,7 +67,7 @@ test('keeps one session when a token is exchanged, with the latest device (right
   assert.deepEqual(await sessionsOf(answer.body.access_token), [])
 })
 
-test('recognizes a known place by the network of an address (rights-4)', () => {
+test('derives the network of a session from the client address (rights-4)', () => {
   for (const [address, network] of [
     ['203.0.113.77', '203.0.113.0/24'],
     ['::ffff:203.0.113.77', '203.0.113.0/24'],
@@ -77,7 +77,7 @@ test('recognizes a known place by the network of an address (rights-4)', () => {
     assert.equal(placeNetwork(address), network)
 })
 
-test('alerts of a sign-in from each new device once, except the first (rights-5)', async () => {
+test('alerts the owner of a sign-in from each new device once (rights-5)', async () => {
   const [ann, bob] = [await signUp(), await signUp()]
   await signInOn('New phone', bob.name)
   const email = 'email' in ann ? String(ann.email) : ''

@@ -49,7 +49,6 @@ const SessionParams = Type.Object({
   session: Text(36, { pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' }),
 })
 
-/** Alerts a user of a sign-in from a new device (rights-5). */
 async function alertOfSignIn(
   ctx: Context,
   tx: Tx,
@@ -79,7 +78,7 @@ async function alertOfSignIn(
   })
 }
 
-/** Opens a session for a proven user. The caller holds the lock of the account. */
+/** Expects the caller to hold the account lock, so that no suspension or erasure intervenes. */
 export async function openSession(
   ctx: Context,
   tx: Tx,
@@ -123,10 +122,7 @@ async function tellSignOut(ctx: Context, tx: Tx, userId: number): Promise<void> 
   })
 }
 
-/**
- * Ends one session of a user, or all except the administrator's own, with a notification and an audit record
- * (administration-22). Sessions opened later stay.
- */
+/** Ends the given session, or all sessions but the administrator's current session (administration-22). */
 async function signOut(
   ctx: Context,
   actor: Actor & { viewer: { family: string } },
@@ -155,7 +151,6 @@ async function signOut(
   })
 }
 
-/** The viewer's sessions (rights-4). */
 export function sessionRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Me' })
@@ -196,7 +191,6 @@ export function sessionRoutes(server: Server, ctx: Context) {
   })
 }
 
-/** Sessions of other users (administration-22). */
 export function adminSessionRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Admin: people' })
   const access = { ability: 'admin:user:update' }

@@ -13,7 +13,7 @@ const strict = await createWorld({ RATE_LIMIT_SENSITIVE: '1', TRUST_PROXY: '127.
 const { as, guest, sql } = world
 const { codeFor, signUp, signIn } = signUpsOn(world)
 
-test('signs in with the exact password and an e-mail, phone, name or id (sign-in-4)', async () => {
+test('signs in by e-mail, phone, name or id (sign-in-4)', async () => {
   const ann = await signUp({ phone: fresh().phone, password: ' Mot de passe ' })
   const email = fresh().email
   const code = await codeFor(email, '/verifycodes/register')
@@ -75,7 +75,7 @@ test('reports a disabled account only after the right password (sign-in-4)', asy
   assert.equal(answer.headers['x-error-code'], 'account_disabled')
 })
 
-test('signs in by a code sent to phone or e-mail, even without a password', async () => {
+test('signs in a user without a password by a code', async () => {
   const { phone } = fresh()
   const ann = await signUp({ phone, password: null })
   const code = await codeFor(phone)
@@ -96,7 +96,7 @@ test('invalidates a code after five wrong codes at sign-in (sign-in-3)', async (
   assert.equal((await signIn(phone, { verifiable_code: code })).headers['x-error-code'], 'wrong_code')
 })
 
-test('rejects a code to an address that no longer belongs to an account (sign-in-4)', async () => {
+test('rejects a code for a phone that no longer belongs to an account (sign-in-4)', async () => {
   const { phone } = fresh()
   const ann = await signUp({ phone })
   const code = await codeFor(phone)
@@ -105,7 +105,7 @@ test('rejects a code to an address that no longer belongs to an account (sign-in
   assert.deepEqual([answer.status, answer.headers['x-error-code']], [422, 'wrong_sign_in'])
 })
 
-test('leaves no session when a sign-in races with disabling its account (sign-in-6)', async () => {
+test('opens no session when the account is disabled during the sign-in (sign-in-6)', async () => {
   const ann = await signUp()
   let early: ReturnType<typeof signIn> | undefined
   await transaction(sql, async (tx) => {
@@ -117,7 +117,7 @@ test('leaves no session when a sign-in races with disabling its account (sign-in
   assert.deepEqual([answer?.status, answer?.headers['x-error-code']], [422, 'wrong_sign_in'])
 })
 
-test('leaves no session when an imported password changes during its rehash (sign-in-4)', async () => {
+test('opens no session when an imported password changes during its rehash (sign-in-4)', async () => {
   const ann = await signUp()
   await sql`update users set password = ${HASH} where id = ${ann.id}`
   const password = await hashPassword('another horse')
@@ -132,7 +132,7 @@ test('leaves no session when an imported password changes during its rehash (sig
   assert.equal((await signIn(ann.name, { password: 'another horse' })).status, 200)
 })
 
-test('ends only this session on sign-out, with any method and token position (sign-in-6)', async () => {
+test('ends only the current session on sign-out (sign-in-6)', async () => {
   const ann = await signUp()
   const tokens: string[] = []
   for (let i = 0; i < 6; i += 1)
@@ -162,7 +162,7 @@ const from = (address: number) => ({ 'x-forwarded-for': `10.0.0.${address}` })
 const attempt = (login: string, address: number) =>
   limited.guest('POST', '/auth/login', { login, password: 'wrong one' }, from(address))
 
-test('limits attempts per account to twenty times the limit per address, without headers (conventions-13)', async () => {
+test('limits sign-in attempts per account across client addresses (conventions-13)', async () => {
   const { phone } = fresh()
   const ann = await strict.person({ name: 'limited_ann' })
   await strict.sql`update users set phone = ${phone} where id = ${ann.id}`
@@ -182,7 +182,7 @@ test('limits attempts per account to twenty times the limit per address, without
   assert.equal((await tryOn('somebody_else', 22)).status, 422)
 })
 
-test('keeps sign-in and password checks of the owner open while a stranger guesses passwords (conventions-13)', async () => {
+test('lets the owner sign in while a stranger guesses passwords (conventions-13)', async () => {
   const ann = await limited.person({ name: 'owner_ann' })
   const own = (body: object, address: number) => limited.as(ann, 'PUT', '/user/password', body, from(address))
   const password = 'a password of mine'
@@ -191,7 +191,7 @@ test('keeps sign-in and password checks of the owner open while a stranger guess
   assert.equal((await attempt('owner_ann', 71)).status, 429)
   const signedIn = await limited.guest('POST', '/auth/login', { login: 'owner_ann', password }, from(70))
   assert.equal(signedIn.status, 200)
-  // Even from the stranger's address. The owner's checks have a limit of ten, one of which is used.
+  // Owners have a separate limit of ten checks, of which one is used.
   const wrong = { old_password: 'not mine', password: 'another one', password_confirmation: 'another one' }
   for (let i = 0; i < 9; i += 1) assert.equal((await own(wrong, 71)).status, 422)
   const refused = await own(wrong, 72)
@@ -200,7 +200,7 @@ test('keeps sign-in and password checks of the owner open while a stranger guess
   assert.equal(again.status, 200)
 })
 
-test('limits attempts from one address to ten a minute, including requests for codes', async () => {
+test('limits sign-in attempts from one client address to ten a minute', async () => {
   for (let i = 0; i < 9; i += 1) assert.equal((await attempt(`somebody_${i}`, 50)).status, 422)
   const { phone } = fresh()
   assert.equal((await limited.guest('POST', '/verifycodes', { phone }, from(50))).status, 422)

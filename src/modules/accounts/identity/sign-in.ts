@@ -38,7 +38,6 @@ import { openSession } from './sessions.ts'
 
 type AccountRow = Row<'users', 'id' | 'name' | 'password' | 'email' | 'phone'> & { disabled: boolean }
 
-/** Finds an account by login, even a disabled one. */
 export async function findAccount(sql: Db, { kind, value }: Login): Promise<AccountRow | undefined> {
   const condition = {
     email: () => sql`email_key = ${value}`,
@@ -52,8 +51,8 @@ export async function findAccount(sql: Db, { kind, value }: Login): Promise<Acco
 }
 
 /**
- * Checks that an account is enabled and still has the verified password. Locks it until the transaction ends,
- * so that a later password change or disabling finds and revokes the new token.
+ * Returns false if the account was disabled or its password changed. The lock makes a later change find and
+ * revoke the new session.
  */
 export async function holdAccount(tx: Tx, { id, password }: AccountRow): Promise<boolean> {
   const rows = await tx`
@@ -62,7 +61,7 @@ export async function holdAccount(tx: Tx, { id, password }: AccountRow): Promise
   return rows.length === 1
 }
 
-/** A proven user. `hold` locks the account until the transaction ends and consumes a code. */
+/** `hold` locks the account and consumes the code, in the given transaction. */
 type Proven = { id: number; hold(tx: Tx): Promise<void> }
 
 async function prove(
@@ -92,10 +91,7 @@ async function prove(
   }
 }
 
-/**
- * Like `prove`, with the second factor. For actions of suspended users, who cannot sign in (rights-1,
- * rights-9).
- */
+/** Verifies the owner of a suspended account, who cannot sign in (rights-1, rights-9). */
 export async function proveOutside(ctx: Context, countAttempt: CountAttempt, input: SignIn): Promise<Proven> {
   const proven = await prove(ctx, countAttempt, input)
   await checkSecondFactor(ctx, proven.id, input.second_factor)
@@ -119,7 +115,7 @@ export async function signIn(
 export const disabledError = async (sql: Db, userId: number): Promise<ApiError> =>
   (await isWaiting(sql, userId)) ? accountWaiting() : accountDisabled()
 
-/** Rehashes an imported password in our own format once the user has typed it. */
+/** Replaces the hash of an imported account by our own format, once the user has typed the password. */
 async function renewHash(
   ctx: Context,
   named: Login,
@@ -129,7 +125,7 @@ async function renewHash(
   if (user.password === null || !isForeignHash(user.password)) return user
   const renewed = await hashPassword(password)
   if (await savePassword(ctx.sql, user.id, renewed, user.password)) return { ...user, password: renewed }
-  // Another sign-in was first, or the password changed meanwhile.
+  // A concurrent sign-in or password change replaced the hash.
   const now = await findAccount(ctx.sql, named)
   if (!now || now.id !== user.id || !(await verifyPassword(now.password, password))) throw wrongSignIn()
   return now
@@ -146,7 +142,7 @@ async function signOut(ctx: Context, token: string | undefined): Promise<void> {
   )
 }
 
-/** Token from header, query or body. It may be expired, so the request has no viewer (sign-in-5). */
+/** Reads the token directly, because a request with an expired token has no viewer (sign-in-5). */
 const presented = (request: FastifyRequest): string | undefined =>
   bearerToken(request) ?? (request.body as { token?: string } | undefined)?.token
 
@@ -164,7 +160,7 @@ export function signInRoutes(server: Server, ctx: Context) {
     handler: (call) => signIn(ctx, attemptCounter(ctx, call), call.body, deviceOf(call.request)),
   })
 
-  // Existing clients call these two with any method (sign-in-5). New ones should use POST.
+  // Existing clients call sign-out and refresh with any HTTP method (sign-in-5).
   for (const [verb, name] of [
     ['GET', 'ByGet'],
     ['POST', ''],

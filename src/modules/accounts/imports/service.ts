@@ -31,7 +31,6 @@ async function insertPeople(sql: Db, people: ImportedPerson[]): Promise<void> {
     select graphile_worker.add_job('user_created', json_build_object('id', id), max_attempts => 12) from made`
 }
 
-/** User ids by name as given, disabled users included. */
 export async function userIdsByName(sql: Db, names: string[]): Promise<Map<string, number>> {
   const keys = new Map([...new Set(names)].map((name) => [name, nameKey(name)]))
   if (keys.size === 0) return new Map()
@@ -46,9 +45,7 @@ const listExported = (sql: Db, ids: number[]) => sql<
 >`
   select id, name, created_at, deleted_at is not null as disabled from users where id = any(${ids})`
 
-/**
- * An author of later import lines. The account has no password, so sign-in is impossible until one is set.
- */
+/** Imported users cannot sign in, because the form has no password. */
 export const UserForm = Type.Object({
   kind: Type.Optional(Text(20)),
   name: Text(100),
@@ -74,7 +71,7 @@ export async function importUsers(
   )
 }
 
-/** Users of an export. Each gets a line before the first line that refers to it. */
+/** Writes each user of an export once, before the first line that refers to the user. */
 export function createUserLines(sql: Db) {
   const names = new Map<number, string>()
   return {

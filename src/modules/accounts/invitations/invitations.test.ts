@@ -18,13 +18,13 @@ const invite = async (maker: Person, body: object = {}) => {
 }
 const byInvitation = (work: () => Promise<unknown>) => under({ 'register:type': 'invited' }, work)
 
-/** Contacts of a new user and a code sent while registration was open. */
+/** Requests the code while registration is open. */
 async function newcomer() {
   const { email, name } = fresh()
   return { email, name, verifiable_code: await codeFor(email, '/verifycodes/register') }
 }
 
-test('sends no code and creates no account without a valid invitation (registration-5)', async () => {
+test('rejects a registration without a valid invitation (registration-5)', async () => {
   const ended = await invite(admin)
   await as(admin, 'DELETE', `/user/invitations/${ended.id}`)
   const late = await invite(admin)
@@ -47,7 +47,7 @@ test('sends no code and creates no account without a valid invitation (registrat
   })
 })
 
-test('records the use of an invitation and lists invited users (registration-5, registration-6)', async () => {
+test('lists the users who registered with an invitation (registration-5, registration-6)', async () => {
   const maker = await person({ roles: ['founder'] })
   const { id, code } = await invite(maker, { max_uses: 2, note: 'for the choir' })
   const typed = `${code.slice(0, 5)}-${code.slice(5)}`.toLowerCase()
@@ -96,7 +96,7 @@ test('records the use of an invitation and lists invited users (registration-5, 
   )
 })
 
-test('limits racing registrations to the places of an invitation, and allows retries (registration-5)', async () => {
+test('limits concurrent registrations to the maximum uses of an invitation (registration-5)', async () => {
   const { id, code } = await invite(admin, { max_uses: 2 })
   const people = []
   for (let each = 0; each < 6; each++) people.push(await newcomer())
@@ -109,7 +109,7 @@ test('limits racing registrations to the places of an invitation, and allows ret
   assert.equal(again.status, 201)
 })
 
-test('lets everyone invite within the limits of the settings (registration-6)', async () => {
+test('lets users invite within the limits of the settings (registration-6)', async () => {
   const ann = await person()
   assert.deepEqual(refusalOf(await as(ann, 'POST', '/user/invitations', {})), [403, 'may_not_invite'])
   await under(
@@ -139,7 +139,7 @@ test('lets everyone invite within the limits of the settings (registration-6)', 
   assert.equal((await as(ann, 'GET', '/user/invitations?limit=100')).body.length, 21)
 })
 
-test("ends an invitation by its creator or an administrator, or with its creator's account (registration-5, registration-7)", async () => {
+test('rejects an invitation that was ended or whose creator was disabled (registration-5, registration-7)', async () => {
   const maker = await person({ roles: ['founder'] })
   const { id, code } = await invite(maker)
   const early = await newcomer()
@@ -155,7 +155,7 @@ test("ends an invitation by its creator or an administrator, or with its creator
   assert.equal((await register(early)).status, 201)
 })
 
-test('waits for a concurrent registration that uses the last place of an invitation (registration-5)', async () => {
+test('rejects the second of two concurrent registrations with the last use of an invitation (registration-5)', async () => {
   const { code } = await invite(admin, { max_uses: 1 })
   const [ann, bob] = [await person(), await person()]
   let second: Promise<boolean> | undefined

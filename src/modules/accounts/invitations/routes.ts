@@ -39,7 +39,6 @@ import {
   tooManyInvitations,
 } from './service.ts'
 
-/** Invitations of the viewer (registration-6). */
 export function invitationRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Me' })
@@ -115,7 +114,6 @@ type InviteeQuery = Static<typeof InviteeQuery>
 
 type Named<N extends string> = Record<`${N}_id`, number> & Record<`${N}_name`, string | null>
 
-/** Lists invitations with their creators. Counts uses for the rows of the page only. */
 function listManagedInvitations(sql: Db, { order, q, user, ended, ...page }: ManagedInvitationQuery) {
   const where = sql`
     where true ${ifGiven(sql, user, (id) => sql`and i.user_id = ${id}`)}
@@ -148,7 +146,6 @@ function listInvitees(sql: Db, { order, q, user, inviter, invitation, ...page }:
   )
 }
 
-/** Invitations and invited users (registration-7). */
 export function adminInvitationRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: people' })

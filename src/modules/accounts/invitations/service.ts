@@ -52,7 +52,7 @@ export const Invitation = Shared('SiteInvitation', {
 })
 export type Invitation = Static<typeof Invitation>
 
-/** A new invitation. Defaults are the maximum that the creator may give. */
+/** Fields default to the maximum that the creator may set. */
 export const NewInvitation = Shared('NewSiteInvitation', {
   max_uses: Type.Optional(Int(1, 1000)),
   days: Type.Optional(Int(1, 365, { description: 'how long it is good' })),
@@ -83,7 +83,6 @@ export const invitationColumns = (sql: Db): Fragment => sql`
   i.id, i.code, i.max_uses, i.note, i.expires_at, i.created_at, ${usesOf(sql)} as uses,
   ${hasEnded(sql)} as ended`
 
-/** Inserts and returns an invitation. Undefined if its creator has `openMax` open ones. */
 async function insertInvitation(
   tx: Tx,
   given: {
@@ -96,7 +95,7 @@ async function insertInvitation(
   },
 ): Promise<InvitationRow | undefined> {
   const { userId, code, maxUses, days, note, openMax } = given
-  // Serializes requests of one creator, since concurrent ones would both pass the limit.
+  // Locks the creator, because concurrent requests would both pass the limit.
   await tx`select from users where id = ${userId} for no key update`
   const [row] = await tx<InvitationRow[]>`
     with i as (
@@ -152,7 +151,7 @@ async function isInvitationGood(sql: Db, code: string): Promise<boolean> {
 export async function useInvitation(tx: Tx, code: string, userId: number): Promise<boolean> {
   const [open] = await tx<Open[]>`${openByCode(tx, code)} for no key update of i`
   if (!open) return false
-  // A separate statement, so that it counts uses committed before the lock was granted.
+  // Counts in a separate statement, because its snapshot must include uses committed before the lock.
   const rows = await tx`
     insert into invitation_uses (user_id, invitation_id, inviter_id)
     select ${userId}, i.id, i.user_id from invitations i
@@ -160,10 +159,7 @@ export async function useInvitation(tx: Tx, code: string, userId: number): Promi
   return rows.length === 1
 }
 
-/**
- * Omits look-alikes (0 and O, 1, I and L, U and V), because codes are read aloud. Ten characters give 48
- * bits.
- */
+/** Omits characters that look or sound alike. Ten characters give 48 bits. */
 const LETTERS = '23456789ABCDEFGHJKMNPQRSTWXYZ'
 const LENGTH = 10
 const OPEN_MAX = 20
@@ -179,7 +175,6 @@ export const invitationView = ({ expires_at, created_at, ...row }: InvitationRow
   created_at: wireTime(created_at),
 })
 
-/** Creates an invitation within the limits of the settings (registration-6). */
 export async function invite(
   ctx: Context,
   userId: number,
@@ -209,10 +204,7 @@ export async function checkInvitation(ctx: Context, typed: string): Promise<void
   if (!(await isInvitationGood(ctx.sql, codeOf(typed)))) throw invitationNotGood()
 }
 
-/**
- * Records a new user's invitation in the transaction of the registration. Throws 422 if others took the last
- * place.
- */
+/** Throws 422 if concurrent registrations have used up the invitation. */
 export async function recordInvitation(tx: Tx, typed: string, userId: number): Promise<void> {
   if (!(await useInvitation(tx, codeOf(typed), userId))) throw invitationNotGood()
 }

@@ -8,7 +8,6 @@ const world = await createWorld()
 const { as, guest, outbox, person, sql, work } = world
 const { codeFor, signUp, signIn } = signUpsOn(world)
 
-/** A stored picture of a user, as left by an upload. */
 async function storedPicture(ownerId: number): Promise<string> {
   const node = `public:2026/11/21/${ownerId.toString(16).padStart(64, 'a')}.png`
   await sql`
@@ -42,7 +41,7 @@ test('counts mutual followers as friends', async () => {
   assert.equal((await as(cid, 'GET', '/user')).body.friends_count, 0)
 })
 
-test('changes single profile fields, and clears them with null (sign-in-14)', async () => {
+test('changes single profile fields (sign-in-14)', async () => {
   const ann = await person()
   const bio = '字'.repeat(255)
   assert.equal((await as(ann, 'PATCH', '/user', { bio, sex: '2', location: ' Chengdu ' })).status, 204)
@@ -57,7 +56,7 @@ test('changes single profile fields, and clears them with null (sign-in-14)', as
   fieldError(await as(ann, 'PATCH', '/user', { sex: 3 }), 'sex')
 })
 
-test('applies registration rules to a new name, and gives a name to one of racing users', async () => {
+test('applies the registration rules to a new name', async () => {
   const [ann, bob] = [await person(), await person()]
   fieldError(await as(ann, 'PATCH', '/user', { name: 'a b' }), 'name')
   fieldError(await as(ann, 'PATCH', '/user', { name: 'admin' }), 'name')
@@ -96,7 +95,7 @@ test("accepts only the viewer's stored pictures as avatar and background", async
   fieldError(await as(ann, 'PATCH', '/user', { avatar: 'https://example.com/x.png' }), 'avatar')
 })
 
-test('binds a phone and an e-mail with a code sent to them (sign-in-8)', async () => {
+test('binds a phone or e-mail by a code sent to the new contact (sign-in-8)', async () => {
   const ann = await signUp()
   const { phone, email } = fresh()
   const code = await codeFor(phone, '/verifycodes/register')
@@ -113,7 +112,7 @@ test('binds a phone and an e-mail with a code sent to them (sign-in-8)', async (
   assert.deepEqual([body.phone, body.email], [phone, email])
 })
 
-test('binds a contested phone to one user', async () => {
+test('binds a phone to one of two users who request it concurrently', async () => {
   const [ann, bob] = [await signUp(), await signUp()]
   const { phone } = fresh()
   const verifiable_code = await codeFor(phone, '/verifycodes/register')
@@ -123,7 +122,7 @@ test('binds a contested phone to one user', async () => {
   assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 422])
 })
 
-test('rejects a contact that another user bound in the meantime', async () => {
+test('rejects a contact that another user bound after the code was sent', async () => {
   const ann = await signUp()
   const { phone } = fresh()
   const verifiable_code = await codeFor(phone, '/verifycodes/register')
@@ -132,7 +131,7 @@ test('rejects a contact that another user bound in the meantime', async () => {
   fieldError(await as(ann, 'PUT', '/user', { phone, password: ann.password, verifiable_code }), 'phone')
 })
 
-test('unbinds phone and e-mail with password and code (sign-in-8)', async () => {
+test('unbinds a phone or e-mail by password and code (sign-in-8)', async () => {
   const { phone } = fresh()
   const ann = await signUp({ phone })
   const verifiable_code = await codeFor(phone)
@@ -158,13 +157,12 @@ const alerts = async (who: Person) =>
   (await as(who, 'GET', '/user/notifications?type=system')).body.data.map(
     ({ data }: { data: { kind: string; state: string } }) => `${data.kind} ${data.state}`,
   )
-/** Recipients of messages without a code, in order of creation. */
 const told = async (from = 0) => {
   await work()
   return outbox.slice(from).flatMap(({ to, code }) => (code === undefined ? [to] : []))
 }
 
-test('requires the password or a code to the old contact to bind a new one (sign-in-8)', async () => {
+test('requires proof of the old contact to bind another contact (sign-in-8)', async () => {
   const ann = await signUp()
   const old = String(ann.email)
   const { phone, email } = fresh()
@@ -176,7 +174,6 @@ test('requires the password or a code to the old contact to bind a new one (sign
   fieldError(await bind({ password: 'not mine at all' }), 'password')
   fieldError(await bind({ old_verifiable_code: 1 }), 'old_verifiable_code')
   assert.equal((await as(ann, 'GET', '/user')).body.phone, null)
-  // A code to the new contact proves nothing, and one to the old contact is valid for one binding.
   fieldError(await bind({ old_verifiable_code: verifiable_code }), 'old_verifiable_code')
   const proof = await codeFor(old)
   const before = outbox.length
@@ -194,14 +191,14 @@ test('requires the password or a code to the old contact to bind a new one (sign
   assert.deepEqual(await alerts(ann), ['account:changed email', 'account:changed phone'])
 })
 
-test('binds with the code alone for a user without phone, e-mail and password', async () => {
+test('binds a phone by code alone when the account has no credentials', async () => {
   const ann = await person()
   const { phone } = fresh()
   const verifiable_code = await codeFor(phone, '/verifycodes/register')
   assert.equal((await as(ann, 'PUT', '/user', { phone, verifiable_code })).status, 204)
 })
 
-test("alerts the user of new passwords, unbound contacts and administrators' changes (sign-in-8)", async () => {
+test('alerts the user when a credential changes (sign-in-8)', async () => {
   const { phone, email } = fresh()
   const ann = await signUp({ phone })
   const root = await person({ roles: ['founder'] })
@@ -250,7 +247,7 @@ test("alerts the user of new passwords, unbound contacts and administrators' cha
   ])
 })
 
-test('sets the background to a picture sent as multipart field image (files-16)', async () => {
+test('sets the background to an uploaded picture (files-16)', async () => {
   const ann = await person()
   const send = async (parts: [string, Buffer | string][]) => {
     const { payload, headers } = await multipart(parts)

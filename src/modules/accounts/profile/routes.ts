@@ -134,7 +134,6 @@ export function profileRoutes(server: Server, ctx: Context) {
     })
 }
 
-/** Reads a picture from a multipart field. Throws 422 if it is missing or too large. */
 async function readPicture(request: FastifyRequest, field: string): Promise<Buffer> {
   if (!request.isMultipart()) throw refusedFile(field, fileMissing)
   try {

@@ -29,7 +29,7 @@ export const notBound = {
   phone: fieldError('phone', 'not_bound', 'Your account has no phone number.', '账号未绑定手机号。'),
 }
 
-/** A token alone must not take over an account (sign-in-8). */
+/** A stolen token alone must not suffice to replace the phone or e-mail (sign-in-8). */
 export const proofRequired = fieldError(
   'password',
   'proof_required',
@@ -43,7 +43,9 @@ export const wrongOldCode = fieldError(
   '验证码错误或已失效。',
 )
 
-/** Balances in three formats that clients read (sign-in-10). */
+/**
+ * Repeats the balances in three formats, because clients differ in the format that they read (sign-in-10).
+ */
 export const Balances = Type.Object({
   wallet: Shared('Wallet', { id: Type.Integer(), user_id: Type.Integer(), balance: Type.Integer(IN_FEN) }),
   new_wallet: Shared('NewWallet', {
@@ -60,7 +62,6 @@ export const Balances = Type.Object({
 })
 export type Balances = Static<typeof Balances>
 
-/** The viewer's own account (sign-in-10). */
 export const PrivateUser = Shared('PrivateUser', {
   ...UserView.properties,
   phone: Nullable(Type.String()),
@@ -74,7 +75,6 @@ export const PrivateUser = Shared('PrivateUser', {
 })
 export type PrivateUser = Static<typeof PrivateUser>
 
-/** Changes of the profile. Null or an empty text clears a field. */
 export const ProfilePatch = Shared('ProfileChanges', {
   name: Type.Optional(Text(100)),
   bio: Type.Optional(Nullable(Text(255))),
@@ -86,7 +86,7 @@ export const ProfilePatch = Shared('ProfileChanges', {
 })
 export type ProfilePatch = Static<typeof ProfilePatch>
 
-/** For the documentation only: the server reads multipart parts as they arrive. */
+/** Documents the form in the API description. The server itself streams the multipart body. */
 export const BackgroundForm = Shared('BackgroundForm', {
   image: Type.Optional(
     Type.Unsafe<unknown>({
@@ -132,7 +132,6 @@ const picture = async (
   field: string,
 ): Promise<StoredNode | null> => (node === null ? null : getStoredNode(tx, node, { ownerId, field }))
 
-/** Binds a phone or e-mail verified by a code, and alerts the old contacts. */
 export async function bind(
   ctx: Context,
   countAttempt: CountAttempt,

@@ -8,7 +8,7 @@ const block = (who: Person, id: number, headers = {}) =>
   as(who, 'POST', `/user/black/${id}`, undefined, headers)
 const blacks = async (who: Person, query = '') => (await as(who, 'GET', `/user/blacks${query}`)).body
 
-test('returns 201 for every block and 204 for every unblock (sign-in-16)', async () => {
+test('accepts repeated blocks and unblocks (sign-in-16)', async () => {
   const [ann, bob] = [await person(), await person()]
   for (let i = 0; i < 2; i += 1) {
     const answer = await block(ann, bob.id)
@@ -26,7 +26,7 @@ test('returns 201 for every block and 204 for every unblock (sign-in-16)', async
   assert.deepEqual(await blacks(ann), [])
 })
 
-test('rejects blocking oneself, and returns 404 for unknown or disabled users', async () => {
+test('rejects a block of an unknown user or of the viewer', async () => {
   const [ann, gone] = [await person(), await person()]
   const answer = await block(ann, ann.id)
   assert.equal(answer.status, 422)
@@ -35,7 +35,7 @@ test('rejects blocking oneself, and returns 404 for unknown or disabled users', 
   await sql`update users set deleted_at = now() where id = ${gone.id}`
   for (const id of [gone.id, 2 ** 40]) assert.equal((await block(ann, id)).status, 404)
   assert.equal((await as(ann, 'DELETE', `/user/black/${2 ** 40}`)).status, 404)
-  // A user disabled after the block is hidden from the list but can be unblocked.
+  // A user disabled after the block is absent from the list, but can be unblocked.
   assert.deepEqual(await blacks(ann), [])
   assert.equal((await as(ann, 'DELETE', `/user/black/${gone.id}`)).status, 204)
   for (const method of ['POST', 'DELETE'] as const)
@@ -43,7 +43,7 @@ test('rejects blocking oneself, and returns 404 for unknown or disabled users', 
   assert.equal((await guest('GET', '/user/blacks')).status, 401)
 })
 
-test("lists only the viewer's blocks, newest first, page by page", async () => {
+test("lists only the viewer's blocks, newest first", async () => {
   const [ann, other] = [await person(), await person()]
   const people = await Promise.all(Array.from({ length: 4 }, () => person()))
   for (const { id } of people) await block(ann, id)
@@ -60,14 +60,14 @@ test("lists only the viewer's blocks, newest first, page by page", async () => {
   assert.equal((await as(ann, 'GET', '/user/blacks?limit=101')).status, 422)
 })
 
-test('creates one block from racing requests', async () => {
+test('creates one block from concurrent requests', async () => {
   const [ann, bob] = [await person(), await person()]
   const answers = await Promise.all(Array.from({ length: 10 }, () => block(ann, bob.id)))
   assert.ok(answers.every(({ status }) => status === 201))
   assert.equal((await blacks(ann)).length, 1)
 })
 
-test('keeps follows in both directions after a block (sign-in-16)', async () => {
+test('preserves follows in both directions after a block (sign-in-16)', async () => {
   const [ann, bob] = [await person(), await person()]
   await as(ann, 'PUT', `/user/followings/${bob.id}`)
   await as(bob, 'PUT', `/user/followings/${ann.id}`)
@@ -76,7 +76,7 @@ test('keeps follows in both directions after a block (sign-in-16)', async () => 
   assert.deepEqual([body.following, body.follower, body.blacked], [true, true, true])
 })
 
-test('shows the relations of a viewer with few and with many of them alike', async () => {
+test('shows correct relations to a viewer with many follows', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   await as(ann, 'PUT', `/user/followings/${bob.id}`)
   await as(cid, 'PUT', `/user/followings/${ann.id}`)

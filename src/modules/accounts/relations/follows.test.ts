@@ -20,7 +20,7 @@ const unread = async (who: Person) => {
   return rows.map((row) => row.sender_id)
 }
 
-test('updates both counters and notifies on follow, and reverts on unfollow (sign-in-12)', async () => {
+test('updates both counters on follow and unfollow (sign-in-12)', async () => {
   const [ann, bob] = [await person(), await person()]
   const answer = await follow(ann, bob)
   assert.equal(answer.status, 204)
@@ -35,7 +35,7 @@ test('updates both counters and notifies on follow, and reverts on unfollow (sig
   assert.deepEqual(await unread(bob), [])
 })
 
-test('returns 422 for a second follow and counts once (sign-in-15)', async () => {
+test('rejects a second follow of the same user (sign-in-15)', async () => {
   const [ann, bob] = [await person(), await person()]
   await follow(ann, bob)
   const answer = await follow(ann, bob)
@@ -46,7 +46,7 @@ test('returns 422 for a second follow and counts once (sign-in-15)', async () =>
   assert.deepEqual(await unread(bob), [ann.id])
 })
 
-test('returns 204 for unfollowing a user who is not followed, without changing counters (sign-in-15)', async () => {
+test('ignores the unfollowing of a user who is not followed (sign-in-15)', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   await follow(cid, bob)
   await follow(ann, cid)
@@ -55,7 +55,7 @@ test('returns 204 for unfollowing a user who is not followed, without changing c
   assert.deepEqual(await countsOf(bob), [1, 0])
 })
 
-test('rejects following oneself', async () => {
+test('rejects a follow of oneself', async () => {
   const ann = await person()
   const answer = await follow(ann, ann)
   assert.equal(answer.status, 422)
@@ -63,7 +63,7 @@ test('rejects following oneself', async () => {
   assert.deepEqual(await countsOf(ann), [0, 0])
 })
 
-test('rejects following unknown and disabled users, but allows unfollowing a disabled one', async () => {
+test('rejects follows of unknown and disabled users', async () => {
   const [ann, gone] = [await person(), await person()]
   await follow(ann, gone)
   await disable(gone)
@@ -76,7 +76,7 @@ test('rejects following unknown and disabled users, but allows unfollowing a dis
   assert.equal((await unfollow(ann, gone)).status, 404)
 })
 
-test('rejects a follow by a blocked user, and keeps an earlier one (conventions-26)', async () => {
+test('rejects a follow by a blocked user (conventions-26)', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   await follow(cid, bob)
   for (const who of [ann, cid]) await as(bob, 'POST', `/user/black/${who.id}`)
@@ -86,11 +86,10 @@ test('rejects a follow by a blocked user, and keeps an earlier one (conventions-
     assert.equal(answer.headers['x-error-code'], 'blocked')
   }
   assert.deepEqual(await countsOf(bob), [1, 0])
-  // A blocking user may still follow the blocked one.
   assert.equal((await follow(bob, ann)).status, 204)
 })
 
-test('counts racing follows once, and reports success to one of them', async () => {
+test('counts concurrent follows of one user once', async () => {
   const [ann, bob] = [await person(), await person()]
   const answers = await Promise.all(Array.from({ length: 12 }, () => follow(ann, bob)))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [204, ...Array(11).fill(422)])
@@ -103,7 +102,7 @@ test('counts racing follows once, and reports success to one of them', async () 
   assert.deepEqual(await countsOf(ann), [0, 0])
 })
 
-test('keeps counters exact when users follow and unfollow each other concurrently', async () => {
+test('maintains exact counters when users follow and unfollow each other concurrently', async () => {
   const crowd = await Promise.all(Array.from({ length: 6 }, () => person()))
   for (let round = 0; round < 3; round += 1) {
     const answers = await Promise.all(
@@ -127,7 +126,7 @@ test('keeps counters exact when users follow and unfollow each other concurrentl
   }
 })
 
-test('keeps counters exact when blocks and follows race', async () => {
+test('maintains exact counters when blocks and follows run concurrently', async () => {
   const [ann, bob] = [await person(), await person()]
   for (let round = 0; round < 5; round += 1) {
     const [followed] = await Promise.all([
@@ -142,7 +141,7 @@ test('keeps counters exact when blocks and follows race', async () => {
   }
 })
 
-test('lists followers and followings newest first, page by page, without disabled users', async () => {
+test('lists enabled followers and followings, newest first', async () => {
   const star = await person()
   const fans = await Promise.all(Array.from({ length: 5 }, () => person()))
   for (const fan of fans) await follow(fan, star)
@@ -165,7 +164,7 @@ test('lists followers and followings newest first, page by page, without disable
   }
 })
 
-test('sets `following` when the listed user follows the viewer, and `follower` for the reverse (sign-in-9)', async () => {
+test('sets `following` when the listed user follows the viewer (sign-in-9)', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   await follow(bob, ann)
   await follow(ann, cid)
@@ -177,7 +176,7 @@ test('sets `following` when the listed user follows the viewer, and `follower` f
   assert.deepEqual([seen.following, seen.follower, seen.blacked], [false, false, false])
 })
 
-test('returns 404 for relations of unknown and disabled users before 422 for a bad query (conventions-9)', async () => {
+test('returns 404 for relations of an unknown user even when the query is invalid (conventions-9)', async () => {
   const gone = await person()
   await disable(gone)
   for (const list of ['followers', 'followings']) {
@@ -187,7 +186,7 @@ test('returns 404 for relations of unknown and disabled users before 422 for a b
   }
 })
 
-test('lists mutual followers, and filters by a part of the name with `keyword`', async () => {
+test('filters mutual followers by a part of the name', async () => {
   const ann = await person()
   const [bob, cid, dan] = [
     await person({ name: '小白兔' }),
@@ -209,7 +208,7 @@ test('lists mutual followers, and filters by a part of the name with `keyword`',
   assert.equal((await guest('GET', '/user/follow-mutual')).status, 401)
 })
 
-test('repairs drift of follower counters with a recount', async () => {
+test('repairs wrong follower counters with a recount', async () => {
   const [ann, bob] = [await person(), await person()]
   await follow(ann, bob)
   await sql`update user_counts set followers_count = 5 where user_id = ${bob.id}`
@@ -227,7 +226,7 @@ test('repairs drift of follower counters with a recount', async () => {
   assert.deepEqual(await countsOf(ann), [0, 1])
 })
 
-test('keeps friend counts exact when two users follow or unfollow each other concurrently', async () => {
+test('maintains exact friend counts when two users follow each other concurrently', async () => {
   const pairs = await Promise.all(Array.from({ length: 5 }, () => Promise.all([person(), person()])))
   const friends = async () =>
     Promise.all(pairs.flat().map(async (who) => (await as(who, 'GET', '/user')).body.friends_count))
@@ -237,7 +236,7 @@ test('keeps friend counts exact when two users follow or unfollow each other con
   assert.deepEqual(new Set(await friends()), new Set([0]))
 })
 
-test('counts friends in an upgraded database before and after the job, and once for a bulk import', async () => {
+test('counts friends correctly before and after the backfill of an upgraded database', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   await sql`
     insert into user_follows (user_id, target_id)

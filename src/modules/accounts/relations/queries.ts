@@ -20,7 +20,7 @@ export const alreadyFollowed = apiError(
 
 export const TargetParams = Type.Object({ target: Id })
 
-/** Pagination of follows: after a user, or by row offset for existing clients. */
+/** Paginates by `after`, a user id, or by `offset` for existing clients. */
 export const RelationQuery = Type.Object({ limit: Limit(), offset: Offset, after: Cursor })
 
 export const MutualQuery = Type.Object({
@@ -36,8 +36,7 @@ export const selectFollowed = (sql: Db, userId: number): Fragment => sql`
   select target_id from user_follows where user_id = ${userId}`
 
 /**
- * Subquery of the number of mutual follows of the user in `column`. Looks up each followed user, because the
- * planner underestimates the join and compares all pairs.
+ * Probes the index for each followed user, because the planner underestimates a join and compares all pairs.
  */
 export const friendsOf = (sql: Db, column: Fragment): Fragment => sql`
   select count(*)::int from user_follows mine
@@ -47,10 +46,7 @@ export const friendsOf = (sql: Db, column: Fragment): Fragment => sql`
 
 type Page = { limit?: number; offset?: number; after?: number }
 
-/**
- * Updates both users' counters with the link. Locks their rows by id, so that two users who follow each other
- * at once wait instead of deadlocking. A counter that is too low stays at 0 until `kith doctor` recounts it.
- */
+/** Locks both counters by user id, so that two users who follow each other at once do not deadlock. */
 const counted = (sql: Db, userId: number, targetId: number, change: 1 | -1) => sql`
   locked as (
     select user_id from user_counts
@@ -64,7 +60,6 @@ const counted = (sql: Db, userId: number, targetId: number, change: 1 | -1) => s
     from locked where c.user_id = locked.user_id
   )`
 
-/** Follows an existing user who has not blocked the follower. `made` is false for a duplicate. */
 export async function insertFollow(
   sql: Db,
   userId: number,
@@ -84,7 +79,7 @@ export async function insertFollow(
   return row
 }
 
-/** Removes a follow. Finds a disabled account only while it is followed. */
+/** `found` is true for a disabled user only if the follow existed. */
 export async function deleteFollow(
   sql: Db,
   userId: number,
@@ -139,7 +134,8 @@ export async function listMutualIds(
   { keyword, limit = 15, ...page }: Page & { keyword?: string },
 ): Promise<number[]> {
   const key = nameKey(keyword ?? '')
-  // Uses no trigram index, because a user follows fewer people than share a part of a name.
+  // Filters by name without the trigram index, because a user's follows are fewer rows than the matches of a
+  // name.
   const named = when(sql, key !== '', () => sql`and u.name_key like ${`%${escapeLike(key)}%`}`)
   return idsOf(
     await sql<{ id: number }[]>`
@@ -151,7 +147,7 @@ export async function listMutualIds(
   )
 }
 
-/** Blocks a user. Idempotent, and false for an unknown id. Follows stay (sign-in-16). */
+/** Returns false for an unknown user. Preserves existing follows (sign-in-16). */
 export async function insertBlock(sql: Db, userId: number, targetId: number): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     with target as (select id from users where id = ${targetId} and deleted_at is null),
@@ -162,7 +158,6 @@ export async function insertBlock(sql: Db, userId: number, targetId: number): Pr
   return row.found
 }
 
-/** Removes a block. False if there is neither a block nor such a user. */
 export async function deleteBlock(sql: Db, userId: number, targetId: number): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     with link as (
@@ -193,9 +188,8 @@ export async function listBlockedIds(
 }
 
 /**
- * Appends a condition that hides content of authors blocked by the viewer (conventions-26). `author` is the
- * column of the author. An array instead of a join keeps the index scan of the list, however many users the
- * viewer blocks. Matches nothing for a guest.
+ * Returns a condition that hides authors blocked by the viewer (conventions-26). An array instead of a join
+ * preserves the index scan of the list.
  */
 export const notBlockedBy = (sql: Db, viewerId: number, author: Fragment): Fragment =>
   when(
@@ -209,13 +203,13 @@ export const hasBlocked = (sql: Db, blocker: Fragment, userId: number): Fragment
 
 const BATCH = 500
 
-/** Backfills the number of friends, in batches. */
+/** Backfills `friends_count`, which is null for older accounts. */
 async function countFriends({ sql }: Context): Promise<void> {
   for (;;) {
     const counted = await transaction(sql, async (tx) => {
       const rows = await tx<{ user_id: number }[]>`
         select user_id from user_counts where friends_count is null order by user_id limit ${BATCH} for update`
-      // A second statement sees the follows that were committed before the lock.
+      // Counts in a second statement, whose snapshot includes follows committed before the lock.
       await tx`
         update user_counts c set friends_count = (${friendsOf(tx, tx`c.user_id`)})
         where user_id = any(${rows.map((row) => row.user_id)})`

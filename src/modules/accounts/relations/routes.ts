@@ -22,7 +22,6 @@ import {
   TargetParams,
 } from './queries.ts'
 
-/** Follows a user and notifies them. Throws for a duplicate, unlike topics (sign-in-15). */
 async function follow(sql: Sql, userId: number, targetId: number): Promise<void> {
   if (userId === targetId) throw followsOneself()
   await transaction(sql, async (tx) => {
@@ -49,7 +48,6 @@ async function unfollow(sql: Sql, userId: number, targetId: number): Promise<voi
   })
 }
 
-/** Follows and their lists (sign-in-15). */
 export function followRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Relations' })
@@ -117,7 +115,6 @@ export function followRoutes(server: Server, ctx: Context) {
   })
 }
 
-/** Reply to a block: a plain text (sign-in-16). */
 const Blocked = Shared('Blocked', { message: Type.String() })
 
 const blocksOneself = apiError(422, 'blocks_oneself', 'You cannot block yourself.', '不能将自己加入黑名单。')

@@ -32,9 +32,7 @@ export const listSilences = (sql: Db) => sql<SilenceRow[]>`
   select s.user_id, s.reason, s.ends_at, (extract(epoch from s.ends_at - now()) * 1000)::bigint as left_ms
   from sanctions s where s.kind = 'silence' and ${inForce(sql)}`
 
-/**
- * Locks accounts by id against sign-ins and other sanctions. Returns those that exist and are not suspended.
- */
+/** Locks accounts in the order of ids, to avoid deadlocks. Returns the accounts that are not suspended. */
 export async function lockUsers(tx: Tx, ids: number[]): Promise<Set<number>> {
   const held = await tx<{ id: number }[]>`
     select id from users where id = any(${ids}) order by id for no key update`
@@ -128,7 +126,6 @@ export function listSanctions(sql: Db, query: SanctionQuery) {
   const list = { id: sql`s.id` }
   return pageOf<SanctionRow>(
     sql,
-    // Joins users for the rows of the page only.
     sql`select ${managed(sql)} from sanctions s join users u on u.id = s.user_id
       where s.id = any(array(select s.id from sanctions s ${where} ${listingClause(sql, query, list)})) ${listingOrder(sql, query, list)}`,
     sql`select count(*)::int as total from sanctions s ${where}`,

@@ -19,7 +19,6 @@ import {
 } from './schema.ts'
 import { imposeSanction, lift, ownSanctionView, sanctionView } from './service.ts'
 
-/** The viewer's own sanctions (sign-in-27). */
 export function sanctionRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Me' })
 
@@ -34,7 +33,6 @@ export function sanctionRoutes(server: Server, ctx: Context) {
   })
 }
 
-/** Warnings, silences and suspensions (administration-16). */
 export function adminSanctionRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Admin: moderation' })
   const access = { ability: 'admin: sanctions' }

@@ -32,7 +32,7 @@ const letEnd = async (id: number) => {
   await sql`update sanctions set ends_at = now() - interval '1 second' where id = ${id}`
 }
 
-test('rejects writes of a silenced user with reason and end in their language, but allows reads (sign-in-27)', async () => {
+test('rejects writes of a silenced user with the reason and end (sign-in-27)', async () => {
   const ann = await person()
   const { publish, post } = {
     ...feedsOf(world),
@@ -72,12 +72,12 @@ test('rejects writes of a silenced user with reason and end in their language, b
   )
 })
 
-test('ends silence at its time, and immediately when lifted (sign-in-27)', async () => {
+test('ends a silence at its time or when it is lifted (sign-in-27)', async () => {
   const [ann, bob] = [await person(), await person()]
   const follow = (who: Person) => as(who, 'PUT', `/user/followings/${founder.id}`)
   const first = await impose(ann, { kind: 'silence', reason: 'Noise', hours: 1 })
   assert.equal((await follow(ann)).status, 403)
-  // The cache holds the end, so that expiry needs no invalidation.
+  // Checks the cached end, because expiry invalidates no cache.
   assert.equal(await findSilence(ctx, ann.id, performance.now() + 3_601_000), undefined)
   assert.ok(await findSilence(ctx, ann.id))
   await letEnd(first)
@@ -92,7 +92,7 @@ test('ends silence at its time, and immediately when lifted (sign-in-27)', async
   assert.equal(told.body.data[0].data.state, 'lifted')
 })
 
-test('signs a suspended user out everywhere and rejects sign-in until the end (sign-in-27)', async () => {
+test('ends all sessions of a suspended user (sign-in-27)', async () => {
   const ann = await signUp()
   assert.equal((await as(ann, 'GET', '/user')).status, 200)
   const id = await impose(ann, { kind: 'suspension', reason: 'Threats', hours: 48 })
@@ -113,7 +113,7 @@ test('signs a suspended user out everywhere and rejects sign-in until the end (s
   assert.equal(told.body.data[0].data.state, 'suspension')
 })
 
-test('e-mails a suspension in both languages', async () => {
+test('sends an e-mail about a suspension in both languages', async () => {
   const ann = await signUp()
   await sql`update users set email = 'told@example.org' where id = ${ann.id}`
   await impose(ann, { kind: 'suspension', reason: 'Fraud' })
@@ -125,7 +125,7 @@ test('e-mails a suspension in both languages', async () => {
   )
 })
 
-test('leaves no session when a sign-in races with a suspension (sign-in-27)', async () => {
+test('opens no session when a suspension runs concurrently with the sign-in (sign-in-27)', async () => {
   for (let round = 0; round < 4; round += 1) {
     const ann = await signUp()
     const [signedIn] = await Promise.all([
@@ -138,7 +138,7 @@ test('leaves no session when a sign-in races with a suspension (sign-in-27)', as
   }
 })
 
-test('applies one of two identical racing sanctions (administration-16)', async () => {
+test('applies one of several identical concurrent sanctions (administration-16)', async () => {
   const ann = await person()
   const answers = await Promise.all(
     [moderator, founder, moderator].map((by) => sanction(by, ann, { kind: 'silence', reason: 'Once' })),
@@ -162,7 +162,7 @@ test('applies one of two identical racing sanctions (administration-16)', async 
   assert.equal((await as(moderator, 'GET', `/admin/sanctions?user=${ann.id}&in_force=1`)).body.total, 1)
 })
 
-test('forbids sanctions against oneself or a user with more abilities, and applies one of two mutual suspensions (administration-16)', async () => {
+test('forbids sanctions against oneself or a user with more abilities (administration-16)', async () => {
   const own = await sanction(moderator, moderator, { kind: 'silence', reason: 'Me' })
   assert.deepEqual([own.status, codeOf(own)], [422, 'not_oneself'])
   const above = await sanction(moderator, founder, { kind: 'warning', reason: 'Boss' })
@@ -186,7 +186,7 @@ test('forbids sanctions against oneself or a user with more abilities, and appli
   }
 })
 
-test('finds sanctions and appeals by user, kind, state and text (administration-16, administration-17)', async () => {
+test('filters sanctions and appeals by user, kind, state and text (administration-16, administration-17)', async () => {
   const [ann, bob] = [await person(), await person()]
   const [first, second] = [
     await impose(ann, { kind: 'silence', reason: 'Sells 100% cotton' }),
@@ -224,7 +224,7 @@ test('audits imposed and lifted sanctions (administration-4, administration-16)'
   )
 })
 
-test('allows one open appeal, and lifts the silence on acceptance (sign-in-28, administration-17)', async () => {
+test('lifts a silence when a moderator accepts the appeal (sign-in-28, administration-17)', async () => {
   const ann = await person()
   assert.equal(codeOf(await as(ann, 'POST', '/user/appeals', { contents: 'Why?' })), 'nothing_to_appeal')
   const id = await impose(ann, { kind: 'silence', reason: 'Noise' })
@@ -251,7 +251,7 @@ test('allows one open appeal, and lifts the silence on acceptance (sign-in-28, a
   assert.equal((await as(moderator, 'GET', '/admin/appeals/99999999')).status, 404)
 })
 
-test('accepts an appeal by password from a suspended user, reports its rejection and allows another (sign-in-28)', async () => {
+test('accepts an appeal of a suspended user by password (sign-in-28)', async () => {
   const ann = await signUp()
   const id = await impose(ann, { kind: 'suspension', reason: 'Fraud' })
   const appeal = (password: string) =>

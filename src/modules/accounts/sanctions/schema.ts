@@ -16,7 +16,6 @@ import {
   Type,
 } from '#platform/http'
 
-/** Reason and end of a sanction in an error. A null end means until it is lifted. */
 export type Told = { reason: string; ends_at: string | null }
 
 export const accountSuspended = sanctionError(
@@ -70,7 +69,6 @@ export const silencedBecause = (told: Told): ApiError =>
 export const SANCTION_KINDS = ['warning', 'silence', 'suspension'] as const
 export type SanctionKind = (typeof SANCTION_KINDS)[number]
 
-/** A new sanction. Without `hours` it lasts until it is lifted. A warning takes no hours. */
 export const SanctionInput = Shared('NewSanction', {
   kind: OneOf(SANCTION_KINDS),
   reason: Text(500, { minLength: 1, description: 'The person is told it' }),

@@ -58,12 +58,12 @@ export const ownSanctionView = (row: OwnSanctionRow): OwnSanction => ({
         },
 })
 
-/** A silenced user. `until` uses the monotonic clock of the process. */
+/** `until` is in milliseconds of `performance.now()`. */
 type Silence = Told & { until: number }
 
 const cacheOf = defineCache<Map<number, Silence>>('silences', { max: 1, ttlMs: 60_000 })
 
-/** Caches silenced users, because every write is checked against them. */
+/** Caches all silenced users, because the server checks every write against them. */
 const silences = (ctx: Context) =>
   cacheOf(ctx).get('all', async () => {
     const now = performance.now()
@@ -75,7 +75,6 @@ const silences = (ctx: Context) =>
     )
   })
 
-/** Returns the reason and end of a silence in force (sign-in-27). Expires by itself. */
 export function findSilence(
   ctx: Context,
   userId: number,
@@ -89,16 +88,13 @@ export function findSilence(
   return all instanceof Promise ? all.then(judge) : judge(all)
 }
 
-/** Throws 403 for a suspended user. Call it while the account is locked, so that no suspension intervenes. */
+/** Expects the caller to lock the account, so that no concurrent suspension intervenes. */
 export async function requireNotSuspended(tx: Db, userId: number): Promise<void> {
   const suspension = await findSuspension(tx, userId)
   if (suspension) throw suspendedBecause(suspension)
 }
 
-/**
- * Warns, silences or suspends a user in the caller's transaction, with a notification and an audit record
- * (administration-16). Throws 403 against oneself or a user with more abilities. Returns the id of the sanction.
- */
+/** Throws 403 for the actor's own account, or a user with more abilities (administration-16). */
 export async function imposeSanction(
   ctx: Context,
   tx: Tx,
@@ -111,7 +107,7 @@ export async function imposeSanction(
   if (userId === by) throw cannotSanctionOneself()
   if (kind === 'warning' && hours !== undefined)
     throw invalidField('hours', { en: 'A warning has no end.', zh: '警告没有期限。' })
-  // Locks both users, so that one of two mutual suspensions comes first.
+  // Locks both users, so that of two mutual suspensions only the first succeeds.
   const free = await lockUsers(tx, [userId, by])
   if (!free.has(by)) throw forbidden()
   if ((await findExcessAbilities(tx, userId, by)).length > 0) throw beyondOwnAbilities()
@@ -135,10 +131,10 @@ export async function imposeSanction(
   if (kind === 'suspension') {
     await alertOfSuspension(ctx, tx, userId, told)
     await addJob(tx, 'user_access_changed', { id: userId })
-    // The suspension expires without a job, so the chat account needs a delayed unlock.
+    // Unlocks the chat account after the suspension, which expires without a job of its own.
     if (hours !== undefined)
       await addJob(tx, 'user_access_changed', { id: userId }, { delaySeconds: hours * 3600 })
-    // The chat provider locks the account itself (im-5).
+    // Skips the new chat password, because the `user_access_changed` job locks the chat account (im-5).
     await revokeTokens(ctx, tx, userId, { keepsChat: true })
   }
   await notify(tx, {
@@ -157,7 +153,6 @@ export async function imposeSanction(
   return made.id
 }
 
-/** Lifts a sanction in force in the caller's transaction. Returns false if it has ended. */
 export async function lift(ctx: Context, tx: Tx, actor: Actor, id: number): Promise<boolean> {
   const lifted = await liftSanction(tx, id, actor.viewer.id)
   if (!lifted) return false

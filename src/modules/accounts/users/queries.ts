@@ -14,7 +14,7 @@ import {
 import { blocked } from '#platform/errors.ts'
 import { hasBlocked, isFollowing } from '../relations/queries.ts'
 
-/** Public fields of a user, except counters and relations. Every change increments `content_version`. */
+/** Every change of a column here increments `content_version`, which the cache key contains. */
 export type UserTextRow = Row<
   'users',
   'id' | 'content_version' | 'name' | 'bio' | 'sex' | 'location' | 'created_at' | 'updated_at'
@@ -32,12 +32,12 @@ export type UserRow = Row<'users', 'id' | 'content_version'> &
     counts_updated_at: Tables['user_counts']['updated_at']
   }
 
-/** A viewer with at most this many relations reads them all, which costs less than a lookup for each user. */
+/** Maximum relations of a viewer for which reading all of them costs less than a lookup for each user. */
 const FEW_RELATIONS = 100
 
 /**
- * The viewer's relations as three arrays of user ids, which may hold users that are not in `ids`. A statement reads all
- * relations of a viewer only if there are few of them, because a viewer may follow thousands.
+ * Selects the viewer's relations as three arrays of user ids, which may include users outside `ids`. Avoids a scan of all
+ * relations for viewers who follow thousands.
  */
 const relationColumns = (sql: Db, ids: number[], viewerId: number): Fragment => {
   const looked = (related: Fragment) => sql`
@@ -63,8 +63,8 @@ const relationColumns = (sql: Db, ids: number[], viewerId: number): Fragment => 
 }
 
 /**
- * Enabled users by id. Reads all of them as one text, because a page of feeds shows some sixty users, and rows or arrays
- * cost the database and the driver more time than the lookups.
+ * Omits disabled users. Reads all users as one text, because rows or arrays cost the database and the driver more time than
+ * the index lookups.
  */
 export async function findUserRows(sql: Db, ids: number[], viewerId: number): Promise<UserRow[]> {
   type Relations = { following: number[]; follower: number[]; blacked: number[] }
@@ -117,9 +117,7 @@ type UserFilter = {
   limit: number
 }
 
-/**
- * Condition that matches a part of a name in any script, through an index. Matches nothing for a blank text.
- */
+/** Adds no condition for a blank text. */
 export const nameContains = (sql: Db, text: string | undefined) => {
   const key = nameKey(text ?? '')
   return when(
@@ -129,10 +127,7 @@ export const nameContains = (sql: Db, text: string | undefined) => {
   )
 }
 
-/**
- * Condition that the name of `u`, enabled or disabled, contains a text. Two conditions, because each uses an
- * index of its own.
- */
+/** Uses two conditions, because enabled and disabled users have separate partial indexes. */
 export const sqlNameContainsEvenDisabled = (sql: Db, text: string | undefined) => sql`
   (u.deleted_at is null ${nameContains(sql, text)} or u.deleted_at is not null ${nameContains(sql, text)})`
 
@@ -156,15 +151,12 @@ export async function isUser(sql: Db, id: number): Promise<boolean> {
   return (await enabledUser(sql, id)).length > 0
 }
 
-/** Subquery of the `id` of an enabled user, suitable for locking. */
 export const enabledUser = (sql: Db, id: number): Fragment => sql`
   select id from users where id = ${id} and deleted_at is null`
 
-/** Subquery of the name of the user in a column. Empty for a disabled account. */
 export const nameOf = (sql: Db, column: Fragment): Fragment => sql`
   select named.name from users named where named.id = ${column} and named.deleted_at is null`
 
-/** Joins the user in a column as `u` and drops rows of disabled accounts. */
 export const withEnabledUser = (sql: Db, column: Fragment): Fragment => sql`
   join users u on u.id = ${column} and u.deleted_at is null`
 
@@ -180,7 +172,6 @@ export async function findPeopleByKeys(sql: Db, keys: string[]): Promise<number[
   return rows.map(({ id }) => id)
 }
 
-/** Enabled users by id or name key, with a flag whether they block the viewer. */
 export const findMentionedUsers = (sql: Db, viewerId: number, ids: number[], nameKeys: string[]) => sql<
   { id: number; name_key: string; blocks: boolean }[]
 >`
@@ -209,10 +200,6 @@ export async function findRelation(sql: Db, userId: number, otherId: number) {
   return row
 }
 
-/**
- * Returns the candidates that block `userId`. A blocked user cannot follow, comment, like, mention or reward
- * them.
- */
 export async function findBlockers(sql: Db, userId: number, candidates: number[]): Promise<Set<number>> {
   if (candidates.length === 0) return new Set()
   const rows = await sql<{ user_id: number }[]>`
@@ -229,7 +216,7 @@ export async function setVerified(sql: Db, userId: number, verified: UserTextRow
     where id = ${userId}`
 }
 
-/** Throws 403 if one of the other users blocks `userId` (conventions-26). */
+/** Throws 403 if any of `others` blocks `userId` (conventions-26). */
 export async function requireNotBlocked(sql: Db, userId: number, others: number[]): Promise<void> {
   if ((await findBlockers(sql, userId, others)).size > 0) throw blocked()
 }

@@ -11,10 +11,9 @@ import { findRelation, findUserId, listUserIds } from './queries.ts'
 import { userPage, userViews } from './view.ts'
 
 const NAMES_MAX = 100
-/** Placeholder for a user whose existence alone is revealed (sign-in-21). */
+/** Id in the response when the server reveals only that an account exists (sign-in-21). */
 const SOMEBODY = -1
 
-/** Lookup of users (sign-in-13). */
 export function userRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Users' })
@@ -42,8 +41,8 @@ export function userRoutes(server: Server, ctx: Context) {
   })
 
   /**
-   * Returns a user by phone or e-mail only to themselves and viewers with access. Others learn only that the
-   * account exists.
+   * Reveals the user of a phone or e-mail only to that user and to administrators. Other viewers learn only
+   * that the account exists.
    */
   const find = async (
     key: string,
@@ -55,7 +54,8 @@ export function userRoutes(server: Server, ctx: Context) {
     const id = /^\d+$/.test(key) ? await findUserId(sql, { kind: 'id', value: Number(key) }) : undefined
     if (id !== undefined) return id
     if (await hasAbility(ctx, viewer, 'admin:user:show')) return findUserId(sql, login)
-    // Counts before the lookup, so that the limit itself reveals nothing.
+    // Counts the attempt before the lookup, so that the rate limit does not reveal whether the account
+    // exists.
     await countAttempt()
     const found = await findUserId(sql, login)
     if (found === viewer) return found
@@ -66,7 +66,7 @@ export function userRoutes(server: Server, ctx: Context) {
   type Lookup = Parameters<typeof attemptCounter>[1] & { params: { user: string }; viewer: { id: number } }
   const findOrThrow = async (call: Lookup) => {
     const id = await find(call.params.user, call.viewer.id, () =>
-      // Counts only guessable lookups. Replies to others are cacheable.
+      // Creates the counter lazily, so that responses to lookups by id or name stay cacheable.
       attemptCounter(ctx, call)(),
     )
     if (id === undefined) throw noSuchUser()
@@ -86,9 +86,9 @@ export function userRoutes(server: Server, ctx: Context) {
     handler: async (call) => {
       const { params, query, viewer } = call
       const login = loginKind(params.user)
-      // An id needs no lookup, because the view tells whether the user exists.
+      // Skips the lookup of an id, because `userViews` omits unknown users.
       const id = login.kind === 'id' ? login.value : await findOrThrow(call)
-      // A plain text, so that clients do not mistake it for a user with missing fields.
+      // Bypasses the reply schema, which requires all fields of a user.
       if (id === SOMEBODY)
         return call.reply.type('application/json; charset=utf-8').send(`{"id":${SOMEBODY}}`)
       const { following, follower } = query

@@ -7,7 +7,7 @@ import { defineFragments } from '#platform/memory'
 import { UserExtra, UserView, type UserWithUrls } from '../schema.ts'
 import { findUserRows, findUserTexts, type UserRow, type UserTextRow } from './queries.ts'
 
-/** Cacheable fields of a user, which are the same for every viewer. */
+/** Fields of a user that are the same for every viewer, and therefore cacheable. */
 type UserText = Omit<UserView, 'following' | 'follower' | 'blacked' | 'extra'>
 
 const textsOf = defineFragments<UserText>()
@@ -45,10 +45,7 @@ const userView = (text: UserText, row: UserRow): UserView => ({
   },
 })
 
-/**
- * Users by id, with one query for counters and one for texts missing in the cache. Omits disabled and unknown
- * ids, so that content shows `user: null` (conventions-25).
- */
+/** Omits disabled and unknown users, so that their content has `user: null` (conventions-25). */
 export async function userViews(
   ctx: Context,
   sql: Db,
@@ -74,13 +71,12 @@ export async function userViews(
   )
 }
 
-/** Users in the order of the ids. Omits those disabled meanwhile. */
+/** Preserves the order of the ids. Omits users who were disabled meanwhile. */
 export async function userPage(ctx: Context, ids: number[], viewerId: number): Promise<UserView[]> {
   const users = await userViews(ctx, ctx.sql, ids, viewerId)
   return ids.flatMap((id) => users.get(id) ?? [])
 }
 
-/** Users in the format of likes and chat members, with pictures as URLs (sign-in-11). */
 export const withUrls = (user: UserView): UserWithUrls => ({
   ...user,
   avatar: user.avatar?.url ?? null,
@@ -102,7 +98,7 @@ export type RankedUser = Static<typeof RankedUser>
 
 export type RankedRow = { user_id: number; count: number }
 
-/** Adds users to a page of a ranking. Users disabled meanwhile are omitted, but later ranks stay. */
+/** Omits disabled users without closing the gaps in the ranks. */
 export async function rankedUsers(
   ctx: Context,
   ranking: readonly RankedRow[],

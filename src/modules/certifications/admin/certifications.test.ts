@@ -32,7 +32,7 @@ const records = (id: number | string, subject = 'certifications') =>
     select action, before, after from audit_log
     where subject_type = ${subject} and subject_id = ${String(id)} order by id`
 
-test('finds pending certifications by status, kind, user and text, and lists them without documents', async () => {
+test('filters certifications by status, kind, user and text', async () => {
   const one = await applicant({ name: '欧阳询', number: 'ID-4711' })
   const org = { type: 'org', org_name: 'Müller & Söhne', org_address: '100% Street' }
   const two = await applicant(org)
@@ -65,7 +65,7 @@ test('finds pending certifications by status, kind, user and text, and lists the
   assert.equal((await as(other, 'PATCH', `${PATH}/${one.id}/pass`, { desc: 'Me' })).status, 403)
 })
 
-test('decides, notifies and audits once, without documents in the log (administration-10)', async () => {
+test('applies one of several concurrent decisions (administration-10)', async () => {
   const { who, id, body } = await applicant()
   const race = await Promise.all(
     ['A', 'B', 'C', 'D'].map((desc) => as(admin, 'PATCH', `${PATH}/${id}/pass`, { desc })),
@@ -107,7 +107,7 @@ test('rejects a decision on a certification edited since it was read (administra
   )
 })
 
-test('either reviews racing edits of an applicant again or rejects them', async () => {
+test('accepts or rejects a concurrent edit of an applicant consistently', async () => {
   for (let n = 0; n < 3; n += 1) {
     const { who, id } = await applicant()
     const [changed, passed] = await Promise.all([
@@ -122,7 +122,7 @@ test('either reviews racing edits of an applicant again or rejects them', async 
   }
 })
 
-test("certifies a user directly with the administrator's documents, and corrects the certification", async () => {
+test("certifies a user with the administrator's documents", async () => {
   const who = await person()
   const body = await papers(admin, { user_id: who.id, desc: 'Known here' })
   const made = await as(admin, 'POST', PATH, body)
@@ -157,7 +157,7 @@ test("certifies a user directly with the administrator's documents, and corrects
   assert.equal((await told(waiting)).length, 1)
 })
 
-test('removes badge, documents and files with a certification, and allows a new request', async () => {
+test('deletes the badge and documents together with a certification', async () => {
   const { who, id, body } = await applicant()
   assert.equal((await as(admin, 'PATCH', `${PATH}/${id}/pass`, { desc: 'x' })).status, 204)
   assert.equal((await as(admin, 'DELETE', `${PATH}/${id}`)).status, 204)
@@ -183,11 +183,11 @@ test('revokes the certification when an administrator removes the badge', async 
   assert.equal((await as(who, 'PATCH', '/user/certification', {})).status, 201)
 })
 
-test('translates the names of kinds and updates the badges of certified users', async () => {
+test('updates the badges of certified users when their kind changes', async () => {
   const { who, id } = await applicant()
   const [waiting, other] = [await applicant(), await applicant()]
   for (const each of [id, other.id]) await as(admin, 'PATCH', `${PATH}/${each}/pass`, { desc: 'x' })
-  // A badge given by hand stays.
+  // Badges set by an administrator must not change.
   const byHand = { type: 'user', icon: 'https://example.org/own.png', description: null }
   await as(admin, 'PATCH', `/admin/users/${waiting.who.id}`, { verified: byHand })
   await as(admin, 'PATCH', `/admin/users/${other.who.id}`, { verified: { ...byHand, type: 'star' } })

@@ -68,7 +68,6 @@ const CorrectedCertification = CertificationChanges
 
 const version = Type.Optional(Int(1, 1_000_000_000))
 
-/** Accepts a certification. `desc` is the public text beside the badge. */
 const Acceptance = Shared('CertificationAcceptance', { desc: Description, version })
 
 const Rejection = Shared('CertificationRejection', { reject_content: Text(255), version })
@@ -96,9 +95,7 @@ function listCertifications(sql: Db, query: CertificationQuery) {
 
 type OnCertification = { params: { certification: number } }
 
-/**
- * Manages certifications (administration-10). Audit records are permanent, so they leave out the documents.
- */
+/** Omits the documents from audit records, which are permanent (administration-10). */
 export function adminCertificationRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: people' })

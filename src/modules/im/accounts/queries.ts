@@ -41,15 +41,14 @@ export async function updatePassword(sql: Db, userId: number, password: string):
     where user_id = ${userId}`
 }
 
-/** `locked`: possibly locked at the provider. `disabled`: has to be locked. */
 export type LeasedAccount = Row<'im_accounts', 'user_id' | 'password' | 'version' | 'locked'> & {
   known: boolean
   disabled: boolean
 }
 
 /**
- * Leases the unconfirmed accounts among these that no other process has leased. `known`: the provider
- * confirmed an earlier version.
+ * Skips confirmed accounts, and accounts leased by another process. `known` is true if the provider confirmed
+ * an earlier version.
  */
 export async function leaseAccounts(
   sql: Db,
@@ -130,7 +129,6 @@ export async function listAccounts(
     order by user_id limit ${limit}`
 }
 
-/** Lists accounts that need a sync and have neither a lease nor a job. */
 export async function listWaitingAccounts(sql: Db, limit: number): Promise<number[]> {
   const rows = await sql<{ user_id: number }[]>`
     select user_id from im_accounts a

@@ -17,7 +17,6 @@ import {
 
 const ABILITY = 'im: manage'
 
-/** Accounts at the chat provider (im-2 to im-4). */
 export function imAccountRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Instant messaging' })
   const replies = { 201: Nothing, 202: Nothing }

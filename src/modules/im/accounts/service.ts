@@ -25,10 +25,9 @@ export const UserIdParams = Type.Object({ user_id: Id })
 
 export const UserIds = Shared('ImUserIds', { user_ids: IdList(1000, { minItems: 1 }) })
 
-/** The reply of a registration, a new password and an addition of members (im-2). */
 export const Nothing = Type.Unsafe<readonly []>({ type: 'array', items: {}, maxItems: 0 })
 
-/** `im_pwd_hash` is the plain password under its historical name (im-4). */
+/** `im_pwd_hash` holds the plain password, because existing clients expect this name (im-4). */
 export const ImPassword = Shared('ImPassword', { ...Message.properties, im_pwd_hash: Type.String() })
 
 const makePassword = (ctx: Context) => ctx.secrets.seal(randomBytes(24).toString('base64url'))
@@ -48,10 +47,7 @@ export async function listUnconfirmed(ctx: Context, ids: number[], db: Db = ctx.
   return ids.filter((id) => !found.get(id)?.confirmed)
 }
 
-/**
- * Syncs the unconfirmed accounts among these with the provider. Failures are retried later. Returns `busy`
- * when another process has leased some.
- */
+/** Returns `busy` while another process holds a lease. A later sweep retries failed accounts. */
 export async function syncAccounts(ctx: Context, ids: number[]): Promise<'done' | 'busy' | 'failed'> {
   const provider = imProvider(ctx)
   let failed = false
@@ -61,7 +57,7 @@ export async function syncAccounts(ctx: Context, ids: number[]): Promise<'done' 
       const leased = await leaseAccounts(ctx.sql, some, provider.name, LEASE_SECONDS)
       if (leased.length === 0) break
       if (!(await tellAccounts(ctx, provider, leased))) failed = true
-      // A password may have changed in the meantime. Failed accounts wait for their retry.
+      // Repeats until no account is leased, because a password may have changed during the sync.
       some = failed ? [] : leased.map(({ user_id }) => user_id)
     }
     if (failed) return 'failed'
@@ -81,7 +77,7 @@ async function tellAccounts(ctx: Context, provider: ImProvider, leased: LeasedAc
       faults.set(account.user_id, error)
     }
   }
-  /** `found`: the account already existed, with an unknown password. */
+  /** `found`: the provider had the account, with an unknown password. */
   const bringInLine = (account: LeasedAccount, found: boolean) => {
     const [name, password] = [String(account.user_id), passwords.get(account.user_id) as string]
     if (account.disabled) return provider.lock(name)
@@ -147,13 +143,11 @@ const confirmed = (ctx: Context, ids: number[]) =>
     async () => (await listUnconfirmed(ctx, ids)).length === 0,
   )
 
-/** Reads the password for the provider. The first call creates the account (im-4). */
 export async function readPassword(ctx: Context, userId: number): Promise<string> {
   await register(ctx, [userId])
   return ctx.secrets.open((await findPassword(ctx.sql, userId)) as string)
 }
 
-/** Sets a new password. Returns true when the provider confirmed it. */
 export async function rotatePassword(ctx: Context, userId: number): Promise<boolean> {
   await transaction(ctx.sql, async (tx) => {
     await ensureAccounts(ctx, tx, [userId])
@@ -163,7 +157,7 @@ export async function rotatePassword(ctx: Context, userId: number): Promise<bool
   return confirmed(ctx, [userId])
 }
 
-/** Rotates the password of a user with revoked sign-ins. Does nothing without an account (im-4). */
+/** Replaces the password, because a revoked session may have read it (im-4). */
 export async function renewPassword(ctx: Context, userId: number): Promise<void> {
   await updatePassword(ctx.sql, userId, makePassword(ctx))
   await syncAccounts(ctx, [userId])
@@ -204,23 +198,19 @@ async function advanceRegistration(
     where id = ${id}`
 }
 
-/** `left`: users still without an account. Others may have registered another way in the meantime. */
 async function finishRegistration(sql: Db, id: number, left: number): Promise<void> {
   await sql`
     update im_registrations set finished_at = now(), done = greatest(done, total - ${left}) where id = ${id}`
 }
 
 const TASK = 'im_register_everybody'
-/** Maximum duration of one job. The rest continues in another job, so that a process can stop. */
+/** Maximum duration of a job, so that a process can stop. Another job continues the work. */
 const AT_A_TIME_MS = 5_000
 const RETRY_SECONDS = 5
 
 const goOn = (db: Parameters<typeof addJob>[0], id: number, delaySeconds = 0) =>
   addJob(db, TASK, { id }, { key: `${TASK}:${id}`, queue: TASK, delaySeconds })
 
-/**
- * Starts the registration of all users without an account at the provider. Returns false when one is running.
- */
 export function startRegistration(ctx: Context, userId: number): Promise<boolean> {
   return transaction(ctx.sql, async (tx) => {
     const total = await countUnregistered(tx, imProvider(ctx).name)
@@ -230,10 +220,7 @@ export function startRegistration(ctx: Context, userId: number): Promise<boolean
   })
 }
 
-/**
- * Continues a registration of all users. Waits during an outage of the provider, and skips users that it
- * rejects.
- */
+/** Waits during an outage of the provider. Skips users that the provider rejects. */
 export async function registerAllUsers(ctx: Context, id: number): Promise<void> {
   const provider = imProvider(ctx)
   const until = Date.now() + AT_A_TIME_MS

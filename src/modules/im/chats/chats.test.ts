@@ -30,7 +30,7 @@ const textsOf = async (who: Person, chat: number, query = ''): Promise<string[]>
   )
 const code = (answer: { headers: Record<string, unknown> }) => answer.headers['x-error-code']
 
-test('opens one conversation for two people from either side (im-11)', async () => {
+test('opens one conversation for two users from either side (im-11)', async () => {
   const [ann, bob, eve] = [await person(), await person(), await person()]
   const ids = await Promise.all([pair(ann, bob), pair(bob, ann), pair(ann, bob)])
   assert.equal(new Set(ids).size, 1)
@@ -72,7 +72,7 @@ test('stores a message once under an Idempotency-Key (im-12)', async () => {
   assert.deepEqual(await textsOf(bob, chat), ['Once'])
 })
 
-test('pages before and after a position (im-12)', async () => {
+test('pages messages before and after a position (im-12)', async () => {
   const [ann, bob] = [await person(), await person()]
   const chat = await pair(ann, bob)
   for (const text of ['a', 'b', 'c', 'd', 'e']) await say(ann, chat, text)
@@ -82,7 +82,7 @@ test('pages before and after a position (im-12)', async () => {
   assert.deepEqual(await textsOf(bob, chat, '?after=5'), [])
 })
 
-test('counts unread messages from the read position, which never moves back (im-12)', async () => {
+test('counts unread messages after the read position (im-12)', async () => {
   const [ann, bob] = [await person(), await person()]
   const chat = await pair(ann, bob)
   for (const text of ['a', 'b', 'c']) await say(ann, chat, text)
@@ -106,7 +106,7 @@ test('counts unread messages from the read position, which never moves back (im-
   )
 })
 
-test('stores one row for a message to a group, whatever its size', async () => {
+test('stores one row for a group message regardless of the number of members', async () => {
   const [owner, ...members] = await Promise.all(Array.from({ length: 12 }, () => person()))
   const group = await makeGroup(owner!, { members: members.map(({ id }) => id).join(',') })
   const { id: chat } = (await as(owner!, 'PUT', `/chats/groups/${group}`)).body
@@ -138,7 +138,7 @@ test('omits the read position of a member who left the group', async () => {
   assert.deepEqual(await readers(), [owner.id, ann.id])
 })
 
-test('hides messages before joining and after leaving a group (im-11)', async () => {
+test('hides messages from before a member joined the group (im-11)', async () => {
   const [owner, ann, bob] = [await person(), await person(), await person()]
   const group = await makeGroup(owner, { members: String(ann.id) })
   const { id: chat } = (await as(owner, 'PUT', `/chats/groups/${group}`)).body
@@ -155,7 +155,7 @@ test('hides messages before joining and after leaving a group (im-11)', async ()
   assert.equal(code(await as(owner, 'DELETE', `/chats/${chat}`)), 'im_owner_stays')
 })
 
-test('turns announcements into messages of the group, once each', async () => {
+test('stores each group announcement as one message', async () => {
   const [owner, ann] = [await person(), await person()]
   const group = await makeGroup(owner)
   await as(owner, 'POST', '/im/group/member', { im_group_id: Number(group), members: String(ann.id) })
@@ -171,7 +171,7 @@ test('turns announcements into messages of the group, once each', async () => {
   )
 })
 
-test('edits and deletes own messages within the time limit only (im-13)', async () => {
+test('rejects edits of own messages after the time limit (im-13)', async () => {
   const [ann, bob] = [await person(), await person()]
   const chat = await pair(ann, bob)
   const [one, two, old] = [
@@ -192,7 +192,7 @@ test('edits and deletes own messages within the time limit only (im-13)', async 
   assert.deepEqual(await textsOf(bob, chat), ['One', '', 'old'])
 })
 
-test('accepts replies, mentions, files and links, and rejects unknown ones (im-12)', async () => {
+test('accepts replies, mentions, files and links in a message (im-12)', async () => {
   const [ann, bob, eve] = [await person(), await person(), await person()]
   const chat = await pair(ann, bob)
   const first = await say(ann, chat, 'first')
@@ -222,7 +222,7 @@ test('accepts replies, mentions, files and links, and rejects unknown ones (im-1
     assert.equal((await send(ann, chat, { link })).status, 422)
 })
 
-test('rejects messages between users when one blocks the other, and hides them in groups (im-14)', async () => {
+test('rejects messages between two users when one blocks the other (im-14)', async () => {
   const [ann, bob] = [await person(), await person()]
   const chat = await pair(ann, bob)
   const group = await makeGroup(ann, { members: String(bob.id) })
@@ -234,7 +234,7 @@ test('rejects messages between users when one blocks the other, and hides them i
   assert.ok((await textsOf(bob, shared)).includes('from bob'))
 })
 
-test('clears a conversation for one member, until the next message', async () => {
+test('clears a conversation for one member until the next message', async () => {
   const [ann, bob] = [await person(), await person()]
   const chat = await pair(ann, bob)
   await say(bob, chat, 'old')
@@ -260,7 +260,7 @@ test("searches only the viewer's conversations", async () => {
   assert.deepEqual(await found(ann, '%25%25'), [])
 })
 
-test('shows moderators reported messages with their context only, and removes them (im-16)', async () => {
+test('lets moderators read a reported message only with its context (im-16)', async () => {
   const [ann, bob, eve, admin] = [
     await person(),
     await person(),
@@ -302,7 +302,7 @@ test('deletes messages past the retention period', async () => {
   await as(admin, 'PATCH', '/admin/settings', { 'chat:keep-days': 0 })
 })
 
-test('delivers messages, changes, reading and typing on streams that ask for them (im-15)', async () => {
+test('delivers chat events only to streams that request them (im-15)', async () => {
   const [ann, bob, eve] = [await person(), await person(), await person()]
   const chat = await pair(ann, bob)
   const [mine, theirs, plain, other] = await Promise.all([
@@ -331,7 +331,7 @@ test('delivers messages, changes, reading and typing on streams that ask for the
   for (const stream of [mine, theirs, plain, other]) stream.close()
 })
 
-test('shows connected members to each other, unless one blocks the other (im-15)', async () => {
+test('reports connected members to each other (im-15)', async () => {
   const [ann, bob, eve] = [await person(), await person(), await person()]
   const chat = await pair(ann, bob)
   const [mine, theirs, other] = await Promise.all([
@@ -349,7 +349,7 @@ test('shows connected members to each other, unless one blocks the other (im-15)
   assert.deepEqual(mine.named('presence'), [{ chat_id: chat, user_ids: [bob.id] }])
   assert.deepEqual(theirs.named('presence'), [{ chat_id: chat, user_ids: [ann.id] }])
   const marker = await pair(ann, eve)
-  /** Events arrive in the order of their signals, so all earlier ones have arrived. */
+  /** Waits for a later event, because events arrive in the order of their signals. */
   const settle = async (times: number) => {
     await as(eve, 'POST', `/chats/${marker}/typing`)
     await until(() => mine.named('typing').length === times, 'a later event')
@@ -372,7 +372,7 @@ test('shows connected members to each other, unless one blocks the other (im-15)
   for (const stream of [mine, theirs, other]) stream.close()
 })
 
-test('sends all missed messages to a resuming stream, in order (im-15)', async () => {
+test('sends all missed messages in order when a stream resumes (im-15)', async () => {
   const [ann, bob] = [await person(), await person()]
   const chat = await pair(ann, bob)
   const first = await openChatStream(base, bob.token)
@@ -395,7 +395,7 @@ test('sends all missed messages to a resuming stream, in order (im-15)', async (
   strange.close()
 })
 
-test('finds a message whose signal was lost (im-15)', async () => {
+test('delivers a message whose signal was lost (im-15)', async () => {
   const [ann, bob] = [await person(), await person()]
   const chat = await pair(ann, bob)
   const stream = await openChatStream(base, bob.token)
@@ -408,7 +408,7 @@ test('finds a message whose signal was lost (im-15)', async () => {
   stream.close()
 })
 
-test('applies the settings for the time limit and read positions', async () => {
+test('applies the settings for the edit time limit and read positions', async () => {
   const [ann, bob, admin] = [await person(), await person(), await person({ roles: ['founder'] })]
   const chat = await pair(ann, bob)
   const { id } = await say(ann, chat, 'one')
@@ -432,7 +432,7 @@ test('mutes a conversation for one member', async () => {
   assert.deepEqual([await muted(ann), await muted(bob)], [true, false])
 })
 
-test('clears the messages of an erased account, and keeps their positions', async () => {
+test("clears the texts of an erased account's messages", async () => {
   const [ann, bob] = [await person(), await person()]
   const chat = await pair(ann, bob)
   await say(ann, chat, 'secret')
@@ -441,7 +441,7 @@ test('clears the messages of an erased account, and keeps their positions', asyn
   assert.deepEqual(await textsOf(bob, chat), ['', 'reply'])
 })
 
-test('returns 404 for conversations when another provider delivers messages', async () => {
+test('returns 404 for conversations when an external provider delivers messages', async () => {
   const ann = await person()
   ctx.config.imProvider = 'easemob'
   try {

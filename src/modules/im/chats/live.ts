@@ -21,8 +21,8 @@ async function findHorizon(sql: Db): Promise<{ oldest: number; newest: number }>
 }
 
 /**
- * Reads new messages of conversations in order: those after the known position, otherwise those of
- * transactions since `since`.
+ * Selects messages after the known position. Without a position, selects messages of transactions from
+ * `since` on.
  */
 const findNews = (sql: Db, places: { id: number; position: number | undefined }[], since: number) => sql<
   MessageRow[]
@@ -56,31 +56,26 @@ const listMissed = (sql: Db, userId: number, cursor: number, limit: number) => s
     ${notBlockedBy(sql, userId, sql`coalesce(m.sender_id, 0)`)}
   order by m.chat_id, m.position limit ${limit}`
 
-/** Maximum number of missed messages. A reader that missed more receives `reset` and loads its conversations. */
+/** Maximum missed messages. A client that missed more receives `reset` and reloads its conversations. */
 const MISSED_MOST = 500
 const CHATS_AT_ONCE = 200
-/** No transaction that sends a message runs longer, so the cursor may pass longer ones. */
+/** Exceeds any transaction that sends a message. The cursor ignores older open transactions. */
 const LONGEST_TRANSACTION_MS = 120_000
-/** Evicts positions above this number, so that some messages are delivered twice. */
+/** Bounds memory. After an eviction, some messages are delivered twice. */
 const KNOWN_CHATS_MOST = 100_000
 
 const NOTHING = { open: async () => {}, resume() {}, poll() {}, close() {} }
 
 /**
- * Delivers chat messages to the open streams of this process, at least once and in the order of each
- * conversation. A signal names the conversation, and one query reads the new messages of all signalled
- * conversations. The regular `poll` finds messages whose signal was lost. The cursor of a stream is a
- * transaction id: all messages of older transactions were sent.
+ * Delivers each chat message at least once to the open streams of this process. `poll` finds messages whose
+ * signal was lost.
  */
 export const createChatSource: CreateChatSource = (ctx, streams) =>
   ctx.config.imProvider === 'embedded' ? createSource(ctx, streams) : NOTHING
 
 function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChatSource> {
   const { sql, signals, log } = ctx
-  /**
-   * Conversations with unread signals, and the last delivered position of each conversation with local
-   * readers.
-   */
+  /** `dirty`: conversations with new messages. `delivered`: last delivered position by conversation. */
   const dirty = new Set<number>()
   const changed = new Set<number>()
   const delivered = new Map<number, number>()
@@ -102,7 +97,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
     return { cursor: Math.max(oldest, past?.newest ?? 0), newest }
   }
 
-  /** Sends an event, or marks the stream as behind. */
+  /** Drops the event and marks the stream as behind if its buffer is full. */
   function send(stream: EventStream, event: string, data: string) {
     const { chats } = stream
     if (!chats) return
@@ -123,7 +118,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
     )
   }
 
-  /** Whether the stream received the message already, when it started or caught up. */
+  /** The stream's cursor is a transaction id. All messages of older transactions were sent. */
   const hasSent = ({ chats }: EventStream, row: MessageRow, isNew: boolean) =>
     row.tx_id < (chats?.cursor ?? 0) || (isNew && row.position <= (chats?.sent.get(row.chat_id) ?? 0))
 
@@ -132,7 +127,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
     for (const [index, view] of views.entries()) {
       const row = rows[index] as MessageRow
       const people = readers.get(view.chat_id) ?? []
-      // A block ends the delivery (im-14). Conversations of two have no messages of a blocked person.
+      // Queries blocks for groups only, because users with a block cannot write to each other (im-14).
       const blockers = people.length > 1 ? await findBlockers(sql, view.sender_id, people) : new Set()
       const data = JSON.stringify(view)
       for (const user of people)
@@ -165,7 +160,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
   }
 
   async function work() {
-    // Starts after the caller has stored the promise, which the last line removes.
+    // Lets the caller store the promise first, because the last line clears the stored promise.
     await null
     while (dirty.size + changed.size + typing.size + presence.size > 0 && !closed) {
       const [chatIds, ids] = [take(dirty), take(changed)]
@@ -190,7 +185,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
     return draining
   }
 
-  /** Finds messages whose signals were lost, and moves the cursors of all streams forward. */
+  /** Finds messages whose signal was lost, and advances the cursors of all streams. */
   async function poll() {
     if (polling || closed) return
     polling = true
@@ -212,7 +207,6 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
     polling = false
   }
 
-  /** Sends missed messages to a stream, until none arrived meanwhile. */
   async function catchUp(stream: EventStream) {
     const { chats, viewer } = stream
     if (chats?.cursor === undefined || resuming.has(stream)) return
@@ -225,19 +219,19 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
         if (rows.length > MISSED_MOST) stream.write(eventOf(stream, 'reset', '{}'))
         else
           for (const view of await messageViews(sql, rows)) {
-            // A second round reads messages of the first again.
+            // Skips messages of an earlier round, which the query returns again.
             const isChanged = view.deleted || view.edited_at !== null
             if (!isChanged && view.position <= (chats.sent.get(view.chat_id) ?? 0)) continue
             stream.write(eventOf(stream, 'message', JSON.stringify(view)))
             chats.sent.set(view.chat_id, Math.max(view.position, chats.sent.get(view.chat_id) ?? 0))
           }
         chats.cursor = Math.max(chats.cursor, now.cursor)
-        // Continues when the reader has drained its buffer.
+        // `resume` continues after the client has drained the buffer.
         if (!stream.isReady()) return
       } while (chats.hasMissed && !closed)
       chats.isBehind = false
     } catch (error) {
-      // The reader reconnects and resumes at its cursor.
+      // Closes the stream, so that the client reconnects and resumes at the cursor.
       stream.readable.destroy()
       if (!closed) log.warn({ err: error }, 'resuming a stream of chat messages failed')
     } finally {
@@ -276,7 +270,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
       const now = await horizon()
       polled ??= now.cursor
       if (!stream.chats) return
-      // A cursor of another database, such as before a restore, is newer than any transaction.
+      // A cursor from before a restore of the database may be newer than any transaction.
       const isKnown = after !== undefined && after <= now.newest
       stream.chats.cursor = isKnown ? after : now.cursor
     },

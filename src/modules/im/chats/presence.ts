@@ -7,12 +7,11 @@ import { type Db, sendSignal } from '#platform/database'
 export const TYPING_SIGNAL = 'chat-typing'
 export const PRESENCE_SIGNAL = 'chat-presence'
 
-/** Members in one signal. PostgreSQL limits its payload to 8,000 bytes. */
+/** Maximum members per signal, because PostgreSQL limits a NOTIFY payload to 8,000 bytes. */
 const NAMED_AT_ONCE = 500
 
 type FindReaders = (chatIds: number[]) => Promise<Map<number, number[]>>
 
-/** Leaves out people who block a user, and those whom the user blocks. */
 async function withoutBlocks(sql: Db, userId: number, people: number[]): Promise<number[]> {
   const others = people.filter((id) => id !== userId)
   if (others.length === 0) return []
@@ -22,14 +21,13 @@ async function withoutBlocks(sql: Db, userId: number, people: number[]): Promise
   return rows.map(({ id }) => id).filter((id) => !blockers.has(id))
 }
 
-/** Sends an event without queueing, because a late one is useless. */
+/** Drops the event for busy streams, because a late typing or presence event is useless. */
 function sendNow(streams: EventStream[], event: string, data: object): void {
   for (const stream of streams)
     if (stream.isReady() && !stream.chats?.isBehind)
       stream.write(eventOf(stream, event, JSON.stringify(data)))
 }
 
-/** Delivers typing to the other readers of each conversation. A line is `chat:user`. */
 export async function deliverTyping(
   { sql }: Context,
   streams: OpenStreams,
@@ -44,9 +42,8 @@ export async function deliverTyping(
 }
 
 /**
- * Tells the readers of a conversation that a member is present, and the asker which readers are connected to
- * this process. The answer is a signal as well, because the asker may be connected to another process. A line
- * is `chat:asker` for a question and `chat:asker:members` for an answer.
+ * A line is `chat:asker` for a question and `chat:asker:members` for an answer. The answer is a signal,
+ * because the asker may be connected to another process.
  */
 export async function deliverPresence(
   ctx: Context,

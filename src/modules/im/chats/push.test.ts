@@ -46,7 +46,7 @@ test('pushes the text when the setting allows it', async () => {
   assert.equal(to('open-bob')[0]?.text, 'A word')
 })
 
-test('pushes nothing to members who read, mute or turned it off (im-17)', async () => {
+test('pushes nothing to members who read or muted the conversation (im-17)', async () => {
   const read = await conversation('read')
   await read.send(read.ann, 'seen at once')
   await as(read.bob, 'PUT', `/chats/${read.id}/position`, { position: 1 })
@@ -60,7 +60,7 @@ test('pushes nothing to members who read, mute or turned it off (im-17)', async 
   assert.deepEqual([...to('read-bob'), ...to('muted-bob'), ...to('off-bob')], [])
 })
 
-test('adds no job when no other member has a device', async () => {
+test('enqueues no push when no other member has a device', async () => {
   const [ann, bob] = [await person(), await person()]
   await device(ann, 'only-ann')
   const { id } = (await as(ann, 'PUT', `/chats/people/${bob.id}`)).body

@@ -7,12 +7,11 @@ import type { Db } from '#platform/database'
 
 type ChatPush = Retry & { chat: number; position: number }
 
-/** Delay that lets connected clients read the message first. They get no push. */
+/** Gives connected clients time to read the message, which prevents the push. */
 const DELAY_SECONDS = 3
 
 /**
- * Enqueues a push of the newest message, if another member has a device. A waiting job also covers later
- * messages, so that a lively conversation causes one push every few seconds.
+ * A waiting job also covers later messages, so that a lively conversation causes one push every few seconds.
  */
 export async function addChatPush(
   sql: Db,
@@ -57,7 +56,6 @@ async function findPushable(sql: Db, chatId: number, position: number): Promise<
   return row
 }
 
-/** Pushes a chat message to the devices of members who have not read it (im-17). */
 export async function pushChat(ctx: Context, pushed: ChatPush): Promise<void> {
   const { sql } = ctx
   const message = await findPushable(sql, pushed.chat, pushed.position)

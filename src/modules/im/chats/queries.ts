@@ -10,7 +10,7 @@ export type ChatRow = {
   read_position: number
   hidden_position: number
   is_muted: boolean
-  /** Messages up to here were written before the viewer joined, or cleared by the viewer. */
+  /** Last position before the viewer joined or cleared the conversation. Only later messages are visible. */
   start_position: number
   group_wire_id: string | null
   group_name: string | null
@@ -25,10 +25,7 @@ export const chatIdsOf = (sql: Db, userId: number): Fragment => sql`
   select c.id, g.joined_at from im_group_members g join chats c on c.group_id = g.group_id
   where g.user_id = ${userId}`
 
-/**
- * SQL value: the position after which a member of the chat `c`, joined at `joined_at`, sees messages. Ignores
- * a row of `chat_members` from an earlier membership.
- */
+/** Position up to which messages are hidden from the member, as an SQL expression. */
 const startOf = (sql: Db): Fragment => sql`
   greatest(coalesce(m.hidden_position, 0), case when j.joined_at is null then 0 else coalesce((
     select e.position from chat_messages e where e.chat_id = c.id and e.created_at < j.joined_at
@@ -81,7 +78,6 @@ export async function ensureGroupChat(sql: Db, groupId: number): Promise<number>
   return row?.id ?? ensureGroupChat(sql, groupId)
 }
 
-/** Moves the read position forward, never beyond the last message. Returns the position. */
 export async function updateReadPosition(
   sql: Db,
   chatId: number,

@@ -29,7 +29,6 @@ import {
   requireEmbedded,
 } from './service.ts'
 
-/** Conversations of the embedded provider (im-11 to im-16). */
 export function chatRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Instant messaging' })

@@ -52,7 +52,6 @@ const LinkIn = Shared('ContentLink', {
   id: Id,
 })
 
-/** Body of a new message (im-12). */
 export const NewChatMessage = Shared('NewChatMessage', {
   body: Type.Optional(Text(5000, { 'x-empty': true })),
   file: Type.Optional(Int(1, MAX_ID, { description: 'An upload of yours' })),
@@ -64,7 +63,6 @@ export type NewChatMessage = Static<typeof NewChatMessage>
 
 export const ChatMessageChange = Shared('ChatMessageChange', { body: Text(5000, { minLength: 1 }) })
 
-/** A message. A deleted one keeps its place without its content. */
 export const ChatMessage = Shared('ChatMessage', {
   id: Type.Integer({ description: 'Grows within a conversation' }),
   chat_id: Type.Integer(),
@@ -90,7 +88,6 @@ export const MessageParams = Type.Object({ chat: Id, message: Id })
 
 const limit = Type.Optional(Int(1, 100, { default: 50 }))
 
-/** Pages of a conversation: the newest messages, those before a position, or those after one. */
 export const MessagesQuery = Type.Object({
   limit,
   before: Type.Optional(Int(1, MAX_ID)),
@@ -112,7 +109,7 @@ export const MessageContext = Shared('ReportedMessage', {
 })
 
 export const noSuchChat = apiError(404, 'no_such_chat', 'This conversation does not exist.', '该会话不存在。')
-/** Rejects chat requests while another provider stores the messages. */
+/** Rejects chat requests while an external provider stores the messages. */
 export const chatElsewhere = apiError(
   404,
   'chat_elsewhere',
@@ -136,7 +133,6 @@ export const CHAT_ERRORS = [noSuchChat, chatElsewhere]
 
 export const ChatParams = Type.Object({ chat: Id })
 
-/** A conversation as one of its members sees it (im-11). */
 export const Chat = Shared('Chat', {
   id: Type.Integer(),
   person: Nullable(UserView),

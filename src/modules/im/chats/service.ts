@@ -82,7 +82,6 @@ export async function openGroupChat(ctx: Context, userId: number, wireId: number
   return view(ctx, await ensureGroupChat(ctx.sql, group.id), userId)
 }
 
-/** Moves the read position, and notifies the other person and the reader's other devices. */
 export async function markRead(
   ctx: Context,
   chat: ChatRow,
@@ -95,7 +94,6 @@ export async function markRead(
   return read
 }
 
-/** Leaves a group, or clears a conversation of two for its viewer. */
 export async function leaveChat(ctx: Context, chat: ChatRow, userId: number): Promise<void> {
   if (chat.group_id === null) return hideMessages(ctx.sql, chat.id, userId)
   const [group] = await findVisibleGroups(ctx, [String(chat.group_id)], userId)

@@ -8,7 +8,7 @@ export type ImGroupSettings = Row<
 
 export type ImGroupRow = ImGroupSettings &
   Row<'im_groups', 'id' | 'custom' | 'face_id' | 'owner_id' | 'version'> & {
-    /** The id that clients use: the provider's, once assigned. */
+    /** Group id in the API. Equals the provider's id once assigned. */
     wire_id: string
     created_ms: number
     member: boolean
@@ -20,9 +20,7 @@ const columns = (sql: Db, viewerId: number) => sql`
   floor(extract(epoch from g.created_at) * 1000)::bigint as created_ms,
   coalesce((select true from im_group_members m where m.group_id = g.id and m.user_id = ${viewerId}), false) as member`
 
-/**
- * Finds groups by their client id: the provider's, or ours if it was issued before the provider assigned one.
- */
+/** Accepts our own ids as well, which clients received before the provider assigned an id. */
 export async function findGroups(sql: Db, wireIds: string[], viewerId: number): Promise<ImGroupRow[]> {
   const own = wireIds.map(Number).filter((id) => Number.isSafeInteger(id) && id > 0)
   return sql<ImGroupRow[]>`
@@ -67,7 +65,7 @@ export async function updateGroup(
   return row.version
 }
 
-/** Bumps the version when only the members changed. */
+/** Increments the version, because a change of members alone does not. */
 export async function touchGroup(sql: Db, id: number): Promise<number> {
   const [row] = await sql<[{ version: number }]>`
     update im_groups set version = version + 1, updated_at = now() where id = ${id} returning version`
@@ -82,7 +80,6 @@ export async function markDeleted(sql: Db, id: number): Promise<void> {
     update im_groups set deleted_at = now(), face_id = null where id = ${id}`
 }
 
-/** Lists members of groups, each owner first, then by time of joining. */
 export async function listMembers(
   sql: Db,
   groupIds: number[],

@@ -56,7 +56,6 @@ const membersOf = (ctx: Context, rows: ImGroupRow[]) =>
     rows.map(({ id }) => id),
   )
 
-/** Groups with their members, in two queries for any number of groups. Omits disabled users (im-5). */
 async function imGroupViews(ctx: Context, rows: ImGroupRow[], viewerId: number): Promise<ImGroup[]> {
   const members = await membersOf(ctx, rows)
   const users = await userViews(
@@ -80,10 +79,7 @@ async function imGroupViews(ctx: Context, rows: ImGroupRow[], viewerId: number):
   })
 }
 
-/**
- * Groups with account names of members, as providers list them. Omits disabled members but not the owner, so
- * that every group names one (im-5).
- */
+/** Omits disabled members, except an owner, because clients expect an owner in every group (im-5). */
 async function briefImGroupViews(ctx: Context, rows: ImGroupRow[]): Promise<BriefImGroup[]> {
   const members = await membersOf(ctx, rows)
   const enabled = new Set(
@@ -106,7 +102,6 @@ async function briefImGroupViews(ctx: Context, rows: ImGroupRow[]): Promise<Brie
   })
 }
 
-/** Groups at the chat provider (im-6 to im-10). */
 export function imGroupRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Instant messaging' })
 

@@ -40,7 +40,6 @@ export const ownerStays = fieldError(
   '不能移除群主，请先转让群组。',
 )
 
-/** A 422 error with the field and the number known only at run time. */
 function numbered(code: string, textOf: (number: number | string) => ErrorText) {
   const make = (field: string, number: number) => invalidField(field, textOf(number), code)
   return Object.assign(make, { status: 422, code, text: textOf('…') } satisfies DeclaredError)
@@ -67,11 +66,10 @@ const settings = {
 }
 const Members = IdList(2000)
 
-/** Body of a new group (im-6). */
 export const NewImGroup = Shared('NewImGroup', { ...settings, members: Type.Optional(Members) })
 export type NewImGroup = Static<typeof NewImGroup>
 
-/** All settings of a group. Absent ones are reset to the default (im-6). */
+/** Absent settings are reset to their defaults (im-6). */
 export const ImGroupChange = Shared('ImGroupChange', {
   im_group_id: Id,
   ...settings,
@@ -92,7 +90,6 @@ export type ImMemberChange = Static<typeof ImMemberChange>
 
 export const ImGroupMade = Shared('ImGroupMade', { ...Message.properties, im_group_id: Type.String() })
 
-/** The group after a change. `newowner` only when the owner changed (im-10). */
 export const ImGroupChanged = Shared('ImGroupChanged', {
   groupname: Type.String(),
   desc: Type.String(),
@@ -105,7 +102,6 @@ export const ImGroupChanged = Shared('ImGroupChanged', {
   newowner: Type.Optional(Type.String()),
 })
 
-/** The upload used as group picture, 0 for none. */
 export const ImGroupFace = Shared('ImGroupFace', { im_group_id: Type.String(), group_face: Type.Integer() })
 
 const ImGroupMember = Shared('ImGroupMember', {
@@ -114,7 +110,6 @@ const ImGroupMember = Shared('ImGroupMember', {
   certification: Nullable(Type.String({ description: 'The kind of certified identity' })),
 })
 
-/** A group (im-10). */
 export const ImGroup = Shared('ImGroup', {
   id: Type.String(),
   name: Type.String(),
@@ -132,7 +127,6 @@ export const ImGroup = Shared('ImGroup', {
 })
 export type ImGroup = Static<typeof ImGroup>
 
-/** A group with account names only: one `owner`, the others `member` (im-10). */
 export const BriefImGroup = Shared('BriefImGroup', {
   ...ImGroup.properties,
   affiliations: Type.Array(

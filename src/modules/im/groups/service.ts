@@ -34,7 +34,6 @@ import {
   unknownMember,
 } from './schema.ts'
 
-/** Absent fields get defaults (im-6). */
 const settingsIn = (body: NewImGroup | ImGroupChange): ImGroupSettings => ({
   name: body.groupname,
   description: body.desc,
@@ -70,7 +69,7 @@ export async function getGroups(ctx: Context, wireIds: string[], viewerId: numbe
 
 type Rights = { manager: boolean; owner: boolean }
 
-/** Locks a group visible to the viewer and runs the change. Throws 404 otherwise. */
+/** Locks a group and runs `work`. Throws 404 for a group hidden from the viewer. */
 async function changing<T>(
   ctx: Context,
   wireId: number,
@@ -86,14 +85,13 @@ async function changing<T>(
   })
 }
 
-/** Throws 422 on the field unless all ids are enabled users (im-9). */
 async function requirePeople(db: Db, field: string, ids: number[]): Promise<void> {
   const people = new Set(await findEnabledIds(db, ids))
   const unknown = ids.find((id) => !people.has(id))
   if (unknown !== undefined) throw unknownMember(field, unknown)
 }
 
-/** Throws 422 unless all ids are users, and 403 when one has blocked the viewer (im-9). */
+/** Throws 403 if one of the users blocks the viewer, unless the viewer is a manager (im-9). */
 async function requireInvitable(db: Db, field: string, ids: number[], viewerId: number, manager: boolean) {
   await requirePeople(db, field, ids)
   if (!manager && (await findBlockers(db, viewerId, ids)).size > 0) throw blocked()
@@ -125,7 +123,6 @@ export async function createGroup(ctx: Context, viewerId: number, body: NewImGro
 
 export type ChangedGroup = { before: ImGroupRow; after: ImGroupRow; confirmed: boolean }
 
-/** Replaces all settings of a group and its picture, and transfers ownership. */
 export async function changeGroup(
   ctx: Context,
   viewerId: number,
@@ -176,7 +173,6 @@ export async function changeGroup(
   return { before, after: { ...before, wire_id: wireId, owner_id }, confirmed }
 }
 
-/** Deletes a group here and, through a sync, at the provider. */
 export async function deleteGroup(ctx: Context, viewerId: number, wireId: number): Promise<void> {
   const { id, version } = await changing(ctx, wireId, viewerId, async (tx, group, rights) => {
     if (!rights.owner) throw notOwner()
@@ -187,7 +183,6 @@ export async function deleteGroup(ctx: Context, viewerId: number, wireId: number
   await confirmVersion(ctx, id, version)
 }
 
-/** Adds members. Existing members stay. Returns true when the provider confirmed the change. */
 export async function addMembers(
   ctx: Context,
   viewerId: number,
@@ -216,7 +211,7 @@ const change = async (tx: Db, id: number) => {
   return touchGroup(tx, id)
 }
 
-/** Removes members, or lets one leave. Ignores users who are not members. */
+/** Ignores users who are not members. A plain member may remove only themselves. */
 export async function removeMembers(
   ctx: Context,
   viewerId: number,

@@ -13,8 +13,8 @@ const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 15_000
 
 /**
- * Wraps the provider in a circuit breaker. After repeated failures calls fail at once for a while, so that
- * requests do not wait for an outage. One trial call follows each pause.
+ * Wraps the provider in a circuit breaker, so that requests do not wait during an outage. One trial call
+ * follows each pause.
  */
 function withBreaker(provider: ImProvider, now: () => number = Date.now): ImProvider {
   let failures = 0
@@ -29,7 +29,7 @@ function withBreaker(provider: ImProvider, now: () => number = Date.now): ImProv
           throw new ImError('unavailable', `${provider.name} does not answer`, {
             retryAfterSeconds: left / 1000,
           })
-        // This call is the trial; other calls wait for its result.
+        // Makes this call the only trial, because other calls fail until the new pause ends.
         closedUntil = now() + pause
       }
       try {
@@ -64,16 +64,14 @@ function withBreaker(provider: ImProvider, now: () => number = Date.now): ImProv
     listMembers: guard(provider.listMembers),
     deleteGroup: guard(provider.deleteGroup),
     sendSystem: guard(provider.sendSystem),
-    // Health checks bypass the breaker, because operators want the current state.
+    // Health checks bypass the circuit breaker, because operators want the current state.
     health: provider.health,
   }
 }
 
 const MARGIN_SECONDS = 300
 
-/**
- * Stores the access token of an application, sealed, in the database. One node at a time fetches a new one.
- */
+/** Encrypts the access token in the database. One node at a time fetches a new token for all nodes. */
 export function createTokenStore(sql: Sql, secrets: Secrets, app: string): TokenStore {
   let held: { token: string; until: number } | undefined
   return {

@@ -1,19 +1,16 @@
 import { createHttpClient, ImError, type Reply } from './provider.ts'
 
-/** Storage of the access token, shared by all nodes. */
 export type TokenStore = {
   read(): Promise<string | undefined>
-  /** Replaces the token unless another node already replaced `stale`. Returns the valid token. */
+  /** Replaces the token, unless another node has already replaced `stale`. Returns the valid token. */
   renew(stale: string | undefined, fetch: () => Promise<{ token: string; seconds: number }>): Promise<string>
 }
 
 export type EasemobOptions = {
   url: string
-  /** `org#app`. */
   appKey: string
   clientId: string
   clientSecret: string
-  /** Sender of announcements. */
   sender: string
   timeoutMs: number
   tokens: TokenStore
@@ -23,10 +20,7 @@ export const CONNECTIONS = 8
 
 type Body = { data?: unknown; error?: string; error_description?: string } | null
 
-/**
- * Sends requests to an Easemob application. All nodes share a token, which is replaced once when the service
- * rejects it. Returns replies of 200 and of the expected statuses; throws `ImError` otherwise.
- */
+/** Replaces a rejected token once. Throws `ImError` for a status that is neither 200 nor expected. */
 export function createEasemobClient(options: EasemobOptions) {
   const [org = '', app = ''] = options.appKey.split('#')
   const { timeoutMs, tokens } = options
@@ -76,7 +70,7 @@ export function faultOf(what: string, reply: Reply): ImError {
   if (isDuplicate(reply)) return new ImError('conflict', message)
   if (status === 401 || (status === 400 && told?.error === 'invalid_grant'))
     return new ImError('auth', message)
-  // Rejections such as "owner does not exist" come as 400 or 403.
+  // Easemob reports some missing owners with status 400 or 403 instead of 404.
   if (
     status === 404 ||
     /not_found|not exist|doesn.t exist/i.test(`${told?.error} ${told?.error_description}`)

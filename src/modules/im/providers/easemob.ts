@@ -21,10 +21,7 @@ const MEMBERS_AT_ONCE = 60
 const GROUPS_AT_ONCE = 100
 const MEMBERS_A_PAGE = 100
 
-/**
- * Easemob through its REST API. The service assigns group ids; our key is stored in the group's `custom`
- * field.
- */
+/** Stores our group key in the `custom` field, because Easemob assigns the group ids. */
 export function createEasemob(options: EasemobOptions): ImProvider {
   const call = createEasemobClient(options)
   const group = (id: string) => `/chatgroups/${encodeURIComponent(id)}`
@@ -56,7 +53,6 @@ export function createEasemob(options: EasemobOptions): ImProvider {
     }
   }
 
-  /** Reads groups by id, with fields that only the service has. */
   const readGroups = async (ids: string[]) => {
     const found = new Map<string, (ProviderGroup & { custom: string }) | null>()
     for (let from = 0; from < ids.length; from += GROUPS_AT_ONCE) {
@@ -69,7 +65,7 @@ export function createEasemob(options: EasemobOptions): ImProvider {
       )
       const rows = reply.status === 404 ? [] : ((dataOf(reply) ?? []) as RawGroup[])
       for (const id of some) found.set(id, null)
-      // The service returns unknown ids one by one, with an error instead of a name.
+      // Easemob returns an error object without a name for an unknown id.
       for (const row of rows) if (row.name !== undefined) found.set(String(row.id), groupOf(row))
     }
     return found
@@ -101,7 +97,7 @@ export function createEasemob(options: EasemobOptions): ImProvider {
         for (const name of some) outcomes.set(name, 'done')
       } catch (error) {
         if (!(error instanceof ImError) || error.fault === 'unavailable') throw error
-        // One bad name fails the whole call. Single calls find it.
+        // One invalid name fails the whole request, so each name gets a request of its own.
         await forEach(some, CONNECTIONS, async (name) => {
           try {
             const path = `${group(id)}/users/${encodeURIComponent(name)}`
@@ -134,7 +130,7 @@ export function createEasemob(options: EasemobOptions): ImProvider {
           for (const { name } of some) outcomes.set(name, 'done')
           continue
         }
-        // One existing account fails the whole call. Single calls find it.
+        // One existing account fails the whole request, so each account gets a request of its own.
         await forEach(some, CONNECTIONS, async (account) => {
           try {
             outcomes.set(account.name, await registerOne(account))
@@ -147,7 +143,7 @@ export function createEasemob(options: EasemobOptions): ImProvider {
     },
     async setPassword(name, password) {
       await setPassword(name, password)
-      // Deactivating closes the connections of the former password.
+      // Deactivation closes connections that were opened with the former password.
       await call('POST', `${user(name)}/deactivate`)
       await call('POST', `${user(name)}/activate`)
     },
@@ -155,7 +151,7 @@ export function createEasemob(options: EasemobOptions): ImProvider {
       await call('POST', `${user(name)}/deactivate`)
     },
     async unlock(name, password) {
-      // Sets the password first, so that connections of an earlier one cannot return.
+      // Sets the password first, so that clients with the former password cannot reconnect.
       await setPassword(name, password)
       await call('POST', `${user(name)}/activate`)
     },
@@ -229,7 +225,7 @@ type RawGroup = {
 
 const customOf = (key: string) => `kith:${key}`
 
-/** Replaces slashes, which the service reserves in names and descriptions. */
+/** Easemob reserves slashes in names and descriptions. */
 const held = (text: string) => text.replaceAll('/', '／')
 
 const fieldsOf = (settings: GroupSettings) => ({

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { createEjabberd } from './ejabberd.ts'
 
-/** Replies to `get_room_options` with these in order, and to every other command with success. */
+/** Responses to `get_room_options` in order. Every other command succeeds. */
 const told: { status: number; body: unknown }[] = []
 const asked: string[] = []
 const server = createServer((request, response) => {
@@ -29,7 +29,7 @@ const there = { status: 200, body: { title: 'Room' } }
 const ending = { status: 500, body: 'internal_error' }
 const gone = { status: 200, body: {} }
 
-test('waits for a room whose process is ending, and counts it as deleted once', async () => {
+test('waits until the process of a deleted room has ended', async () => {
   told.push(there, there, ending, gone)
   assert.equal(await provider.deleteGroup('1'), true)
   assert.equal(asked.filter((command) => command === 'destroy_room').length, 1)
@@ -45,7 +45,7 @@ test('closes the connections of an account when its password changes', async () 
   assert.deepEqual(asked, ['change_password', 'kick_user', 'change_password', 'kick_user'])
 })
 
-test('does not mistake another fault of the service for an ending room', async () => {
+test('reports another fault of the service as unavailable', async () => {
   told.push({ status: 500, body: 'out of memory' })
   await assert.rejects(provider.deleteGroup('1'), { fault: 'unavailable' })
 })

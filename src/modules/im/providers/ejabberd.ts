@@ -15,7 +15,6 @@ import {
 export type EjabberdOptions = {
   url: string
   host: string
-  /** Host of the rooms, by default `conference.<host>`. */
   service: string
   user: string
   password: string
@@ -27,7 +26,7 @@ const CONNECTIONS = 8
 const DESTROY_ATTEMPTS = 100
 const DESTROY_PAUSE_MS = 20
 
-/** ejabberd through its HTTP API. Users are accounts; groups are rooms with a member list. */
+/** Represents a group as a chat room with a member list. */
 export function createEjabberd(options: EjabberdOptions): ImProvider {
   const { host, service } = options
   const http = createHttpClient({ base: options.url, timeoutMs: options.timeoutMs, atOnce: CONNECTIONS })
@@ -53,7 +52,7 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
     const { body } = await call('get_room_options', room(id))
     return settingsOf(body as Record<string, string>)
   }
-  /** State of a deletion. While the room's process ends, the room is listed and requests to it fail. */
+  /** While a deleted room's process ends, ejabberd still lists the room, and requests to the room fail. */
   const findStage = async (id: string): Promise<'there' | 'ending' | 'ended'> => {
     const isEnding = (reply: Reply) => reply.status === 500 && messageOf(reply) === 'internal_error'
     const reply = await call('get_room_options', room(id), isEnding)
@@ -68,7 +67,7 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
   }
   const hasAccount = async (name: string) => (await call('check_account', { user: name, host })).body === 0 // 0 is yes
 
-  /** Closes connections explicitly, because the service keeps those of the former password open. */
+  /** Closes connections explicitly, because ejabberd keeps connections of the former password open. */
   const setPassword = async (name: string, newpass: string) => {
     await call('change_password', { user: name, host, newpass })
     await call('kick_user', { user: name, host })
@@ -82,7 +81,7 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
       if (kind === 'remove' && affiliations.get(name))
         return void outcomes.set(name, new ImError('invalid', 'the owner cannot be removed'))
       try {
-        // The service would add any name as member, even without an account.
+        // ejabberd would add any name as a member, even without an account.
         if (kind === 'add' && !(await hasAccount(name)))
           throw new ImError('not_found', `there is no account ${name}`)
         await affiliate(id, name, kind === 'add' ? 'member' : 'none')
@@ -114,15 +113,14 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
       return outcomes
     },
     setPassword,
-    // Sets a random password. ejabberd 23.01 bans the same way; later versions store bans in a module of
-    // their own.
+    // Sets a random password, because the format of bans differs between ejabberd versions.
     lock: (name) => setPassword(name, randomBytes(32).toString('base64url')),
     unlock: setPassword,
     async createGroup({ key, owner, settings }) {
       if (!(await hasAccount(owner))) throw new ImError('not_found', `there is no account ${owner}`)
       const list = Object.entries(optionsOf(settings)).map(([name, value]) => ({ name, value }))
       const made = { ...room(key), host, options: [...list, { name: 'persistent', value: 'true' }] }
-      // Affiliations cannot be set here; the service rejects them with 400.
+      // Sets the owner in a later request, because ejabberd rejects affiliations here with 400.
       const { status } = await call(
         'create_room_with_opts',
         made,
@@ -145,8 +143,8 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
           await setOption(id, change)
         }
       } catch (error) {
-        // The service sets one option per call. On failure this restores the previous options, to avoid a
-        // half-changed group.
+        // Restores the previous options, because ejabberd sets one option per request and would leave the
+        // group half changed.
         for (const [name] of made.reverse()) await setOption(id, [name, former[name] ?? '']).catch(() => {})
         throw error
       }
@@ -158,7 +156,7 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
       const members = await listAffiliations(id)
       if (!members.some(({ name }) => name === owner))
         throw new ImError('invalid', `${owner} is not in room ${id}`)
-      // Adds the new owner first, so that the room always has one.
+      // Adds the new owner first, so that the room always has an owner.
       await affiliate(id, owner, 'owner')
       for (const { name, owner: owns } of members)
         if (owns && name !== owner) await affiliate(id, name, 'member')
@@ -176,7 +174,7 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
     async listMembers(id) {
       const members = await listAffiliations(id)
       return {
-        // More than one owner is drift. Reporting none triggers another transfer of ownership.
+        // Reports null for several owners, which triggers another transfer of ownership.
         owner:
           members.filter(({ owner }) => owner).length === 1 ? members.find(({ owner }) => owner)!.name : null,
         names: members.map(({ name }) => name),
@@ -185,7 +183,7 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
     async deleteGroup(id) {
       const found = await findStage(id)
       if (found === 'there') await call('destroy_room', room(id), isMissingRoom)
-      // The service replies before the room's process has ended, so the room stays readable for a moment.
+      // ejabberd replies before the room's process has ended, so the room stays readable for a moment.
       for (let attempt = 0; (await findStage(id)) !== 'ended'; attempt += 1) {
         if (attempt === DESTROY_ATTEMPTS) throw new ImError('unavailable', `room ${id} does not end`)
         await sleep(DESTROY_PAUSE_MS)
@@ -240,7 +238,6 @@ const optionsOf = (settings: GroupSettings): Record<string, string> => ({
   max_users: String(settings.maxUsers),
 })
 
-/** Maps room options to settings. A missing room has no options. */
 const settingsOf = (options: Record<string, string>): GroupSettings | undefined =>
   options.title === undefined
     ? undefined

@@ -9,7 +9,7 @@ import {
   type Outcomes,
 } from './provider.ts'
 
-/** A plain hash suffices, because these passwords are random and long. */
+/** SHA-256 suffices, because these passwords are random and long. */
 const hash = (password: string) => createHash('sha256').update(password).digest('hex')
 
 async function insertEmbeddedAccounts(
@@ -50,7 +50,7 @@ export async function hasEmbeddedPassword(sql: Db, name: string, password: strin
   return rows.length > 0
 }
 
-/** Keeps an existing group. Returns false when the owner has no account. */
+/** Preserves an existing group. Returns false if the owner has no account. */
 async function insertEmbeddedGroup(
   sql: Db,
   id: string,
@@ -90,17 +90,12 @@ async function updateEmbeddedGroup(sql: Db, id: string, settings: GroupSettings)
   return updated.count > 0
 }
 
-/** Returns false unless the new owner is a member. */
 async function updateEmbeddedOwner(sql: Db, id: string, owner: string): Promise<boolean> {
   const updated = await sql`
     update im_embedded_groups set owner = ${owner} where id = ${id} and ${owner} = any(members)`
   return updated.count > 0
 }
 
-/**
- * Returns the names that were members before and those without an account. Returns undefined when the group
- * does not exist.
- */
 async function updateEmbeddedMembers(
   sql: Db,
   id: string,
@@ -130,9 +125,7 @@ async function deleteEmbeddedGroup(sql: Db, id: string): Promise<boolean> {
   return deleted.count > 0
 }
 
-/**
- * Accounts and groups in our own database, and the chat of Kith, which `announce` writes to.
- */
+/** Stores accounts and groups in Kith's own database. `announce` posts to the group's conversation. */
 export function createEmbedded(
   sql: Sql,
   announce: (groupId: number, announcement: Announcement) => Promise<void> = async () => {},

@@ -1,6 +1,6 @@
 export type ImFault = 'not_found' | 'conflict' | 'limited' | 'auth' | 'invalid' | 'unavailable'
 
-/** A failure at a provider. After `unavailable` the outcome of the change is unknown. */
+/** After `unavailable`, the outcome of the request is unknown. */
 export class ImError extends Error {
   readonly fault: ImFault
   readonly retryAfterSeconds: number | undefined
@@ -33,10 +33,10 @@ export type ProviderGroup = { id: string; settings: GroupSettings }
 
 type ProviderMembers = { owner: string | null; names: string[] }
 
-/** A system message to a group. Clients drop duplicates by id. */
+/** System message to a group. Clients drop duplicates by `id`. */
 export type Announcement = { id: string; text: string; ext: Record<string, unknown> }
 
-/** An instant-messaging service. Account names are user ids as text. Every change is idempotent. */
+/** Account names are user ids as text. Every change is idempotent. */
 export type ImProvider = {
   name: string
   capabilities: {
@@ -45,41 +45,32 @@ export type ImProvider = {
     membersAtOnce: number
     groupsAtOnce: number
   }
-  /** `done`: created. `already`: existed, with an unknown password. */
+  /** `done`: the account was created. `already`: the account existed, with an unknown password. */
   ensureUsers(accounts: { name: string; password: string }[]): Promise<Outcomes>
-  /** Sets a password and closes the connections of an earlier one. */
+  /** Closes connections that were opened with the former password. */
   setPassword(name: string, password: string): Promise<void>
-  /** Rejects sign-ins and closes open connections until `unlock` sets a password. */
+  /** Rejects sign-ins and closes connections until `unlock` sets a password. */
   lock(name: string): Promise<void>
   unlock(name: string, password: string): Promise<void>
-  /**
-   * Creates the group of this key, or finds the one from an earlier call. A new group has the owner as only
-   * member.
-   */
+  /** Returns the existing group of `key` on a repeated call. The owner is the only member of a new group. */
   createGroup(group: { key: string; owner: string; settings: GroupSettings }): Promise<string>
   findGroup(group: { key: string; owner: string }): Promise<string | undefined>
   updateGroup(id: string, settings: GroupSettings): Promise<void>
   transferOwner(id: string, owner: string): Promise<void>
   addMembers(id: string, names: string[]): Promise<Outcomes>
   removeMembers(id: string, names: string[]): Promise<Outcomes>
-  /** Maps a missing group to null. */
   getGroups(ids: string[]): Promise<Map<string, ProviderGroup | null>>
   listMembers(id: string): Promise<ProviderMembers>
   deleteGroup(id: string): Promise<boolean>
   sendSystem(groupId: string, announcement: Announcement): Promise<void>
-  /** Throws unless the provider responds and accepts our credentials. */
   health(): Promise<void>
-  /** The settings as the provider stores them, when it cannot store every text. */
   settingsHeld(settings: GroupSettings): GroupSettings
 }
 
 export const sameSettings = (one: GroupSettings, other: GroupSettings) =>
   (Object.keys(one) as (keyof GroupSettings)[]).every((key) => one[key] === other[key])
 
-/**
- * Returns the fault of one item. Rethrows outage, throttling and authentication failures, which affect the
- * whole call.
- */
+/** Returns the fault of one item. Rethrows faults that affect the whole request, such as an outage. */
 export function itemFault(error: unknown): ImError {
   if (error instanceof ImError && !['unavailable', 'limited', 'auth'].includes(error.fault)) return error
   throw error
@@ -87,17 +78,13 @@ export function itemFault(error: unknown): ImError {
 
 export type Reply = { status: number; body: unknown; headers: Headers }
 
-/** HTTP client of a provider: JSON both ways, limited concurrency, a timeout per request. */
 type HttpClient = (
   method: string,
   path: string,
   options?: { body?: unknown; headers?: Record<string, string> },
 ) => Promise<Reply>
 
-/**
- * Keeps at most `atOnce` requests open, which also bounds kept-alive connections. A refused or reset
- * connection, a 5xx reply and a timeout all become `unavailable`.
- */
+/** Limits open requests to `atOnce`. Connection errors, 5xx responses and timeouts become `unavailable`. */
 export function createHttpClient(options: { base: string; timeoutMs: number; atOnce: number }): HttpClient {
   let open = 0
   const waiting: (() => void)[] = []

@@ -25,7 +25,7 @@ export async function leaseGroup(
   return row
 }
 
-/** Runs after the lease, so that the members are never older than the leased version. */
+/** Call it after the lease, so that the members are not older than the leased version. */
 export async function listMemberIds(sql: Db, groupId: number): Promise<number[]> {
   const rows = await sql<{ user_id: number }[]>`
     select user_id from im_group_members where group_id = ${groupId} order by user_id`
@@ -41,7 +41,6 @@ export async function saveProviderId(sql: Db, id: number, provider: string, prov
   await sql`update im_groups set provider = ${provider}, provider_id = ${providerId} where id = ${id}`
 }
 
-/** Releases the lease. Returns true when the group changed in the meantime. */
 export async function confirmGroup(sql: Db, id: number, provider: string, version: number): Promise<boolean> {
   const [row] = await sql<{ again: boolean }[]>`
     update im_groups set synced_version = ${version}, provider = ${provider}, leased_until = null, attempts = 0,
@@ -94,7 +93,7 @@ export async function listWaitingGroups(sql: Db, limit: number): Promise<number[
   return rows.map(({ id }) => id)
 }
 
-/** Marks groups and accounts of another provider for a sync with this one. */
+/** Marks groups and accounts of a former provider for a sync with `provider`. */
 export async function moveToProvider(sql: Db, provider: string): Promise<void> {
   await sql`
     with moved as (
@@ -120,7 +119,6 @@ export async function listConfirmedGroups(
     order by id limit ${limit}`
 }
 
-/** Marks a group for another sync, unless it changed since that version. */
 export async function markDrifted(sql: Db, id: number, version: number): Promise<void> {
   await sql`update im_groups set synced_version = version - 1 where id = ${id} and version = ${version}`
 }
@@ -155,20 +153,17 @@ export async function countImBacklog(sql: Db): Promise<{ accounts: number; group
 
 type Kind = 'im_account' | 'im_group'
 
-/** Duration of a lease. A process that died blocks its work for this long. */
+/** Duration of a lease. The work of a crashed process stays blocked until the lease expires. */
 export const LEASE_SECONDS = 30
-/** Delay of the job. The request does the work itself; the job covers a process that died. */
+/** The request itself runs the sync. The delayed job covers a crash of the process. */
 const AFTER_REQUEST_SECONDS = 10
 const CLOSING_MS = 5_000
 
-/**
- * Enqueues the sync of an account or group, in the transaction that changes it. At most one job waits for
- * each.
- */
+/** Call it in the transaction of the change. At most one job per account or group waits. */
 export const addSync = (tx: Db, kind: Kind, id: number, delaySeconds = AFTER_REQUEST_SECONDS) =>
   addJob(tx, kind, { id }, { key: `${kind}:${id}`, queue: `${kind}:${id}`, delaySeconds })
 
-/** Schedules a retry: soon, then with backoff, during an outage; rarely after a rejection. */
+/** Backs off to 30 seconds during an outage, and to 10 minutes after a rejection. */
 export async function addRetry(ctx: Context, kind: Kind, id: number, attempts: number, error: unknown) {
   await addSync(ctx.sql, kind, id, retryDelay(attempts, error))
 }
@@ -180,7 +175,6 @@ function retryDelay(attempts: number, error: unknown): number {
   return Math.max(backoff * (0.75 + Math.random() / 2), fault?.retryAfterSeconds ?? 0)
 }
 
-/** Returns 202 while the provider has not confirmed the stored change, else 201 (im-1). */
 export const madeStatus = (confirmed: boolean): 201 | 202 => (confirmed ? 201 : 202)
 
 const running = defineState((ctx) => {
@@ -201,10 +195,7 @@ function keepRunning(ctx: Context, work: Promise<unknown>) {
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-/**
- * Runs a sync within the time limit of a request. Returns whether the provider confirmed it; the reply is 202
- * otherwise (im-1).
- */
+/** Returns false when the time limit of a request passes before the provider confirms the change. */
 export async function waitFor(
   ctx: Context,
   sync: () => Promise<'done' | 'busy' | 'failed'>,
@@ -219,7 +210,7 @@ export async function waitFor(
       work.catch(() => 'failed' as const),
       { milliseconds: left, fallback: () => 'late' as const },
     )
-    // Another process may hold the lease.
+    // `busy`: another process holds the lease and may confirm the change.
     if (outcome === 'done' || outcome === 'busy') if (await isConfirmed()) return true
     if (outcome === 'failed' || Date.now() >= deadline) return false
     await pause(25)

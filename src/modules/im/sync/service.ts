@@ -36,7 +36,7 @@ export const settingsOf = (row: ImGroupSettings): GroupSettings => ({
   maxUsers: row.max_users,
 })
 
-/** Syncs a group with the provider until no concurrent change is left. Failures are retried later. */
+/** Repeats until no concurrent change is left. A later job retries a failure. */
 export async function syncGroup(ctx: Context, id: number): Promise<'done' | 'busy' | 'failed'> {
   const provider = imProvider(ctx)
   for (;;) {
@@ -71,7 +71,7 @@ export const confirmVersion = (ctx: Context, id: number, version: number) =>
 async function bringInLine(ctx: Context, provider: ImProvider, group: LeasedGroup): Promise<void> {
   const key = String(group.id)
   const creator = String(group.creator_id)
-  // An id from another provider is meaningless here.
+  // Ignores a group id from a former provider.
   const known = group.provider === provider.name ? group.provider_id : null
   if (group.deleted) {
     const id = known ?? (await provider.findGroup({ key, owner: creator }))
@@ -94,7 +94,7 @@ async function bringInLine(ctx: Context, provider: ImProvider, group: LeasedGrou
   const wanted = new Set(memberIds.map(String))
   const { names, owner: former } = await provider.listMembers(id)
   const present = new Set(names)
-  // Removes members first, so that additions do not exceed the limit.
+  // Removes members before the additions, which could otherwise exceed the member limit.
   await remove(
     provider,
     id,
@@ -141,7 +141,7 @@ const TEXTS: Record<string, string> = {
   ts_user_exit: 'Members left.',
 }
 
-/** Sends waiting announcements in order. Drops those that the provider rejects permanently. */
+/** Sends waiting announcements in order. Drops announcements that the provider rejects permanently. */
 async function announce(ctx: Context, provider: ImProvider, groupId: number, id: string): Promise<void> {
   for (;;) {
     const waiting = await listAnnouncements(ctx.sql, groupId)
@@ -153,7 +153,7 @@ async function announce(ctx: Context, provider: ImProvider, groupId: number, id:
           await provider.sendSystem(id, {
             id: messageId,
             text: TEXTS[type] ?? type,
-            // The provider's id was unknown when the announcement was stored.
+            // Adds the provider's group id, which was unknown when the announcement was stored.
             ext: type.startsWith('ts_group') ? { ...ext, group_id: id } : ext,
           })
       } catch (error) {

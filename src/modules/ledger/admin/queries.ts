@@ -35,7 +35,7 @@ const columns = (sql: Db, table: Requests): Fragment => sql`
       : sql``
   }`
 
-/** Joins the owner, and what a provider charges: by row, since the planner does not know how short a page is. */
+/** Joins payments row by row, because the planner overestimates the length of a page. */
 const joined = (sql: Db, table: Requests): Fragment =>
   sql`join users u on u.id = r.owner_id ${
     table === 'recharges'
@@ -43,7 +43,6 @@ const joined = (sql: Db, table: Requests): Fragment =>
       : sql``
   }`
 
-/** Lists requests with a one-time decision, paged. Looks up owner names for the page only. */
 export function listRequests<T extends object>(sql: Db, table: Requests, query: RequestQuery) {
   const { state, currency, user, q, sort = 'id' } = query
   const where = sql`where true

@@ -6,7 +6,6 @@ import { type Currency, IN_FEN, IN_POINTS, KINDS, type MovementKind } from '../s
 
 export const OrderParams = Type.Object({ order: Id })
 
-/** A movement as its owner sees it (money-4). */
 const common = {
   id: Type.Integer(),
   owner_id: Type.Integer(),
@@ -40,7 +39,6 @@ export const PointsOrderQuery = Type.Object({
   action: Type.Optional(OneOf(['recharge', 'cash'] as const)),
 })
 
-/** A wallet movement in the older format (money-5). */
 export const Charge = Shared('Charge', {
   id: Type.Integer(),
   user_id: Type.Integer(),
@@ -66,7 +64,6 @@ export const ChargeQuery = Type.Object({
   action: Type.Optional(OneOf(['1', '0', '2'] as const, { description: '1 in; 0 or 2 out' })),
 })
 
-/** The wallet with the rules of the site (money-6). */
 export const WalletInfo = Shared('WalletAndRules', {
   balance: Type.Integer(IN_FEN),
   labels: Type.Array(Type.Integer(IN_FEN)),
@@ -76,7 +73,6 @@ export const WalletInfo = Shared('WalletAndRules', {
   recharge_type: Type.Array(Type.String()),
 })
 
-/** `amount` is signed: positive when received, negative when paid. */
 export type OrderRow = Row<
   'ledger_postings',
   | 'id'
@@ -105,11 +101,7 @@ type OrderFilter = {
   id?: number
 }
 
-/**
- * Lists orders as a view of the ledger, newest first. A recharge is an order before any money moves and keeps
- * its id, so it is read from its own table instead of its posting. The price of a pin goes through escrow;
- * its order names the payer or the decider.
- */
+/** Reads recharges from their own table, because a recharge is an order before any money moves. */
 export const listOrders = (sql: Db, ownerId: number, filter: OrderFilter) => {
   const { currency, after = 0, limit, direction, kind, id } = filter
   const page = sql`
@@ -157,7 +149,7 @@ export async function findOrder(
   return row
 }
 
-/** Client names for the other side of an order (money-4). `widthdraw` is the clients' spelling. */
+/** Client names for the other party of a movement (money-4). Clients expect the misspelled `widthdraw`. */
 const POINTS_TARGETS: Partial<Record<MovementKind, string>> = {
   recharge: 'recharge',
   withdrawal: 'cash',

@@ -21,7 +21,6 @@ import {
   WalletOrderQuery,
 } from './queries.ts'
 
-/** The user's movements of points and wallet money, in both client formats (money-4, money-5). */
 export function orderRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Wallet and points' })

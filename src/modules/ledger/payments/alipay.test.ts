@@ -39,7 +39,7 @@ const { begin, offer, person } = await paymentSuite({
   noon: (day) => Date.parse(`${day}T12:00:00+08:00`),
 })
 
-test('returns an order for the app, and a URL for mobile and desktop pages', async () => {
+test('returns payment data that fits the type of the client', async () => {
   await offer(['AlipayOrder', 'AlipayWapOrder', 'alipay_pc_direct'])
   const anna = await person()
   const app = (await begin(anna, { type: 'AlipayOrder' })).data as { orderInfo: string }
@@ -59,13 +59,13 @@ test('returns an order for the app, and a URL for mobile and desktop pages', asy
     )
     const content = JSON.parse(query.get('biz_content') ?? '')
     assert.equal(content.total_amount, '12.05')
-    // Without an expiry, the provider could accept a payment after the order was closed here.
+    // Without an expiry, Alipay could accept a payment after the order was closed here.
     assert.ok(Date.parse(`${content.time_expire.replace(' ', 'T')}+08:00`) > Date.now())
   }
   await offer(['AlipayOrder'])
 })
 
-test('reports missing and unreadable settings of Alipay', () => {
+test('reports missing and invalid settings of Alipay', () => {
   const faultsOf = (env: Record<string, string>) => {
     try {
       readConfig(env)

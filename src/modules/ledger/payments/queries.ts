@@ -11,10 +11,8 @@ export type NewPayment = Pick<
   'recharge_id' | 'provider' | 'method' | 'order_number' | 'charged' | 'charge_currency'
 >
 
-/** Time limit for the payer. */
 const MINUTES_TO_PAY = 120
 
-/** Inserts a payment. Its first status query is due when the payer has had time to pay. */
 export async function insertPayment(sql: Db, given: NewPayment): Promise<PaymentRow> {
   const [row] = await sql<[PaymentRow]>`
     insert into payments (recharge_id, provider, method, order_number, charged, charge_currency, expires_at, ask_at)
@@ -67,8 +65,8 @@ export async function isPaymentUsed(
 }
 
 /**
- * Confirms the recharge of a payment. A late payment confirms one that was closed, because the money arrived.
- * Returns undefined when it is confirmed already.
+ * Also confirms a closed recharge, because a late payment has arrived. Returns undefined if the recharge is
+ * already confirmed.
  */
 export async function confirmPaid(
   sql: Db,
@@ -89,7 +87,6 @@ export async function lockPaymentOf(sql: Db, id: number): Promise<PaymentRow | u
 
 type ReportedRefund = { number: string; amount: number; state: 'waiting' | 'done' | 'refused' }
 
-/** Finds a refund by its number at the provider. Locks its payment. */
 export async function findReportedRefund(
   sql: Db,
   provider: string,
@@ -100,7 +97,7 @@ export async function findReportedRefund(
   return row
 }
 
-/** Records a refund made at the provider, or one that succeeded after a rejection. */
+/** Also marks a rejected refund as done, if the provider reports its success later. */
 export async function recordRefund(
   sql: Db,
   { recharge_id, provider }: PaymentRow,
@@ -112,9 +109,7 @@ export async function recordRefund(
     on conflict (provider, refund_number) do update set state = 'done', fault = null, updated_at = excluded.updated_at`
 }
 
-/**
- * Claims due refunds without a final state, and schedules the next status query: 1, 2, 4 … 60 minutes later.
- */
+/** Claims due refunds, and schedules their next status query with backoff up to 60 minutes. */
 export const takeDueRefunds = (sql: Db, limit: number) => sql<
   (Tables['payment_refunds'] & { state: 'asked' })[]
 >`
@@ -145,7 +140,7 @@ export async function closeUnpaid(sql: Db, id: number): Promise<void> {
     where id = ${id} and state = 'pending'`
 }
 
-/** Claims payments with a due status query, and schedules the next one: 1, 2, 4 … 60 minutes later. */
+/** Claims due payments, and schedules their next status query with backoff up to 60 minutes. */
 export const takeDuePayments = (sql: Db, limit: number) => sql<PaymentRow[]>`
   update payments p set asks = p.asks + 1,
     ask_at = now() + make_interval(mins => least(60, (2 ^ least(p.asks, 6))::int))
@@ -176,7 +171,6 @@ export type NewDifference = {
   found_currency: string | null
 }
 
-/** Records a difference once. Reopens a resolved one whose amounts changed. */
 export async function recordDifference(sql: Db, given: NewDifference): Promise<void> {
   await sql`
     insert into payment_differences as d (provider, day, kind, number, recharge_id, expected, found, found_currency)

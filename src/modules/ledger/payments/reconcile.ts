@@ -7,7 +7,7 @@ import { type NewDifference, type PaymentRow, recordDifference, takeDuePayments 
 import { logFault, queryPayment } from './service.ts'
 
 const AT_ONCE = 100
-/** Days of statements to compare, so that a provider outage loses none. */
+/** Number of past daily statements to compare, so that an outage of the provider skips no statement. */
 const DAYS = 7
 const DAY_MS = 86_400_000
 
@@ -53,7 +53,7 @@ function compareLines(lines: StatementLine[], rows: PaymentRow[]): Found[] {
     const row = byNumber.get(line.payment) ?? byNumber.get(line.order ?? '')
     const { kind, payment: number, amount } = line
     const said = { number, found: amount, found_currency: line.currency || null }
-    // A provider account may serve other sites. The form of the number identifies this site's orders.
+    // Ignores orders of other sites that share the provider account. Kith's order numbers have this format.
     if (!row && !/^k[0-9a-f]{10}_\d+$/.test(line.order ?? '')) return []
     if (!row) return [{ ...said, kind: 'unknown', recharge_id: null, expected: null }]
     const told = { ...said, recharge_id: row.recharge_id, expected: row.charged }
@@ -65,7 +65,7 @@ function compareLines(lines: StatementLine[], rows: PaymentRow[]): Found[] {
   })
 }
 
-/** Compares the statement of one day with the ledger. Queries the provider first for open payments on it. */
+/** Queries the provider first for listed payments that are still open. */
 export async function compareStatement(ctx: Context, provider: string, day: string): Promise<number> {
   const service = await paymentService(ctx.config.payments, provider)
   if (!service) return 0
@@ -90,7 +90,7 @@ export async function compareStatement(ctx: Context, provider: string, day: stri
       update payments p set provider_fee = f.amount, fee_currency = f.currency
       from jsonb_to_recordset(${tx.json(fees)}) as f (payment text, amount bigint, currency text)
       where p.provider = ${provider} and p.payment_number = f.payment`
-    // A payment at midnight may be on the statement of the previous or next day.
+    // Checks the day before, because a payment at midnight may be on the statement of either day.
     const missing = await tx<PaymentRow[]>`
       select * from payments
       where provider = ${provider} and stated_on is null and paid_at >= ${day}::date - interval '2 days'
@@ -169,9 +169,7 @@ export type PaymentHealth = {
   waiting: number
   uncredited: number
   differences: number
-  /** Refunds pending at the provider for more than a day. */
   refunds: number
-  /** Payments disputed by the payer's bank. */
   disputes: number
   last_statement: string | null
 }

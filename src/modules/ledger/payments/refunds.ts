@@ -39,17 +39,18 @@ type RefundRow = Tables['payment_refunds'] & { state: 'asked' | 'done' | 'refuse
 
 type Asked = {
   rechargeId: number
-  /** In the minor unit of the charged currency. Undefined refunds the remainder. */
   amount: number | undefined
-  /** If the owner has spent the credit: reject the refund, or let the site pay for it. */
+  /**
+   * Applies when the owner has spent the credit. `refuse` rejects the refund, and `site` lets the site pay.
+   */
   spent: 'refuse' | 'site'
   reason: string
   by: number
 }
 
 /**
- * Starts a refund. The money leaves the wallet in the same transaction, so that it cannot be spent during the
- * call to the provider. A rejection returns it.
+ * Debits the wallet in the same transaction, so that the owner cannot spend the money during the call to the
+ * provider.
  */
 async function askForRefund(tx: Tx, { rechargeId, amount, spent, reason, by }: Asked): Promise<RefundRow> {
   const payment = await lockPaymentOf(tx, rechargeId)
@@ -73,7 +74,7 @@ async function askForRefund(tx: Tx, { rechargeId, amount, spent, reason, by }: A
   return row
 }
 
-/** Settles a refund once. A rejection returns the deducted amount. */
+/** Settles a refund once. A rejection credits the deducted amount again. */
 async function settleRefund(
   tx: Tx,
   { id, recharge_id }: Pick<RefundRow, 'id' | 'recharge_id'>,
@@ -88,7 +89,7 @@ async function settleRefund(
   const [{ sum }] = await tx<[{ sum: number }]>`
     select coalesce(sum(amount), 0)::bigint as sum from payment_refunds
     where recharge_id = ${recharge_id} and state <> 'refused'`
-  // Refunds made at the provider may have been mistaken for the rejected one.
+  // Refunds made on the provider's site may have been counted as the rejected refund.
   const refunded = Math.min(
     payment.charged,
     Math.max(payment.refunded - row.amount, payment.told_refunded, sum),
@@ -97,7 +98,7 @@ async function settleRefund(
   await savePayment(tx, { ...payment, refunded, state: stateOf({ ...payment, refunded }, 'paid') })
 }
 
-/** Requests a refund from the provider. Idempotent, because the provider recognizes its number. */
+/** Idempotent, because the provider recognizes the refund number. */
 async function requestRefund(ctx: Context, row: RefundRow): Promise<void> {
   const [payment] = await ctx.sql<Tables['payments'][]>`
     select * from payments where recharge_id = ${row.recharge_id}`
@@ -116,7 +117,7 @@ async function requestRefund(ctx: Context, row: RefundRow): Promise<void> {
     if (state !== 'done') return
     await transaction(ctx.sql, async (tx) => {
       await settleRefund(tx, row, { state })
-      // The total shows that a refund made at the provider was mistaken for this one.
+      // Corrects the total, if a refund made on the provider's site was counted as this refund.
       if (refunded !== undefined)
         await applyFacts(tx, row.provider, { order: payment.order_number, status: 'unknown', refunded })
     })
@@ -144,7 +145,6 @@ export async function requestDueRefunds(ctx: Context): Promise<void> {
 
 const IN_CHARGED = { description: 'In the minor unit of `charge_currency`' }
 
-/** A refund of a payment (money-24). */
 const Refund = Shared('PaymentRefund', {
   id: Type.Integer(),
   recharge_id: Type.Integer(),
@@ -210,7 +210,6 @@ const withCurrencies = (sql: Db, rows: Fragment) => sql`
   select r.*, p.charge_currency, o.currency
   from (${rows}) r join payments p on p.recharge_id = r.recharge_id join recharges o on o.id = r.recharge_id`
 
-/** Refunds payments through their providers (money-24). */
 export function adminRefundRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: money' })

@@ -29,21 +29,19 @@ const MAX_NOTICE = 256 * 1024
 const Provider = Type.Object({ provider: Type.String({ maxLength: 20 }) })
 
 /**
- * Notifications of payment providers (money-20). They are outside the API, so that a provider that sends many
- * from one address does not meet the guest rate limit. A notification changes nothing until its signature is
- * verified.
+ * Serves notifications of providers outside the API, where the guest rate limit does not apply (money-20).
  */
 export function paymentNoticeRoutes(server: Server, ctx: Context) {
   encapsulate(server, (scope) => {
     scope.removeAllContentTypeParsers()
-    // The signature covers the raw bytes.
+    // Preserves the raw bytes, which the signature covers.
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
     scope.post(
       '/payments/:provider/notices',
       {
         bodyLimit: MAX_NOTICE,
         config: { access: 'public' },
-        // Runs before the body is read.
+        // Rejects unknown providers before the server reads the body.
         onRequest: async (request, reply) => {
           if (!(await paymentService(ctx.config.payments, request.params.provider)))
             return reply.code(404).type('text/plain').send('no such provider')
@@ -70,7 +68,6 @@ export function paymentNoticeRoutes(server: Server, ctx: Context) {
   })
 }
 
-/** A difference between a provider's statement and the ledger (money-22). */
 const Difference = Shared('PaymentDifference', {
   id: Type.Integer(),
   provider: Type.String(),
@@ -123,7 +120,6 @@ async function findDifference(sql: Db, id: number) {
   return row
 }
 
-/** Lists differences of payments and closes those that an administrator has dealt with (money-22). */
 export function adminPaymentRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: money' })

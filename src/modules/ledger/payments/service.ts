@@ -40,7 +40,7 @@ export type Opening = {
   ownerId: number
   currency: Currency
   method: string
-  /** The payment in fen, and the amount credited for it. */
+  /** Amount to pay, in fen. */
   amount: number
   credited: number
   address: string
@@ -58,8 +58,8 @@ export const isServiceMethod = (ctx: Context, method: string): boolean =>
   serviceOfMethod(ctx.config.payments, method) !== undefined
 
 /**
- * Opens a payment at the provider. The order commits before the provider is called, so that a crash in
- * between leaves an order to query, and never a payment without an order.
+ * Commits the order before the call to the provider. A crash in between leaves an unpaid order, never a
+ * payment without an order.
  */
 export async function openPayment(
   ctx: Context,
@@ -111,11 +111,10 @@ export async function openPayment(
   }
 }
 
-/** The part of a credit that corresponds to a part of a charge. */
+/** Scales a part of the charged amount to the credited amount. */
 const shareOf = (credited: number, part: number, charged: number) =>
   part >= charged ? credited : Number((BigInt(credited) * BigInt(part)) / BigInt(charged))
 
-/** Credits a payment once. Returns the reason if it must not be credited. */
 async function credit(tx: Tx, row: PaymentRow, payment: string): Promise<string | undefined> {
   const recharge = await confirmPaid(tx, row.recharge_id, payment)
   if (!recharge) return 'credited_otherwise'
@@ -132,8 +131,8 @@ async function credit(tx: Tx, row: PaymentRow, payment: string): Promise<string 
 }
 
 /**
- * Debits the refunded part of a credit. The site pays the part that the owner has spent already, because the
- * provider has returned the money.
+ * Debits the refunded amount. The site pays the part that the owner has spent, because the provider has
+ * already returned the money.
  */
 export async function takeBack(
   tx: Tx,
@@ -151,7 +150,7 @@ export async function takeBack(
   return { own, site: amount - own }
 }
 
-/** Reverts the debit of a refund that the provider rejected: first the site's part, then the owner's. */
+/** Reverts the debit of a rejected refund, first the site's part and then the owner's part. */
 export async function giveBack(tx: Tx, row: PaymentRow, refunded: number, sitePart: number): Promise<void> {
   const { owner, currency, amount } = await shareBetween(tx, row, refunded, row.refunded)
   if (!isAmount(amount)) return
@@ -161,7 +160,7 @@ export async function giveBack(tx: Tx, row: PaymentRow, refunded: number, sitePa
   await moveFunds(tx, [...part(issuance, owner, amount - site), ...part(issuance, income, site)])
 }
 
-/** The part of a recharge between two totals of refunds. */
+/** Returns the credit that corresponds to an increase of the refunded total. */
 async function shareBetween(tx: Tx, row: PaymentRow, from: number, to: number) {
   const [recharge] = await tx<[{ owner_id: number; currency: Currency; credited: number }]>`
     select owner_id, currency, credited from recharges where id = ${row.recharge_id}`
@@ -170,7 +169,6 @@ async function shareBetween(tx: Tx, row: PaymentRow, from: number, to: number) {
   return { owner, currency, amount }
 }
 
-/** Builds the movement of a part of a refund. No movement for 0. */
 const partsOf =
   (row: PaymentRow, currency: Currency) =>
   (from: number, to: number, amount: number): Movement[] =>
@@ -197,7 +195,7 @@ export function stateOf(row: PaymentRow, status: PaymentFacts['status']): Paymen
   return row.dispute === 'open' ? 'disputed' : 'credited'
 }
 
-/** Records a refund that the provider reports by itself. Returns the amount not recorded yet. */
+/** Records a refund that the provider reports. Returns the amount that was not counted before. */
 async function countRefund(
   tx: Tx,
   row: PaymentRow,
@@ -209,7 +207,7 @@ async function countRefund(
   return known === undefined || known.state === 'refused' ? refund.amount : 0
 }
 
-/** Applies facts from the provider, in any order and any number of times. False if the payment is unknown. */
+/** Accepts facts in any order and repeatedly. Returns false for an unknown payment. */
 export async function applyFacts(tx: Tx, provider: string, facts: PaymentFacts): Promise<boolean> {
   const before = await lockPayment(tx, provider, facts)
   if (!before) return false
@@ -237,7 +235,7 @@ export async function applyFacts(tx: Tx, provider: string, facts: PaymentFacts):
     if (row.fault !== null) await difference(isRight ? 'uncredited' : 'amount', payment, facts.amount ?? null)
   }
   if (row.payment_number !== null) {
-    // A later dispute of the same payment does not occur, so the end of one is final.
+    // A decided dispute is final, because a payment has at most one dispute.
     if (facts.dispute !== undefined && row.dispute !== 'won' && row.dispute !== 'lost')
       row.dispute = facts.dispute
     const lost = facts.dispute === 'lost' ? row.charged : 0
@@ -256,9 +254,7 @@ export async function applyFacts(tx: Tx, provider: string, facts: PaymentFacts):
   return true
 }
 
-/**
- * Queries the provider about a payment and applies the answer. Closes an expired unpaid order there first.
- */
+/** Closes an expired unpaid order at the provider. */
 export async function queryPayment(ctx: Context, row: PaymentRow): Promise<void> {
   const service = await paymentService(ctx.config.payments, row.provider)
   if (!service) return
@@ -272,7 +268,7 @@ export async function queryPayment(ctx: Context, row: PaymentRow): Promise<void>
   await transaction(ctx.sql, (tx) => applyFacts(tx, row.provider, { ...facts, order: row.order_number }))
 }
 
-/** Queries a payment when its payer returns. Failures wait for the schedule. */
+/** Logs provider faults and ignores them, because the scheduled query follows. */
 export async function queryPaymentOnReturn(ctx: Context, id: number): Promise<void> {
   const row = await takeForAsking(ctx.sql, id)
   if (!row) return
@@ -283,7 +279,6 @@ export async function queryPaymentOnReturn(ctx: Context, id: number): Promise<vo
   }
 }
 
-/** Logs a failed query without the request body. */
 export function logFault(ctx: Context, row: Pick<PaymentRow, 'recharge_id'>, error: unknown): void {
   if (!(error instanceof PaymentFault)) throw error
   ctx.log.warn({ recharge: row.recharge_id, reason: messageOf(error) }, 'a payment could not be asked for')

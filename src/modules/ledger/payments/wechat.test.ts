@@ -47,7 +47,7 @@ const { as, begin, check, ctx, offer, owns, person, send } = await paymentSuite(
   noon: (day) => Date.parse(`${day}T12:00:00+08:00`),
 })
 
-test('returns the payment data for apps, WeChat pages, other pages and QR codes', async () => {
+test('returns payment data that fits the type of the client', async () => {
   await offer(['WechatOrder', 'wx_pub', 'WechatWapOrder', 'wx_pub_qr'])
   const anna = await person()
   const app = (await begin(anna, { type: 'WechatOrder' })).data as Record<string, string>
@@ -74,7 +74,7 @@ test('returns the payment data for apps, WeChat pages, other pages and QR codes'
   await offer(['WechatOrder'])
 })
 
-test('returns 503 when WeChat Pay is down or its reply is forged', async () => {
+test('returns 503 when WeChat Pay is down or sends a forged response', async () => {
   const anna = await person()
   for (const fault of ['timeout', 500, 'garbage', 429, 'forged'] as const) {
     if (fault === 'forged') double.forges = 1
@@ -96,7 +96,7 @@ test('credits a payment once when its refund notification arrives first', async 
   assert.equal((await owns(anna)).wallet, 200)
 })
 
-test('rejects a statement that was changed in transit', async () => {
+test('rejects a statement with a wrong hash', async () => {
   const { id } = await begin(await person())
   double.pay(id).paidAt = Date.parse('2026-02-01T12:00:00+08:00')
   double.faults.push('none', 'garbage')
@@ -136,7 +136,7 @@ test('reads the platform certificates of a merchant without a public key', async
   )
   for (const serial of ['AA', 'BB'])
     await assert.rejects(service.readNotice(wechatNotice(content, { serial })), /signature/)
-  // An unknown serial number causes no second request within a minute.
+  // An unknown serial number causes at most one request per minute.
   assert.deepEqual(double.requests.slice(before), ['GET /v3/certificates'])
   const other = await paymentService(
     read({ ...double.certificateEnv, WECHAT_PAY_API_KEY: randomBytes(16).toString('hex') }),

@@ -17,10 +17,7 @@ export async function insertRecharge(
   return row
 }
 
-/**
- * Sum of a user's orders on the current day of a time zone, except failed ones. Blocks later orders until the
- * commit.
- */
+/** Takes an advisory lock, so that concurrent orders cannot both pass the daily limit. */
 export async function sumOfDay(sql: Tx, ownerId: number, timeZone: string): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`recharges ${ownerId}`}, 4127))`
   const [row] = await sql<[{ sum: number }]>`

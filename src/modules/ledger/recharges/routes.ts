@@ -49,11 +49,9 @@ const rechargeOrder = (row: RechargeRow): OrderRow => ({
   updated_at: row.updated_at,
 })
 
-/** Recharge routes (money-9). */
 export function rechargeRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Wallet and points' })
 
-  /** Opens an order while recharges are on. `view` builds the reply. */
   const rechargeAt = <R extends TSchema>(
     operation: Parameters<AddRoute>[0],
     options: {
@@ -115,7 +113,6 @@ const ORDER_STATES: Record<RechargeRow['state'], { status: 200 | 202; text: Text
   rejected: { status: 200, text: { en: 'The payment failed.', zh: '充值失败' } },
 }
 
-/** Recharge routes of mobile clients (money-19), and the settings of points. */
 export function rechargeOrderRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Wallet and points' })
 

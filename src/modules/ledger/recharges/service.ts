@@ -25,7 +25,9 @@ export type PaymentProvider = {
   begin(order: RechargeRow, extra: Record<string, unknown>): Promise<Record<string, unknown>>
 }
 
-/** Paid outside the system, quoting the code. An administrator confirms the payment by its reference. */
+/**
+ * Users pay outside the system and quote the code. An administrator confirms the payment by its reference.
+ */
 const manual: PaymentProvider = {
   begin: async (order) => ({
     id: `manual-${order.id}`,
@@ -44,7 +46,6 @@ const PROVIDERS: Record<string, PaymentProvider> = { manual }
 const findProvider = (name: string): PaymentProvider | undefined =>
   Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined
 
-/** `amount` is in fen. `extra` is passed to the provider. */
 export const RechargeBody = Shared('RechargeRequest', {
   type: Text(50),
   amount: amountOf(IN_FEN),
@@ -55,7 +56,6 @@ export type RechargeBody = Static<typeof RechargeBody>
 export const WalletRecharge = Shared('WalletRecharge', { order: WalletOrder, pingpp_order: OpenObject })
 export const PointsRecharge = Shared('PointsRecharge', { order: PointsOrder, pingpp_order: OpenObject })
 
-/** Reply format of older clients. */
 export const ChargedRecharge = Shared('ChargedRecharge', { id: Type.Integer(), charge: OpenObject })
 
 export const NativeRechargeBody = Shared('NativeRechargeRequest', {
@@ -70,7 +70,7 @@ export const NativeRecharge = Shared('NativeRecharge', {
   out_trade_no: Type.String({ description: 'names the order when its state is asked for' }),
 })
 
-/** Result that the provider's app gave the client. The server reads only its order and amount. */
+/** Result from the payment app. The server reads only the order number and the amount. */
 export const RechargeCheck = Shared('RechargeCheck', {
   result: Type.Optional(Text(10_000)),
   out_trade_no: Type.Optional(Text(32)),
@@ -109,7 +109,7 @@ async function beginRecharge(
 
 export type Begun = { order: RechargeRow; charge: Record<string, unknown> }
 
-/** A charge in the form of ping++, which existing clients read. */
+/** Formats a charge like Ping++, because existing clients expect this format. */
 const chargeOf = ({ id, amount, provider }: RechargeRow, data: Record<string, unknown> | string) => ({
   id: `${provider}-${id}`,
   object: 'charge',
@@ -122,8 +122,8 @@ const chargeOf = ({ id, amount, provider }: RechargeRow, data: Record<string, un
 })
 
 /**
- * Prepares a recharge and returns the work of its transaction. A payment service is called before it, because
- * a transaction must not wait for another machine.
+ * Calls the payment service before the transaction, which must not wait for another server. Returns the work
+ * of the transaction.
  */
 export async function prepareRecharge(
   ctx: Context,
@@ -159,7 +159,7 @@ function requireWithin(amount: number, settings: Settings) {
     })
 }
 
-/** Credits a paid recharge once. The order's state and the unique payment number prevent a second credit. */
+/** The order's state and the unique reference prevent a second credit. */
 export async function confirmRecharge(
   tx: Tx,
   id: number,
@@ -199,7 +199,7 @@ function readResult(result: string | undefined): { out_trade_no?: unknown; total
   }
 }
 
-/** Finds the user's order for a check. The client's claim of a payment credits nothing (money-19). */
+/** Finds the user's order. A payment claimed by the client credits nothing (money-19). */
 export async function getCheckedRecharge(
   sql: Db,
   ownerId: number,
@@ -208,7 +208,7 @@ export async function getCheckedRecharge(
 ): Promise<RechargeRow> {
   const told = readResult(result)
   const number = String(out_trade_no ?? told.out_trade_no ?? '')
-  // Clients may send the merchant order number, which is a prefix and the id.
+  // Accepts a plain id, or the merchant order number, which is a prefix and the id.
   const id = /^(?:k[0-9a-f]{10}_)?([1-9]\d{0,15})$/.exec(number)?.[1]
   const order = id === undefined ? undefined : await findRecharge(sql, Number(id))
   if (order?.owner_id !== ownerId || order.currency !== currency) throw noSuchOrder()

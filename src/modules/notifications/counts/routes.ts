@@ -20,14 +20,10 @@ import { readStatistics, statisticsView, type Told } from '../service.ts'
 
 type Unread = Record<NotificationType, number> & {
   mutual: number
-  /** Time when the user last cleared each counter. A missing counter was never cleared. */
   seen: Record<string, string>
 }
 
-/**
- * Reads the unread counts and the clearing times of requests. `mutual`: new followers whom the user follows,
- * of the newest 1,000.
- */
+/** `mutual` counts the new followers whom the user follows, among the newest 1,000. */
 async function findUnread(sql: Db, userId: number): Promise<Unread> {
   const [{ followers, ...unread }] = await sql<[Omit<Unread, 'mutual'> & { followers: number[] | null }]>`
     select
@@ -51,7 +47,7 @@ async function findUnread(sql: Db, userId: number): Promise<Unread> {
   return { ...unread, mutual }
 }
 
-/** Excludes requests up to now from the counts. */
+/** Excludes earlier pin requests from the unread counts. */
 async function clearPins(sql: Db, userId: number, names: string[]): Promise<void> {
   await sql`
     insert into pin_counters (user_id, name)
@@ -59,7 +55,7 @@ async function clearPins(sql: Db, userId: number, names: string[]): Promise<void
     on conflict (user_id, name) do update set seen_at = excluded.seen_at`
 }
 
-/** Excludes the present followers from the mutual count and leaves them unread. */
+/** Resets the mutual count but leaves the follow notifications unread. */
 async function clearMutual(sql: Db, userId: number): Promise<void> {
   await sql`
     update notification_counts set mutual_seq = last_seq where user_id = ${userId} and type = 'follow'`
@@ -77,7 +73,7 @@ const PENDING = [
 ] as const
 type PendingName = (typeof PENDING)[number]
 
-/** Injected by routes.ts, because the counting modules are above this one. An absent one counts as zero. */
+/** Injected, because the counting modules are in higher layers. A missing source counts as zero. */
 type PinSources = Partial<Record<PendingName, FindPendingPins>>
 
 const COUNTERS = [
@@ -94,7 +90,6 @@ const COUNTERS = [
   'at',
 ] as const
 
-/** Unread counts in the format of older clients (notifications-10). */
 const Counts = Shared('UnreadCounts', {
   user: Shared('UnreadNumbers', {
     following: Type.Integer(),
@@ -120,7 +115,6 @@ const Doer = Shared('NotificationDoer', {
 })
 const Pending = Shared('PendingPins', { time: Nullable(Time), count: Type.Integer() })
 
-/** The overview of older clients (notifications-10). */
 const UnreadCount = Shared('UnreadOverview', {
   counts: Shared('UnreadOverviewCounts', {
     user_id: Type.Integer(),
@@ -145,7 +139,6 @@ const UnreadCount = Shared('UnreadOverview', {
 })
 type UnreadCount = Static<typeof UnreadCount>
 
-/** The overview of older clients (notifications-10). */
 function unreadCountView(
   userId: number,
   types: TypeStatistics[],
@@ -196,7 +189,6 @@ const TYPE_OF: Partial<Record<(typeof COUNTERS)[number], NotificationType>> = {
   at: 'at',
 }
 
-/** Counter routes of older clients (notifications-10). `pins` counts pending requests in higher modules. */
 export const countRoutes =
   (pins: PinSources = {}) =>
   (server: Server, ctx: Context) => {

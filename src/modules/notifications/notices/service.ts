@@ -7,7 +7,6 @@ export type NoticeRow = {
   id: number
   user_id: number
   contents: string
-  /** Null for all users. */
   user_ids: number[] | null
   status: 'sending' | 'sent' | 'withdrawn'
   sent: number
@@ -16,7 +15,6 @@ export type NoticeRow = {
   finished_at: string | null
 }
 
-/** Inserts a notice. Without `userIds` it goes to all users and counts them. */
 async function insertNotice(
   sql: Db,
   notice: { userId: number; contents: string; userIds: number[] | null },
@@ -60,7 +58,6 @@ async function advanceNotice(sql: Db, id: number, sent: number, lastUserId: numb
     where id = ${id}`
 }
 
-/** Changes the text for past and future recipients. Returns false when the notice does not exist. */
 export async function updateNotice(sql: Db, id: number, contents: string): Promise<string | undefined> {
   const [row] = await sql<{ before: string }[]>`
     with old as (select id, contents from notices where id = ${id} and status <> 'withdrawn' for update)
@@ -99,10 +96,7 @@ export async function sendNotice(
   return id
 }
 
-/**
- * Sends a notice to the remaining users in batches that each store their progress. Stops between two batches
- * on the signal.
- */
+/** Stores the progress with each batch, so that an interrupted job continues with the remaining users. */
 export async function sendToAll(ctx: Context, id: number, signal: AbortSignal): Promise<void> {
   await countPeople(ctx.sql, id)
   for (let goesOn = true; goesOn; ) {

@@ -30,7 +30,6 @@ export async function deleteOldOutcomes(sql: Db): Promise<void> {
   await sql`delete from push_deliveries where day < (now() at time zone 'utc')::date - ${KEPT_DAYS}::int`
 }
 
-/** Number of push messages by day and service (administration-27). */
 const PushDelivery = Shared('PushDelivery', {
   id: Type.Integer(),
   day: Type.String({ description: 'in UTC' }),

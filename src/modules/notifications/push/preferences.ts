@@ -7,7 +7,6 @@ import { Flag, Nullable, OneOf, routesOn, type Server, Shared, type Static, Text
 const TYPES = ['at', 'comment', 'like', 'follow', 'system', 'chat'] as const
 const Clock = Text(5, { pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', description: 'HH:MM' })
 
-/** Choices of a user for all devices (notifications-18). */
 const PushPreferences = Shared('PushPreferences', {
   off: Type.Array(OneOf(TYPES), { maxItems: TYPES.length, description: 'Types that are not sent' }),
   text: Flag(),
@@ -30,7 +29,6 @@ const clockOf = (minutes: number) =>
   `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
 const minutesOf = (clock: string) => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3))
 
-/** Omits users without preferences. */
 export async function findPreferences(sql: Db, users: number[]): Promise<Map<number, PushPreferences>> {
   const rows = await sql<PreferenceRow[]>`
     select user_id, off_types, shows_text, quiet_from, quiet_until, quiet_zone from push_preferences
@@ -64,7 +62,6 @@ async function savePreferences(sql: Db, userId: number, { off, text, quiet }: Pu
       updated_at = excluded.updated_at`
 }
 
-/** Whether a user's quiet hours apply. They may span midnight. */
 export function isQuiet({ quiet }: PushPreferences, at: Date): boolean {
   if (!quiet) return false
   const parts = new Intl.DateTimeFormat('en-GB', {

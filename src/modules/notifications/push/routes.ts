@@ -21,7 +21,7 @@ import { webPushKeys } from './web-push.ts'
 const token = Text(512, { minLength: 8 })
 const platform = OneOf(['ios', 'android', 'web'] as const)
 
-/** Keys of a browser's subscription, whose address is the token. */
+/** Keys of a browser's push subscription. The token is the URL of the subscription. */
 const keys = Shared('WebPushKeys', {
   p256dh: Text(90, { pattern: '^[\\w-]{87}=?$' }),
   auth: Text(26, { pattern: '^[\\w-]{22}(==)?$' }),
@@ -43,7 +43,7 @@ const noPushKey = fieldError(
   '订阅的 p256dh 密钥须为 P-256 曲线上的点。',
 )
 
-/** Browsers encrypt only with points of this curve. A message to any other key could not be encrypted. */
+/** Web Push can encrypt only for a valid point of the P-256 curve. */
 function isCurvePoint(key: string): boolean {
   try {
     ECDH.convertKey(key, 'prime256v1', 'base64url')
@@ -65,12 +65,14 @@ const PushKey = Shared('PushKey', { public_key: Type.String() })
 
 const MAX_DEVICES = 20
 
-/** Routes for push devices (notifications-13). */
 export function deviceRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Notifications' })
 
-  /** Push services are public and encrypted. Each message resolves the host name again. */
+  /**
+   * Requires HTTPS and a public host, to prevent requests to the local network. Each push checks the resolved
+   * address again.
+   */
   function isPushAddress(address: string): boolean {
     const url = URL.canParse(address) ? new URL(address) : undefined
     if (!url || url.username || url.password) return false

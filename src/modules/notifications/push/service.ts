@@ -19,14 +19,12 @@ export type Device = {
   platform: 'ios' | 'android' | 'web'
   language: Language
   family: string
-  /** Keys of a browser's subscription; null for a device of a gateway. */
+  /** Keys of a browser's push subscription. Null for devices other than browsers. */
   web_p256dh: string | null
   web_auth: string | null
 }
 
-/**
- * Stores a device of a user, keeping at most `limit`. A device belongs to the last user who signed in on it.
- */
+/** A device belongs to the last user who signed in on it. Deletes the oldest devices above `limit`. */
 export async function saveDevice(sql: Db, device: Device, limit: number): Promise<void> {
   const { user_id, token, platform, language, family, web_p256dh, web_auth } = device
   await sql`
@@ -56,7 +54,7 @@ async function deleteTokens(sql: Db, tokens: string[]): Promise<void> {
   if (tokens.length > 0) await sql`delete from push_devices where token = any(${tokens})`
 }
 
-/** Filters group posts and their comments down to those hidden from strangers, as `type/id`. */
+/** Returns the group posts and comments that non-members may not read, as `type/id`. */
 async function findClosed(sql: Db, things: { type: string; id: number }[]): Promise<Set<string>> {
   const wanted = things.filter(({ type }) => type === 'group-posts' || type === 'comments')
   if (wanted.length === 0) return new Set()
@@ -89,24 +87,20 @@ const referencesOf = ({ cause_type, cause_id, data }: NotificationRow): Referenc
   return [{ type: cause_type, id: cause_id }, ...[resource, commentable].filter((each) => each !== undefined)]
 }
 
-/** Minutes until each retry of a failed push, separately for each device. */
+/** Minutes before each retry of a failed push. */
 const RETRY_MINUTES = [1, 5, 30, 120, 480]
 
-/**
- * A retry reaches only these devices. Tokens are sealed, because queued jobs are stored in the database. Jobs
- * of earlier versions contain them in plain text.
- */
+/** Devices of a retry. Only jobs of earlier versions contain unencrypted `tokens`. */
 export type Retry = { sealed?: string; tokens?: string[]; attempt?: number }
 
 const tokensOf = ({ secrets }: Context, { sealed, tokens }: Retry): string[] | undefined =>
   sealed === undefined ? tokens : (JSON.parse(secrets.open(sealed)) as string[])
 export type Pushed = Retry & { places: [number, number][] }
 
-/** A message to one device, before the preferences of its user. */
 export type PushDraft = {
   title: string
   text: string
-  /** The text may not pass a third party. Web Push encrypts it for the browser. */
+  /** Hides the text from push services of third parties. Web Push encrypts the text for the browser. */
   isPrivate?: boolean
   data: PushMessage['data']
 }
@@ -118,7 +112,7 @@ function serviceOf({ config: { push } }: Context, platform: Device['platform']):
 }
 
 export async function pushNotifications(ctx: Context, pushed: Pushed): Promise<void> {
-  // A retry runs up to ten hours later, when the user may have read it elsewhere.
+  // Skips read notifications, because a retry may run hours later.
   const rows = (await findNotifications(ctx.sql, pushed.places)).filter((row) => row.read_at === null)
   if (rows.length === 0) return
   const linkTo = await webLinks(ctx)
@@ -137,11 +131,11 @@ export async function pushNotifications(ctx: Context, pushed: Pushed): Promise<v
           const shown = notificationView(row, language, { linkTo })
           const link = shown.link === null ? {} : { link: shown.link }
           const message = messageOf(row.type, shown, language)
-          // Texts of closed groups reach no device, since a notification stays on its screen.
+          // Omits texts of closed groups, because a notification stays visible on the device.
           return {
             ...message,
             ...(isClosed(row) ? { text: '' } : {}),
-            // The operator runs the gateway, and others run the services.
+            // Trusts the gateway, because the operator runs it.
             isPrivate: !hasTexts && serviceOf(ctx, platform) !== 'gateway',
             data: { id: row.id, type: row.type, ...link },
           }
@@ -149,10 +143,7 @@ export async function pushNotifications(ctx: Context, pushed: Pushed): Promise<v
   })
 }
 
-/**
- * Sends messages to users' devices according to their preferences. Deletes devices that are signed out or
- * gone, and enqueues a retry for failed ones.
- */
+/** Deletes devices whose session or subscription has ended. Enqueues a retry for failed devices. */
 export async function pushToDevices(
   ctx: Context,
   push: {
@@ -230,7 +221,7 @@ export async function pushToDevices(
   const { attempt = 0 } = retry
   const minutes = RETRY_MINUTES[attempt]
   if (minutes === undefined) throw new Error('messages to devices failed for hours')
-  // Retrying this job would send to the other devices again.
+  // Enqueues a new job, because a retry of this job would also send to the other devices again.
   const { tokens: _, ...rest } = retry
   const again: Retry = {
     ...rest,
@@ -240,7 +231,6 @@ export async function pushToDevices(
   await addJob(ctx.sql, push.task, again, { delaySeconds: minutes * 60 })
 }
 
-/** SQL condition: whether one of the users that `users` selects has a device. */
 export const anyHasDevice = (sql: Db, users: Fragment): Fragment =>
   sql`exists (select from push_devices where user_id in (${users}))`
 

@@ -6,7 +6,10 @@ import { postOutbound } from '#platform/http'
 
 type KeyPair = { publicKey: string; privateKey: string }
 
-/** Keys that sign requests to push services, read once. All nodes use the same, because subscriptions name them. */
+/**
+ * Caches the key pair that signs requests to push services. All nodes share the pair, because browsers store
+ * the public key in their subscriptions.
+ */
 const keysOf = defineState<{ pair?: Promise<KeyPair> }>(() => ({}))
 
 async function readKeys({ sql, secrets }: Context): Promise<KeyPair> {
@@ -41,12 +44,12 @@ export type WebMessage = {
   data: Record<string, string | number>
 }
 
-/** Types of which the push service keeps only the newest for a device that is away. */
+/** Notification types of which a disconnected device receives only the newest. */
 const COLLAPSED = ['like', 'follow']
 const DAY_SECONDS = 86_400
 const TIMEOUT_MS = 10_000
 
-/** Sends a message to a browser. Returns `gone` for an ended subscription. Throws when a retry may help. */
+/** Returns `gone` for an expired subscription. Throws when a retry may help. */
 export async function sendWebPush(
   ctx: Context,
   device: WebDevice,
@@ -73,7 +76,7 @@ export async function sendWebPush(
   try {
     details = encrypted()
   } catch (error) {
-    // A key that is no point of the curve never works.
+    // Removes a subscription with an invalid key, because encryption always fails.
     ctx.log.debug({ err: error }, 'a subscription has an invalid key')
     return 'gone'
   }
@@ -87,7 +90,7 @@ export async function sendWebPush(
     allowPrivate,
   })
   if (status === 404 || status === 410) return 'gone'
-  // The service would reject these again, so only others are worth a retry.
+  // Throws only for statuses that a retry may change.
   if (status === 429 || status >= 500) throw new Error(`the push service answered ${status}`)
   if (status < 300) return 'sent'
   ctx.log.warn({ status, host: new URL(endpoint).host }, 'a push service rejected a message')

@@ -3,37 +3,33 @@ import type { Context } from '#platform/context.ts'
 import type { Language } from '#platform/errors.ts'
 import type { Viewer } from '#platform/http'
 
-/** Buffered bytes above which no more notifications are fetched for a reader, to limit memory. */
+/** Buffered bytes above which the server fetches no further notifications for a stream, to limit memory. */
 const ENOUGH = 32 * 1024
 
 export type EventStream = {
   viewer: Viewer
   language: Language
-  /** Sequence number of the last notification sent. Undefined until the start is known. */
   last: number | undefined
-  /** Absent: the reader asked for no chat messages. */
   chats?: {
-    /** Messages of all older transactions have been sent. Undefined until the start is known. */
+    /** Transaction id. All messages of older transactions were sent. */
     cursor: number | undefined
-    /** True while older messages are read. Live messages are skipped then and noted in `hasMissed`. */
+    /** True while the stream catches up. Live messages then set `hasMissed` instead of being sent. */
     isBehind: boolean
     hasMissed: boolean
-    /** Positions up to which the conversations were sent while behind. */
+    /** Last sent position of each conversation while catching up. */
     sent: Map<number, number>
   }
   readable: Readable
-  /** False while the reader's buffer is full. */
   isReady(): boolean
   write(text: string): void
   /**
-   * Sends a comment that keeps proxies from closing the connection. Returns false when a stalled reader was
-   * dropped.
+   * Sends a comment, so that proxies do not close the connection. Returns false for a stalled client, whose
+   * stream is closed.
    */
   beat(): boolean
   end(reason: string): void
 }
 
-/** Creates a stream. Calls `onReady` when a full buffer has drained. */
 export function createEventStream(
   viewer: Viewer,
   language: Language,
@@ -56,7 +52,7 @@ export function createEventStream(
     },
   })
   const write = (text: string) => {
-    // A stream that ends while it opens accepts no first line.
+    // A stream may be closed before its first write.
     if (!isEnded && !readable.destroyed) ready = readable.push(text)
   }
   return {
@@ -82,10 +78,7 @@ export function createEventStream(
   }
 }
 
-/**
- * Formats one event of a stream. A reader resumes at its id: the notification, and with chats the cursor of the
- * messages after a dash.
- */
+/** The event id is the position to resume at: `<notification>` or `<notification>-<chat cursor>`. */
 export function eventOf({ last, chats }: EventStream, event: string, data: string): string {
   const id = chats?.cursor === undefined ? last : `${last}-${chats.cursor}`
   return `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`
@@ -96,15 +89,11 @@ export type OpenStreams = {
   all(): EventStream[]
 }
 
-/** Source of chat events for streams that request them. Injected by a higher module. */
+/** Source of chat events. Injected by the chat module, which this module may not import. */
 type ChatSource = {
-  /**
-   * Starts a stream after the cursor of an earlier one, otherwise at the newest message. Resolves when the
-   * start is known.
-   */
+  /** Resolves when the start position is known. Without `after`, the stream starts at the newest message. */
   open(stream: EventStream, after: number | undefined): Promise<void>
   resume(stream: EventStream): void
-  /** Looks for events whose signals were lost. */
   poll(): void
   close(): void
 }

@@ -17,8 +17,8 @@ async function findLastSeq(sql: Db, userId: number): Promise<number> {
 export type NewRow = NotificationRow & { user_id: number }
 
 /**
- * Reads the rows after a sequence number for each of these users, oldest first, and the last number read.
- * That is the newest one, or `limit` numbers further, of which some may have been removed.
+ * `reached` is the last sequence number that was read, of each user. Removed notifications leave gaps in the
+ * numbers.
  */
 async function findNewer(
   sql: Db,
@@ -40,20 +40,20 @@ async function findNewer(
   return { rows: await completeRows(sql, rows), reached }
 }
 
-/** Maximum number of streams per user. Opening another closes the oldest. */
+/** Maximum streams per user. Another stream closes the oldest. */
 const MAX_OF_A_PERSON = 10
 const MAX_OF_A_PROCESS = 20_000
 const PEOPLE_AT_ONCE = 500
 const EVENTS_AT_ONCE = 50
 
-/** Start of a stream. With `chats` it has chat messages too, after their own cursor. */
+/** `chats` requests chat messages too, after a separate cursor. */
 export type StreamStart = { after: number | undefined; chats?: { after: number | undefined } }
 
-/** The open streams of a process, fed by one subscription to the signals of all nodes. */
+/** Open streams of a process, fed by one subscription to the signals of all nodes. */
 export type Hub = {
   /**
-   * Opens a stream after the given sequence number, else at the end. Returns undefined when there are too
-   * many.
+   * Starts after the given sequence number, or at the newest notification. Returns undefined when the process
+   * has too many streams.
    */
   open(viewer: Viewer, language: Language, start: StreamStart): Promise<EventStream | undefined>
   close(): void
@@ -103,9 +103,8 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
     stream.last !== undefined && stream.last >= (asked.get(stream.viewer.id) ?? Number.POSITIVE_INFINITY)
 
   /**
-   * Delivers rows to the streams that requested them. A stream that started or drained during the query may
-   * be at an earlier position; delivering to it would skip rows in between. It has requested a fetch of its
-   * own.
+   * Skips streams at an earlier position, because delivery would skip the rows in between. Such a stream
+   * fetches rows by itself.
    */
   async function deliver(rows: NewRow[], asked: Map<number, number>) {
     const readers = new Map(rows.map((row) => [row.id, row.user_id]))
@@ -162,7 +161,7 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
     void fetchNew()
   }
 
-  /** Closes streams of revoked sign-ins. Revocations within half a second are checked together. */
+  /** Closes streams of revoked sessions. Waits half a second to check several revocations together. */
   function checkSoon(users: Iterable<number>) {
     for (const user of users) if (people.has(user)) suspects.add(user)
     if (suspects.size === 0) return
@@ -192,14 +191,14 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
   })
 
   const beats = setInterval(() => {
-    // A process may die after a commit and before its signal, so the heartbeat looks for new rows.
+    // Finds new rows whose signal was lost, because a process died between the commit and the signal.
     wake(people.keys())
     chats.poll()
     checkSoon(people.keys())
     const now = performance.now()
     for (const stream of all()) {
       if (stream.viewer.expiresAt <= now) stream.end('token_expired')
-      // A stream that is still opening has no reader yet.
+      // Skips a stream that is still opening, whose response has not started.
       else if (stream.last !== undefined && !stream.beat()) dropped.inc()
     }
   }, config.streamHeartbeatMs)
@@ -229,7 +228,7 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
       size += 1
       if (streams.size > MAX_OF_A_PERSON) [...streams][0]?.end('too_many_streams')
       try {
-        // Registers before reading the start, so that no commit in between is missed.
+        // Registers the stream before this query, so that no commit in between is missed.
         const newest = await findLastSeq(sql, viewer.id)
         const start = Math.min(after ?? newest, newest)
         if (wanted) await chats.open(stream, wanted.after)
@@ -238,13 +237,13 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
         stream.readable.destroy()
         throw error
       }
-      // A random retry delay spreads the reconnects after a server stops.
-      // Sends the start first, for a reader that is cut off before its first event (notifications-12).
+      // Randomizes the retry delay, to spread reconnects after a server stop. Sends the start position for a
+      // client that disconnects before its first event (notifications-12).
       const place = stream.chats?.cursor === undefined ? stream.last : `${stream.last}-${stream.chats.cursor}`
       stream.write(`retry: ${1000 + Math.floor(Math.random() * 2000)}\nid: ${place}\n\n`)
       if (wanted) chats.resume(stream)
       wake([viewer.id])
-      // The sign-in may have been revoked since the check.
+      // Another request may have revoked the session while the stream opened.
       checkSoon([viewer.id])
       return stream
     },
@@ -255,7 +254,7 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
       chats.close()
       const streams = all()
       for (const stream of streams) stream.end('server_closing')
-      // A reader that ignores the end would block the shutdown.
+      // A client that stops reading would block the shutdown.
       setTimeout(() => {
         for (const { readable } of streams) readable.destroy()
       }, 1000).unref()

@@ -11,10 +11,7 @@ const tooManyStreams = apiError(
   '当前连接过多，请稍后再试。',
 )
 
-/**
- * The place where a reader resumes: the header of browsers, or the query parameters for other clients. After
- * a dash the header has the cursor of chat messages.
- */
+/** Reads the position from the Last-Event-ID header of browsers, or from the query of other clients. */
 function startOf(
   header: unknown,
   query: { last_event_id?: number; chats?: boolean; chats_after?: number },
@@ -27,13 +24,12 @@ function startOf(
   }
 }
 
-/** The stream writes the reply itself, so only its content type is described. */
+/** Describes only the content type, because the stream writes the body itself. */
 const EventStreamReply = {
   description: 'A stream of events',
   content: { 'text/event-stream': { schema: Type.Unknown() } },
 }
 
-/** Route of new notifications, and on request of chat messages, as Server-Sent Events (notifications-12, im-15). */
 export const streamRoutes = (createChats: CreateChatSource) => (server: Server, ctx: Context) => {
   const hub = createHub(ctx, createChats)
   server.addHook('preClose', async () => hub.close())
@@ -64,7 +60,7 @@ export const streamRoutes = (createChats: CreateChatSource) => (server: Server, 
       const start = startOf(request.headers['last-event-id'], query)
       const stream = await hub.open(viewer, language(request), start)
       if (!stream) throw tooManyStreams({ headers: { 'Retry-After': 5 } })
-      // Closes with the connection too, because a reader that stopped reading keeps the pipe open.
+      // Closes the stream with the connection, because a stalled client would keep the stream open.
       request.raw.socket.once('close', () => stream.readable.destroy())
       return reply.send(stream.readable)
     },

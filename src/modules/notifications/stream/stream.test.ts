@@ -44,7 +44,7 @@ const openStreams = async () =>
   Number(/^notification_streams_open (\d+)$/m.exec(await ctx.metrics.render())?.[1])
 const idsOf = (reader: Reader) => reader.events.map(({ data }) => data.data.commentable.id)
 
-test('delivers at once on every open stream of the recipient only (notifications-12)', async () => {
+test('delivers a notification on every open stream of the recipient (notifications-12)', async () => {
   const [ann, bob] = [await person(), await person()]
   await tell([ann])
   const [one, two, other] = [await open(ann), await open(ann), await open(bob)]
@@ -61,7 +61,7 @@ test('delivers at once on every open stream of the recipient only (notifications
   await until(async () => (await openStreams()) === 0, 'all streams are closed')
 })
 
-test('delivers everything when readers resume while others are served', async () => {
+test('delivers all notifications when streams resume during delivery', async () => {
   const ann = await person()
   const served = await open(ann)
   const expected: number[] = []
@@ -80,7 +80,7 @@ test('delivers everything when readers resume while others are served', async ()
   }
 })
 
-test('delivers all missed notifications once and in order to a resuming reader (notifications-12)', async () => {
+test('delivers each missed notification once to a resuming stream (notifications-12)', async () => {
   const ann = await person()
   const first = await open(ann)
   const expected = [await tell([ann])]
@@ -98,7 +98,7 @@ test('delivers all missed notifications once and in order to a resuming reader (
   third.close()
 })
 
-test('sends the start position, so that a stream lost before its first event can resume (notifications-12)', async () => {
+test('sends the start position before the first event of a stream (notifications-12)', async () => {
   const ann = await person()
   await tell([ann])
   const first = await open(ann)
@@ -112,7 +112,7 @@ test('sends the start position, so that a stream lost before its first event can
   second.close()
 })
 
-test('delivers in the order of commits, not of transaction starts', async () => {
+test('delivers notifications in the order of commits', async () => {
   const [ann, bob] = [await person(), await person()]
   const [reader, marker] = [await open(ann), await open(bob)]
   const order: number[] = []
@@ -152,13 +152,12 @@ test('sends no notification of a rolled back transaction (notifications-1)', asy
   reader.close()
 })
 
-test('delivers from another server on the same database, and resumes there after one stops', async () => {
+test('delivers notifications from another server on the same database', async () => {
   const ann = await person()
   const second = await another()
   const reader = await open(ann, { port: portOf(second) })
   const expected = [await tell([ann])]
   await until(() => reader.events.length === 1, 'the event through the other server')
-  // Open streams do not block the shutdown.
   await second.close()
   await reader.ended
   assert.equal(reader.events.pop()?.event, 'end')
@@ -170,7 +169,7 @@ test('delivers from another server on the same database, and resumes there after
   resumed.close()
 })
 
-/** Opens a stream with a short-lived token, retrying with a longer one when it expires first. */
+/** Opens a stream with a short-lived token. Retries with a longer lifetime when the token expires first. */
 async function openForAMoment(who: Person): Promise<Reader> {
   for (let seconds = 1; ; seconds *= 3) {
     const { access_token: token } = await issueToken(sql, who.id)
@@ -181,7 +180,7 @@ async function openForAMoment(who: Person): Promise<Reader> {
   }
 }
 
-test('closes a stream when its sign-in is revoked or its token expires, and no other', async () => {
+test('closes only the streams of a revoked or expired token', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   const [revoked, untouched, expired] = [await open(ann), await open(bob), await openForAMoment(cid)]
   await revokeTokens(ctx, sql, ann.id)
@@ -195,7 +194,7 @@ test('closes a stream when its sign-in is revoked or its token expires, and no o
   assert.equal((await guest('GET', '/user/notifications/stream', undefined, headers)).status, 401)
 })
 
-test('replies to HEAD without a stream, rejects guests, and accepts a token in the URL', async () => {
+test('opens no stream for a HEAD request', async () => {
   const ann = await person()
   const before = await openStreams()
   const head = await as(ann, 'HEAD', '/user/notifications/stream')
@@ -217,7 +216,7 @@ test('closes the first stream when a user opens the eleventh (notifications-12)'
   await until(async () => (await openStreams()) === 0, 'all streams are closed')
 })
 
-test('drops a reader that stops reading and frees its memory', async () => {
+test('closes the stream of a client that stops reading', async () => {
   const ann = await person()
   const socket: Socket = connect(portOf(app), '127.0.0.1')
   socket.on('error', () => {})
@@ -262,10 +261,10 @@ test('delivers an event to each of a hundred open streams', async () => {
   await Promise.all(readers.map((reader) => reader.ended))
 })
 
-test('delivers by the next heartbeat when a process dies between commit and signal', async () => {
+test('delivers at the next heartbeat when a process dies between commit and signal', async () => {
   const ann = await person()
   const [reader, other] = [await open(ann), await open(ann)]
-  /** Commits in a process that dies before it sends its signals, because no connection is left for them. */
+  /** Commits in a process that dies before it sends its signals. */
   const dieAfter = async (work: (dying: Sql) => Promise<unknown>) => {
     const dying = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
     await work(dying)
@@ -278,7 +277,7 @@ test('delivers by the next heartbeat when a process dies between commit and sign
   await Promise.all([reader.ended, other.ended])
 })
 
-test('opens all concurrent streams of one user, and closes all but the newest ten', async () => {
+test('closes all but the newest ten of several concurrent streams', async () => {
   const ann = await person()
   const readers = await Promise.all(Array.from({ length: 30 }, () => open(ann)))
   const ended = () => readers.filter(({ events }) => events[0]?.event === 'end').length

@@ -3,7 +3,6 @@ import { Nullable, Shared, type TObject, Type } from '#platform/http'
 const Id = Type.Integer()
 const Words = Type.String()
 
-/** All optional fields of system notifications (notifications-9). */
 export const FIELDS = {
   state: Words,
   subject: Words,
@@ -42,7 +41,7 @@ type Schema = {
   anyOf?: Schema[]
 }
 
-/** Converts a value to its schema, or returns undefined, because older versions stored arbitrary values. */
+/** Returns undefined for a value that does not fit, because older versions stored arbitrary values. */
 function fitted({ type, properties, required, anyOf }: Schema, value: unknown): unknown {
   if (anyOf) return anyOf.map((option) => fitted(option, value)).find((found) => found !== undefined)
   const kinds = [type].flat()
@@ -66,39 +65,33 @@ export const fittedField = (name: Field, value: unknown): unknown => fitted(FIEL
 
 export const isField = (name: string): name is Field => Object.hasOwn(FIELDS, name)
 
-/** Describes a field in the notation of the rules: `group {id, name}`. */
 export function fieldText(name: Field): string {
   const schema: object = FIELDS[name]
   const keys = Object.keys((schema as Partial<TObject>).properties ?? {})
   return `\`${name}${keys.length > 0 ? ` {${keys.join(', ')}}` : ''}\``
 }
 
-/** The definition of one system type; docs/rules/notifications.md has the same table (notifications-9). */
+/** docs/rules/notifications.md repeats these definitions as a table (notifications-9). */
 export type SystemNotice = {
   when: string
   who: string
-  /** The fields of its `data`, each with its remark in the rules. */
   fields: Partial<Record<Field, string>>
-  /** The code of notifications-8 in `resource.type`, in the notation of the rules. */
   resource: string
   besides?: string
-  /** The name on the wire, if it differs from the stored one. */
   shown?: Shown
-  /** True when stored `contents` are only a reason, which follows the default text of the type. */
+  /** True if stored `contents` are only a reason, which follows the default text. */
   explained?: boolean
 }
 
-/** The wire name of a type. With `states`, only in these. */
+/** Name in the API. `states` limits the name to these states. */
 type Shown = { type: string; state?: 'passed' | 'rejected'; states?: readonly string[] }
 
 /**
- * Web, Android and iOS clients show `contents` of this type unchanged and open nothing. Types that they do
- * not know or misread are sent under this name.
+ * Clients display the text of this type unchanged and open nothing. Replaces types that clients do not know.
  */
 export const AS_TEXT = { type: 'news:audit' } as const satisfies Shown
 
-/** Fragments shared by several system notifications. */
 export const DECIDED = '`passed`, `rejected`'
 export const GIFT = { amount: '' } as const
-/** Clients spell a rejection of this type differently, and some would show it as accepted. */
+/** Avoids a rejection that some clients would display as accepted. */
 export const REFUSED_AS_TEXT = { ...AS_TEXT, states: ['rejected'] } as const

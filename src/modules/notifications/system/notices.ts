@@ -248,11 +248,9 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
   ...GROUP_NOTICES,
 }
 
-/** Finds the definition of a stored type. Returns undefined for types from imports. */
 export const systemNotice = (type: unknown): SystemNotice | undefined =>
   Object.hasOwn(SYSTEM_NOTICES, String(type)) ? SYSTEM_NOTICES[type as SystemType] : undefined
 
-/** The row of a type in the table of notifications-9. */
 export function ruleOf(type: SystemType): string {
   const { when, who, fields, resource, besides, shown } = SYSTEM_NOTICES[type]
   const named = Object.entries(fields).map(

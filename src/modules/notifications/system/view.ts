@@ -5,14 +5,11 @@ import type { NotificationRow } from '../queries.ts'
 import { AS_TEXT, type Field, fittedField, isField, type SystemNotice } from './fields.ts'
 import { systemNotice } from './notices.ts'
 
-/**
- * Current state of a notification's subject. Fields are null when it is deleted or hidden from the recipient.
- */
+/** Fields are null when the content is deleted or hidden from the recipient. */
 type Thing = {
   kind: 'news' | 'answer' | 'post' | 'comment' | 'report'
   reader: number
   id: number
-  /** Title of an article or post, or text of a comment or answer. */
   text: string | null
   question_id: number | null
   group_id: number | null
@@ -21,12 +18,11 @@ type Thing = {
   post_title: string | null
 }
 
-/** A subject to look up for a recipient. The report of a group is found by its own id. */
 type Wanted = Pick<Thing, 'kind' | 'reader' | 'id'>
 
 /**
- * Reads the current state of subjects, all kinds in one statement. Unpublished titles and texts of closed
- * groups are limited to their authors and users with access, answers to their author and the asker.
+ * Reads content of all kinds in one statement. Hides unpublished titles and texts of closed groups from users
+ * without access.
  */
 export function findThings(sql: Db, wanted: Wanted[]): Promise<Thing[]> {
   const of = (kind: Wanted['kind']) => {
@@ -63,12 +59,11 @@ export function findThings(sql: Db, wanted: Wanted[]): Promise<Thing[]> {
     left join group_posts p on p.id = r.post_id`
 }
 
-/** Placeholder for a title or text that is deleted or hidden from the recipient. */
+/** Replaces a title or text that is deleted or hidden from the recipient. */
 const GONE: Text = { en: '[no longer available]', zh: '[内容已不可见]' }
 
 const ANSWER_MAX = 100
 
-/** Data found for a row beyond its stored fields. */
 export type Found = { things: Partial<Record<Thing['kind'], Thing>>; unit: string }
 
 type Data = Record<string, unknown>
@@ -103,12 +98,12 @@ export function wantedOf(row: NotificationRow, reader: number): Wanted[] {
 
 type Source = { data: Data; sender: { id: number; name: string }; gone: string } & Found
 
-/** Functions that fill a field that a row lacks, wholly or partly. */
+/** Functions that fill a field that a stored row lacks. */
 const FILLED: Partial<Record<Field, (source: Source) => unknown>> = {
   feed_id: ({ data }) => idAbout(data, 'feed', 'feeds'),
   feed: ({ data }) => ({ id: idAbout(data, 'feed', 'feeds') }),
   unit: ({ unit }) => unit,
-  // A user named in the data is not the sender.
+  // Falls back to the sender only if the data names no user.
   user: ({ data, sender }) => (idOf(partOf(data, 'user').id) > 0 ? {} : sender),
   news: ({ data, things, gone }) => ({
     id: idAbout(data, 'news', 'news'),
@@ -147,7 +142,6 @@ const FILLED: Partial<Record<Field, (source: Source) => unknown>> = {
   group_id: ({ data, things }) => idOf(partOf(data, 'group').id) || (things.post?.group_id ?? 0),
 }
 
-/** Stored values take precedence. Fills only the missing fields of an object. */
 function merged(stored: unknown, filled: unknown): unknown {
   if (typeof filled !== 'object' || filled === null) return stored ?? filled
   const kept = Object.entries(typeof stored === 'object' ? (stored ?? {}) : {}).filter(
@@ -159,7 +153,6 @@ function merged(stored: unknown, filled: unknown): unknown {
 const shownAs = ({ shown }: SystemNotice, state: unknown): SystemNotice['shown'] =>
   shown && (shown.states?.includes(String(state)) ?? true) ? shown : undefined
 
-/** The data of a system notification on the wire: type names and every field of notifications-9. */
 export function systemData(
   data: Data & { resource: Reference },
   sender: { id: number; name: string },
@@ -184,7 +177,7 @@ export function systemData(
   const as = shownAs(notice, decided)
   const state = as?.state ?? decided
   const type = as?.type ?? data.type
-  // Android shows `subject` instead of the text when present.
+  // Android displays `subject` instead of the text, if present.
   if (type === AS_TEXT.type) delete shown.subject
   return {
     ...shown,

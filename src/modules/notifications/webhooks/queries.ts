@@ -20,10 +20,6 @@ export async function insertEvent(
 
 export type Delivery = { id: number; endpoint_id: number }
 
-/**
- * Inserts the deliveries of an event, once each. `endpointId` limits them to one endpoint, regardless of its
- * types.
- */
 export async function insertDeliveries(
   sql: Db,
   eventIds: number[],
@@ -51,7 +47,7 @@ export type Claimed = {
   body: string
 }
 
-/** Claims a due delivery for two minutes, so that one worker sends it. */
+/** Claims a due delivery for two minutes, so that only one worker sends it. */
 export async function claimDelivery(sql: Db, id: number): Promise<Claimed | undefined> {
   const [row] = await sql<Claimed[]>`
     update webhook_deliveries d set next_attempt_at = now() + interval '2 minutes'
@@ -94,7 +90,7 @@ export async function cancelDelivery(sql: Db, id: number): Promise<void> {
   await sql`update webhook_deliveries set status = 'cancelled' where id = ${id}`
 }
 
-/** Counts consecutive failures. From the fifth on, each pauses the endpoint for a minute. */
+/** From the fifth consecutive failure on, pauses the endpoint for a minute. */
 export async function recordEndpoint(sql: Db, id: number, well: boolean, gone: boolean): Promise<void> {
   if (well)
     await sql`update webhook_endpoints set failures = 0, paused_until = null where id = ${id} and failures > 0`
@@ -105,7 +101,7 @@ export async function recordEndpoint(sql: Db, id: number, well: boolean, gone: b
       where id = ${id}`
 }
 
-/** Lists overdue deliveries, which lost their job with its worker. */
+/** Lists deliveries whose job was lost with its worker. */
 export async function findOverdue(sql: Db, limit: number): Promise<Delivery[]> {
   return await sql<Delivery[]>`
     select id, endpoint_id from webhook_deliveries

@@ -26,8 +26,8 @@ import {
 } from './queries.ts'
 
 /**
- * Webhook events with the fields of each. Receivers get ids, and the user only when a guest could see it.
- * docs/notifications.md repeats the table.
+ * Fields of each webhook event (docs/notifications.md). An event names a user only if a guest could see that
+ * user.
  */
 export const EVENTS = {
   'notification.created': ['id', 'user_id', 'type'],
@@ -63,7 +63,6 @@ const PREFIX = 'whsec_'
 
 export const createWebhookSecret = (): string => PREFIX + randomBytes(32).toString('base64')
 
-/** Headers of a message in the format of Standard Webhooks, signed with each valid secret. */
 export function signedHeaders(message: {
   key: string
   seconds: number
@@ -83,8 +82,8 @@ export function signedHeaders(message: {
 }
 
 /**
- * Seconds between attempts, as Standard Webhooks recommends. The last attempt is about three days after the
- * first.
+ * Seconds before each retry, as in Standard Webhooks. The last retry is about three days after the first
+ * attempt.
  */
 const DELAYS = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
 const TIMEOUT_MS = 10_000
@@ -98,16 +97,15 @@ type Listened = { types: (string[] | null)[] }
 
 const cacheOf = defineCache<Listened>('webhooks', { max: 1, ttlMs: 30_000 })
 
-/** True when an endpoint selects this type. Cached, so that unwanted events cost nothing. */
+/** Reads a cache, so that unsubscribed events cost no query. */
 export async function hasEndpointFor(ctx: Context, sql: Db, type: EventType): Promise<boolean> {
   const { types } = await cacheOf(ctx).get('all', async () => ({ types: await findSelectedTypes(sql) }))
   return types.some((each) => each === null || each.includes(type))
 }
 
-/** Invalidates the cache of selected types on every node at the commit. */
 export const invalidateSelectedTypes = (ctx: Context, tx: Db) => cacheOf(ctx).announce(tx, 'all')
 
-/** Subject kind of creation events, as links name it. */
+/** Kind of the linked content, by event type. */
 const LINKED_EVENTS: Partial<Record<EventType, string>> = {
   'user.created': 'users',
   'feed.created': 'feeds',
@@ -119,15 +117,14 @@ const LINKED_EVENTS: Partial<Record<EventType, string>> = {
   'post.created': 'group-posts',
 }
 
-/** Returns the web page of an event's subject (notifications-17). */
 function eventLink(linkTo: LinkTo, type: EventType, data: object): string | null {
   const [kind, { id }] = [LINKED_EVENTS[type], data as { id?: unknown }]
   return kind !== undefined && typeof id === 'number' ? linkTo(kind, id) : null
 }
 
 /**
- * Publishes an event if and only if the caller's transaction commits. `data` contains ids instead of
- * contents, and no user that a guest could not see.
+ * Publishes the event only if the caller's transaction commits. `data` must not name a user that a guest
+ * could not see.
  */
 export async function publishEvent<T extends EventType>(
   ctx: Context,
@@ -144,7 +141,7 @@ export async function publishEvent<T extends EventType>(
   })
 }
 
-/** Maximum concurrent requests per endpoint, so that a slow one leaves workers for the others. */
+/** Maximum concurrent requests per endpoint, so that a slow endpoint does not occupy all workers. */
 const AT_ONCE_EACH = 2
 
 const addDelivery = (db: Db, { id, endpoint_id: endpoint }: Delivery, delaySeconds = 0) =>
@@ -165,10 +162,7 @@ export async function sendPing(tx: Db, endpointId: number): Promise<number | und
   return delivery?.id
 }
 
-/**
- * Turns new notifications into events, without removed ones. Text and subject are private to the recipient,
- * so events omit them.
- */
+/** Omits text and subject, which are private to the recipient. */
 export async function announce(ctx: Context, places: [number, number][]): Promise<void> {
   const rows = await findNotifications(ctx.sql, places)
   await transaction(ctx.sql, async (tx) => {
@@ -187,7 +181,7 @@ export async function sendWebhook(ctx: Context, id: number): Promise<void> {
   const well = attempt.status !== null && attempt.status >= 200 && attempt.status < 300
   const delay = DELAYS[claimed.attempts]
   await transaction(ctx.sql, async (tx) => {
-    // 410: the receiver unsubscribes (Standard Webhooks).
+    // Status 410 disables the endpoint, as in Standard Webhooks.
     await recordEndpoint(tx, claimed.endpoint_id, well, attempt.status === 410)
     if (well) return recordAttempt(tx, id, attempt, { status: 'delivered', delaySeconds: 0 })
     if (delay === undefined) return recordAttempt(tx, id, attempt, { status: 'failed', delaySeconds: 0 })

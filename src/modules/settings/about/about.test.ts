@@ -9,7 +9,7 @@ const open = () => app.inject({ method: 'GET', url: '/api/v2/aboutus' })
 const set = async (settings: object) =>
   assert.equal((await as(founder, 'PATCH', '/admin/settings', settings)).status, 204)
 
-test('shows the page about the site as text and escapes markup (sign-in-22)', async () => {
+test('escapes markup in the page about the site (sign-in-22)', async () => {
   const empty = await open()
   assert.deepEqual([empty.statusCode, empty.headers['content-type']], [200, 'text/html; charset=utf-8'])
   assert.match(empty.body, /Nothing has been written/)
@@ -20,7 +20,7 @@ test('shows the page about the site as text and escapes markup (sign-in-22)', as
   assert.match(String(headers['content-security-policy']), /default-src 'none'/)
 })
 
-test('redirects to an external page by web URLs only (sign-in-22)', async () => {
+test('redirects the page about the site to web URLs only (sign-in-22)', async () => {
   await set({ 'site:about-url': 'https://example.com/about?a=1' })
   const answer = await open()
   assert.deepEqual([answer.statusCode, answer.headers.location], [302, 'https://example.com/about?a=1'])

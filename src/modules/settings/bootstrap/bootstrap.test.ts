@@ -5,7 +5,7 @@ import { createWorld } from '#test/world.ts'
 
 const { as, ctx, guest, person, sql } = await createWorld()
 
-test('returns every client setting to a guest without empty values (sign-in-1)', async () => {
+test('returns every client setting without empty values (sign-in-1)', async () => {
   const { status, body } = await guest('GET', '/bootstrappers')
   assert.equal(status, 200)
   assert.match(body['server:version'], /^\d+\.\d+\.\d+/)
@@ -35,7 +35,7 @@ test('returns every client setting to a guest without empty values (sign-in-1)',
   assert.ok(!('im:helper-user' in body) && !('ad' in body))
 })
 
-test('shows a changed setting at once', async () => {
+test('returns a changed setting at once', async () => {
   const changes = { 'pay-validate-user-password': true, 'feed:items': [100, 200], 'im:helper-user': 7 }
   await updateSettings(ctx, sql, changes)
   const { body } = await guest('GET', '/bootstrappers')
@@ -44,7 +44,7 @@ test('shows a changed setting at once', async () => {
   assert.equal(body['im:helper-user'], 7)
 })
 
-test('returns registration methods under client names for any stored spelling (sign-in-1)', async () => {
+test('returns registration methods under the names of clients (sign-in-1)', async () => {
   const founder = await person({ roles: ['founder'] })
   for (const [set, shown] of [
     ['mail', 'mail-only'],
@@ -59,7 +59,7 @@ test('returns registration methods under client names for any stored spelling (s
   assert.equal((await as(founder, 'PATCH', '/admin/settings', { 'register:method': 'post' })).status, 422)
 })
 
-test('returns both spellings of the question prices from the settings (sign-in-1)', async () => {
+test('returns the question prices under both names (sign-in-1)', async () => {
   const founder = await person({ roles: ['founder'] })
   const read = async () => {
     const { body } = await guest('GET', '/bootstrappers')

@@ -7,10 +7,7 @@ import { readSettings } from '../service.ts'
 const APPLICATION_COST = { description: 'points that a request for excellence costs' }
 const LOOK_COST = { description: 'points that a look at an answer costs' }
 
-/**
- * Settings that a client needs before sign-in (sign-in-1). Omits empty values, except two that clients always
- * read.
- */
+/** Omits empty values, except two objects that clients always read (sign-in-1). */
 export const Bootstrap = Shared('Bootstrap', {
   'server:version': Type.String(),
   limit: Type.Integer({ description: 'page size where none is asked for: fewer items mean the last page' }),
@@ -48,10 +45,10 @@ export const Bootstrap = Shared('Bootstrap', {
   ),
 })
 
-/** Clients treat a page with fewer items as the last one (conventions-14). */
+/** Clients treat a page with fewer items as the last page (conventions-14). */
 const PAGE_SIZE = 15
 
-/** Client names of registration methods. The short names come from older settings. */
+/** Maps registration methods to the names that clients expect. Older settings contain the short names. */
 const METHODS = {
   all: 'all',
   mail: 'mail-only',
@@ -60,7 +57,7 @@ const METHODS = {
   'mobile-only': 'mobile-only',
 } as const
 
-/** Removes nulls and empty strings, lists and objects at every depth. Keeps false and 0 (sign-in-1). */
+/** Removes nulls and empty strings, lists and objects at every depth. Preserves false and 0 (sign-in-1). */
 function withoutEmpty(value: unknown): unknown {
   if (value === null || value === '') return undefined
   if (Array.isArray(value)) {
@@ -74,7 +71,6 @@ function withoutEmpty(value: unknown): unknown {
   return entries.length > 0 ? Object.fromEntries(entries) : undefined
 }
 
-/** The client settings under the names that clients read (sign-in-1). */
 function bootstrapView(
   settings: Settings,
   advertisements: object[],
@@ -164,14 +160,14 @@ function bootstrapView(
   const { registerSettings, feed, ...rest } = withoutEmpty(all) as Static<typeof Bootstrap>
   return {
     ...rest,
-    // Clients read these without a null check (sign-in-1).
+    // Clients read these three objects without a null check (sign-in-1).
     'Q&A': { switch: true, ...questions },
     registerSettings: { ...registerSettings, content: settings['register:content'] },
     feed: { ...feed, items: settings['feed:items'] },
   }
 }
 
-/** The first request of clients. `findAdvertisements` reads active advertisements of a higher module. */
+/** `findAdvertisements` is injected, because advertisements are a higher module. */
 export const bootstrapRoutes =
   (findAdvertisements: (ctx: Context) => Promise<object[]>) => (server: Server, ctx: Context) => {
     const route = routesOn(server, ctx, { tag: 'Site' })

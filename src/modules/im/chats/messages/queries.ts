@@ -40,8 +40,8 @@ export type NewMessage = {
 }
 
 /**
- * Inserts a message at the next position, if the sender is still a member. The row lock of the conversation
- * lasts until the commit, so positions and ids grow in the order of commits.
+ * Locks the conversation until the commit, so that positions and ids grow in commit order. Returns undefined
+ * if the sender is no longer a member.
  */
 export async function insertMessage(sql: Db, message: NewMessage): Promise<MessageRow | undefined> {
   const { chatId, senderId, link } = message
@@ -112,10 +112,7 @@ export const listAround = (sql: Db, { chat_id, position }: MessageRow, around: n
   select ${messageColumns(sql)} from chat_messages m where m.chat_id = ${chat_id}
     and m.position between ${position - around} and ${position + around} order by m.position`
 
-/**
- * Searches the conversations of a user, newest first. Messages above position 500 are found by the index. The
- * position is a constant of the statement, because the planner compares it with that of the partial index.
- */
+/** Position 500 is a literal, because the planner must match the condition of the partial index. */
 export const searchMessages = (
   sql: Db,
   userId: number,
@@ -129,7 +126,7 @@ export const searchMessages = (
     select * from (
       select * from chat_messages e
       where e.position > 500 and e.deleted_at is null and chat_grams(e.chat_id, e.body) @> chat_grams(j.chat_id, ${q})
-      -- Keeps the planner from reading the conversation instead of the index.
+      -- `offset 0` prevents the planner from scanning the conversation instead of the index.
       offset 0
     ) e where e.chat_id = j.chat_id
   ) m
@@ -140,7 +137,6 @@ export const searchMessages = (
     ${notBlockedBy(sql, userId, sql`coalesce(m.sender_id, 0)`)}
   order by m.id desc limit ${limit}`
 
-/** Replaces the text of a message. Undefined after the time limit. */
 export async function updateBody(
   sql: Db,
   id: number,
@@ -154,7 +150,6 @@ export async function updateBody(
   return row
 }
 
-/** Removes the content of a message. `minutes`: the sender's time limit. Moderators have none. */
 export async function clearMessage(
   sql: Db,
   id: number,

@@ -36,7 +36,6 @@ import {
   sendMessage,
 } from './service.ts'
 
-/** Messages of conversations (im-12 to im-16). */
 export const chatMessageRoutes = (readers: ContentReaders) => (server: Server, ctx: Context) => {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Instant messaging' })
@@ -124,7 +123,6 @@ export const chatMessageRoutes = (readers: ContentReaders) => (server: Server, c
   mountReports(server, ctx, messageContent, { path: '/chats/messages/:message/reports' })
 }
 
-/** Reported messages with their context, for moderators (im-16). */
 export function adminChatMessageRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: messaging' })

@@ -34,10 +34,9 @@ import {
   updateBody,
 } from './queries.ts'
 
-/** Use of files in messages, which only members of the conversation may read. */
+/** Use of an upload in a message, which only members of the conversation may read. */
 export const CHAT_FILE = 'chat'
 
-/** Signals of the live delivery: a new message, and a changed one. */
 export const MESSAGE_SIGNAL = 'chat'
 export const CHANGE_SIGNAL = 'chat-change'
 
@@ -66,7 +65,7 @@ export async function messageViews(sql: Db, rows: MessageRow[]): Promise<ChatMes
 export const otherOf = (chat: ChatRow, userId: number): number =>
   (chat.low_user_id === userId ? chat.high_user_id : chat.low_user_id) ?? 0
 
-/** Throws 403 when one of the two blocks the other, and 404 when the account is disabled (im-14). */
+/** Throws 403 if either user blocks the other, and 404 if the other user is disabled (im-14). */
 export async function requireReachable(sql: Db, chat: ChatRow, userId: number): Promise<void> {
   const other = otherOf(chat, userId)
   if (other === 0) return
@@ -98,7 +97,7 @@ export async function checkMessage(
   return { ...message, mentions: [...new Set(message.mentions)].filter((id) => members.has(id)) }
 }
 
-/** Stores a message in the caller's transaction, and wakes the streams of the members after its commit. */
+/** Stores a message in the caller's transaction. Wakes the members' streams after the commit. */
 export async function sendMessage(
   ctx: Context,
   tx: Tx,
@@ -157,7 +156,6 @@ export async function getMessage(
 
 const editMinutes = async (ctx: Context) => (await readSettings(ctx))['chat:edit-minutes']
 
-/** Replaces the text of one's own message within the time limit (im-13). */
 export async function editMessage(
   ctx: Context,
   message: MessageRow,
@@ -176,7 +174,6 @@ export async function editMessage(
   })
 }
 
-/** Removes the content of one's own message within the time limit (im-13). */
 export async function deleteMessage(ctx: Context, message: MessageRow, userId: number): Promise<void> {
   if (message.sender_id !== userId) throw forbidden()
   const minutes = await editMinutes(ctx)
@@ -215,7 +212,7 @@ export const messageContent: Content = {
   live: (sql, id) => sql`select id from chat_messages where id = ${id} and deleted_at is null`,
 }
 
-/** Whether a viewer may read a file of a message: members of the conversation, and moderators of a reported one. */
+/** Permits members of the conversation, and moderators with access to reports. */
 export async function mayReadChatFile(
   ctx: Context,
   { raw }: { raw: number | null },

@@ -25,7 +25,6 @@ import { type Currency, IN_CURRENCY, notEnough, PLATFORM_ACCOUNTS } from '../../
 
 const UserParams = Type.Object({ user: Id })
 
-/** A negative amount is deducted. */
 const Adjustment = Shared('BalanceAdjustment', {
   amount: Int(-MAX_AMOUNT, MAX_AMOUNT, IN_CURRENCY),
   reason: Text(255, { minLength: 1 }),
@@ -89,7 +88,6 @@ const nothingToMove = fieldError(
   '数额不能为零。',
 )
 
-/** Admin routes that read and adjust balances (money-17). */
 export function adminBalanceRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: money' })

@@ -59,7 +59,6 @@ export const AdminRecharge = Shared('AdminRecharge', {
 export type AdminRecharge = Static<typeof AdminRecharge>
 const RechargeParams = Type.Object({ recharge: Id })
 
-/** `reference`: the payment number, required to accept and unique. */
 const RechargeDecision = Shared('RechargeDecision', {
   action: OneOf(['accept', 'reject'] as const),
   reference: Type.Optional(Text(255)),
@@ -73,7 +72,6 @@ const referenceMissing = fieldError(
   '确认充值时 reference 不能为空。',
 )
 
-/** Admin routes that decide recharges reported by users (money-9). */
 export function adminRechargeRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: money' })

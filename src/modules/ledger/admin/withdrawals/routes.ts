@@ -41,7 +41,7 @@ const WithdrawalDecision = Shared('WithdrawalDecision', {
   remark: Type.Optional(Text(255)),
 })
 
-/** Notifies the owner of a decided withdrawal. Injected, because notifications are a higher module. */
+/** Injected, because this module may not import notifications. */
 export type TellOwner = (
   tx: Tx,
   notice: {
@@ -75,7 +75,6 @@ const noticeOf = ({ id, owner_id, currency, state, remark }: WithdrawalRow) => {
   }
 }
 
-/** Admin routes that decide withdrawals (money-10). */
 export const adminWithdrawalRoutes = (tellOwner: TellOwner) => (server: Server, ctx: Context) => {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: money' })

@@ -7,7 +7,7 @@ const { as, person, sql, ctx, work } = await createWorld()
 const admin = await person({ roles: ['founder'] })
 const systemOf = async (who: Person) => (await as(who, 'GET', '/user/notification-statistics')).body.system
 
-test('sends a notice to the given users only, once each (administration-12)', async () => {
+test('sends a notice once to each given user (administration-12)', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   const sent = await as(admin, 'POST', '/admin/notices', {
     user_ids: [ann.id, bob.id, ann.id],
@@ -27,14 +27,13 @@ test('sends a notice to the given users only, once each (administration-12)', as
   assert.equal(body.user_id, admin.id)
 })
 
-test('sends a notice to all users once in batches with progress, even when its job repeats', async () => {
+test('sends a notice to all users once when its job is repeated', async () => {
   await sql`
     insert into users (name, name_key) select 'many' || n, 'many' || n from generate_series(1, 1200) as n`
   const ann = await person()
   const { body } = await as(admin, 'POST', '/admin/notices', { all: true, contents: 'Hello all' })
   const progress = async () => (await as(admin, 'GET', `/admin/notices/${body.id}`)).body
   assert.deepEqual([(await progress()).status, (await progress()).sent], ['sending', 0])
-  // A stopping worker starts no further batch.
   await assert.rejects(
     async () =>
       notificationTasks(ctx).send_notice?.({ id: body.id }, { abortSignal: AbortSignal.abort() } as never),
@@ -72,7 +71,7 @@ test('sends a notice to all users once in batches with progress, even when its j
   assert.equal((await systemOf(bob)).badge, 0)
 })
 
-test('does not send a notice that was withdrawn before its turn', async () => {
+test('sends no notice that was withdrawn before its job ran', async () => {
   const { body } = await as(admin, 'POST', '/admin/notices', { all: true, contents: 'Too soon' })
   await as(admin, 'DELETE', `/admin/notices/${body.id}`)
   await work()
@@ -80,7 +79,7 @@ test('does not send a notice that was withdrawn before its turn', async () => {
   assert.equal(told.length, 0)
 })
 
-test('requires a text and either users or all, and rejects unknown users (administration-12)', async () => {
+test('validates the text and recipients of a notice (administration-12)', async () => {
   const ann = await person()
   for (const body of [
     {},
@@ -98,7 +97,7 @@ test('requires a text and either users or all, and rejects unknown users (admini
   assert.equal(member.status, 403)
 })
 
-test('lists notices with filters and records them in the audit log (administration-2, administration-3)', async () => {
+test('filters the list of notices (administration-2, administration-3)', async () => {
   const ann = await person()
   const { body } = await as(admin, 'POST', '/admin/notices', { user_ids: `${ann.id}`, contents: '100% sure' })
   const { data, total } = (await as(admin, 'GET', '/admin/notices?q=0%25 s&status=sent')).body

@@ -85,7 +85,6 @@ const view = (row: NoticeRow) => ({
   finished_at: wireTimeOrNull(row.finished_at),
 })
 
-/** Admin routes of notices to some users or to all (administration-12). */
 export function adminNoticeRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: site' })

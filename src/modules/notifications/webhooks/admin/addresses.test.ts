@@ -19,7 +19,7 @@ await once(inside, 'listening')
 after(() => inside.close())
 const base = `http://127.0.0.1:${(inside.address() as AddressInfo).port}`
 
-test('sends only to public addresses unless the configuration allows others (administration-13)', async () => {
+test('sends webhooks only to public addresses by default (administration-13)', async () => {
   const refused = [
     '127.0.0.1',
     '10.1.2.3',

@@ -6,7 +6,7 @@ import { type Answer, createWorld, type Person } from '#test/world.ts'
 
 const world = await createWorld({ WEBHOOKS_ALLOW_PRIVATE: 'true', PUBLIC_WEB_URL: 'https://app.example' })
 const { as, guest, person, sql, work } = world
-// Keeps user ids apart from content ids, so that a number identifies a user.
+// Separates user ids from content ids, so that a number identifies a user.
 await sql`select setval(pg_get_serial_sequence('users', 'id'), 5000000)`
 const { group, join, post } = groupMaker(world)
 const { rich, ask, answer } = questionsOf(world)
@@ -20,7 +20,6 @@ const made = (reply: Answer): Answer => {
 const SECRET = 'SECRETWORD'
 const at = ({ name }: Person) => `\u00ad@${name}\u00ad`
 
-/** Collects all that receivers and the delivery log got since the last call. */
 const seen = new Set<string>()
 async function told(): Promise<{ types: Set<string>; text: string }> {
   await work()
@@ -102,12 +101,11 @@ test('publishes no members of a group that its founder opens to paying users (no
   await work()
   const { body: notices } = await as(ann, 'GET', '/user/notifications?type=system')
   assert.match(JSON.stringify(notices), /group:open/)
-  // An event that is published in any case.
   made(await as(admin, 'POST', '/feeds', { feed_content: 'x', feed_from: 1, feed_mark: 3 }))
   assertUntold((await told()).text, [ann])
 })
 
-test('publishes neither the founder of a rejected group nor the author of a deleted comment (notifications-14)', async () => {
+test('publishes no author of deleted or rejected content (notifications-14)', async () => {
   const [founder, author] = await Promise.all([rich(), rich()])
   const id = await group(founder, {}, { passed: false })
   made(await as(admin, 'PATCH', `/admin/groups/${id}`, { audit: 2 }))

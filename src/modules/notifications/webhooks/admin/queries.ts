@@ -48,7 +48,6 @@ export const WebhookInput = Shared('NewWebhook', {
   enabled: Type.Optional(fields.enabled),
 })
 
-/** Changes to an endpoint. Enabling one resets its failures. */
 export const WebhookChanges = Shared('WebhookChanges', {
   url: Type.Optional(fields.url),
   description: Type.Optional(fields.description),
@@ -74,7 +73,6 @@ export const WebhookQuery = Type.Object({
 })
 export type WebhookQuery = Static<typeof WebhookQuery>
 
-/** The only reply that contains the secret. */
 export const CreatedWebhook = Shared('WebhookMade', { id: Type.Integer(), secret: Type.String() })
 export const RotatedSecret = Shared('WebhookSecret', { secret: Type.String() })
 
@@ -112,7 +110,6 @@ export const DeliveryQuery = Type.Object({
 })
 export type DeliveryQuery = Static<typeof DeliveryQuery>
 
-/** Repeats deliveries that failed or were cancelled since a time, `YYYY-MM-DD HH:MM:SS` or ISO 8601. */
 export const ReplayBody = Shared('WebhookReplay', {
   since: Text(40, { pattern: '^\\d{4}-\\d\\d-\\d\\d[ T]\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,6})?Z?$' }),
 })
@@ -182,7 +179,7 @@ export async function updateWebhook(sql: Db, id: number, changes: WebhookFields)
   return rows.length > 0
 }
 
-/** Rotates the secret. For one day deliveries carry signatures of both secrets. */
+/** For one day, deliveries carry signatures of both secrets. */
 export async function rotateSecret(sql: Db, id: number, sealed: string): Promise<boolean> {
   const rows = await sql`
     update webhook_endpoints set former_secret = secret, former_until = now() + interval '1 day',

@@ -25,8 +25,8 @@ import {
 } from './queries.ts'
 
 /**
- * Rejects URLs that can never be allowed. Host names are resolved on each delivery, because their addresses
- * can change at any time.
+ * Checks literal addresses only. Each delivery resolves and checks host names, because their addresses can
+ * change.
  */
 function checkUrl(ctx: Context, text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -41,7 +41,6 @@ function checkUrl(ctx: Context, text: string): void {
     throw addressNotPublic()
 }
 
-/** Admin routes of webhook endpoints (administration-13). */
 export function adminWebhookRoutes(server: Server, ctx: Context) {
   const { sql, secrets } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: webhooks' })

@@ -26,7 +26,6 @@ function timeOf(text: string): string {
   return time.toISOString()
 }
 
-/** Admin routes that list and repeat deliveries of an endpoint (administration-13). */
 export function adminWebhookDeliveryRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: webhooks' })
