@@ -90,7 +90,7 @@ test('reports an approved and then disabled account as disabled (registration-8)
   assert.deepEqual(refusalOf(await signIn(login, { password: 'correct horse' })), [403, 'account_disabled'])
 })
 
-test('applies one of several concurrent decisions (registration-8)', async () => {
+test('applies one of several concurrent decisions on a registration (registration-8)', async () => {
   const { request } = await applicant()
   const answers = await Promise.all(
     ['accept', 'reject', 'accept', 'reject'].map((action) => decide(request.id, { action })),

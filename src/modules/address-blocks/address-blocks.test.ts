@@ -88,7 +88,8 @@ test("requires confirmation to block the administrator's own address (administra
   assert.equal((await block({ network: '203.0.113.0/24', own_address: true }, '203.0.113.9')).status, 201)
   assert.equal(codeOf(await block({ network: '10.9.9.9' }, '203.0.113.9')), 'address_blocked')
   assert.deepEqual(await removeBlocksOfAddress(ctx, '203.0.113.9'), ['203.0.113.0/24'])
-  // The command runs in another process, whose signal needs a turn of the event loop between requests.
+  // Pauses between requests, because injected requests alone would keep the event loop from reading the
+  // signal.
   let status = 403
   for (let tries = 0; status === 403 && tries < 3000; tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -98,7 +99,7 @@ test("requires confirmation to block the administrator's own address (administra
   assert.deepEqual(await removeBlocksOfAddress(ctx, '203.0.113.9'), [])
 })
 
-test('rejects a block above the maximum (administration-19)', async () => {
+test('rejects an address block above the maximum number (administration-19)', async () => {
   const [row] = await sql`select count(*)::int as n from address_blocks`
   await sql`
     insert into address_blocks (network, reason, created_by)

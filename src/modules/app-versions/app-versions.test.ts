@@ -14,7 +14,7 @@ const draft = {
 const add = (body: object = {}) => as(founder, 'POST', '/admin/app-versions', { ...draft, ...body })
 const list = async (query = 'type=android') => (await guest('GET', `/plus-appversion?${query}`)).body
 
-test('lists the versions of a client with the highest number first (administration-23)', async () => {
+test('lists app versions with the highest number first (administration-23)', async () => {
   for (const version_code of [210, 230, 220]) assert.equal((await add({ version_code })).status, 201)
   assert.equal((await add({ type: 'ios', is_forced: true })).status, 201)
   const codes = (rows: { version_code: number }[]) => rows.map(({ version_code }) => version_code)
@@ -27,7 +27,7 @@ test('lists the versions of a client with the highest number first (administrati
     assert.equal((await guest('GET', `/plus-appversion?${query}`)).status, 422)
 })
 
-test('rejects a duplicate version number of a client (administration-23)', async () => {
+test('rejects a duplicate number of an app version (administration-23)', async () => {
   const answers = await Promise.all([1, 2, 3].map(() => add({ version_code: 900 })))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422])
   const { id } = answers.find(({ status }) => status === 201)!.body
@@ -41,7 +41,7 @@ test('rejects a duplicate version number of a client (administration-23)', async
   assert.equal((await list())[0].version_code, 902)
 })
 
-test('validates every field of a version', async () => {
+test('validates every field of an app version', async () => {
   const anna = await person()
   assert.equal((await as(anna, 'POST', '/admin/app-versions', draft)).status, 403)
   for (const body of [

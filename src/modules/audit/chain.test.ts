@@ -17,7 +17,7 @@ async function chainWorld() {
   await linkAuditRecords(world.sql)
   const verify = (...anchors: Parameters<typeof verifyAuditChain>[1][]) =>
     verifyAuditChain(world.sql, anchors[0] ?? [])
-  /** Changes the tables like an intruder with the rights of their owner. */
+  /** Changes the tables like an intruder with the rights of the tables' owner. */
   const tamper = (work: (tx: typeof world.sql) => Promise<unknown>) =>
     world.sql.begin(async (tx) => {
       await tx`alter table audit_links drop constraint audit_links_entry`
@@ -27,7 +27,7 @@ async function chainWorld() {
   return { ...world, founder, change, verify, tamper }
 }
 
-test('links new records in a valid chain (administration-25)', async () => {
+test('links new audit records in a valid chain (administration-25)', async () => {
   const { as, founder, change, sql, verify } = await chainWorld()
   const first = await verify()
   assert.deepEqual([first.faults, first.waiting], [[], 0])
@@ -40,7 +40,7 @@ test('links new records in a valid chain (administration-25)', async () => {
   assert.deepEqual([second.faults, second.waiting, second.records], [[], 0, first.records + 1])
 })
 
-test('links records that commit late', async () => {
+test('links audit records that commit late', async () => {
   const { change, sql, verify } = await chainWorld()
   // Omits the chain columns, like the previous release.
   const write = (tx: typeof sql, action: string) =>
@@ -68,7 +68,7 @@ test('links records that commit late', async () => {
   assert.deepEqual([faults, waiting], [[], 0])
 })
 
-test('detects changed and deleted records', async () => {
+test('detects changed and deleted audit records', async () => {
   for (const [work, expected] of [
     [
       (tx) => tx`update audit_log set after = '{"word": "two!"}' where id = 2`,
@@ -105,7 +105,7 @@ test('detects changed and deleted records', async () => {
   assert.match((await verify([anchor!])).faults.join(), /anchor at position 3 is beyond the end/)
 })
 
-test('preserves a valid chain when an erasure redacts records', async () => {
+test('preserves a valid audit chain when an erasure redacts records', async () => {
   const { as, founder, sql, person, verify } = await chainWorld()
   const ann = await person()
   const rename = { name: 'annbefore' }
@@ -130,7 +130,7 @@ test('preserves a valid chain when an erasure redacts records', async () => {
   assert.equal(salts.count, 1, 'no salt, so that the content cannot be guessed from its hash')
 })
 
-test('rejects every change of a record except its redaction', async () => {
+test('rejects every change of an audit record except its redaction', async () => {
   const { sql } = await chainWorld()
   for (const change of [
     sql`update audit_log set action = 'other' where id = 1`,

@@ -127,7 +127,7 @@ test('rejects a second certification of a user (sign-in-20)', async () => {
   assert.equal(incomplete.headers['x-error-code'], 'certification_exists')
 })
 
-test('reviews an edited certification again', async () => {
+test('sends an edited certification to review again', async () => {
   const ann = await person()
   const missing = await as(ann, 'PATCH', ME, { name: 5 })
   assert.deepEqual([missing.status, missing.headers['x-error-code']], [404, 'no_certification'])

@@ -32,7 +32,7 @@ export async function findCertification(
   return row
 }
 
-/** Violates a unique constraint if the user has a certification already. */
+/** Violates the primary key if the user has a certification. */
 export async function insertCertification(
   sql: Db,
   userId: number,

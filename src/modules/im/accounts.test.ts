@@ -127,7 +127,7 @@ test('creates no chat account when the sessions of a user are revoked (im-4)', a
   assert.equal((await sql`select from im_accounts where user_id = ${me.id}`).length, 0)
 })
 
-test('registers all users in the background (im-3)', async () => {
+test('registers all users with the chat provider in the background (im-3)', async () => {
   const me = await person()
   await sql`delete from im_accounts where user_id = ${me.id}`
   assert.equal((await as(me, 'POST', '/im/register-old-users')).status, 403)
@@ -160,7 +160,7 @@ test('reports the progress of a registration of all users', async () => {
   assert.ok(body.registration.finished_at)
 })
 
-test('registers ten thousand users in one run', async () => {
+test('registers ten thousand users with the chat provider in one run', async () => {
   await sql`
     insert into users (name, name_key) select 'many_' || n, 'many_' || n from generate_series(1, 10000) as n`
   assert.equal((await as(founder, 'POST', '/im/register-old-users')).status, 201)
@@ -181,7 +181,7 @@ test('generates random chat passwords (im-4)', async () => {
   assert.equal(passwords[0], passwords[2])
 })
 
-test('registers a user repeatedly without an error (im-2, conventions-23)', async () => {
+test('registers a user with the chat provider repeatedly without an error (im-2, conventions-23)', async () => {
   const [me, other] = [await person(), await person()]
   for (let n = 0; n < 2; n += 1) {
     const answer = await as(me, 'POST', `/im/register/${me.id}`)
@@ -199,7 +199,7 @@ test('registers a user repeatedly without an error (im-2, conventions-23)', asyn
   assert.equal((await as(founder, 'POST', '/im/register', {})).status, 422)
 })
 
-test('skips accounts that another job has leased', async () => {
+test('skips chat accounts that another job has leased', async () => {
   const ids = (await Promise.all([1, 2, 3].map(() => person()))).map(({ id }) => id).sort((a, b) => a - b)
   await work()
   await sql`update im_accounts set version = version + 1, leased_until = null where user_id = any(${ids})`
@@ -215,7 +215,7 @@ test('skips accounts that another job has leased', async () => {
   await second.end()
 })
 
-test('registers a user once when a concurrent request creates the account (im-2)', async () => {
+test('registers a user with the chat provider once when requests run concurrently (im-2)', async () => {
   const me = await person()
   const password = ctx.secrets.seal('the first password')
   const { asked } = await transaction(sql, async (tx) => {

@@ -50,7 +50,7 @@ suite('easemob with faults', async () => {
     assert.ok(!row.token.includes('token-'), 'it is sealed at rest')
   })
 
-  test('requests no third token when the service rejects the second', async () => {
+  test('requests no third token when the service rejects the second token', async () => {
     const before = service.tokensIssued
     service.fault = (call) => (call === 'GET /users' ? 'token' : undefined)
     await assert.rejects(provider().health(), (error) => error instanceof ImError && error.fault === 'auth')
@@ -230,7 +230,7 @@ suite('easemob with faults', async () => {
       assert.equal(service.users.get(String(user_id)), ctx.secrets.open(password))
   })
 
-  test('repairs changes made directly at the service', async () => {
+  test('repairs groups and accounts that were changed directly at the service', async () => {
     const owner = await person()
     const { body } = await as(owner, 'POST', '/im/group', { groupname: 'G', desc: '' })
     const [one, two] = [

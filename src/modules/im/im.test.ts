@@ -218,17 +218,17 @@ test('lets a user with the ability manage groups of other users', async () => {
 /** Expected status for a guest, stranger, member, owner and user with the ability. */
 const MATRIX: [string, (id: string, who: Person, other: Person) => [string, string, Body?], number[]][] = [
   ['register oneself', (_id, who) => ['POST', `/register/${who.id}`], [401, 201, 201, 201, 201]],
-  ['register another', (_id, _who, other) => ['POST', `/register/${other.id}`], [401, 403, 403, 403, 201]],
+  ['register another user', (_id, _who, other) => ['POST', `/register/${other.id}`], [401, 403, 403, 403, 201]],
   [
-    'register several',
+    'register several users',
     (_id, who) => ['POST', '/register', { user_ids: `${who.id}` }],
     [401, 403, 403, 403, 201],
   ],
-  ['register everybody', () => ['POST', '/register-old-users'], [401, 403, 403, 403, 201]],
-  ['new password', () => ['PUT', '/password'], [401, 201, 201, 201, 201]],
-  ['own password', () => ['GET', '/password'], [401, 201, 201, 201, 201]],
+  ['register all users', () => ['POST', '/register-old-users'], [401, 403, 403, 403, 201]],
+  ['set a new password', () => ['PUT', '/password'], [401, 201, 201, 201, 201]],
+  ['read the own password', () => ['GET', '/password'], [401, 201, 201, 201, 201]],
   ['read a private group', (id) => ['GET', `/group?im_group_id=${id}`], [401, 404, 200, 200, 200]],
-  ['read it briefly', (id) => ['GET', `/groups?im_group_id=${id}`], [401, 404, 200, 200, 200]],
+  ['read a private group in brief', (id) => ['GET', `/groups?im_group_id=${id}`], [401, 404, 200, 200, 200]],
   ['make a group', () => ['POST', '/group', { groupname: 'x', desc: 'y' }], [401, 201, 201, 201, 201]],
   ['read the picture', (id) => ['GET', `/group/face?im_group_id=${id}`], [401, 200, 200, 200, 200]],
   [
@@ -251,7 +251,7 @@ const MATRIX: [string, (id: string, who: Person, other: Person) => [string, stri
 
 for (const prefix of ['/im', '/easemob'])
   for (const [what, requestOf, statuses] of MATRIX)
-    test(`checks permissions: ${what} (${prefix})`, async () => {
+    test(`enforces the permissions to ${what} (${prefix})`, async () => {
       const [owner, member, stranger, other] = [
         await person(),
         await person(),

@@ -30,7 +30,10 @@ import { syncGroup } from './sync/service.ts'
 
 const idOf = (payload: unknown) => (payload as { id: number }).id
 
-/** Retries without limit. A failed sync is stored with the account or group and enqueues another job. */
+/**
+ * Failures of the provider do not fail these jobs. Each failure enqueues another job, so that retries have no
+ * limit.
+ */
 export const imTasks = (ctx: Context): TaskList => ({
   user_created: async (payload) => {
     await ensureAccounts(ctx, ctx.sql, [idOf(payload)])

@@ -11,7 +11,7 @@ const world = await createWorld()
 const { as, sql, ctx, person } = world
 const { give, owns, rich } = await walletsOf(world)
 
-test('replays the first response for a repeated key without moving money', async () => {
+test('replays the first response for a repeated idempotency key', async () => {
   const anna = await rich(1000)
   const ben = await person()
   const pay = (amount: number, key: string, user = ben.id, headers = {}) =>
@@ -114,7 +114,7 @@ test('replays a 422 for the same key and body (conventions-28)', async () => {
   assert.equal((await owns(anna)).wallet, 43)
 })
 
-test('stores no other failure under a key, so that a retry can succeed', async () => {
+test('stores no 403 under an idempotency key, so that a retry can succeed', async () => {
   const [anna, ben] = [await rich(5), await person()]
   const pay = () =>
     as(anna, 'POST', '/plus-pay/transfer', { user: ben.id, amount: 2 }, { 'idempotency-key': 'later' })
@@ -126,7 +126,7 @@ test('stores no other failure under a key, so that a retry can succeed', async (
   assert.equal((await owns(anna)).wallet, 3)
 })
 
-test('moves money once when concurrent requests share one key', async () => {
+test('moves money once when concurrent requests share one idempotency key', async () => {
   const anna = await rich(1000)
   const ben = await person()
   const answers = await Promise.all(
@@ -140,7 +140,7 @@ test('moves money once when concurrent requests share one key', async () => {
   assert.equal((await owns(anna)).wallet, 993)
 })
 
-test('returns 409 while a request with the same key is in progress', async () => {
+test('returns 409 while a request with the same idempotency key is in progress', async () => {
   const anna = await rich(100)
   const ben = await person()
   const pay = () =>

@@ -154,7 +154,7 @@ test('returns the wallet balance with the rules of the site (money-6)', async ()
   assert.deepEqual(body.recharge_type, ['manual'])
 })
 
-test('reports tampering in the audit (money-18)', async () => {
+test('reports manipulated balances in the ledger audit (money-18)', async () => {
   const anna = await rich(100, 50)
   await writeCheckpoints(sql)
   await give(anna, 'points', 5)

@@ -47,7 +47,7 @@ test('rejects payments above the balance (money-2)', async () => {
   assert.equal(postings.length, 0)
 })
 
-test('writes the movements of one call as one transaction', async () => {
+test('writes the movements of one call as one ledger transaction', async () => {
   const anna = await person()
   await moveFunds(sql, [
     {

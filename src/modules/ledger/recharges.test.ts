@@ -46,7 +46,7 @@ test('credits a recharge only when its payment is confirmed (money-9)', async ()
   assert.equal((await as(founder, 'GET', url)).body.reference, `bank-${order.id}`)
 })
 
-test('rejects the decision of a decided recharge (money-9)', async () => {
+test('rejects a second decision on a recharge (money-9)', async () => {
   const anna = await person()
   const order = async () =>
     (await as(anna, 'POST', '/wallet/recharge', { type: 'manual', amount: 40 })).body.id

@@ -225,7 +225,7 @@ const toldSince = async (from: number) => {
   return outbox.slice(from).flatMap(({ to, code }) => (code === undefined ? [to] : []))
 }
 
-test('rejects a link by a token alone (sign-in-26)', async () => {
+test('rejects the link of an external account by a token alone (sign-in-26)', async () => {
   const ann = await signUp()
   const email = String(ann.email)
   const id = nextAccount()

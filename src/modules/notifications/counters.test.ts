@@ -18,7 +18,7 @@ const under = settingsOn(world)
 type DoneType = Exclude<NotificationType, 'system'>
 type Step = { what: string; type: DoneType; who: number; by: number; cause: number }
 
-test('continues a large removal in a job', async () => {
+test('continues a large removal of notifications in a job', async () => {
   const ann = await person()
   const cause = { type: 'feeds', id: 424_242 }
   await sql`
@@ -43,7 +43,7 @@ const inBalance = async () => {
   for (const check of notificationCounters) assert.deepEqual([...(await check.find(sql))], [], check.name)
 }
 
-test('matches a recount after any sequence of actions', async () => {
+test('maintains counters that match a recount after any sequence of actions', async () => {
   const people = await Promise.all(Array.from({ length: 4 }, () => person()))
   const step = fc.record({
     what: fc.constantFrom('tell', 'tell', 'tell', 'back', 'read', 'clear', 'block', 'tidy'),

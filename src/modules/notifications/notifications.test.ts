@@ -141,7 +141,7 @@ test('pages notifications by 15 with correct links (notifications-4)', async () 
   assert.equal((await list(ann, 'type=like&page=NaN')).meta.current_page, 1)
 })
 
-test('returns one page for an empty list (notifications-4)', async () => {
+test('returns one page for an empty list of notifications (notifications-4)', async () => {
   const { data, meta, links } = await list(await person(), 'type=at')
   assert.deepEqual(data, [])
   assert.deepEqual([meta.from, meta.to, meta.total, meta.last_page], [0, 0, 0, 1])
@@ -190,7 +190,7 @@ test('completes the missing fields of old notifications (notifications-9)', asyn
   assert.equal((await as(ann, 'GET', '/user/notifications?type=system')).body.data.length, stored.length)
 })
 
-test('requires a known type for the list (notifications-4)', async () => {
+test('requires a known type to list notifications (notifications-4)', async () => {
   const ann = await person()
   for (const query of ['', '?type=', '?type=news']) {
     for (const method of ['GET', 'PATCH'] as const) {
@@ -268,7 +268,7 @@ test('deletes old unread notifications (notifications-16)', async () => {
     if (n === 1) await as(ann, 'PATCH', '/user/notifications', { type: 'like' })
   }
   await tell(ann, bob, 'follow')
-  // Two are read, the third is the oldest unread notification.
+  // Of these three, two are read and the third is the oldest unread notification.
   await sql`update notifications set created_at = now() - interval '366 days' where user_id = ${ann.id} and seq in (1, 2, 3)`
   await tidyNotifications(ctx, 1)
   assert.deepEqual(await kept(ann), [1, 2, 4, 5, 6, 7])

@@ -67,7 +67,7 @@ test('lists a sent code without number and text (administration-26)', async () =
   assert.ok(!JSON.stringify(await sql`select * from text_message_counts`).includes(phone))
 })
 
-test('uses the second service when the first service fails', async () => {
+test('uses the second text message service when the first service fails', async () => {
   const { phone } = fresh()
   ali.faults.push(500)
   await ask(phone)
@@ -78,7 +78,7 @@ test('uses the second service when the first service fails', async () => {
   assert.deepEqual([To, StatusCallback], [`+86${phone}`, receiptAddress(ctx, 'twilio')])
 })
 
-test('stops retrying a message that every service rejects', async () => {
+test('stops retrying a text message that every service rejects', async () => {
   const { phone } = fresh()
   ali.faults.push('refused')
   twi.faults.push('refused')
@@ -90,7 +90,7 @@ test('stops retrying a message that every service rejects', async () => {
   assert.equal((await sql`select from graphile_worker._private_jobs`).length, 0)
 })
 
-test('preserves the delivered state when a later report contradicts it', async () => {
+test('preserves the state of a delivered text message when a later report contradicts it', async () => {
   const { phone } = fresh()
   await ask(phone)
   await work()
@@ -105,7 +105,7 @@ test('preserves the delivered state when a later report contradicts it', async (
   assert.deepEqual([row.state, row.fault], ['delivered', null])
 })
 
-test('preserves a report that arrives before its message is stored', async () => {
+test('preserves a delivery report that arrives before its message is stored', async () => {
   const before = (await listed()).length
   assert.equal((await aliyunReport('early^0', true, 'DELIVERED')).statusCode, 200)
   assert.equal((await listed()).length, before)
@@ -146,7 +146,7 @@ test('rejects delivery reports without the secret of the URL', async () => {
   assert.equal((await ofNumber(phone)).state, 'failed')
 })
 
-test('limits messages per number and day (sign-in-30)', async () => {
+test('limits text messages per phone number and day (sign-in-30)', async () => {
   await set({ 'sms:daily-per-number': 2 })
   const { phone } = fresh()
   for (const status of [202, 202, 429]) {
@@ -186,7 +186,7 @@ test('limits codes per client address (sign-in-30)', async () => {
   await set({ 'sms:daily-per-address': 100 })
 })
 
-test('drops unrequested messages above the limit of their phone number', async () => {
+test('drops unrequested text messages above the limit of their phone number', async () => {
   ctx.sms = plain
   const { phone } = fresh()
   const ann = await signUp({ phone })
@@ -209,7 +209,7 @@ test('drops unrequested messages above the limit of their phone number', async (
   await set({ 'sms:daily-per-number': 20 })
 })
 
-test('rejects invalid templates and limits in the settings', async () => {
+test('rejects invalid templates and limits of text messages', async () => {
   const patch = (body: object) => as(founder, 'PATCH', '/admin/settings', body)
   for (const body of [
     { 'sms:templates': ['aliyun code ZZ SMS_1 Kith'] },

@@ -49,8 +49,8 @@ export type Exchange = Row<'tokens', 'user_id' | 'family'> & {
 }
 
 /**
- * Locks the session, so that no concurrent revocation misses the next token. `repeated` is an exchange within
- * 30 seconds of the first, and `reused` a later exchange by a probable thief.
+ * Locks the session, so that no concurrent revocation misses the next token. `repeated` means a second
+ * exchange within 30 seconds, `reused` a later exchange.
  */
 export async function exchangeToken(sql: Db, hash: Buffer): Promise<Exchange | undefined> {
   const [row] = await sql<Exchange[]>`

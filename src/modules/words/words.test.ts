@@ -28,7 +28,7 @@ const add = async (body: object): Promise<number> => {
 }
 
 describe('manages sensitive words', () => {
-  test('requires the words ability', async () => {
+  test('requires an ability to list sensitive words', async () => {
     assert.equal((await as(await person(), 'GET', '/admin/sensitive-words')).status, 403)
     assert.equal((await guest('GET', '/admin/sensitive-words')).status, 401)
     const id = await add({ word: 'Badger', type: 'replace', replace: 'mole' })
@@ -173,7 +173,7 @@ describe('screens texts of questions and groups', () => {
     await admin('DELETE', `/${id}`)
   })
 
-  test('stores the text after replacements', async () => {
+  test('stores a text after the replacement of its words', async () => {
     const id = await add({ word: 'darn', type: 'replace', replace: '****' })
     const me = await person()
     const question = await ask(me, { subject: 'What the darn?' })
@@ -229,7 +229,7 @@ test('applies a change of the list on another node', async () => {
   await signals.close()
 })
 
-test('finds a word in a list of twenty thousand', async () => {
+test('finds a sensitive word among twenty thousand words', async () => {
   const text = 'word1x 中文的字 '.repeat(600)
   await sql`
     insert into sensitive_words (word, word_key, type)

@@ -52,7 +52,7 @@ test('revokes the abilities of a deleted role from its holders', async () => {
   assert.equal((await as(holder, 'GET', '/admin/roles')).status, 403)
 })
 
-test('changes the label of a listed ability', async () => {
+test('changes the label of an ability', async () => {
   const listed = await as(founder, 'GET', '/admin/abilities?q=feed-post')
   assert.equal(listed.body.total, 1)
   assert.equal(listed.body.data[0].name, 'feed-post')
@@ -118,7 +118,7 @@ async function during(work: (tx: Tx) => Promise<unknown>, ask: () => Promise<Ans
   return asked
 }
 
-test('checks a role change against a concurrent change (administration-4, administration-5)', async () => {
+test('rejects a role change that a concurrent change has made forbidden (administration-4, administration-5)', async () => {
   const abilities = ['admin:role:show', 'admin:role:update']
   assert.equal((await as(founder, 'POST', '/admin/roles', { name: 'porter', abilities })).status, 201)
   const porter = await person({ roles: ['porter'] })

@@ -69,7 +69,7 @@ test('preserves the current session when an administrator ends all own sessions'
   assert.deepEqual([await isIn(boss), await isIn(elsewhere)], [true, false])
 })
 
-test('rejects administrators with fewer abilities than the owner of a session', async () => {
+test('forbids an administrator to end sessions of a user with more abilities', async () => {
   const ann = await person()
   const [manager, reader] = [await clerk('admin:user:update'), await clerk('admin:user:show')]
   const [own] = (await as(ann, 'GET', '/user/sessions')).body

@@ -23,7 +23,7 @@ test('sends at most one six-digit code a minute to an e-mail address (sign-in-3)
   assert.equal(again.headers['x-error-code'], 'code_too_early')
 })
 
-test('sends a text message in the language of the request', async () => {
+test('sends a code by text message in the language of the request', async () => {
   const { phone } = fresh()
   const language = { 'accept-language': 'zh-CN' }
   const answer = await guest('POST', '/verifycodes/register', { phone: `+86-${phone}` }, language)

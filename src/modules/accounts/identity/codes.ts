@@ -49,7 +49,7 @@ const ADDRESSES = 20
 
 /**
  * Limits attempts per client address, per login and per user. Response headers report only the first limit,
- * because the others would reveal which logins belong together.
+ * because the other limits would reveal which logins belong together.
  */
 export async function limitAttempts(
   ctx: Context,

@@ -173,7 +173,7 @@ test("writes no password file when the founder's password is configured", async 
   const other = await createWorld({ FOUNDER_PASSWORD: 'configured one' })
   const bad = { ...other.ctx, config: { ...other.ctx.config, founderName: 'not a name' } }
   await assert.rejects(ensureFounder(bad), /FOUNDER_NAME/)
-  // Sign-in accepts at most 128 characters, so this password would be useless.
+  // Sign-in accepts at most 128 characters, so a longer password would be useless.
   const long = { ...other.ctx, config: { ...other.ctx.config, founderPassword: 'x'.repeat(129) } }
   await assert.rejects(ensureFounder(long), /FOUNDER_PASSWORD has more than 128 characters/)
   assert.deepEqual(await ensureFounder(other.ctx), { name: 'root' })

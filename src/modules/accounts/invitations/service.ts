@@ -159,7 +159,7 @@ export async function useInvitation(tx: Tx, code: string, userId: number): Promi
   return rows.length === 1
 }
 
-/** Omits characters that look or sound alike. Ten characters give 48 bits. */
+/** Omits look-alike characters, such as 0 and O. Ten characters give 48 bits. */
 const LETTERS = '23456789ABCDEFGHJKMNPQRSTWXYZ'
 const LENGTH = 10
 const OPEN_MAX = 20

@@ -72,7 +72,7 @@ test('rejects writes of a silenced user with the reason and end (sign-in-27)', a
   )
 })
 
-test('ends a silence at its time or when it is lifted (sign-in-27)', async () => {
+test('lets a user write again when a silence ends or is lifted (sign-in-27)', async () => {
   const [ann, bob] = [await person(), await person()]
   const follow = (who: Person) => as(who, 'PUT', `/user/followings/${founder.id}`)
   const first = await impose(ann, { kind: 'silence', reason: 'Noise', hours: 1 })

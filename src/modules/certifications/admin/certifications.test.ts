@@ -65,7 +65,7 @@ test('filters certifications by status, kind, user and text', async () => {
   assert.equal((await as(other, 'PATCH', `${PATH}/${one.id}/pass`, { desc: 'Me' })).status, 403)
 })
 
-test('applies one of several concurrent decisions (administration-10)', async () => {
+test('applies one of several concurrent decisions on a certification (administration-10)', async () => {
   const { who, id, body } = await applicant()
   const race = await Promise.all(
     ['A', 'B', 'C', 'D'].map((desc) => as(admin, 'PATCH', `${PATH}/${id}/pass`, { desc })),
@@ -107,7 +107,7 @@ test('rejects a decision on a certification edited since it was read (administra
   )
 })
 
-test('accepts or rejects a concurrent edit of an applicant consistently', async () => {
+test('applies a decision consistently when the applicant edits concurrently', async () => {
   for (let n = 0; n < 3; n += 1) {
     const { who, id } = await applicant()
     const [changed, passed] = await Promise.all([
@@ -183,7 +183,7 @@ test('revokes the certification when an administrator removes the badge', async 
   assert.equal((await as(who, 'PATCH', '/user/certification', {})).status, 201)
 })
 
-test('updates the badges of certified users when their kind changes', async () => {
+test('updates the badges of certified users when the category changes', async () => {
   const { who, id } = await applicant()
   const [waiting, other] = [await applicant(), await applicant()]
   for (const each of [id, other.id]) await as(admin, 'PATCH', `${PATH}/${each}/pass`, { desc: 'x' })

@@ -47,7 +47,7 @@ export async function listUnconfirmed(ctx: Context, ids: number[], db: Db = ctx.
   return ids.filter((id) => !found.get(id)?.confirmed)
 }
 
-/** Returns `busy` while another process holds a lease. A later sweep retries failed accounts. */
+/** Returns `busy` while another process holds a lease. A later job retries failed accounts. */
 export async function syncAccounts(ctx: Context, ids: number[]): Promise<'done' | 'busy' | 'failed'> {
   const provider = imProvider(ctx)
   let failed = false

@@ -127,7 +127,8 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
     for (const [index, view] of views.entries()) {
       const row = rows[index] as MessageRow
       const people = readers.get(view.chat_id) ?? []
-      // Queries blocks for groups only, because users with a block cannot write to each other (im-14).
+      // Omits readers who block the sender (im-14). A conversation of two users has no messages of a blocked
+      // user.
       const blockers = people.length > 1 ? await findBlockers(sql, view.sender_id, people) : new Set()
       const data = JSON.stringify(view)
       for (const user of people)

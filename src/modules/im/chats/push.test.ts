@@ -24,7 +24,7 @@ async function conversation(name: string) {
   return { ann, bob, id, send }
 }
 
-test('pushes the newest unread message without its text to a service (im-17)', async () => {
+test('omits the text from the push of a chat message (im-17)', async () => {
   const { ann, id, send } = await conversation('plain')
   await send(ann, 'one')
   await send(ann, 'two')
@@ -36,7 +36,7 @@ test('pushes the newest unread message without its text to a service (im-17)', a
   assert.deepEqual(to('plain-ann'), [])
 })
 
-test('pushes the text when the setting allows it', async () => {
+test('pushes the text of a chat message when the setting permits it', async () => {
   const admin = await person({ roles: ['founder'] })
   const { ann, send } = await conversation('open')
   await as(admin, 'PATCH', '/admin/settings', { 'chat:push-text': true })

@@ -90,7 +90,7 @@ export async function compareStatement(ctx: Context, provider: string, day: stri
       update payments p set provider_fee = f.amount, fee_currency = f.currency
       from jsonb_to_recordset(${tx.json(fees)}) as f (payment text, amount bigint, currency text)
       where p.provider = ${provider} and p.payment_number = f.payment`
-    // Checks the day before, because a payment at midnight may be on the statement of either day.
+    // Waits for a later statement, because a payment at midnight may be on the statement of the next day.
     const missing = await tx<PaymentRow[]>`
       select * from payments
       where provider = ${provider} and stated_on is null and paid_at >= ${day}::date - interval '2 days'

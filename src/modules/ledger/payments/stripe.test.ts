@@ -169,7 +169,7 @@ test('debits the credit when a dispute is lost (money-23)', async () => {
   assert.equal((await owns(anna)).wallet, 300)
 })
 
-test('returns 503 when the provider is down', async () => {
+test('returns 503 when the payment provider is down', async () => {
   const anna = await person()
   for (const fault of ['timeout', 500, 'garbage', 402] as const) {
     stripe.faults.push(fault)

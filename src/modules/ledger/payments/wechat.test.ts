@@ -96,7 +96,7 @@ test('credits a payment once when its refund notification arrives first', async 
   assert.equal((await owns(anna)).wallet, 200)
 })
 
-test('rejects a statement with a wrong hash', async () => {
+test('rejects a payment statement with a wrong hash', async () => {
   const { id } = await begin(await person())
   double.pay(id).paidAt = Date.parse('2026-02-01T12:00:00+08:00')
   double.faults.push('none', 'garbage')

@@ -119,7 +119,7 @@ test('rejects a subscription key that is not on the curve', async () => {
   assert.deepEqual((await as(ann, 'GET', '/user/devices')).body, [])
 })
 
-test('retries only the devices that failed', async () => {
+test('repeats a failed push only for the failed devices', async () => {
   const [ann, bob] = [await person(), await person()]
   const [failing, fine] = [await subscribe(ann, 'failing'), await subscribe(ann, 'fine')]
   statuses.set(failing.path, 503)
@@ -133,7 +133,7 @@ test('retries only the devices that failed', async () => {
   assert.deepEqual([failing.sentTo().length, fine.sentTo().length], [2, 1])
 })
 
-test('retries a job of an earlier version with plain-text tokens', async () => {
+test('retries a push job of an earlier version with plain-text tokens', async () => {
   const [ann, bob] = [await person(), await person()]
   const [failing, fine] = [await subscribe(ann, 'plain'), await subscribe(ann, 'other')]
   await tell(ann, bob)

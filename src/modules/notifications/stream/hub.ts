@@ -17,8 +17,7 @@ async function findLastSeq(sql: Db, userId: number): Promise<number> {
 export type NewRow = NotificationRow & { user_id: number }
 
 /**
- * `reached` is the last sequence number that was read, of each user. Removed notifications leave gaps in the
- * numbers.
+ * Reads rows after a sequence number for each user, oldest first. `reached` is the last number that was read.
  */
 async function findNewer(
   sql: Db,
@@ -46,7 +45,7 @@ const MAX_OF_A_PROCESS = 20_000
 const PEOPLE_AT_ONCE = 500
 const EVENTS_AT_ONCE = 50
 
-/** `chats` requests chat messages too, after a separate cursor. */
+/** `chats` also requests chat messages, from a separate cursor on. */
 export type StreamStart = { after: number | undefined; chats?: { after: number | undefined } }
 
 /** Open streams of a process, fed by one subscription to the signals of all nodes. */
@@ -198,7 +197,7 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
     const now = performance.now()
     for (const stream of all()) {
       if (stream.viewer.expiresAt <= now) stream.end('token_expired')
-      // Skips a stream that is still opening, whose response has not started.
+      // Skips a stream that is still opening, because its response has not started.
       else if (stream.last !== undefined && !stream.beat()) dropped.inc()
     }
   }, config.streamHeartbeatMs)

@@ -83,7 +83,7 @@ export type SystemNotice = {
   explained?: boolean
 }
 
-/** Name in the API. `states` limits the name to these states. */
+/** Name in the API, or with `states` only in these states. */
 type Shown = { type: string; state?: 'passed' | 'rejected'; states?: readonly string[] }
 
 /**
@@ -93,5 +93,5 @@ export const AS_TEXT = { type: 'news:audit' } as const satisfies Shown
 
 export const DECIDED = '`passed`, `rejected`'
 export const GIFT = { amount: '' } as const
-/** Avoids a rejection that some clients would display as accepted. */
+/** Sends a rejection as plain text, because some clients would display the rejection as accepted. */
 export const REFUSED_AS_TEXT = { ...AS_TEXT, states: ['rejected'] } as const

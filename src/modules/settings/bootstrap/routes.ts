@@ -7,7 +7,7 @@ import { readSettings } from '../service.ts'
 const APPLICATION_COST = { description: 'points that a request for excellence costs' }
 const LOOK_COST = { description: 'points that a look at an answer costs' }
 
-/** Omits empty values, except two objects that clients always read (sign-in-1). */
+/** Omits empty values, unless clients read them without a null check (sign-in-1). */
 export const Bootstrap = Shared('Bootstrap', {
   'server:version': Type.String(),
   limit: Type.Integer({ description: 'page size where none is asked for: fewer items mean the last page' }),
@@ -160,7 +160,7 @@ function bootstrapView(
   const { registerSettings, feed, ...rest } = withoutEmpty(all) as Static<typeof Bootstrap>
   return {
     ...rest,
-    // Clients read these three objects without a null check (sign-in-1).
+    // Restores fields that clients read without a null check (sign-in-1).
     'Q&A': { switch: true, ...questions },
     registerSettings: { ...registerSettings, content: settings['register:content'] },
     feed: { ...feed, items: settings['feed:items'] },

@@ -164,7 +164,7 @@ test('sends a ping to an endpoint', async () => {
   await assertPublished({ type: 'webhook.ping', data: { endpoint: id } })
 })
 
-test('publishes only documented fields (notifications-14)', async () => {
+test('publishes only documented fields of events (notifications-14)', async () => {
   const text = await readFile(new URL('../../../../../docs/notifications.md', import.meta.url), 'utf8')
   const rows = [...text.matchAll(/^\| `([a-z]+\.[a-z]+)` \|[^|]*\| ([^|]*) \|/gm)]
   const listed = rows.map(([, type, fields = '']) => [

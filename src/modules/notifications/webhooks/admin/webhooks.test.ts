@@ -115,7 +115,7 @@ test('writes no events without webhook endpoints', async () => {
   await hook.remove()
 })
 
-test('retries a failed delivery under the same id (notifications-14)', async () => {
+test('retries a failed webhook delivery under the same id (notifications-14)', async () => {
   const hook = await endpoint()
   answer = { status: 500 }
   await publishEvent(ctx, sql, 'feed.created', { id: 4 })
@@ -149,7 +149,7 @@ test('retries a failed delivery under the same id (notifications-14)', async () 
   await hook.remove()
 })
 
-test('pauses an endpoint that keeps failing', async () => {
+test('pauses a webhook endpoint after repeated failures', async () => {
   const hook = await endpoint()
   answer = { status: 503 }
   for (let id = 0; id < 8; id += 1) await publishEvent(ctx, sql, 'feed.created', { id })
@@ -163,7 +163,7 @@ test('pauses an endpoint that keeps failing', async () => {
   await hook.remove()
 })
 
-test('disables an endpoint that answers 410', async () => {
+test('disables a webhook endpoint that responds with 410', async () => {
   const hook = await endpoint()
   answer = { status: 410 }
   await publishEvent(ctx, sql, 'feed.created', { id: 6 })
@@ -184,7 +184,7 @@ test('disables an endpoint that answers 410', async () => {
   await hook.remove()
 })
 
-test('signs with both secrets after a rotation (administration-13)', async () => {
+test('signs webhooks with both secrets after a rotation (administration-13)', async () => {
   const hook = await endpoint({ types: [] })
   const { body } = await as(admin, 'POST', `/admin/webhooks/${hook.id}/secret`)
   assert.notEqual(body.secret, hook.secret)
@@ -204,7 +204,7 @@ test('signs with both secrets after a rotation (administration-13)', async () =>
   await hook.remove()
 })
 
-test('sends an overdue delivery once', async () => {
+test('sends an overdue webhook delivery once', async () => {
   const hook = await endpoint()
   await publishEvent(ctx, sql, 'feed.created', { id: 7 })
   const [event] = await sql<{ id: number }[]>`select max(id) as id from webhook_events`
@@ -219,7 +219,7 @@ test('sends an overdue delivery once', async () => {
   await hook.remove()
 })
 
-test('publishes ids instead of contents', async () => {
+test('publishes ids instead of contents in webhooks', async () => {
   const hook = await endpoint({ types: ['feed.created', 'feed.deleted', 'comment.created', 'topic.created'] })
   const ann = await person()
   const feed = await as(ann, 'POST', '/feeds', {
@@ -250,7 +250,7 @@ test('deletes old events with their deliveries', async () => {
   await hook.remove()
 })
 
-test('lets a user with the ability list and change endpoints', async () => {
+test('lets a user with the ability list and change webhook endpoints', async () => {
   const [one, two] = [await endpoint({ description: 'billing system' }), await endpoint()]
   const listed = await as(admin, 'GET', '/admin/webhooks?q=BILLING')
   assert.deepEqual([listed.body.total, listed.body.data[0].id], [1, one.id])
