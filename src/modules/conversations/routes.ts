@@ -236,7 +236,7 @@ function conversationView(row: ConversationRow): ConversationView {
   return { ...row, options: null, created_at, updated_at: created_at }
 }
 
-/** Stays below the maximum of a bigint. The server replaces a larger mark by the time. */
+/** Stays below the maximum of a bigint. The server replaces a larger mark with the current time. */
 const MARK_MAX = 9e18
 
 export function conversationRoutes(server: Server, ctx: Context) {

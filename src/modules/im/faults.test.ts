@@ -208,7 +208,7 @@ suite('easemob with faults', async () => {
   test('converges after 100 changes despite faults of the service', async () => {
     const { below: roll } = createDice(11)
     const faults: EasemobFault[] = ['token', 'limit', 'broken', 'lost', 'unheard', 'twice']
-    // Repeats only calls that the service cannot recognize by a key or message id.
+    // Duplicates neither messages nor the creation of a group, which the service would store twice.
     service.fault = (call) => {
       if (roll(12) > 0) return undefined
       const fault = faults[roll(faults.length)]

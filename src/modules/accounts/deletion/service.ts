@@ -49,7 +49,7 @@ async function lockDue(tx: Tx, userId: number): Promise<DueRow | undefined> {
   return due.length === 1 ? person : undefined
 }
 
-/** Replaces the name by one with a space, which no user can register. */
+/** Replaces the name with a name that contains a space, which no user can register. */
 async function eraseUser(tx: Tx, { id, email_key, phone }: DueRow): Promise<void> {
   const name = `deleted ${id}`
   const accounts = [email_key, phone].filter((each) => each !== null)

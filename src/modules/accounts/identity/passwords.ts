@@ -102,7 +102,7 @@ async function changePassword(
   if (!isSet) throw wrongOldPassword()
 }
 
-/** Proves ownership before a first password, by a code or a recent sign-in. */
+/** Proves ownership before a user sets the first password, by a code or a recent sign-in. */
 async function proveFirst(
   ctx: Context,
   countAttempt: CountAttempt,

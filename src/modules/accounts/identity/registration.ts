@@ -75,7 +75,7 @@ export async function createUser(tx: Db, user: NewUser): Promise<number> {
   const id = await onConstraint(insertUser(tx, user), USER_CONSTRAINTS)
   await addRoles(tx, id, [...user.roles])
   if (user.waiting) {
-    // Follows and the `user_created` job wait for the approval.
+    // The approval later adds the follows and the `user_created` job.
     await insertRequest(tx, id, user.name, user.waiting.introduction)
     return id
   }
@@ -102,7 +102,7 @@ export async function checkUserName(ctx: Context, name: string, exceptId = 0): P
 }
 
 async function register(ctx: Context, input: Registration, device: Device) {
-  // Rejects a disabled method before other errors, so that users do not correct a form in vain.
+  // Checks the registration method first, so that users do not correct a form in vain.
   const account = accountOf(input)
   const { invitation_code: invitation, introduction } = input
   const arrival: RegistrationContext = { door: account.field, invitation, introduction, device }

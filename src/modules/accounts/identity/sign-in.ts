@@ -51,8 +51,8 @@ export async function findAccount(sql: Db, { kind, value }: Login): Promise<Acco
 }
 
 /**
- * Returns false if the account was disabled or its password changed. The lock makes a later change find and
- * revoke the new session.
+ * Locks the account, so that a later password change revokes the new session. Returns false if the account
+ * was disabled or its password changed.
  */
 export async function holdAccount(tx: Tx, { id, password }: AccountRow): Promise<boolean> {
   const rows = await tx`
@@ -115,7 +115,7 @@ export async function signIn(
 export const disabledError = async (sql: Db, userId: number): Promise<ApiError> =>
   (await isWaiting(sql, userId)) ? accountWaiting() : accountDisabled()
 
-/** Replaces the hash of an imported account by our own format, once the user has typed the password. */
+/** Replaces the hash of an imported account with our own format, once the user has typed the password. */
 async function renewHash(
   ctx: Context,
   named: Login,

@@ -43,9 +43,7 @@ export const wrongOldCode = fieldError(
   '验证码错误或已失效。',
 )
 
-/**
- * Repeats the balances in three formats, because clients differ in the format that they read (sign-in-10).
- */
+/** Repeats the balances in three formats, because clients read different formats (sign-in-10). */
 export const Balances = Type.Object({
   wallet: Shared('Wallet', { id: Type.Integer(), user_id: Type.Integer(), balance: Type.Integer(IN_FEN) }),
   new_wallet: Shared('NewWallet', {

@@ -134,8 +134,7 @@ export async function listMutualIds(
   { keyword, limit = 15, ...page }: Page & { keyword?: string },
 ): Promise<number[]> {
   const key = nameKey(keyword ?? '')
-  // Filters by name without the trigram index, because a user's follows are fewer rows than the matches of a
-  // name.
+  // Filters without the trigram index, because a user follows fewer users than share a part of a name.
   const named = when(sql, key !== '', () => sql`and u.name_key like ${`%${escapeLike(key)}%`}`)
   return idsOf(
     await sql<{ id: number }[]>`

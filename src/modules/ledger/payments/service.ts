@@ -111,7 +111,7 @@ export async function openPayment(
   }
 }
 
-/** Scales a part of the charged amount to the credited amount. */
+/** Converts a part of the charged amount into the same part of the credited amount. */
 const shareOf = (credited: number, part: number, charged: number) =>
   part >= charged ? credited : Number((BigInt(credited) * BigInt(part)) / BigInt(charged))
 
