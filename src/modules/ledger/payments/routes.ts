@@ -29,7 +29,7 @@ const MAX_NOTICE = 256 * 1024
 const Provider = Type.Object({ provider: Type.String({ maxLength: 20 }) })
 
 /**
- * Serves notifications of providers outside the API, where the guest rate limit does not apply (money-20).
+ * Serves notifications of payment providers apart from the API and its guest rate limit (money-20).
  */
 export function paymentNoticeRoutes(server: Server, ctx: Context) {
   encapsulate(server, (scope) => {
