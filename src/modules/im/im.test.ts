@@ -218,7 +218,11 @@ test('lets a user with the ability manage groups of other users', async () => {
 /** Expected status for a guest, stranger, member, owner and user with the ability. */
 const MATRIX: [string, (id: string, who: Person, other: Person) => [string, string, Body?], number[]][] = [
   ['register oneself', (_id, who) => ['POST', `/register/${who.id}`], [401, 201, 201, 201, 201]],
-  ['register another user', (_id, _who, other) => ['POST', `/register/${other.id}`], [401, 403, 403, 403, 201]],
+  [
+    'register another user',
+    (_id, _who, other) => ['POST', `/register/${other.id}`],
+    [401, 403, 403, 403, 201],
+  ],
   [
     'register several users',
     (_id, who) => ['POST', '/register', { user_ids: `${who.id}` }],

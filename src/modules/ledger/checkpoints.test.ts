@@ -58,7 +58,7 @@ test('repairs checkpoints written before any posting', async () => {
   assert.equal(await isBalanced(sql), true)
 })
 
-test('reports a checkpoint that differs for another reason in the audit', async () => {
+test('reports a wrong checkpoint in the audit after the repair', async () => {
   const { sql, give } = await openNewSite()
   await give(70)
   await writeCheckpoints(sql)

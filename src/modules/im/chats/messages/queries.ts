@@ -126,7 +126,7 @@ export const searchMessages = (
     select * from (
       select * from chat_messages e
       where e.position > 500 and e.deleted_at is null and chat_grams(e.chat_id, e.body) @> chat_grams(j.chat_id, ${q})
-      -- `offset 0` prevents the planner from scanning the conversation instead of the index.
+      -- "offset 0" prevents the planner from scanning the conversation instead of the index.
       offset 0
     ) e where e.chat_id = j.chat_id
   ) m
