@@ -1,5 +1,5 @@
-// Builds the site (web/) and the console (console/): `node scripts/build-packages.mjs web console`. Skips a build
-// that matches its sources. Plain JavaScript for the host's Node 20, because `npm start` runs it first.
+// Builds web/ and console/ unless a build matches its sources. `npm start` runs this script on the
+// host's Node, so it is plain JavaScript for Node 20.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -28,14 +28,15 @@ const PACKAGES = {
   },
 }
 const NPM = ['ci', '--include=dev', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
-// A start without a network must not wait minutes for npm.
+// Limits npm retries, so that a start without a network does not wait for minutes.
 NPM.push('--loglevel=error', '--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-timeout=60000')
 
 let child
 let interrupted
 
 /**
- * Builds the packages that are enabled, and missing or older than their sources. A failure does not stop the start.
+ * Builds enabled packages that are missing or older than their sources. A failed build does not
+ * stop the start.
  */
 export async function buildForStart() {
   for (const [name, { title, setting }] of Object.entries(PACKAGES)) {
@@ -78,7 +79,10 @@ const builtFile = (name) => join(root, name, 'dist', 'built.json')
 
 const hasSources = (name) => existsSync(join(root, name, 'package-lock.json'))
 
-/** Compares times and sizes first. Compares contents only if these differ, as after a checkout. */
+/**
+ * Compares file times and sizes first. Hashes contents only if times differ, such as after a
+ * checkout.
+ */
 function isBuilt(name) {
   let built
   try {
@@ -92,7 +96,7 @@ function isBuilt(name) {
   try {
     writeFileSync(builtFile(name), JSON.stringify({ ...built, seen }))
   } catch {
-    // The folder may be read-only. The next start then compares again.
+    // In a read-only folder, the next start compares contents again.
   }
   return true
 }
@@ -154,7 +158,7 @@ function compress(assets) {
   }
 }
 
-/** Finds the bundled Node, because the builds need a newer one than the host may have. */
+/** Prefers the bundled Node, because builds need a newer version than the host may have. */
 function findNode() {
   const program = process.platform === 'win32' ? ['bin', 'node.exe'] : ['bin', 'node']
   const platform = process.platform === 'win32' ? 'win' : process.platform

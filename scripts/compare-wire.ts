@@ -1,6 +1,6 @@
 /**
- * Compares two recordings of replies by tests with KITH_WIRE_RECORD: `node scripts/compare-wire.ts before after`.
- * Prints the differences, and exits with 1 if there are any.
+ * Compares two folders of responses that tests recorded with KITH_WIRE_RECORD: `node
+ * scripts/compare-wire.ts before after`. Exits with 1 when they differ.
  */
 import { globSync, readFileSync } from 'node:fs'
 

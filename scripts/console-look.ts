@@ -1,7 +1,6 @@
 /**
- * Takes the pictures of docs/console.md from a running demo with the local Chromium, and measures the load time of
- * the first page: node scripts/console-look.ts ADDRESS PASSWORD [FOLDER]. PASSWORD is that of `demo_admin`.
- * Pictures go to docs/images. With FOLDER the script takes every page in both languages, and at phone width too.
+ * Takes the screenshots of docs/console.md from a running demo: `node scripts/console-look.ts URL
+ * PASSWORD [FOLDER]`. With FOLDER, takes every page in both languages.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

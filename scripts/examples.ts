@@ -1,7 +1,6 @@
 /**
- * Merges the examples that a test run wrote with `KITH_EXAMPLES=folder` into the examples of the API
- * description: `npm run examples -- folder`. Keeps only examples that fit their schema, and prints what has
- * none.
+ * Merges examples that a test run wrote with KITH_EXAMPLES into the API documentation: `npm run
+ * examples -- folder`. Keeps only examples that fit their schema.
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -28,7 +27,7 @@ ajv.addSchema({ $id: 'kith', components: document.components })
 const fits = (schema: Schema, value: unknown): boolean =>
   ajv.validate(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"kith#/')), value)
 
-/** Replaces names of test users by readable ones, and equal names by the same one. */
+/** Replaces generated names of test users with readable ones. */
 const NAMES = ['ada_lovelace', 'lin_xia', 'noor_haddad', 'tomas_vale', 'mei_chen', 'ravi_rao']
 const readable = (text: string) => {
   const seen = new Map<string, string>()
@@ -41,7 +40,7 @@ const readable = (text: string) => {
     .replace(/http:\/\/(127\.0\.0\.1|localhost):\d+/g, 'https://social.example.org')
 }
 
-/** Examples for operations that no test calls with success. */
+/** Examples of operations that no test calls successfully. */
 const WRITTEN: Examples = {
   operations: {
     'GET /api/v2/aboutus': { reply: { 200: '<!doctype html><title>About us</title>' } },

@@ -1,7 +1,4 @@
-/**
- * Prints statistics of the sources: `node scripts/figures.ts` for the working copy, `node scripts/figures.ts
- * REVISION` for a commit.
- */
+/** Prints statistics of the working copy or of a commit: `node scripts/figures.ts [REVISION]`. */
 import { execFileSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,8 +20,8 @@ function unpack(commit: string): string {
 }
 
 /**
- * Strips comments and strings, but keeps the expressions in templates. Recognises a regular expression by the token
- * before it.
+ * Strips comments and strings, except expressions in templates. The preceding token distinguishes a
+ * regular expression from a division.
  */
 function codeOf(text: string): string {
   let code = ''
@@ -98,7 +95,6 @@ function exportsOf(code: string): number {
   return declared.length + listed.length
 }
 
-/** Counts type assertions, except `as const` and renames in imports and exports. */
 const castsOf = (code: string) =>
   matches(
     code.replace(/^(?:import|export)\s[^;]*?\bfrom\b/gm, '').replace(/^export (?:type )?\{[^}]*\}/gm, ''),

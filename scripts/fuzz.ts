@@ -1,6 +1,6 @@
 /**
- * `npm run fuzz -- --seed N --requests N`: drives every operation with inputs from the schemas. See
- * docs/testing.md.
+ * Sends random input that fits the schemas to every operation: `npm run fuzz -- --seed N --requests
+ * N` (docs/testing.md).
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,6 +1,6 @@
 /**
- * Imports the sample of a real ThinkSNS+ and sends requests to it: `npm run import:sample -- [DIR]`. DIR contains
- * `sample-dump.sql.gz` and `sample-files.tgz`, and is `../shared/migration` by default. Needs mariadb-server.
+ * Imports a sample of a real ThinkSNS+ database and checks the result: `npm run import:sample --
+ * [DIR]`. Needs mariadb-server.
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
@@ -75,11 +75,11 @@ try {
     join(given, 'sample-dump.sql.gz'),
     sourcePort,
   ])
-  // Two people have one phone number in two spellings. The first keeps it.
+  // Two users have the same phone number in two spellings. Only the first user keeps the number.
   await maria.run('sample', "update users set phone = '13900000001' where id = 5")
   await maria.run('sample', "update users set phone = '+86 139 0000 0001' where id = 7")
   await maria.run('sample', 'insert into feed_topic_links (topic_id, feed_id) values (1, 1)')
-  // A file of a certification that a feed shows too.
+  // A feed shows the same file as a certification.
   await maria.run(
     'sample',
     `insert into file_withs (file_id, user_id, channel, raw, size, created_at, updated_at)
@@ -186,7 +186,7 @@ try {
   const texts = new Map(there.map(({ id, feed_content }) => [id, feed_content]))
   for (const { id, feed_content: text } of here) {
     const old = String(texts.get(id) ?? '')
-    // Paid content shows its excerpt.
+    // Unpaid content shows only an excerpt.
     assert.ok(old.startsWith(text ?? ''), `feed ${id}`)
   }
   const links = await maria.run(

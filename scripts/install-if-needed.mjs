@@ -1,7 +1,5 @@
-// Runs before `npm start`, `npm test` and the like, on the host's Node. It is plain JavaScript for Node 20 without
-// dependencies. Installs missing or outdated dependencies of package-lock.json: only those for production before a
-// start, development tools too before other commands, or those of the package in a given folder. Before a start it
-// also builds the site and the console.
+// Installs missing or outdated dependencies before `npm start`, `npm test` and other commands. Runs
+// on the host's Node, so it is plain JavaScript for Node 20 without dependencies.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -16,7 +14,7 @@ const oldestNode = 24
 const isStart = process.env.npm_lifecycle_event === 'prestart'
 const needsTools = !isStart
 const modules = join(root, 'node_modules')
-/** A compiler that is an optional peer dependency, which a server never runs. */
+/** Optional peer dependencies that a server never runs. */
 const unused = ['typescript', '@typescript']
 const stamp = join(modules, '.kith-install')
 
@@ -44,7 +42,7 @@ function writeStamp() {
   try {
     writeFileSync(stamp, String(readState()))
   } catch {
-    // node_modules may be read-only. The next run then compares again.
+    // In a read-only folder, the next run compares again.
   }
 }
 
@@ -82,8 +80,8 @@ function hasTools() {
 }
 
 /**
- * Returns whether only development tools are missing. npm then adds them and replaces nothing that a running server
- * uses.
+ * Returns whether only development tools are missing, so that npm replaces nothing that a running
+ * server uses.
  */
 function lacksToolsOnly() {
   const wanted = readPackages('package-lock.json') ?? {}
@@ -124,7 +122,7 @@ function allows(list, value) {
 }
 
 async function install() {
-  // Programs in node_modules, including the bundled Node, must not be in use while npm replaces them.
+  // Runs no program from node_modules, such as the bundled Node, because npm replaces them.
   const path = (process.env.PATH ?? process.env.Path ?? '')
     .split(delimiter)
     .filter((folder) => !folder.endsWith(`node_modules${sep}.bin`))
@@ -137,7 +135,7 @@ async function install() {
   const { npm_execpath: npm, npm_node_execpath: node } = process.env
   const isDirect = npm?.endsWith('npm-cli.js') && node && !node.includes(`${sep}node_modules${sep}node-`)
   const windows = process.platform === 'win32'
-  // The handler is installed before npm starts, because a signal in between would stop only this program.
+  // Handles signals before npm starts, because a signal in between would stop only this process.
   let interrupted
   let child
   const pass = (signal) => {
@@ -148,7 +146,7 @@ async function install() {
   child = spawn(isDirect ? node : 'npm', isDirect ? [npm, ...args] : args, {
     cwd: root,
     env: { ...process.env, PATH: path, KITH_INSTALLING: '1' },
-    // Only the command that follows may write to standard output.
+    // Sends npm's output to standard error. Standard output belongs to the command that follows.
     stdio: ['ignore', 2, 2],
     shell: windows && !isDirect,
   })
@@ -164,7 +162,7 @@ async function install() {
   return { ...outcome, interrupted }
 }
 
-/** Removes compiler headers, and in a lean install the compiler. This saves 98 MB. */
+/** Saves 98 MB of compiler headers and, in a lean install, the compiler. */
 function removeUnused(isLean) {
   const headers = (existsSync(modules) ? readdirSync(modules) : [])
     .filter((name) => /^node-(bin-)?(linux|darwin|win)-/.test(name))
@@ -186,7 +184,10 @@ async function installIfStillNeeded() {
   process.exitCode = interrupted ? 130 : error ? 1 : (status ?? 1)
 }
 
-/** Reports a system library that the bundled Node needs and small systems lack, before Node fails. */
+/**
+ * Reports a missing system library of the bundled Node, which would otherwise fail with a linker
+ * error.
+ */
 function checkCarriedNode() {
   const node = join(kith, 'node_modules', '.bin', 'node')
   if (process.platform !== 'linux' || !existsSync(node)) return
@@ -207,7 +208,7 @@ if (!process.env.KITH_INSTALLING && !isStamped()) {
   if (!process.exitCode) writeStamp()
 }
 
-/** The programs of sdk/ run on the host's Node. */
+/** Other packages, such as sdk/, run on the host's Node and skip this check. */
 const carried = ['node', 'node.cmd'].some((name) => existsSync(join(kith, 'node_modules', '.bin', name)))
 if (
   !process.exitCode &&

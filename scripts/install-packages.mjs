@@ -1,6 +1,6 @@
 /**
- * Installs missing Debian packages for tests: `node scripts/install-packages.mjs quick`, or groups of the slow
- * suite. Works only on Debian as root. Elsewhere the tests report what they cannot run.
+ * Installs missing Debian packages for tests: `node scripts/install-packages.mjs quick`. Does
+ * nothing on other systems or without root.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
@@ -53,7 +53,7 @@ export function installPackages(groups) {
   )
   if (packages.size === 0 || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return
   console.log(`Installing ${[...packages].join(', ')}`)
-  // The tests start these services themselves, on other ports.
+  // Prevents apt from starting services, because the tests start them on other ports.
   const policy = '/usr/sbin/policy-rc.d'
   const hadPolicy = existsSync(policy)
   if (!hadPolicy) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 })

@@ -1,4 +1,3 @@
-/** Writes the pages on lists and on deprecated paths from the API description. */
 type Schema = {
   $ref?: string
   type?: string | string[]
@@ -89,7 +88,6 @@ ${rows.join('\n')}
   return { text, count: rows.length }
 }
 
-/** `docs/deprecated-paths.md`: every path that the API keeps for existing clients, with its current path. */
 export function deprecatedPage(document: Described): { text: string; count: number } {
   const all = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([verb, operation]) => ({

@@ -1,12 +1,11 @@
-// Allows one install or build of a folder at a time. Plain JavaScript for Node 20, because it runs before an
-// install.
+// Runs before an install, so it is plain JavaScript for Node 20.
 import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
 export const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
-/** Runs `work` while no other process works in the folder. A second process waits for the first. */
+/** Runs `work` under a file lock, which a second process waits for. */
 export async function withLock(folder, work) {
   const lock = join(folder, '.installing')
   const draft = `${lock}.${process.pid}`
@@ -40,7 +39,7 @@ export async function withLock(folder, work) {
   }
 }
 
-/** Removes remains of killed processes. */
+/** Removes drafts of killed processes. */
 function removeDrafts(folder, own) {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name)

@@ -1,6 +1,6 @@
 /**
- * `npm run mutate -- [paths] [--sample N [--skip N] | --each N] [--seed N] [--kind lock] [--turns N] [--list]`: removes
- * or changes one guard at a time in a copy of the sources and runs the tests of its area. See docs/testing.md.
+ * Removes or changes one guard at a time in a copy of the sources, and runs the tests of its area:
+ * `npm run mutate` (docs/testing.md).
  */
 import {
   chmodSync,
@@ -40,12 +40,10 @@ const COPIED = [
   'package.json',
   'openapi.json',
 ]
-/** Timeout of a test file. */
 const PATIENCE_MS = 900_000
-/** Files per process. */
 const TOGETHER = 6
 
-/** `piece` is the changed part, for lines with several of one kind. */
+/** `piece` identifies the changed part of a line with several guards of one kind. */
 type Survivor = Pick<Guard, 'file' | 'kind' | 'text'> & { piece?: string; reason: string }
 
 const { values, positionals } = parseArgs({
@@ -96,7 +94,7 @@ if (guards.length === 0) process.exit(1)
 const tally = new Map<string, { tried: number; noticed: number; accepted: number; untested: number }>()
 let survivors = 0
 const folder = mkdtempSync(join(tmpdir(), 'kith-mutate-'))
-// Tests started by root run databases as another user, who needs access to the copy.
+// Tests that root starts run databases as another OS user, who needs access to the copy.
 chmodSync(folder, 0o755)
 const usual = new Map<string, boolean>()
 const tidyUp = async (code: number) => {
@@ -129,7 +127,7 @@ for (const [index, guard] of guards.entries()) {
   const piece = readFileSync(join(folder, guard.file), 'utf8').slice(guard.start, guard.end)
   const isAccepted = outcome !== 'noticed' && isKnown(guard, piece)
   const seconds = Math.round((performance.now() - since) / 1000)
-  // Prints each mutation at once, so that an interrupted run keeps its results.
+  // Prints each result at once, so that an interrupted run loses none.
   console.log(
     `${index + 1} of ${guards.length}, ${seconds} s: ${isAccepted ? 'accepted' : outcome} ` +
       `${guard.file}:${guard.line} ${guard.kind}: ${guard.text}`,
@@ -146,13 +144,13 @@ for (const [index, guard] of guards.entries()) {
 report()
 await tidyUp(survivors > 0 ? 1 : 0)
 
-/** Returns whether a test fails or times out without the guard, and passes with it. */
+/** Returns `noticed` when a test fails without the guard and passes with it. */
 async function tryWithout(guard: Guard): Promise<'noticed' | 'survived' | 'untested'> {
   let isTested = false
   for (const files of inTurns(testsFor(ROOT, guard.file, guard.kind))) {
     let ending = await runWithout(guard, files)
     if (ending !== 'green' && (await areGreen(files))) return 'noticed'
-    // One of the files fails even with every guard in place, so each runs alone.
+    // One file fails even with every guard, so each file runs separately.
     if (ending !== 'green' && files.length > 1)
       for (const file of files) {
         if (!(await areGreen([file]))) continue
@@ -164,7 +162,7 @@ async function tryWithout(guard: Guard): Promise<'noticed' | 'survived' | 'untes
   return isTested ? 'survived' : 'untested'
 }
 
-/** Runs the nearest file first, because it finds most mutants. Then runs several files in one process. */
+/** Runs the nearest file first, because it detects most mutations. */
 function inTurns(files: string[]): string[][] {
   const [first, ...others] = files.filter((file) => usual.get(file) !== false)
   if (first === undefined) return []
@@ -183,7 +181,7 @@ async function runWithout(guard: Guard, files: string[]): Promise<Ending> {
   return ending
 }
 
-/** A failure counts only when the same test passes with every guard in place. */
+/** Returns whether the tests pass with every guard. Otherwise their failures prove nothing. */
 async function areGreen(files: string[]): Promise<boolean> {
   const name = files.join(' ')
   const before = usual.get(name)
@@ -195,7 +193,7 @@ async function areGreen(files: string[]): Promise<boolean> {
   return ending === 'green'
 }
 
-/** Removes the databases of a test that stopped at its first failure. */
+/** Drops databases of tests that stopped at their first failure. */
 async function dropLeft(): Promise<void> {
   const left = await admin<{ name: string }[]>`
     select datname as name from pg_database where datname ~ '^kith_[0-9a-f]{12}$'`

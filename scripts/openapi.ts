@@ -1,7 +1,6 @@
 /**
- * Writes openapi.json from the routes' schemas. With --check it fails when the committed copy differs or
- * breaks a rule of redocly.yaml. One operation or component per line, sorted by name, keeps diffs readable.
- * Also writes the types of sdk/.
+ * Writes openapi.json from the schemas of the routes, and the types of sdk/. With --check, fails
+ * when the committed copy differs or breaks a rule of redocly.yaml.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -25,7 +24,7 @@ const log = {
   child: () => log,
 }
 
-// The program only describes routes, so it needs no external service.
+// Only describes routes, so external services are stubs.
 const ctx = {
   config: readConfig({}),
   log,
@@ -80,7 +79,7 @@ function generateClient(...options: string[]): number {
   return status ?? 1
 }
 
-/** Resolves all conflicts of generated files in a merge or rebase by generating them again. */
+/** Generated files resolve their merge conflicts by being generated again. */
 function resolveConflicts(): void {
   const root = fileURLToPath(new URL('..', import.meta.url))
   const isMerging = ['MERGE_HEAD', 'rebase-merge', 'rebase-apply'].some((name) =>
@@ -90,7 +89,7 @@ function resolveConflicts(): void {
     spawnSync('git', ['add', 'openapi.json', 'sdk/src/generated'], { cwd: root, stdio: 'inherit' })
 }
 
-/** Checks the description by redocly.yaml, with the linter's update check and telemetry off. */
+/** Disables the linter's update check and telemetry. */
 function lint(): number {
   const cli = fileURLToPath(new URL('../node_modules/@redocly/cli/bin/cli.js', import.meta.url))
   const { status, stderr } = spawnSync(process.execPath, [cli, 'lint', 'kith', '--format=stylish'], {

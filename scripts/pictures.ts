@@ -1,6 +1,5 @@
 /**
- * Takes the pictures of the console and the demo for README and docs: `npm run pictures`. Needs Chromium and
- * a Chinese font (Debian: `apt-get install chromium fonts-noto-cjk`).
+ * Takes the screenshots of README and docs: `npm run pictures`. Needs Chromium and a Chinese font.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -47,7 +46,7 @@ if (execFileSync('fc-list', [':lang=zh'], { encoding: 'utf8' }).trim() === '')
 const run = (script: string, args: string[], env: NodeJS.ProcessEnv) =>
   execFileSync(process.execPath, [join(import.meta.dirname, script), ...args], { env, stdio: 'inherit' })
 
-/** Compresses a picture to the size limit of a documentation page, with as many colours as possible. */
+/** Reduces colours until the picture fits the size limit of the documentation. */
 async function keep(name: string, picture: Buffer): Promise<void> {
   for (const colours of [256, 128, 64, 32, 16]) {
     const png = await sharp(picture)

@@ -1,7 +1,6 @@
 /**
- * Creates a release: `npm run release -- 0.2.0`. Checks for changes and runs the tests, writes the version and the
- * changelog section, stores a site for later upgrade tests, commits, tags, and packs an archive with the built site
- * and console. `--dry-run` only prints the plan.
+ * Creates a release with a tag and an archive: `npm run release -- 0.2.0`. `--dry-run` only prints
+ * the plan.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -133,7 +132,7 @@ function release(version: string, isDry: boolean): void {
     git('add', '--all')
     git('commit', '--quiet', `--message=Release ${version}`)
   } catch (error) {
-    // The tree was clean, so this reverts only the changes of the release.
+    // The tree was clean before, so the reset reverts only changes of the release.
     git('reset', '--quiet', '--hard')
     rmSync(site, { force: true })
     throw error

@@ -1,6 +1,5 @@
-// Runs a program of the repository on the bundled Node.js: `node scripts/run.mjs bench/site.ts --minutes=1`.
-// Installs missing dependencies first. Plain JavaScript for the host's Node 20. A shell script would use the host's
-// Node after the install too, because the shell remembers its path.
+// Runs a program on the bundled Node.js, after installing missing dependencies. A shell script
+// would cache the path of the host's Node and use that version after the install too.
 import { spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
@@ -8,9 +7,9 @@ const installer = fileURLToPath(new URL('install-if-needed.mjs', import.meta.url
 const { status } = spawnSync(process.execPath, [installer], { stdio: 'inherit' })
 if (status !== 0) process.exit(status ?? 1)
 
-// npm puts node_modules/.bin first in PATH.
+// Finds the bundled Node, because npm puts node_modules/.bin first in PATH.
 const child = spawn('node', process.argv.slice(2), { stdio: 'inherit' })
-// A terminal sends Ctrl-C and the like to the whole group.
+// A terminal sends Ctrl-C to the child too, so only signals without a terminal are passed on.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   process.on(signal, () => {
     if (!process.stdin.isTTY) child.kill(signal)

@@ -1,6 +1,6 @@
 /**
- * Writes src/generated/tables.ts, the row types of the migrated database. With --check it fails when the committed
- * copy differs. Creates a separate database from the migrations.
+ * Writes src/generated/tables.ts from a database with all migrations. With --check, fails when the
+ * committed copy differs.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { type Generator, makePgTsGenerator, processDatabase } from 'kanel'
@@ -9,7 +9,7 @@ import { globalSetup, globalTeardown } from '#test/setup.ts'
 
 requireRuntime()
 const FILE = new URL('../src/generated/tables.ts', import.meta.url)
-/** Result types of platform/database.ts. Readers of JSON columns narrow them. */
+/** TypeScript types of column types, as the driver's parsers return them. */
 const TYPES: Record<string, string> = {
   bool: 'boolean',
   bytea: 'Buffer',
@@ -33,7 +33,7 @@ function typeOf(column: string, type: string): string {
   return known
 }
 
-/** Drops kanel's insert and update types, which Kith does not use. */
+/** Marks row types, so that kanel's insert and update types can be omitted. */
 const PREFIX = 'row of '
 
 type Output = Awaited<ReturnType<Generator>>
@@ -83,7 +83,7 @@ try {
           comment: undefined,
           path: 'tables',
         }),
-        // Drops kanel's branded type for every key.
+        // Omits kanel's branded type for every key.
         getPropertyMetadata: (column, table, _use, known) => ({
           ...known,
           typeOverride: typeOf(`${table.name}.${column.name}`, column.type.fullName),

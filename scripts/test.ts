@@ -1,14 +1,14 @@
 /**
- * Runs the quick tests: all of them, or those in the given files, folders and patterns. What failed runs once more,
- * alone, at the end. The last line is `N passed, N failed`.
+ * Runs the quick tests in the given files, folders and patterns, or all of them. Repeats failed files at the end, one
+ * at a time.
  *
- *   --name=PATTERN  only tests with such a title
- *   --once          no second run
- *   --reverse       files in reverse order
- *   --measure       writes the times of all files to test/durations.json
- *   --slow          the slow tests: all groups, or those given (folders of test/slow)
+ *   --name=PATTERN  only tests with a matching title
+ *   --once          does not repeat failed files
+ *   --reverse       runs the files in reverse order
+ *   --measure       writes the duration of each file to test/durations.json
+ *   --slow          runs slow tests, all or of the given groups (folders of test/slow)
  *   --limit=S       kills a file that takes longer, 900 s by default
- *   --no-database   for tests that need none
+ *   --no-database   starts no database
  */
 import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -19,9 +19,8 @@ import { countSlots, planBundles, type Result, runBundles } from '#test/runner.t
 import { globalSetup, globalTeardown } from '#test/setup.ts'
 
 requireRuntime()
-// Child processes inherit this cache. Without it each of them compiles hundreds of files again.
+// Child processes share this compile cache. Otherwise each of them would compile hundreds of files.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url))
-// Test servers have no console and no site, unless a test turns them on.
 process.env.CONSOLE ??= 'off'
 process.env.WEB ??= 'off'
 const given = process.argv.slice(2)
@@ -40,7 +39,7 @@ const isSlow = given.includes('--slow')
 const DURATIONS = fileURLToPath(new URL('../test/durations.json', import.meta.url))
 const durations = JSON.parse(readFileSync(DURATIONS, 'utf8')) as Record<string, number>
 const UNKNOWN_MS = 3_000
-/** Maximum number of red files to run again. More are no accident. */
+/** Maximum number of failed files to repeat. More failures are not flaky tests. */
 const REPEATED_MOST = 30
 
 const files = findFiles()
@@ -69,9 +68,10 @@ const options = {
   limitMs: 1000 * Number(valuesOf('limit')[0] ?? 900),
   namePatterns: valuesOf('name'),
 }
-// Slow tests do not share processes, because they compare the state of their servers. Those that freeze machines run alone.
+// Slow tests share no process, because they compare the state of their servers. Tests that freeze
+// machines run alone.
 const [alone, others] = isSlow ? [files.filter(isAlone), files.filter((file) => !isAlone(file))] : [[], files]
-// Under a title pattern, node:test never finishes the second file of a process.
+// With a title pattern, node:test never finishes the second file of a process.
 const bundles =
   isSlow || options.namePatterns.length > 0
     ? others.toSorted((a, b) => expected(b) - expected(a)).map((file) => [file])
@@ -103,7 +103,6 @@ for (const [file, { failures }] of results)
 console.log(`${passed} passed, ${failed} failed`)
 await stop(failed > 0 || passed === 0 ? 1 : 0)
 
-/** Accepts a pattern, or a folder for the tests below it. Slow tests are chosen by group. */
 function findFiles(): string[] {
   const chosen = isSlow
     ? (patterns.length > 0 ? patterns : ['*']).map((group) => `test/slow/${group}/*.slow.ts`)
@@ -125,7 +124,7 @@ function expected(file: string): number {
   return durations[file] ?? UNKNOWN_MS
 }
 
-/** Keeps the times of files that still exist, for the next plan. */
+/** Stores the duration of each file, for the plan of the next run. */
 function keepDurations(measured: Map<string, Result>): void {
   const kept = { ...durations, ...Object.fromEntries([...measured].map(([file, { ms }]) => [file, ms])) }
   const lines = Object.entries(kept)

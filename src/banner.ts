@@ -3,7 +3,6 @@ import { founderPasswordPath } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import { VERSION } from '#platform/version.ts'
 
-/** First steps after startup, printed as plain text beside the log. */
 export function banner(ctx: Context, founder: { name: string; password?: string } | undefined): string {
   const { publicUrl, founderName } = ctx.config
   const path = founderPasswordPath(ctx)

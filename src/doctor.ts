@@ -20,9 +20,7 @@ async function findBrokenParts(sql: Sql): Promise<string[]> {
   return rows.map((row) => row.fault)
 }
 
-/**
- * Checks the database and prints the findings. `mend` repairs counters. Returns true when no fault remains.
- */
+/** Prints the faults of the database. Returns true when no fault remains. */
 export async function diagnose(
   sql: Sql,
   { mend, print }: { mend: boolean; print: (line: string) => void },
@@ -55,7 +53,7 @@ export async function diagnose(
   return broken.length === 0 && left === 0 && wrong === 0
 }
 
-/** Prints the configured external services and whether each responds. Returns true when none fails. */
+/** Returns true when every configured external service responds. */
 export async function reportChannels(
   ctx: Context,
   { probes, print }: { probes: readonly Probe[]; print: (line: string) => void },
@@ -84,7 +82,7 @@ const failedJobs: Leftover = {
   },
 }
 
-/** Prints leftovers that can be deleted. `mend` deletes them. None of them is a fault. */
+/** `mend` deletes the leftovers, none of which is a fault. */
 export async function reportLeftovers(
   ctx: Context,
   { mend, print }: { mend: boolean; print: (line: string) => void },

@@ -24,7 +24,10 @@ import type { Schedule, TaskList } from '#platform/jobs'
 type Routes = (server: Server, ctx: Context) => void
 type Placed = { place: number }
 
-/** Functions of a module for modules of the same or a lower layer, which cannot import it. */
+/**
+ * Functions that a module offers to modules of the same or a lower layer, which cannot import the
+ * module.
+ */
 export type Services = {
   people: UserFunctions
   deleteLinks: typeof deleteLinks
@@ -38,10 +41,10 @@ export type Services = {
   findNewcomersRole(ctx: Context): Promise<string>
 }
 
-/** Data that `kith doctor --mend` deletes at once. Nightly jobs delete all but stored files in time. */
+/** Data that `kith doctor --mend` can delete. */
 export type Leftover = {
   text: string
-  /** Returns the number, and an optional reason not to delete them. */
+  /** `doubt` is a reason not to delete the data. */
   find(ctx: Context): Promise<{ count: number; doubt?: string }>
   clear(ctx: Context): Promise<number>
 }
@@ -64,23 +67,23 @@ export type Site = {
     isGone(ctx: Context, file: FileUse): Promise<boolean>
     on(ctx: Context): FileRoutesOptions
   }
-  /** Returns a function that another module offers. Throws at the start when none does. */
+  /** Throws at the start when no module offers the service. */
   service<N extends keyof Services>(name: N): Services[N]
 }
 
 export type Module = {
   /** Routes below `/api/v2`. */
   routes?(site: Site): readonly Routes[]
-  /** Routes outside the API, which serve bytes. */
+  /** Routes outside the API that serve bytes. */
   outerRoutes?(site: Site): readonly Routes[]
   kinds?: readonly ContentKind[]
   /** Removals of reported objects that are not content, by their name on the wire. */
   removals?: Record<string, ContentRemoval>
   search?: Searchable & Placed
   statistics?: Statistics & Placed
-  /** Tables of the personal data export (rights-9). `place` orders them in its index. */
+  /** Tables of the personal data export (rights-9). `place` is their position in its index. */
   personalData?: Placed & { tables: readonly PersonalTable[] }
-  /** Erases personal data outside public content (rights-2, rights-3), in its own transaction; idempotent. */
+  /** Erases personal data outside public content (rights-2, rights-3). Must be idempotent. */
   erase?(tx: Tx, userId: number): Promise<unknown>
   counters?: readonly CounterCheck[]
   paymentChecks?: readonly CounterCheck[]
@@ -88,14 +91,11 @@ export type Module = {
   settingChecks?: SettingChecks
   tasks?(site: Site): readonly ((ctx: Context) => TaskList)[]
   schedules?: readonly Schedule[]
-  /**
-   * Tasks with workers of their own. These are long tasks and those that depend on another machine, so that
-   * an unresponsive mail server delays only mail.
-   */
+  /** Task groups with their own workers, so that an unresponsive mail server delays only mail. */
   pools?: readonly { concurrency: number; names: readonly string[] }[]
   leftovers?: readonly Leftover[]
   probes?: readonly Probe[]
-  /** File uses that contain identity documents, with the access check. */
+  /** Access checks of file uses that contain identity documents. */
   confidentialFiles?: Record<
     string,
     (ctx: Context, file: { raw: number | null }, viewerId: number) => Promise<boolean>

@@ -1,6 +1,6 @@
 import type { Module } from './module.ts'
 
-/** All modules in layers from low to high. A module imports only lower ones, through their index.ts. */
+/** Modules in layers from low to high. A module may import only modules of lower layers. */
 export const LAYERS: readonly (readonly string[])[] = [
   ['audit'],
   ['settings', 'abilities', 'tokens', 'files', 'words', 'address-blocks'],

@@ -11,9 +11,8 @@ import { keepSecretCheck } from '#platform/secret-check.ts'
 import { StartFault } from '#platform/start-fault.ts'
 
 /**
- * Prepares the database for a server or worker. With MIGRATE=off only checks that no migration is missing. A
- * newer schema is accepted then, because the previous version has to restart after a crash during a rolling
- * update.
+ * With MIGRATE=off, fails when a migration is missing. Accepts a newer schema, because the previous
+ * version may restart during a rolling update.
  */
 export async function prepareStart(ctx: Context, connection: JobsConnection): Promise<string[]> {
   if (ctx.config.migrates) return prepareDatabase(ctx, connection)
@@ -28,13 +27,13 @@ export async function prepareStart(ctx: Context, connection: JobsConnection): Pr
 }
 
 /**
- * Upgrades the database to this version: schema, job queue, roles and abilities. A lock serializes processes,
- * so that none starts on a partial upgrade. Takes two connections. Returns the applied migrations.
+ * Upgrades schema, job queue, roles and abilities under a lock, so that no process starts on a
+ * partial upgrade. Returns the applied migrations.
  */
 export const prepareDatabase = (ctx: Context, connection: JobsConnection): Promise<string[]> =>
   withUpgradeLock(ctx.sql, async (session) => {
     const applied = await applyMigrations(session)
-    // The queue has its own migrations. Checking them costs a connection, so it happens only when due.
+    // Checks the job queue's migrations only when due, because the check costs a connection.
     const [queue] = await ctx.sql`select to_regclass('graphile_worker.migrations') as present`
     if (applied.length > 0 || queue?.present === null) {
       await migrateJobs(connection)

@@ -21,14 +21,13 @@ import { exportSiteMetrics } from './site-metrics.ts'
 import { startWorker } from './worker.ts'
 
 /**
- * A request waits at most one second for a connection and three for a lock, so that the client can retry
- * early.
+ * Short timeouts for connections and locks, so that an overloaded server rejects requests early and
+ * clients can retry.
  */
 const BOUNDS = { patienceMs: 1000, maxWaiting: 1000, lockTimeoutMs: 3000 }
 
 const ALONE: StartParameters & { connection?: never } = { slot: 1, isFirst: true }
 
-/** Runs the server in this process until a signal stops it. Throws when it cannot start. */
 export async function serve(config: Config): Promise<void> {
   const log = createLog({ level: config.logLevel, destination: bufferedOutput() })
   if (!supervisorChannel) await checkAddresses(config)
@@ -44,7 +43,7 @@ export async function serve(config: Config): Promise<void> {
   }
   if (supervisorChannel) {
     supervisorChannel.on('stop', () => void shutDown('stop'))
-    // Terminals signal all processes. The supervisor decides on the reaction.
+    // A terminal signals every process of the group. Only the supervisor decides on the reaction.
     for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
     process.on('SIGTERM', () => void shutDown('SIGTERM'))
   } else
@@ -62,7 +61,7 @@ export async function serve(config: Config): Promise<void> {
   })
   const { ctx } = opened
   ctx.metrics.defaultProcessMetrics()
-  // Site metrics are equal in every process, so one exports them.
+  // Site metrics are equal in every process, so only the first one exports them.
   if (begin.slot === 1) exportSiteMetrics(ctx)
   if (supervisorChannel) shareMetrics(ctx, supervisorChannel, begin.slot)
   closers.push({ name: 'context', withinMs: 120_000, close: opened.close })
@@ -73,7 +72,7 @@ export async function serve(config: Config): Promise<void> {
     const server = await buildApp(ctx)
     recordTraffic(ctx)
     await ctx.signals.listen()
-    // A full backlog makes connections retry after seconds without a log entry.
+    // A full backlog would delay connections by seconds, without a log entry.
     await server.listen({ host: config.host, port: config.port, backlog: 4096 })
     closers.unshift({
       name: 'server',
@@ -107,7 +106,6 @@ export async function serve(config: Config): Promise<void> {
   }
 }
 
-/** Shares the metrics of this process with the supervisor, and serves those of all. */
 function shareMetrics({ metrics, onClose }: Context, supervisor: Channel, slot: number): void {
   const read = () => metrics.registry.getMetricsAsJSON()
   new Gauge({

@@ -7,7 +7,7 @@ import { findReplicaLags } from '#platform/database'
 import { countJobs } from '#platform/jobs'
 import { SITE } from './site.ts'
 
-/** Cache time, which limits database queries by frequent scrapes. */
+/** Cache lifetime in milliseconds, so that frequent scrapes do not load the database. */
 const KEPT_MS = 10_000
 
 async function look(ctx: Context) {
@@ -93,7 +93,6 @@ const GAUGES: { name: string; help: string; labels?: string[]; of: (seen: Seen) 
   },
 ]
 
-/** Exports site-wide metrics from one process, because they are equal in all. */
 export function exportSiteMetrics(ctx: Context): void {
   const registers = [ctx.metrics.registry]
   let kept: { until: number; seen: Promise<Seen | undefined> } | undefined
@@ -101,7 +100,8 @@ export function exportSiteMetrics(ctx: Context): void {
     if (kept === undefined || kept.until < performance.now())
       kept = {
         until: performance.now() + KEPT_MS,
-        // Process metrics have to stay available during a database outage.
+        // A failed query must not fail the scrape, because process metrics matter most during a
+        // database outage.
         seen: look(ctx).catch((error) => {
           ctx.log.warn({ err: error }, 'reading site metrics failed')
           return undefined

@@ -28,7 +28,6 @@ const paymentChecks: CounterCheck[] = [
 
 const servicesOf = ({ push }: Context) => Object.entries(push.services ?? {})
 
-/** Checks of the mail server, the push services and the upload storage, every few minutes. */
 const mailProbe: Probe = {
   part: 'mail',
   isUsed: ({ config }) => config.smtpUrl !== undefined,
@@ -51,7 +50,7 @@ const pushProbe: Probe = {
 const uploadProbe: Probe = {
   part: 'uploads',
   isUsed: () => true,
-  // A written file shows a full disk or a lost write permission.
+  // Writes a file, because only a write detects a full disk or missing permission.
   async check({ storage }) {
     const key = `health/${randomUUID()}`
     await storage.put(key, Buffer.from('ok'), { mime: 'text/plain' })
@@ -59,7 +58,10 @@ const uploadProbe: Probe = {
   },
 }
 
-/** Content that shows files of a use, with its access check, because file ids can be guessed. */
+/**
+ * Maps each file use to the content that shows the files. File ids can be guessed, so the content
+ * decides on access.
+ */
 const HOLDERS = new Map(
   kinds.flatMap(({ reader, files = {} }) =>
     Object.entries(files).map(([use, ability]) => [use, { reader, ability: ability as Ability }]),
@@ -67,11 +69,11 @@ const HOLDERS = new Map(
 )
 const CONFIDENTIAL: NonNullable<Module['confidentialFiles']> = Object.assign({}, ...all('confidentialFiles'))
 
-/** True when the viewer may read none of the content that shows a file (files-15). */
+/** Returns true when the viewer may read none of the content that shows the file (files-15). */
 async function hidesFile(ctx: Context, file: FileUse, viewerId: number): Promise<boolean> {
   const { owner_id: owner, channel, raw } = file
   if (channel === null) return owner !== viewerId
-  // Applies to the uploader too, who may be a former administrator.
+  // Checks the uploader too, who may be a former administrator.
   const mayRead = CONFIDENTIAL[channel]
   if (mayRead) return !(await mayRead(ctx, { raw }, viewerId))
   const holder = HOLDERS.get(channel)
@@ -83,8 +85,8 @@ async function hidesFile(ctx: Context, file: FileUse, viewerId: number): Promise
 }
 
 /**
- * True when the content that shows a file is deleted, for requests by a file URL. Restricted content deletes
- * its files with it; public content is checked on each request.
+ * Checks only public content on each request, because a deletion of restricted content deletes its
+ * files.
  */
 async function isFileGone(ctx: Context, { channel, raw }: FileUse): Promise<boolean> {
   const reader = HOLDERS.get(channel ?? '')?.reader
@@ -110,7 +112,7 @@ export const SITE: Site = {
   searchables: inPlace(all('search')),
   statistics: mergeStatistics(inPlace(all('statistics'))),
   personalData: inPlace(all('personalData')).flatMap(({ tables }) => tables),
-  // All run before the balance is forfeited, so that it includes their refunds.
+  // Erasers run before the balance is forfeited, because they may refund points.
   erasers: all('erase').map((erase) => (_ctx, tx, userId) => erase(tx, userId)),
   paymentChecks,
   settingChecks: {
@@ -140,8 +142,8 @@ export const POOLS = all('pools').flat()
 export const LEFTOVERS = all('leftovers').flat()
 
 /**
- * Every counter check, and the audit of the ledger. A counter comes before those derived from it: modules
- * from high to low, because totals of a lower one sum up counters of higher ones.
+ * Orders modules from high to low, because counters of lower modules sum up counters of higher
+ * ones.
  */
 export const COUNTERS: CounterCheck[] = [
   ...MODULES.toReversed().flatMap(({ kinds: own = [], counters = [] }) => [

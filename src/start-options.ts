@@ -10,13 +10,10 @@ Environment variables configure the server, for example PORT=9000 npm start (doc
 \`npx kith help\` lists the other commands.
 `
 
-/** An invalid command line. The exit code is 2. */
+/** Usage error, for which the process exits with code 2. */
 export class StartUsageError extends Error {}
 
-/**
- * Reads the arguments of a server. npm consumes the options of `npm start --demo` and passes them as
- * `npm_config_demo`.
- */
+/** `npm start --demo` passes the option as `npm_config_demo` instead of an argument. */
 export function readStartOptions(args: readonly string[], env: NodeJS.ProcessEnv): Set<string> {
   if (env.npm_config_demo === 'true' && env.npm_lifecycle_event === 'start')
     throw new StartUsageError('npm took --demo for itself: npm start -- --demo')

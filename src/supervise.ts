@@ -8,13 +8,12 @@ import { countForProcesses, createProcessPool, gatherMetrics } from '#platform/p
 import { checkAddresses, listenFault } from '#platform/start-checks.ts'
 import { StartFault, startFault } from '#platform/start-fault.ts'
 
-/** Runs the server in several processes until a signal stops it. Serves no requests itself. */
 export async function supervise(config: Config): Promise<void> {
   const log = createLog({ level: config.logLevel, destination: bufferedOutput() })
   await checkAddresses(config)
   const countUses = countForProcesses()
   const metrics = gatherMetrics(() => crew.state())
-  // The first process loads the program while the database starts.
+  // Lets the first process load its code while the database starts.
   const opening = Promise.withResolvers<{ connection: DatabaseServer['connection'] }>()
   const crew = createProcessPool({
     size: config.processes,
@@ -53,7 +52,7 @@ export async function supervise(config: Config): Promise<void> {
     await crew.stop()
     throw startFault(error, config.dataDir)
   }
-  // The process has already logged the reason.
+  // The failed process has already logged the reason.
   if (!(await started)) return shutDown('failure', 1)
   if (config.metricsPort === 0 || closing !== undefined) return
   try {

@@ -14,7 +14,6 @@ import { POOLS, SCHEDULES, TASKS } from './site.ts'
 
 const BATCH = 1000
 
-/** Keeps permanently failed jobs for inspection, then deletes them with their payloads. */
 const jobTasks = (ctx: Context): TaskList => ({
   async tidy_jobs() {
     const days = (await readSettings(ctx))['jobs:keep-failed-days']
@@ -27,7 +26,6 @@ const jobSchedules: Schedule[] = [{ task: 'tidy_jobs', pattern: '29 3 * * *' }]
 export const allTasks = (ctx: Context): TaskList =>
   Object.assign({}, ...[jobTasks, ...TASKS].map((tasksOf) => tasksOf(ctx)))
 
-/** Groups tasks by worker pool: first all without external dependencies. */
 function workerGroupsOf(tasks: TaskList): WorkerGroup[] {
   const apart = POOLS.map(({ concurrency, names }) => ({
     concurrency,
@@ -44,7 +42,6 @@ function workerGroupsOf(tasks: TaskList): WorkerGroup[] {
   return [{ concurrency: 3, tasks: inside }, ...apart]
 }
 
-/** Runs jobs on this context until stopped, inside the server or alone with `kith worker`. */
 export async function startWorker(ctx: Context, connection: JobsConnection) {
   void findBackupFault(ctx.config).then((fault) => fault && ctx.log.warn(fault))
   const running = await runJobs(
@@ -53,7 +50,7 @@ export async function startWorker(ctx: Context, connection: JobsConnection) {
     [...jobSchedules, ...SCHEDULES, ...backupSchedules(ctx.config)],
     ctx.log,
   )
-  // Results from before this start may be outdated.
+  // Checks services at once, because stored results may predate this start.
   await addJob(ctx.sql, 'check_health', {}, { key: 'check_health', maxAttempts: 1 })
   return running
 }

@@ -5,12 +5,15 @@ import type { ApiTag } from '#platform/http'
 
 export type Target = {
   id: number
-  /** Author; 0 without one (songs, albums). */
+  /** 0 for content without an author, such as songs and albums. */
   ownerId: number
   contents: string
-  /** Published anonymously. No reply may reveal the author to others. */
+  /** True for anonymous content, whose author must not appear in responses to other viewers. */
   hidden?: boolean
-  /** Hidden from strangers. Notifications to outsiders must not name its users. */
+  /**
+   * True for content with a restricted audience. Notifications to outsiders must not name its
+   * users.
+   */
   closed?: boolean
 }
 
@@ -18,28 +21,29 @@ export const hidesOwner = (target: Target, viewerId: number): boolean =>
   target.hidden === true && target.ownerId !== viewerId
 
 export type Content = {
-  /** Name of the kind on the wire and in tables (conventions-24), such as `feeds`. */
+  /** Name on the wire and in tables, such as `feeds` (conventions-24). */
   type: string
   param: string
-  /** Prefix of mounted operations: `Feed` makes `likeFeed` and `listFeedComments`. */
+  /** Part of operation ids, as `Feed` in `likeFeed` and `listFeedComments`. */
   noun: string
   tag: ApiTag
-  /** Returns undefined (404) for content that is unknown, deleted or hidden from this viewer. */
+  /**
+   * Returns undefined for content that is deleted or hidden from the viewer, which results in a
+   * 404.
+   */
   find(sql: Db, id: number, viewerId: number): Promise<Target | undefined>
   /**
-   * `select id from … where id = ${id}` of content that is not deleted. The caller locks the row, so that
-   * nothing is added to content under deletion and no counter update is lost.
+   * Selects the id of content that is not deleted. Callers lock the row, so that no change races
+   * with a deletion or another counter update.
    */
   live(sql: Db, id: number): Fragment
-  /** Whether things of this kind can be anonymous. Then `live` also selects `hidden`, as of the lock. */
+  /** Whether content of this kind can be anonymous. `live` then also selects `hidden`. */
   anonymous?: boolean
 }
 
 /**
- * Statements that update the counters of the content. They run with the change and read the common table
- * `changed (id, by)`, which has one row or none. For example `update songs s set comment_count =
- * comment_count + c.by from changed c where s.id = c.id`. The first statement's rows are `content_count_0` to
- * the second, and so on.
+ * Statements that update counters in the transaction of a change. They read the table expression
+ * `changed (id, by)`, which has at most one row.
  */
 export type Counts = (sql: Db) => Fragment[]
 
@@ -49,48 +53,55 @@ export const countsOf = (sql: Db, counts: Counts | undefined): Fragment =>
     sql``,
   )
 
-/** Reads content of one kind for mixed lists. `Site.readers` maps the readers by type. */
+/** Reads content of one kind for lists of several kinds. */
 export type ContentReader = {
   visible(sql: Db, ids: number[], viewerId: number): Promise<Set<number>>
   /**
-   * Returns the same views as the kind's own lists, without content that is deleted or hidden from the
+   * Returns the views of the kind's own lists, without content that is deleted or hidden from the
    * viewer.
    */
   views(ctx: Context, ids: number[], viewerId: number): Promise<Map<number, object>>
-  /** Returns the ids that the viewer sees in full. Default: all visible ones. */
+  /**
+   * Returns the ids of content that the viewer may read in full. Defaults to all visible content.
+   */
   readable?(sql: Db, ids: number[], viewerId: number): Promise<Set<number>>
-  /** Whether every viewer sees the same content, so that `visible` and `readable` ignore the viewer. */
+  /** True when every viewer sees the same content. */
   open?: true
-  /** Whether activity is shown only to users who can see the content. */
+  /** True when only viewers of the content may see activity on it. */
   closed?: true
-  /** Returns the ids of anonymous content. Absent for kinds without anonymity. */
   anonymous?(sql: Db, ids: number[]): Promise<Set<number>>
 }
 
 export type ContentRemoval = {
-  /** Required ability. The audit log records the removal as well. */
+  /** Ability that a moderator needs to remove the content. */
   ability: string
-  /** Removes the content and its dependents in the caller's transaction. Throws 404 if it is already gone. */
+  /**
+   * Removes content and dependent rows in the caller's transaction. Throws 404 when the content is
+   * already deleted.
+   */
   remove(ctx: Context, tx: Tx, id: number, moderatorId: number): Promise<void>
 }
 
-/** Pending requests for a content owner, counted since their last visit. */
+/**
+ * Pending pin requests of a content owner. `count` covers requests since the owner's last visit.
+ */
 export type PendingPins = { count: number; time: string | null }
 export type FindPendingPins = (sql: Db, userId: number, since: string | null) => Promise<PendingPins>
 
 /**
- * Declaration of one kind of content, in `kinds` of its module.ts. Readers,
- * counters, checks and file access derive from it.
+ * Declares a kind of content in `kinds` of a module.ts. Readers, counters, checks and file access
+ * derive from this declaration.
  */
 export type ContentKind = {
-  /** Name of the kind on the wire and in tables (conventions-24). */
   type: string
-  /** Integer of the kind in notifications (notifications-2). Never change or reuse it. */
+  /** Integer in stored notifications (notifications-2). Never change or reuse a code. */
   code: number
   reader: ContentReader
   counters?: CounterCheck[]
   paymentChecks?: CounterCheck[]
-  /** File uses restricted to viewers of the content. Each names the ability that also grants access. */
+  /**
+   * Maps file uses that only viewers of the content may read to an ability that also grants access.
+   */
   files?: Record<string, string>
   removal?: ContentRemoval
   repostable?: true
@@ -115,12 +126,12 @@ export function contentKinds(kinds: readonly ContentKind[]): readonly ContentKin
 
 const mountedTypes = defineState(() => new Set<string>())
 
-/** Registers that a shared behaviour, such as comments, was mounted on a kind. */
+/** Registers that a shared feature, such as comments, was mounted on a kind. */
 export function registerMount(ctx: Context, { type }: Content): void {
   mountedTypes(ctx).add(type)
 }
 
-/** Throws at the start when a behaviour was mounted on an unlisted kind. */
+/** Fails the start when a shared feature was mounted on an undeclared kind. */
 export function requireMountedKinds(ctx: Context, kinds: readonly ContentKind[]): void {
   for (const type of mountedTypes(ctx))
     if (!kinds.some((kind) => kind.type === type))
@@ -133,7 +144,7 @@ export const contentCode = (type: string): number | undefined => codes.get(type)
 
 export type ContentReaders = Record<string, ContentReader>
 
-/** Reads references in parallel, one batch for each type; keyed by `type/id`. */
+/** Reads content of several kinds in parallel. Keys of the result are `type/id`. */
 export async function readContent(
   ctx: Context,
   readers: ContentReaders,
@@ -184,8 +195,8 @@ export async function findAnonymous(
 const ROUNDS = 10
 
 /**
- * Returns a page of activity on a user's content, without closed content that the user may not see. Reads on
- * until the page is full, because clients take a short page for the last one.
+ * Lists activity on a user's content without closed content that the user may not see. Reads until
+ * `limit` rows are visible, because clients take a short list for the last one.
  */
 export async function listReceived<Row extends { id: number }>(
   sql: Db,

@@ -2,18 +2,21 @@ import type { Db, Fragment } from '#platform/database'
 
 export type Drift = { key: string; kept: number; counted: number }
 
-/** A recount for `kith doctor`. It lists at most 100 differences and repairs all. */
+/**
+ * Compares a stored counter with a recount. `find` lists at most 100 differences, and `mend`
+ * repairs all.
+ */
 export type CounterCheck = {
   name: string
   find(sql: Db): Promise<Drift[]>
   mend(sql: Db): Promise<number>
-  /** False for money, because an administrator has to investigate the difference. */
+  /** False for money, because an administrator must investigate the difference. */
   mendable?: boolean
 }
 
 /**
- * Recounts a counter column. `counted` selects `key` and `n`. The repair adds the difference seen by one
- * snapshot, so that concurrent changes are kept.
+ * `counted` selects `key` and `n`. The repair adds a difference instead of setting the count, so
+ * that concurrent changes are not lost.
  */
 export function recount(options: {
   table: string

@@ -1,7 +1,9 @@
 import { type Db, type Fragment, type Sql, type Tx, transaction } from '#platform/database'
 import type { CounterCheck, Drift } from './counters.ts'
 
-/** The periods of rankings: today in the time zone of the site, the last seven days, and the last thirty. */
+/**
+ * Periods of rankings: today in the site's time zone, the last seven days and the last thirty days.
+ */
 export const PERIODS = ['day', 'week', 'month'] as const
 export type Period = (typeof PERIODS)[number]
 
@@ -13,12 +15,12 @@ export const periodStart = (sql: Db, period: Period): Fragment =>
   })[period]
 
 /**
- * Ranking of users by sums over a period, such as the likes of their feeds. Sums are stored. Each counted
- * change adds a note (`recordPeriodChange`); a reader folds the notes into the sums and subtracts expired rows.
+ * Ranks users by sums over a period, such as likes of their feeds. Writers record changes, and a
+ * reader adds them to stored sums and subtracts expired rows.
  */
 export type PeriodSums = {
   ranking: string
-  /** Selects `user_id` and `n` for rows created from one time on, and before another if given. */
+  /** Selects `user_id` and `n` of rows created since `from` and, if given, before `before`. */
   counted(sql: Db, from: Fragment, before?: Fragment): Fragment
 }
 
@@ -26,16 +28,21 @@ type Place = { user_id: number; count: number }
 
 type Window = { period: Period; since: string | null; start: string; is_stale: boolean }
 
-/** Older than the longest period, with a margin, so no sum includes it and it needs no note. */
+/**
+ * Exceeds the longest period, so that older rows cannot affect any sum and need no change record.
+ */
 const NOTED = '32 days'
 
-/** Records changes. Usable as a CTE or as a statement. `rows` selects `user_id`, `made_at` and `by`. */
+/** Usable as a table expression or a statement. `rows` selects `user_id`, `made_at` and `by`. */
 export const recordPeriodChange = (sql: Db, ranking: string, rows: Fragment): Fragment => sql`
   insert into period_sum_changes (ranking, user_id, made_at, by)
   select ${ranking}, user_id, made_at, by from (${rows}) changes
   where by <> 0 and made_at > now() - ${NOTED}::interval`
 
-/** Marks sums for a full recount, after a bulk write of counted rows. All rankings by default. */
+/**
+ * Requests a full recount of the sums after a bulk write. Without a ranking, all sums are
+ * recounted.
+ */
 export const invalidatePeriodSums = (sql: Db, ranking: string | null = null) => sql`
   update period_sum_windows set since = null where ${ranking}::text is null or ranking = ${ranking}`
 
@@ -44,9 +51,8 @@ const STARTS = (sql: Db) => sql`
     ('month', clock_timestamp() - interval '30 days')) as s (period, start)`
 
 /**
- * The windows of a ranking. A window older than a day is stale and recounted, because that is cheaper than
- * subtracting its rows. The same applies to a day with another start: tomorrow, or after a change of the time
- * zone.
+ * A window that is more than a day behind is stale, because a recount is cheaper than subtracting
+ * its rows. A change of the site's time zone also makes the day stale.
  */
 const readWindows = (sql: Db, ranking: string, lock: Fragment = sql``) => sql<Window[]>`
   select w.period, w.since, case w.period when 'day' then s.start else greatest(s.start, w.since) end as start,
@@ -55,12 +61,15 @@ const readWindows = (sql: Db, ranking: string, lock: Fragment = sql``) => sql<Wi
   from period_sum_windows w join (${STARTS(sql)}) s on s.period = w.period
   where w.ranking = ${ranking} order by w.period ${lock}`
 
-/** Returns whether the work is small. A day that has just begun has few rows. */
+/** Returns whether an update is cheap. A day that has just begun is cheap to recount. */
 const isReady = (windows: Window[]) =>
   windows.length === PERIODS.length &&
   windows.every(({ period, since, is_stale }) => !is_stale || (period === 'day' && since !== null))
 
-/** Locks the windows until the transaction ends. Concurrent changes then find the sums updated. */
+/**
+ * Locks the windows until the end of the transaction, so that two updates cannot count a change
+ * twice.
+ */
 async function lockWindows(tx: Tx, ranking: string): Promise<Window[]> {
   const read = () => readWindows(tx, ranking, tx`for no key update of w`)
   const windows = await read()
@@ -71,7 +80,10 @@ async function lockWindows(tx: Tx, ranking: string): Promise<Window[]> {
   return read()
 }
 
-/** Updates the sums. One snapshot covers the counted rows, the notes and the expired rows. */
+/**
+ * One snapshot covers the counted rows, the recorded changes and the expired rows, so that no row
+ * is counted twice.
+ */
 async function updateSums(tx: Tx, { ranking, counted }: PeriodSums, windows: Window[]): Promise<void> {
   const stale = windows.filter(({ is_stale }) => is_stale).map(({ period }) => period)
   if (stale.length > 0) {
@@ -111,8 +123,8 @@ export const updatePeriodSums = (sql: Sql, sums: PeriodSums): Promise<void> =>
 type Ranked = { enabled: (sql: Db, column: Fragment) => Fragment; limit: number }
 
 /**
- * Returns the top users of a period. `enabled` joins the users of a column, to omit disabled accounts.
- * Without sums (after an upgrade or an import) it scans the whole period until the job has run.
+ * `enabled` joins the users of a column to exclude disabled accounts. Scans the whole period when
+ * no sums exist yet, such as after an import.
  */
 export async function rankByPeriodSums(
   sql: Sql,
@@ -121,7 +133,7 @@ export async function rankByPeriodSums(
   { enabled, limit }: Ranked,
 ): Promise<Place[]> {
   const { ranking, counted } = sums
-  // Reads without a lock, because a recount of stale sums may hold it for long.
+  // Reads without a lock, because a recount of stale sums may hold the lock for long.
   const places = isReady(await readWindows(sql, ranking))
     ? await transaction(sql, async (tx) => {
         const windows = await lockWindows(tx, ranking)
@@ -142,7 +154,7 @@ export async function rankByPeriodSums(
   )
 }
 
-/** Compares the sums plus notes with a recount; the repair starts a full recount. */
+/** Compares stored sums and recorded changes with a recount. The repair requests a full recount. */
 export function periodSumsRecount({ ranking, counted }: PeriodSums): CounterCheck {
   const drift = (sql: Db, period: Period) => {
     const since = sql`(select since from period_sum_windows where ranking = ${ranking} and period = ${period})`

@@ -9,31 +9,33 @@ export type PersonalDataReader = { userId: number; language: Language }
 export type Bytes = { key: string; path: string; size: number }
 
 /**
- * A table in the personal data export (rights-9). It contains nothing hidden from the user: no anonymous
- * author, no moderator, no reporter.
+ * A table of the personal data export (rights-9). Contains nothing hidden from the user, such as
+ * the author of anonymous content or a reporter.
  */
 export type PersonalTable = {
   file: string
   about: Text
   table: keyof Tables
-  /** Tables with rows nested below those of this one. */
+  /** Tables whose rows are nested in rows of this table. */
   with: readonly (keyof Tables)[]
   owner: string
-  /** Column between the owner and the key in the index. Each of its values is read separately. */
+  /**
+   * Index column between owner and key. Rows are read separately for each value, so that the index
+   * returns them in order.
+   */
   within?: string
-  /** Column that orders the rows of a user; with the owner it identifies a row. */
+  /** Sort columns, which identify a row of the owner. */
   key: readonly string[]
   columns: readonly string[]
-  /** Additional columns of a row `t`, each after a comma. */
+  /** Selects additional columns of row `t`, each after a comma. */
   extra?: (sql: Db) => Fragment
   only?: (sql: Db) => Fragment
-  /** Columns that `show` and `bytes` read and the export omits. */
+  /** Columns that `show` and `bytes` read and that the export omits. */
   hidden?: readonly string[]
   show?: (ctx: Context, rows: Record<string, unknown>[], reader: PersonalDataReader) => Promise<object[]>
   bytes?: (row: Record<string, unknown>) => Bytes
 }
 
-/** Declares a table of personal data. The compiler checks its columns against the database. */
 export const personalTable = <const T extends keyof Tables>(
   options: Omit<PersonalTable, 'table' | 'with' | 'owner' | 'within' | 'key' | 'columns' | 'hidden'> & {
     table: T
@@ -53,7 +55,6 @@ function shownValue(name: string, value: unknown): unknown {
   return isTime ? `${value.slice(0, 10)}T${value.slice(11, -3)}Z` : value
 }
 
-/** Returns the values of the `by` column of a user; without one, all rows are read together. */
 async function groupsOf(sql: Db, { table, owner, within }: PersonalTable, userId: number) {
   if (within === undefined) return [undefined]
   const values = await sql<{ value: string }[]>`

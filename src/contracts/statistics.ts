@@ -2,12 +2,9 @@ import type { Db, Fragment } from '#platform/database'
 
 export type Queue = {
   name: string
-  /** Ability to decide, and so to see the number of waiting items. */
+  /** Ability to decide on waiting items, and therefore to see their number. */
   ability: string
-  /**
-   * `select … as since from … where … order by …`: when each item began to wait, oldest first, in the order
-   * of an index.
-   */
+  /** Selects the start of each wait as `since`, oldest first, from an index. */
   waiting(sql: Db): Fragment
 }
 
@@ -15,8 +12,7 @@ export type Series = {
   name: string
   ability: string
   /**
-   * `select … as at, … as value from … where at >= from and at < until`: events of the period with their
-   * weights, by an index on the time.
+   * Selects `at` and `value` of events from `from` until before `until`, from an index on the time.
    */
   happened(sql: Db, from: string, until: string): Fragment
 }

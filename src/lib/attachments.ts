@@ -1,6 +1,6 @@
 const ATTACHMENT = /@!\[[^\]\n]{0,500}\]\(\s*(\d{1,16})\s*\)/g
 
-/** Returns the ids of uploads in a Markdown text, `@![title](id)`, each once, at most `max`. */
+/** Returns at most `max` distinct ids of uploads, written as `@![title](id)`. */
 export function findAttachments(markdown: string, max = 100): number[] {
   const ids = new Set<number>()
   for (const [, digits] of markdown.matchAll(ATTACHMENT)) {

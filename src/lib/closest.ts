@@ -1,4 +1,7 @@
-/** The Damerau-Levenshtein distance: letters to insert, delete, replace or swap with a neighbour. */
+/**
+ * Returns the Damerau-Levenshtein distance: the number of insertions, deletions, replacements and
+ * swaps of neighbours.
+ */
 export function editDistance(a: string, b: string): number {
   let [before, last, row] = [
     [] as number[],
@@ -19,8 +22,8 @@ export function editDistance(a: string, b: string): number {
 }
 
 /**
- * Returns the word of `known` that `given` was probably meant to be, or undefined. Short words have many
- * neighbours with another meaning (HOME and HOST), so their limit is stricter.
+ * Suggests a known word for a misspelled one. Allows no edits of short words, because many short
+ * words differ by one letter (HOME and HOST).
  */
 export function suggestWord(
   given: string,

@@ -1,4 +1,4 @@
-/** The order matters, because nearly all browsers also call themselves Mozilla, Chrome and Safari. */
+/** The order matters, because most browsers also claim to be Chrome and Safari. */
 const BROWSERS: [RegExp, string][] = [
   [/MicroMessenger\//, 'WeChat'],
   [/Edg(e|A|iOS)?\//, 'Edge'],
@@ -23,8 +23,8 @@ const SYSTEMS: [RegExp, string][] = [
 const nameOf = (names: [RegExp, string][], text: string) => names.find(([pattern]) => pattern.test(text))?.[1]
 
 /**
- * Browser and system of a client, such as `Firefox on Windows`, or undefined when unknown. Never quotes the
- * user agent, because its sender could put arbitrary words into messages of the site.
+ * Returns a name such as `Firefox on Windows`. Never quotes the user agent, because an attacker
+ * could put text into messages of the site.
  */
 export function deviceName(userAgent: string): string | undefined {
   const [browser, system] = [nameOf(BROWSERS, userAgent), nameOf(SYSTEMS, userAgent)]

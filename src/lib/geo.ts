@@ -9,11 +9,11 @@ const rowOf = (latitude: number) => Math.min(ROWS - 1, Math.max(0, Math.floor((l
 const columnOf = (longitude: number) => Math.floor((longitude + 180) / DEGREES)
 const around = (column: number) => ((column % COLUMNS) + COLUMNS) % COLUMNS
 
-/** The number of the map square that contains a place. */
+/** Returns the number of the map square that contains a location. */
 export const geoCell = ({ latitude, longitude }: Place): number =>
   rowOf(latitude) * COLUMNS + around(columnOf(longitude))
 
-/** The squares that contain every place within `km`, across the date line and the poles too. */
+/** Covers the date line and the poles too. */
 export function geoCellsAround({ latitude, longitude }: Place, km: number): number[] {
   const height = km / KM_PER_DEGREE
   const farthest = Math.min(90, Math.abs(latitude) + height)
@@ -28,12 +28,15 @@ export function geoCellsAround({ latitude, longitude }: Place, km: number): numb
 }
 
 const EARTH_METERS = 6_371_000
-/** Latitude of the map's edge, because a Mercator map has no poles. */
+/** Maximum latitude, because a Mercator map cannot show the poles. */
 const EDGE = 89
 const radians = (degrees: number) => (degrees * Math.PI) / 180
 const clamped = (latitude: number) => Math.min(EDGE, Math.max(-EDGE, latitude))
 
-/** A place on a Mercator map, in radians, on which short distances are equal in every direction. */
+/**
+ * Projects a location to a Mercator map in radians, on which short distances are equal in every
+ * direction.
+ */
 export const mercatorPoint = ({ latitude, longitude }: Place): { x: number; y: number } => ({
   x: radians(longitude),
   y: Math.log(Math.tan(Math.PI / 4 + radians(clamped(latitude)) / 2)),

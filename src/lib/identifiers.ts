@@ -3,7 +3,8 @@ import { displayLength } from './text.ts'
 
 type Library = typeof import('libphonenumber-js/min')
 
-// Loaded on first use, because its tables take 60 ms and most sites see no foreign number.
+// Loads the library on first use, because its tables take 60 ms and most sites see no foreign
+// number.
 let library: Library | undefined
 const load = (): Library => {
   library ??= createRequire(import.meta.url)('libphonenumber-js/min') as Library
@@ -12,10 +13,10 @@ const load = (): Library => {
 
 const MAINLAND = /^(?:(?:\+86|086|86)-?)?1[3-9][0-9]{9}$/
 const INTERNATIONAL = /^\+[1-9][0-9 ().-]{5,22}$/
-/** The country of numbers without a country code. */
+/** Country of numbers without a country code. */
 const HOME = 'CN'
 
-/** Parses an international number. Of mainland China only mobile numbers are valid. */
+/** Rejects numbers of mainland China, which `MAINLAND` covers. */
 function parseForeign(text: string) {
   if (!INTERNATIONAL.test(text) || text.startsWith('+86')) return undefined
   const number = load().parsePhoneNumberFromString(text)
@@ -23,22 +24,18 @@ function parseForeign(text: string) {
 }
 
 /**
- * True when a text is a phone number: a mobile number of mainland China, with or without country code, or a
- * foreign one with `+` and country code (registration-4).
+ * Accepts a mainland Chinese mobile number with or without country code, or a foreign number with
+ * `+` and country code (registration-4).
  */
 export const isPhone = (text: string): boolean => MAINLAND.test(text) || parseForeign(text) !== undefined
 
 /**
- * The normalized, unique form of a text that passes `isPhone`: the eleven digits of a mainland number, else
- * `+` with all digits.
+ * Returns the eleven digits of a mainland Chinese number, or `+` and all digits of a foreign one.
  */
 export const normalizePhone = (text: string): string =>
   MAINLAND.test(text) ? text.slice(-11) : (parseForeign(text)?.number ?? text)
 
-/**
- * Normalizes a number in any spelling, with spaces, hyphens, brackets, full-width digits or `00` before the
- * country code.
- */
+/** Accepts spaces, hyphens, brackets, full-width digits and `00` before the country code. */
 export function readPhone(text: string): string | undefined {
   const digits = text
     .normalize('NFKC')
@@ -47,25 +44,25 @@ export function readPhone(text: string): string | undefined {
   return isPhone(digits) ? normalizePhone(digits) : undefined
 }
 
-/** True when two capital letters name a country with phone numbers. */
 export const isPhoneCountry = (code: string): boolean =>
   /^[A-Z]{2}$/.test(code) && load().isSupportedCountry(code)
 
-/** True when a normalized number belongs to one of these countries. `*` matches all. */
+/** `*` in `countries` matches every number. */
 export function isPhoneOf(normalized: string, countries: readonly string[]): boolean {
   if (countries.includes('*')) return true
   if (!normalized.startsWith('+')) return countries.includes(HOME)
   const number = parseForeign(normalized)
   if (!number) return false
   if (number.country !== undefined) return countries.includes(number.country)
-  // Some numbers belong to a code shared by countries, such as +1 and +44. Any of these matches.
+  // Some numbers have a calling code of several countries, such as +1. Any of these countries
+  // matches.
   const sharing = countries.filter(isPhoneCountry)
   return sharing.some(
     (country) => load().getCountryCallingCode(country as never) === number.countryCallingCode,
   )
 }
 
-/** The country of a normalized number, or the calling code that it shares with others, such as `+1`. */
+/** Returns the country, or a calling code such as `+1` when several countries share the code. */
 export function countryOfPhone(normalized: string): string {
   if (!normalized.startsWith('+')) return HOME
   const number = parseForeign(normalized)
@@ -75,19 +72,20 @@ export function countryOfPhone(normalized: string): string {
 const NAME = /^[A-Za-z_\u0080-\u{10ffff}][A-Za-z0-9_\u0080-\u{10ffff}]*$/u
 const NAME_UNITS_MAX = 48
 const PLAIN = /^\w+$/
-// The blank Braille pattern and a mark without a base are invisible, although they are not format characters.
+// The blank Braille pattern and a combining mark without a base are invisible too.
 const UNSEEN = /^\p{M}|[\s\p{Cc}\p{Cf}\p{Cs}\p{Zs}\p{Default_Ignorable_Code_Point}\u2800]/u
 
-/** True when a text is a valid user name (conventions-32) without invisible characters. */
+/** Accepts valid user names without invisible characters (conventions-32). */
 export function isUserName(name: string): boolean {
   if (name.length > NAME_UNITS_MAX || !NAME.test(name)) return false
-  // Joiners and variation selectors are part of many emoji. Elsewhere they would make names that look equal.
+  // Joiners and variation selectors are valid in emoji. Elsewhere they would allow two names that
+  // look equal.
   if (!PLAIN.test(name) && UNSEEN.test(hideEmoji(name))) return false
   const length = displayLength(name)
   return length >= 2 && length <= 12
 }
 
-// Built on first use, because the expression takes 40 ms to compile.
+// Creates the expression on first use, because it takes 40 ms to compile.
 const hideEmoji = (name: string) => name.replace(/\p{RGI_Emoji}/gv, '\u263a')
 
 const EMAIL_MAX = 128
@@ -112,7 +110,7 @@ export function normalizeEmail(text: string): string {
   return text.toLowerCase()
 }
 
-/** True when an entry matches the address. An entry is an address, or a domain including its subdomains. */
+/** An entry is an email address, or a domain that includes its subdomains. */
 export function isEmailAmong(email: string, entries: readonly string[]): boolean {
   const address = normalizeEmail(email)
   const domain = address.slice(address.lastIndexOf('@') + 1)
@@ -125,8 +123,8 @@ export function isEmailAmong(email: string, entries: readonly string[]): boolean
 export type Login = { kind: 'email' | 'phone' | 'name'; value: string } | { kind: 'id'; value: number }
 
 /**
- * The kind of a login, tested in the order e-mail, phone, name, id, with its normalized value except for
- * names. Other text counts as a name, because older rules allowed more names.
+ * Tests for email address, phone number, name and id, in this order. Any other text counts as a
+ * name, because older versions allowed more names.
  */
 export function loginKind(login: string): Login {
   const text = login.trim()

@@ -1,17 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 
 /**
- * `asked` is the last requested time. `time` runs ahead of it when the counter of a millisecond overflows.
+ * `asked` is the last requested time. `time` is later when the counter of a millisecond overflows.
  */
 type Sequence = { asked: number; time: number; count: number }
 
 const clock: Sequence = { asked: 0, time: 0, count: 0 }
 const given: Sequence = { asked: 0, time: 0, count: 0 }
 
-/**
- * A time-ordered UUID (version 7). Rises within this process even in one millisecond and when the clock steps
- * back.
- */
+/** Returns a time-ordered UUID. Ids of one process increase even when the clock steps back. */
 export function uuidv7(now?: number): string {
   const sequence = now === undefined ? clock : given
   advance(sequence, now ?? Math.max(Date.now(), clock.time))

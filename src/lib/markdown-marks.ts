@@ -1,9 +1,9 @@
 type CodeSpan = { open: number; close: number; end: number }
 type Marks = {
-  /** Position of the closing partner of a `[` or `(`, 0 without one. */
+  /** Position of the bracket that closes a `[` or `(`. 0 without one. */
   partner: Int32Array
   code: Map<number, CodeSpan>
-  /** Number of emphasis characters at a position that are markup. */
+  /** Number of emphasis characters to remove at a position. */
   dropped: Map<number, number>
 }
 type Opener = { at: number; left: number }
@@ -75,7 +75,7 @@ export function readMarks(source: string): Marks {
     else if (char === '(') rounds.push(at)
     else if (char === ')') closeBracket(rounds, at)
     else if (char === '\n') {
-      // A link's URL cannot span lines, but its text can.
+      // The URL of a link cannot span lines, but the link text can.
       rounds = []
       BLANK_LINE.lastIndex = at
       if (BLANK_LINE.test(source)) closeParagraph()

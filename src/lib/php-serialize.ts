@@ -1,9 +1,8 @@
-/** A deserialized PHP value. PHP arrays with keys 0, 1, 2 … become lists, others objects. */
+/** PHP arrays with keys 0, 1, 2 … become lists, and other PHP arrays become objects. */
 export type PhpValue = null | boolean | number | string | PhpValue[] | { [key: string]: PhpValue }
 
 /**
- * Parses the output of PHP's `serialize`, or returns undefined. Rejects objects and references, which
- * settings do not use.
+ * Returns undefined for invalid text, and for objects and references, which settings do not use.
  */
 export function readPhp(text: string): PhpValue | undefined {
   const bytes = Buffer.from(text)
@@ -26,7 +25,7 @@ export function readPhp(text: string): PhpValue | undefined {
     const given = until(end)
     return /^-?\d+$/.test(given) ? Number(given) : fail()
   }
-  // Lengths are in bytes.
+  // PHP counts the length of a string in bytes.
   const string = () => {
     const length = integer(':')
     expect('"')

@@ -1,6 +1,6 @@
 import { readMarks } from './markdown-marks.ts'
 
-// All of these are sticky and end at the line end or the next < or >, so that the total time stays linear.
+// Each pattern is sticky and ends at a line end, `<` or `>`, so that the total time stays linear.
 const FENCE = / {0,3}(?:(`{3,})[^`\n]*|(~{3,})[^\n]*)(?=\n|$)/y
 const DECORATION = /[ \t]*[-=*_|:+][-=*_|:+ \t]*(?=\n|$)/y
 const REFERENCE = / {0,3}\[[^\]\n]+\]:[ \t]*(?:<|https?:|\/)[^\n]*/y
@@ -14,10 +14,7 @@ const ENTITY = /&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos|n
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
 const BLANK = /^[\s\p{Cc}]$/u
 
-/**
- * Returns at most `n` characters of the visible text of Markdown, without markup, images and tags, and with
- * spaces folded.
- */
+/** Returns at most `n` characters of the visible text of Markdown, with whitespace collapsed. */
 export function plainText(source: string, n: number): string {
   const { partner, code, dropped } = readMarks(source)
   const jumps = new Map<number, number>()
@@ -31,7 +28,7 @@ export function plainText(source: string, n: number): string {
     pattern.lastIndex = at
     return pattern.exec(source)
   }
-  /** The end of the `(…)` or `[…]` after the bracket that closes at `close`, 0 without a closed one. */
+  /** Returns the end of `(…)` or `[…]` after the bracket at `close`. 0 without a closed one. */
   const targetEnd = (close: number): number => {
     const next = source[close + 1]
     return close > 0 && (next === '(' || next === '[') ? partner[close + 1]! : 0
@@ -138,7 +135,8 @@ function createPage(n: number): Page {
       spaceDue = shown.length > 0
       return
     }
-    // Breaks up tags left by broken or escaped markup, for pages that forget to escape the text.
+    // Inserts a space into tags that broken or escaped markup leaves, in case a client does not
+    // escape the text.
     if (spaceDue || (last === '<' && /^[A-Za-z/!?]$/.test(point))) shown.push(' ')
     shown.push(point)
     last = point

@@ -4,16 +4,13 @@ import { foldText } from './text.ts'
 export type SensitiveWord = { word: string; type: 'warning' | 'replace'; replace: string | null }
 
 export type SensitiveWords = {
-  /** The first word of type warning in a text, as listed. */
+  /** Returns the first warning word in the text, as spelled in the list. */
   check(text: string): string | undefined
-  /** Replaces every word of type replace, leftmost first and longest first. */
+  /** Replaces the leftmost match first, and the longest of several. */
   replace(text: string): string
 }
 
-/**
- * Compiles the list of sensitive words so that a text is read once, regardless of the number of words.
- * Ignores case, width and invisible characters. Removes a word without a replacement.
- */
+/** Matches all words in one pass over the text. Ignores case, width and invisible characters. */
 export function compileWords(words: readonly SensitiveWord[]): SensitiveWords {
   const warnings = createMatcher(words.filter((word) => word.type === 'warning'))
   const replaced = createMatcher(words.filter((word) => word.type === 'replace'))
@@ -23,7 +20,7 @@ export function compileWords(words: readonly SensitiveWord[]): SensitiveWords {
       let result = ''
       let done = 0
       for (const { start, end, word } of replaced(text)) {
-        // Two words may match inside one character, as f and i do in ﬁ. The first one wins.
+        // Two words may match inside one character, as f and i do in ﬁ. The first match wins.
         if (start < done) continue
         result += text.slice(done, start) + (word.replace ?? '')
         done = end
@@ -55,10 +52,10 @@ function createMatcher(words: SensitiveWord[]): (text: string) => Match[] {
 
 type Folded = { folded: string; starts: number[]; ends: number[] }
 
-// A character with its marks, or a decomposed Korean syllable, folds as a unit.
+// Folds a character together with its combining marks, and a decomposed Korean syllable as a unit.
 const CHARACTER = /.[\p{M}\u1160-\u11ff]*/suy
 
-/** A folded text with the start and end of the source character for each code unit. */
+/** `starts` and `ends` map each code unit of the folded text to its source character. */
 export function foldWithOffsets(text: string): Folded {
   const pieces: string[] = []
   const starts: number[] = []
@@ -83,7 +80,9 @@ export function foldWithOffsets(text: string): Folded {
   return { folded: pieces.join(''), starts, ends }
 }
 
-/** Folds the most common characters without normalization. Returns an empty text for all others. */
+/**
+ * Fast path for common characters. Returns an empty text for characters that need normalization.
+ */
 function plainFold(text: string, at: number): string {
   if (!isPlain(text.charCodeAt(at))) return ''
   if (at + 1 < text.length && !isPlain(text.charCodeAt(at + 1))) return ''

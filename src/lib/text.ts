@@ -1,14 +1,13 @@
 export { plainText } from './plain-text.ts'
 
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu
-// Limits marks per letter, because normalization sorts them in quadratic time: 100,000 take ten seconds.
+// Limits combining marks per letter, because normalization sorts them in quadratic time.
 const TOO_MANY_MARKS = /(\p{M}{30})\p{M}+/gu
 
 /** Folds case, width and invisible characters, so that texts that look the same compare equal. */
 export function foldText(text: string): string {
-  // Uppercasing and lowercasing again is full case folding (ß as ss). Exceptions: sigma depends on its
-  // neighbours, and the dotted İ keeps its dot. İ and the dotless ı become a plain i, so that they cannot
-  // imitate another name.
+  // Upper case followed by lower case is full case folding (ß becomes ss). The dotted İ and dotless
+  // ı become a plain i, so that they cannot imitate another name.
   return text
     .toWellFormed()
     .replace(INVISIBLE, '')
@@ -22,20 +21,20 @@ export function foldText(text: string): string {
     .normalize('NFKC')
 }
 
-// Controls, the empty Braille pattern and annotation marks are invisible too, although Unicode does not list
-// them so.
+// Control characters, the blank Braille pattern and annotation marks are invisible, although
+// Unicode does not classify them as ignorable.
 const BLANK = /^[\s\p{Default_Ignorable_Code_Point}\p{Cc}\u2800\u{1d159}\ufff9-\ufffb]*$/u
 
 export const isBlank = (text: string): boolean => BLANK.test(text)
 
-/** The unique and searchable form of a name. Empty when the name has no visible character. */
+/** Returns the unique, searchable form of a name. Empty when the name has no visible character. */
 export function nameKey(name: string): string {
   return foldText(name)
     .replace(/[\s\u0085]+/g, ' ')
     .trim()
 }
 
-// Characters that look like a Latin letter, also in capitals. i and l count as one.
+// Characters that look like a Latin letter in either case. i and l count as one letter.
 const LOOKALIKES = new Map(
   Object.entries({
     a: 'аɑα',
@@ -65,7 +64,7 @@ const LOOKALIKES = new Map(
   }).flatMap(([latin, others]) => [...others].map((other) => [other, latin] as const)),
 )
 
-/** A key that is equal for names that are easily confused. Ignores differences of marks and scripts. */
+/** Returns equal keys for names that users may confuse. Ignores marks and scripts. */
 export const lookalikeKey = (name: string): string =>
   [...nameKey(name).normalize('NFD').replace(/\p{M}/gu, '')]
     .map((point) => LOOKALIKES.get(point) ?? point)
@@ -75,7 +74,8 @@ const QUERY_GRAMS_MAX = 16
 const LATIN = /^[\p{Script=Latin}\p{Nd}]$/u
 
 /**
- * The unigrams, bigrams and, within Latin words, trigrams of a text, stored in an array column for search.
+ * Returns unigrams, bigrams and, within Latin words, trigrams, for the array column that search
+ * reads.
  */
 export function grams(text: string): string[] {
   const found = new Set<string>()
@@ -92,8 +92,8 @@ export function grams(text: string): string[] {
 }
 
 /**
- * The smallest set of grams that every text containing the query has. It can match other texts, so recheck
- * with like. Empty only for a query with an empty name key.
+ * Returns the fewest grams that every text with the query contains. Other texts may contain the
+ * grams too, so callers recheck with `like`.
  */
 export function gramsOfQuery(query: string): string[] {
   const single = new Set<string>()
@@ -106,7 +106,7 @@ export function gramsOfQuery(query: string): string[] {
       else if (!isTriple(latin, i - 1)) found.add(points[i]! + points[i + 1]!)
     }
   }
-  // Single characters add little to longer grams, and dozens of grams cost more than they exclude.
+  // Omits single characters beside longer grams, because they exclude almost no text.
   return [...(found.size > 0 ? found : single)].slice(0, QUERY_GRAMS_MAX)
 }
 
@@ -123,7 +123,7 @@ export function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&')
 }
 
-/** Length in code points, as every `max:n` rule counts. */
+/** Counts code points, like the `max:n` rules. */
 export function codePointLength(text: string): number {
   let count = 0
   for (const _ of text) count++
@@ -131,7 +131,7 @@ export function codePointLength(text: string): number {
 }
 
 /**
- * Display length (conventions-32): an ASCII letter, digit or underscore counts a half, other characters one.
+ * Counts ASCII letters, digits and underscores half, and other characters whole (conventions-32).
  */
 export function displayLength(text: string): number {
   let halves = 0
@@ -152,12 +152,10 @@ export function cutCharacters(text: string, n: number): string {
 
 const MENTIONS_MAX = 50
 
-// Each attempt ends at the next soft hyphen, so the time stays linear.
+// Each attempt ends at the next soft hyphen, so that matching takes linear time.
 const MENTION = /\u00AD@([^\u00AD/]{1,100})\u00AD/g
 
-/**
- * The names a text mentions (soft hyphen, @, name, soft hyphen), each once regardless of case, at most 50.
- */
+/** Returns at most 50 distinct mentioned names. A mention is `@name` between soft hyphens. */
 export function findMentions(text: string): string[] {
   const names = new Map<string, string>()
   for (const [, name] of text.matchAll(MENTION)) {

@@ -1,13 +1,9 @@
-/**
- * Formats a PostgreSQL timestamp of a UTC session (`2026-11-21 05:22:00.123456+00`) as `YYYY-MM-DD HH:MM:SS`.
- */
+/** Formats a UTC timestamp of PostgreSQL as `YYYY-MM-DD HH:MM:SS`. */
 export function wireTime(pg: string): string {
   return pg.slice(0, 19)
 }
 
-/**
- * Formats a PostgreSQL timestamp of a UTC session as `YYYY-MM-DDTHH:MM:SSZ`, for topics and notifications.
- */
+/** Formats a UTC timestamp of PostgreSQL as `YYYY-MM-DDTHH:MM:SSZ`. */
 export function zuluTime(pg: string): string {
   return `${pg.slice(0, 10)}T${pg.slice(11, 19)}Z`
 }
@@ -26,7 +22,7 @@ export const withWireTimes = <Row extends { created_at: string; updated_at: stri
   updated_at: wireTime(row.updated_at),
 })
 
-/** Formats a PostgreSQL timestamp of a UTC session as lossless ISO 8601. */
+/** Formats a UTC timestamp of PostgreSQL as ISO 8601 without loss of precision. */
 export function exactTime(pg: string): string {
   return `${pg.slice(0, 10)}T${pg.slice(11).replace(/\+00$/, '')}Z`
 }
@@ -53,12 +49,11 @@ export function isTimeZone(name: string): boolean {
 }
 
 /**
- * Converts clock times of a zone (`2020-01-02 03:04:05`) to UTC. A skipped time becomes an hour later, a
- * repeated one the first. Returns null for an invalid time (`0000-00-00 …`).
+ * Converts local times of a zone to UTC. A skipped time moves an hour forward, and a repeated time
+ * means its first occurrence.
  */
 export function readClock(zone: string): (text: string | null) => string | null {
-  // Caches by hour: millions of rows share a few thousand hours, and each lookup of zone rules takes
-  // microseconds.
+  // Caches offsets by hour, because millions of rows share a few thousand hours.
   const hours = new Map<string, string>()
   return (text) => {
     if (text === null || text.length < HOUR || text.startsWith('0000')) return null

@@ -13,12 +13,12 @@ import {
 import { join } from 'node:path'
 import { StartFault } from '#platform/start-fault.ts'
 
-/** Minimum length. A shorter secret can be guessed from one sealed value. */
+/** Minimum length in characters. An attacker could guess a shorter secret from one sealed value. */
 export const minimumSecretLength = 16
 
 const WAY_OUT = 'restore it from a backup, or set APP_SECRET to what it held'
 
-/** Reads `app-secret` in the data directory. The first process creates it, unless creation is forbidden. */
+/** Reads the secret from the data directory. Creates a missing file when `mayCreate` is true. */
 export function loadAppSecret(dataDir: string, { mayCreate = true } = {}): string {
   const path = join(dataDir, 'app-secret')
   const secret = readSecret(path)
@@ -26,7 +26,7 @@ export function loadAppSecret(dataDir: string, { mayCreate = true } = {}): strin
   if (!mayCreate) throw new StartFault(`${path} is missing, and the database was sealed with it: ${WAY_OUT}.`)
   mkdirSync(dataDir, { recursive: true })
   createSecretFile(path)
-  // Reads the file back, because another process may have created it first.
+  // Reads the file again, because another process may have created it first.
   const created = readSecret(path)
   if (created === undefined) throw new Error(`${path} disappeared while it was created`)
   return created
@@ -62,13 +62,14 @@ function createSecretFile(path: string): void {
   }
 }
 
-/** Links the file into place, so that it appears complete or not at all and never replaces another. */
+/** Publishes the draft with a hard link, which is atomic and never replaces an existing file. */
 function publish(draft: string, path: string): void {
   try {
     linkSync(draft, path)
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return
-    // This file system has no links. Two first starts at the same moment are unlikely there.
+    // Some file systems support no hard links. A rename is atomic too, but replaces an existing
+    // secret.
     renameSync(draft, path)
   }
 }

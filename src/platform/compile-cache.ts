@@ -2,8 +2,8 @@ import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Turns on Node's compile cache, because a start without a build step compiles hundreds of files. Without a
- * writable folder the start only takes longer.
+ * Enables Node's compile cache, because Kith has no build step and each start compiles hundreds of
+ * files.
  */
 export function cacheCompiledCode(): void {
   enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url)))

@@ -1,7 +1,6 @@
 import { compile } from '@fastify/proxy-addr'
 import { suggestWord } from '#lib/closest.ts'
 
-/** Returns whether a value is an IP address, a CIDR block or a predefined network name. */
 function isProxyAddress(text: string): boolean {
   try {
     compile(text)
@@ -11,7 +10,6 @@ function isProxyAddress(text: string): boolean {
   }
 }
 
-/** Checks `TRUST_PROXY` and returns the problems as sentences. */
 export function proxyFaults(given: string | undefined): string[] {
   const parts = given?.split(',').map((part) => part.trim()) ?? []
   return parts
@@ -23,8 +21,7 @@ export function proxyFaults(given: string | undefined): string[] {
 }
 
 /**
- * Checks `CORS_ORIGINS` and returns the problems as sentences. Browsers send an origin in one spelling, and
- * another spelling would never match.
+ * Reports origins in a spelling that no browser sends, because they would never match a request.
  */
 export function originFaults(origins: readonly string[]): string[] {
   return origins.flatMap((origin) => {
@@ -35,14 +32,14 @@ export function originFaults(origins: readonly string[]): string[] {
   })
 }
 
-/** Checks an address. The message does not repeat it, because it may hold a password. */
+/** Explains an invalid URL without repeating its value, which may contain a password. */
 export function urlFault(name: string, given: string, protocols: readonly string[]): string {
   return protocols.some((protocol) => given.startsWith(`${protocol}//`))
     ? `${name} cannot be read as a URL: in a name or password write # as %23, / as %2F, ? as %3F, @ as %40, % as %25`
     : `${name} must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`
 }
 
-/** Checks that an address of a database names one host. Earlier versions accepted several. */
+/** Rejects a URL with several hosts, which earlier versions accepted. */
 export const severalHostsFault = (name: string, given: string): string | undefined =>
   /^postgres(ql)?:\/\/([^/?]*@)?[^/?@]*,[^/?@]*([/?]|$)/.test(given)
     ? `${name} names several hosts: name one proxy that leads to the primary, such as HAProxy (docs/scaling.md#failover, deploy/patroni)`
@@ -50,7 +47,6 @@ export const severalHostsFault = (name: string, given: string): string | undefin
 
 const STALE_REPLIES = 'set GUEST_CACHE_MS for the age of replies to guests; all others are current'
 
-/** Settings of earlier versions, and what to do instead. */
 const RETIRED = new Map([
   ['KEPT_PAGES_MB', 'set FRAGMENTS_MB for the memory of cached replies'],
   ['KEPT_PAGES_COUNTS_MS', STALE_REPLIES],
@@ -64,7 +60,6 @@ const RETIRED = new Map([
   ['DATABASE_REPLICA_MAX_LAG_MS', 'replicas serve guests while they are less than a second behind'],
 ])
 
-/** Reports settings of earlier versions that are still set, with their replacement. */
 export const retiredFaults = (env: Record<string, string | undefined>): string[] =>
   Object.keys(env).flatMap((name) => {
     const advice = env[name]?.trim() ? RETIRED.get(name) : undefined
@@ -72,8 +67,8 @@ export const retiredFaults = (env: Record<string, string | undefined>): string[]
   })
 
 /**
- * Reports unknown variables with names close to an unset setting, and all unknown ones that begin with
- * `LINKED_`, which no other program uses.
+ * Reports likely misspellings of settings. No other program uses the prefix `LINKED_`, so every
+ * unknown variable with that prefix is reported.
  */
 export function findMisspelledNames(
   env: Record<string, string | undefined>,

@@ -16,12 +16,10 @@ import { readPushServices } from '#platform/push-config.ts'
 import { fileVariables, settingReader } from '#platform/secret-files.ts'
 import { readTextSettings } from '#platform/sms'
 
-/** All settings of an operator, read from the environment. */
 export type Config = ReturnType<typeof readConfig>
 
 type Env = Record<string, string | undefined>
 
-/** Required settings of each provider of instant messaging. */
 const IM_NEEDS = {
   embedded: [],
   ejabberd: ['IM_EJABBERD_URL', 'IM_EJABBERD_HOST', 'IM_EJABBERD_PASSWORD'],
@@ -43,16 +41,15 @@ function findMachine(): Machine {
 }
 
 /**
- * Returns one process for each core that the database does not need. The embedded database takes about as
- * much processor time as the processes that serve. On a small machine the memory of further processes is
- * worth more.
+ * Chooses one process per core. An embedded database needs about as much CPU time as the server
+ * processes, so it gets half of the cores.
  */
 export function chooseProcesses({ cores, memory }: Machine, hasEmbeddedDatabase: boolean): number {
   if (memory < 2 * GIGABYTE) return 1
   return Math.min(hasEmbeddedDatabase ? Math.ceil(cores / 2) : cores, MOST_PROCESSES)
 }
 
-/** Reads and checks the whole configuration; throws one error that names every fault. */
+/** Throws one error that lists every invalid setting. */
 export function readConfig(env: Env) {
   const faults: string[] = []
   const known = new Set<string>()
@@ -114,36 +111,31 @@ export function readConfig(env: Env) {
     host,
     port,
     publicUrl,
-    /** True when generated URLs must follow the port that was bound. */
+    /** Whether `publicUrl` needs the bound port when PORT is 0. */
     publicUrlIsDerived: text('PUBLIC_URL') === undefined,
-    /** Base URL of content in the web client, or a template with `{type}` and `{id}`. */
+    /** Base URL or template (`{type}`, `{id}`) for links to content in the web client. */
     publicWebUrl,
     databaseUrl: database('DATABASE_URL'),
-    /** Address past the pooler of DATABASE_URL, for work that needs a session. */
+    /** Connection URL that bypasses a pooler such as PgBouncer, for work that needs a session. */
     databaseDirectUrl: database('DATABASE_DIRECT_URL'),
-    /** How PostgreSQL plans prepared statements. A distributed database needs `auto` (docs/scaling.md). */
+    /** A distributed database needs `auto` (docs/scaling.md). */
     databasePlanCacheMode: choice('DATABASE_PLAN_CACHE_MODE', 'force_generic_plan', PLAN_CACHE_MODES),
-    /** Read replicas for guests. */
     databaseReplicaUrls: (text('DATABASE_REPLICA_URLS') ?? '')
       .split(/[\s,]+(?=postgres)/)
       .filter((each) => each !== '')
       .map((each) => database('DATABASE_REPLICA_URLS', each))
       .filter((each) => each !== undefined),
-    /** Number of server processes. With more than one, a parent process supervises them. */
     processes,
-    /** Connections of each process. */
+    /** Connections per server process. */
     databasePoolSize: integer('DATABASE_POOL_SIZE', processes === 1 ? 10 : 6, 1, 200),
     statementTimeoutMs: integer('STATEMENT_TIMEOUT_MS', 10_000, 100, 600_000),
-    /** Maximum age of a cached guest reply in milliseconds; 0 turns the cache off. */
+    /** Maximum age of a cached guest response. 0 disables the cache. */
     guestCacheMs: integer('GUEST_CACHE_MS', 1_000, 0, 60_000),
-    /** Memory for cached reply fragments; 0 turns them off. */
+    /** Memory for cached parts of responses. 0 disables the cache. */
     fragmentBytes: integer('FRAGMENTS_MB', 32, 0, 100_000) * 1024 * 1024,
     requestTimeoutMs: integer('REQUEST_TIMEOUT_MS', 120_000, 1_000, 600_000),
     requestIdleMs: integer('REQUEST_IDLE_MS', 15_000, 100, 600_000),
-    /**
-     * Limits for request bodies in transit: their number in a process and their memory. One address may use
-     * an eighth.
-     */
+    /** Limits of a process for request bodies in transit. One client address may use an eighth. */
     unfinishedBodies: {
       bodies: integer('UNFINISHED_BODIES', 2_000, 8, 1_000_000),
       bytes: integer('UNFINISHED_BODIES_MB', 128, 8, 100_000) * 1024 * 1024,
@@ -161,29 +153,27 @@ export function readConfig(env: Env) {
     founderName: text('FOUNDER_NAME') ?? 'root',
     founderPassword: secret('FOUNDER_PASSWORD', 8),
     smtpUrl: url('SMTP_URL', ['smtp:', 'smtps:']),
-    /** Sender of mail; absent: `defaultSender`. */
     mailFrom: text('MAIL_FROM'),
     payments: readPaymentSettings(
       { text, url, faults },
       publicUrl,
       web ? `${publicUrl.replace(/\/+$/, '')}/wallet/recharge` : publicUrl,
     ),
-    /** Services for text messages; none: messages go to the log. */
+    /** Without a service, the server logs text messages instead of sending them. */
     sms: readTextSettings({ text, url, faults }),
     pushUrl: url('PUSH_URL', ['http:', 'https:']),
     pushSecret: text('PUSH_SECRET'),
     push: readPushServices(text, faults),
     webhooksAllowPrivate: choice('WEBHOOKS_ALLOW_PRIVATE', 'false', ['true', 'false']) === 'true',
     /**
-     * Whether messages to browsers may go to private addresses. Users give these addresses, and operators those
-     * of webhooks, so each has its own setting.
+     * Separate from `webhooksAllowPrivate`, because users choose push endpoints and operators
+     * choose webhooks.
      */
     pushAllowPrivate: choice('PUSH_ALLOW_PRIVATE', 'false', ['true', 'false']) === 'true',
     imProvider,
     im: {
-      /** Timeout of one request to the provider. */
       timeoutMs: integer('IM_TIMEOUT_MS', 5_000, 100, 60_000),
-      /** How long a request waits for the provider before the server replies 202. */
+      /** Maximum wait for the provider before the server responds with 202. */
       confirmMs: integer('IM_CONFIRM_MS', 3_000, 0, 60_000),
       ejabberd: {
         url: url('IM_EJABBERD_URL', ['http:', 'https:']) ?? '',
@@ -200,7 +190,6 @@ export function readConfig(env: Env) {
         sender: text('IM_EASEMOB_SENDER') ?? 'admin',
       },
     },
-    /** External sign-in providers by name. */
     outsideProviders: readOutsideProviders(env, read, faults, web),
     storage,
     s3: {
@@ -211,30 +200,31 @@ export function readConfig(env: Env) {
       secretAccessKey: text('S3_SECRET_ACCESS_KEY') ?? '',
       forcePathStyle: choice('S3_FORCE_PATH_STYLE', 'true', ['true', 'false']) === 'true',
     },
-    /** Interval of keep-alive writes to an open stream, so that proxies keep it open. */
+    /** Interval of heartbeats on event streams, which proxies would otherwise close as idle. */
     streamHeartbeatMs: integer('STREAM_HEARTBEAT_MS', 15_000, 50, 600_000),
     maxUploadBytes: integer('MAX_UPLOAD_BYTES', 10 * 1024 * 1024, 1024, 1024 * 1024 * 1024),
-    /** Disk space for resized pictures; 0 caches none. */
+    /** Disk quota for resized pictures. 0 disables their cache. */
     variantBytes: integer('VARIANT_BYTES', 1024 ** 3, 0, 1024 ** 4),
     corsOrigins: (text('CORS_ORIGINS') ?? '*').split(',').map((origin) => origin.trim()),
-    /** Addresses of trusted reverse proxies, for X-Forwarded-For; empty: none. */
+    /** Reverse proxies whose X-Forwarded-For header the server trusts. */
     trustProxy: text('TRUST_PROXY'),
-    /** Whether the server serves the console at /admin, and builds it when it is missing. */
     console: choice('CONSOLE', 'on', ['on', 'off']) === 'on',
-    /** Whether the server serves the site at /, and builds it when it is missing. */
     web,
-    /** Folder or `s3://bucket/prefix` for scheduled backups; absent: no backups. */
+    /** Folder or `s3://bucket/prefix` for scheduled backups. Absent: no backups. */
     backupTo: text('BACKUP_TO'),
-    /** Schedule of backups: five crontab fields, UTC. */
+    /** Five crontab fields in UTC. */
     backupAt: text('BACKUP_AT') ?? '30 3 * * *',
     backupKeep: integer('BACKUP_KEEP', 7, 1, 1000),
     backupPassphrase: secret('BACKUP_PASSPHRASE', 12),
     metricsPublic: choice('METRICS', 'local', ['local', 'public']) === 'public',
     metricsHost: text('METRICS_HOST') ?? '127.0.0.1',
     metricsPort: integer('METRICS_PORT', 0, 0, 65535),
-    /** How long a stopping server reports that it stops while it still accepts connections. */
+    /**
+     * Delay between the failing readiness check and the closed listener, so that load balancers can
+     * react.
+     */
     drainNoticeMs: integer('DRAIN_NOTICE_MS', 300, 0, 300_000),
-    /** Whether servers and workers apply migrations at start. Otherwise they refuse to start when one is missing. */
+    /** With `off`, servers and workers refuse to start while a migration is pending. */
     migrates: choice('MIGRATE', 'on', ['on', 'off']) === 'on',
     worker: choice('WORKER', 'inside', ['inside', 'separate']),
     logLevel: choice('LOG_LEVEL', 'info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),

@@ -8,7 +8,6 @@ import type { Log, Metrics } from '#platform/observability'
 import type { RateLimiter } from '#platform/processes'
 import type { SmsSender } from '#platform/sms'
 
-/** External services, built once in main.ts and passed to every module. */
 export type Context = {
   config: Config
   sql: Sql
@@ -16,22 +15,21 @@ export type Context = {
   limiter: RateLimiter
   metrics: Metrics
   signals: Signals
-  /** Read replicas for guests, if configured. */
   replicas?: Replicas
   secrets: Secrets
   storage: Storage
   mail: Mail
   sms: SmsSender
   push: SitePush
-  /** Receives the body of each page before it is cached. Tests validate it against its schema. */
+  /** Test hook that validates each response body against its schema. */
   inspectBody?: (request: FastifyRequest, status: number, body: unknown) => void
-  /** Registers work for shutdown, such as writing buffered counts. */
+  /** Shutdown hooks, such as flushing buffered counts. */
   onClose: (() => Promise<void>)[]
-  /** Values declared with `defineState`. Copies of a context share them. */
+  /** Values of `defineState`, which copies of a context share. */
   state: Map<object, unknown>
 }
 
-/** Declares a value that lives as long as the context, such as a cache. Created on first use. */
+/** Declares a lazily created value with one instance per context, such as a cache. */
 export function defineState<T, C extends Pick<Context, 'state'> = Context>(
   create: (ctx: C) => T,
 ): (ctx: C) => T {

@@ -9,13 +9,11 @@ import {
 import { minimumSecretLength } from '#platform/app-secret.ts'
 
 export type Secrets = {
-  /** Encrypts text for storage. The same text gives a different result each time. */
+  /** Encrypts with a random IV, so equal texts have different results. */
   seal(plain: string): string
-  /** Decrypts a sealed text. Throws when it was changed or sealed with another secret. */
+  /** Throws when the sealed text was altered or sealed with another secret. */
   open(sealed: string): string
-  /** Signs text, URL-safe. */
   sign(text: string): string
-  /** Compares `signature` with that of the text in constant time. */
   verify(text: string, signature: string): boolean
 }
 
@@ -23,7 +21,7 @@ const version = 'v1.'
 const ivLength = 12
 const tagLength = 16
 
-/** Seals (AES-256-GCM) and signs (HMAC-SHA-256) with separate keys derived from one secret. */
+/** Derives one key for sealing (AES-256-GCM) and one for signing (HMAC-SHA-256). */
 export function createSecrets(appSecret: string): Secrets {
   if (appSecret.length < minimumSecretLength) {
     throw new Error(`the application secret is shorter than ${minimumSecretLength} characters`)
@@ -55,7 +53,7 @@ export function createSecrets(appSecret: string): Secrets {
     },
     sign,
     verify(text, signature) {
-      // Compares text, because several base64url strings decode to the same bytes.
+      // Compares the encoded text, because several base64url strings decode to the same bytes.
       const expected = Buffer.from(sign(text))
       const given = Buffer.from(signature)
       return given.length === expected.length && timingSafeEqual(given, expected)

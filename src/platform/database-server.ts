@@ -8,28 +8,31 @@ import { checkDatabase, checkDataDir } from '#platform/start-checks.ts'
 
 export type DatabaseServer = {
   /**
-   * Address for work that needs a session (signals, migrations, jobs, commands), and for requests unless they
-   * have another.
+   * Connection with sessions for signals, migrations, jobs and commands. Serves requests too unless
+   * `requests` is set.
    */
   connection: JobsConnection
-  /** Address for requests, where it is another, such as that of PgBouncer. */
+  /** URL of a connection pooler such as PgBouncer. */
   requests?: string
   stop?: () => Promise<void>
 }
 
-/** Connections of a process beside its pool: signals, the health probe and a spare. */
+/** Connections of a process outside its pool, for LISTEN, the health probe and one in reserve. */
 const BESIDE_POOL = 3
-/** Connections for jobs, commands and operators. */
+/** Connections reserved for jobs, commands and operators. */
 const FOR_OTHERS = 40
 const LEAST = 100
 
-/** Connections that all processes may open, plus one process while they are replaced. */
+/**
+ * Adds one process, because PostgreSQL may still hold the connections of a process that was
+ * replaced.
+ */
 const connectionsOf = ({ processes, databasePoolSize }: Config) =>
   Math.max(LEAST, (processes + 1) * (databasePoolSize + BESIDE_POOL) + FOR_OTHERS)
 
 /**
- * Starts the embedded database unless the configuration names another, which is checked first. With
- * `mayJoin`, uses the embedded database of a running server. With `mayBeLost`, replaces one that is missing.
+ * Uses the configured database or starts the embedded one. `mayJoin` reuses the embedded database
+ * of a running server, and `mayBeLost` recreates a missing one.
  */
 export async function openDatabaseServer(
   config: Config,

@@ -1,17 +1,16 @@
-/** A sentence in both languages of Kith. */
 export type Text = { en: string; zh: string }
 
 export type Language = keyof Text
 
 type Details = {
-  /** Errors by field, which a 422 has beside its message (conventions-7). */
+  /** Errors by field, sent with status 422 (conventions-7). */
   errors?: Record<string, Text[]>
-  /** Further fields of the body, such as `paid_node` and `amount` of an unpaid feed. */
+  /** Additional response fields, such as `paid_node` of unpaid content. */
   extra?: Record<string, unknown>
   headers?: Record<string, string | number>
 }
 
-/** The only error with a text for clients. Everything else is an internal error. */
+/** Only errors of this class send their text to clients. Any other error becomes a 500. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
@@ -32,11 +31,11 @@ export type DeclaredError = {
   readonly status: number
   readonly code: string
   readonly text: Text
-  /** Further fields of the body: the price of unpaid content, or reason and end of a sanction. */
+  /** Names of additional response fields, such as `ends_at` of a sanction. */
   readonly adds?: readonly string[]
 }
 
-/** The server is overloaded: a 503 with Retry-After. */
+/** Overload error, sent as 503 with `Retry-After`. */
 export class Busy extends Error {
   readonly retryAfter = 1
 
@@ -46,19 +45,21 @@ export class Busy extends Error {
   }
 }
 
-/** Declares an error, for use as `throw noSuchTopic()`. Clients receive `code` as `X-Error-Code`. */
+/**
+ * Declares an error for `throw noSuchTopic()`. Clients receive `code` in the `X-Error-Code` header.
+ */
 export function apiError(status: number, code: string, en: string, zh: string) {
   const make = (details: Details = {}) => new ApiError(status, code, { en, zh }, details)
   return Object.assign(make, { status, code, text: { en, zh } } satisfies DeclaredError)
 }
 
-/** Declares an error of a sanction, whose body adds its reason and end (sign-in-27). */
+/** Declares a 403 whose response body has the reason and end of the sanction (sign-in-27). */
 export function sanctionError(code: string, en: string, zh: string) {
   const adds = ['reason', 'ends_at'] as const
   return Object.assign(apiError(403, code, en, zh), { adds } satisfies Partial<DeclaredError>)
 }
 
-/** Declares the 403 of unpaid content. Its body names what to pay for and how much (feeds-10). */
+/** Declares a 403 for unpaid content, whose response body has the price (feeds-10). */
 export function unpaidError(code: string, en: string, zh: string) {
   const make = (price: { node: number; amount: number }) =>
     new ApiError(403, code, { en, zh }, { extra: { paid_node: price.node, amount: price.amount } })
@@ -72,26 +73,22 @@ export function unpaidError(code: string, en: string, zh: string) {
 
 const INVALID: Text = { en: 'The given data was invalid.', zh: '提交的数据不正确。' }
 
-/** The 422 of every route with input, with the errors by field. */
 export const invalidInput: DeclaredError = { status: 422, code: 'validation_failed', text: INVALID }
 
-/** A 422 on one field (conventions-7). */
 export function invalidField(field: string, text: Text, code = 'validation_failed'): ApiError {
   return new ApiError(422, code, INVALID, { errors: { [field]: [text] } })
 }
 
-/** Declares a 422 on one field with a code of its own: `throw unknownTopic()`. */
+/** Declares a 422 with its own error code, for `throw unknownTopic()`. */
 export function fieldError(field: string, code: string, en: string, zh: string) {
   const make = () => invalidField(field, { en, zh }, code)
   return Object.assign(make, { status: 422, code, text: { en, zh } } satisfies DeclaredError)
 }
 
-/** A 422 on several fields. */
 export function invalidFields(errors: Record<string, Text[]>, code = 'validation_failed'): ApiError {
   return new ApiError(422, code, INVALID, { errors })
 }
 
-/** Any route answers this for a request that it cannot read. */
 export const badRequest = apiError(400, 'bad_request', 'The request could not be read.', '无法解析请求。')
 export const notFound = apiError(404, 'not_found', 'This content does not exist.', '内容不存在。')
 export const unauthenticated = apiError(
@@ -107,9 +104,8 @@ export const blocked = apiError(
   'This person does not accept contact from you.',
   '对方已将你加入黑名单。',
 )
-/** Error for a silenced user; the text gives the reason and the end (sign-in-27). */
 export const silenced = sanctionError('silenced', 'You may read, but not write.', '你已被禁言。')
-/** Error for a blocked address; the text gives the end (administration-19). */
+/** Rejects a client address that an administrator blocked (administration-19). */
 export const addressBlocked = apiError(
   403,
   'address_blocked',
@@ -122,7 +118,7 @@ export const tooManyRequests = apiError(
   'Too many requests. Wait a moment and try again.',
   '请求过于频繁，请稍后再试。',
 )
-/** A setting requires a second factor of administrators (rights-8). */
+/** Rejects an administrator without a second factor when the site requires one (rights-8). */
 export const secondFactorNeeded = apiError(
   403,
   'second_factor_needed',

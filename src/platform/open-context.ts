@@ -23,10 +23,9 @@ import { createRateLimiter } from '#platform/processes'
 import { findSecretCheck, requireSecret } from '#platform/secret-check.ts'
 import { createSms, openTextServices, receiptAddress } from '#platform/sms'
 
-/** The context of a process, with the means to run jobs and to close everything. */
 export type OpenedContext = {
   ctx: Context
-  /** The same for jobs, with connections of their own and without a wait limit. */
+  /** Uses a separate pool, so that jobs take no connections from requests. */
   forJobs: Context
   connection: JobsConnection
   close(): Promise<void>
@@ -34,7 +33,7 @@ export type OpenedContext = {
 
 const JOBS_POOL_SIZE = 4
 
-/** Pool limits of a server; a command waits instead. */
+/** Limits of a server's pool. Commands have none and wait for a connection. */
 export type PoolLimits = Pick<DatabaseOptions, 'patienceMs' | 'maxWaiting' | 'lockTimeoutMs'>
 
 export const openStorage = (config: Config): Storage =>
@@ -45,8 +44,8 @@ export const openStorage = (config: Config): Storage =>
   )
 
 /**
- * Starts the embedded database unless DATABASE_URL names another or `server` is given, and connects to all
- * external services. With `mayJoin`, uses the embedded database of a running server.
+ * Connects to all external services. Starts the embedded database unless DATABASE_URL or `server`
+ * names another.
  */
 export async function openContext(
   config: Config,
@@ -67,7 +66,7 @@ export async function openContext(
     onNotice: (message: string) => log.debug({ notice: message }, 'database notice'),
   }
   const forRequests = { ...options, ...bounds, poolSize: config.databasePoolSize }
-  // A command has sessions of its own; server processes may share them through PgBouncer.
+  // Only server processes may use the pooler, because commands need sessions.
   const sql = openDatabase({ ...forRequests, connection: (bounds && requests) ?? connection })
   const sqlForJobs = openDatabase({ ...options, connection, poolSize: JOBS_POOL_SIZE })
   let secrets: Secrets
@@ -119,7 +118,7 @@ export async function openContext(
     storage: openStorage(config),
     mail,
     sms: createSms(
-      // Services reject addresses that they cannot reach.
+      // Text message services reject unreachable callback URLs, such as those of a local server.
       openTextServices(config.sms, (service) =>
         config.publicUrl.startsWith('https:') ? receiptAddress({ config, secrets }, service) : undefined,
       ),
@@ -150,7 +149,7 @@ export async function openContext(
   }
 }
 
-/** Opens the push services of the configuration. JPush serves the platforms without a service of their own. */
+/** JPush serves platforms without a dedicated service. */
 function openPush({ pushUrl, pushSecret, push: { fcm, apns, jpush } }: Config, log: Log): SitePush {
   const gateway = createPush(
     pushUrl ? { provider: 'http', url: pushUrl, secret: pushSecret ?? '' } : { provider: 'log', log },

@@ -1,10 +1,8 @@
-/** An external sign-in provider, as the environment describes it. */
 export type OutsideProvider = {
   clientId: string
   clientSecret: string
-  /** Display name. */
   label: string
-  /** Redirect address: a page of the web client. Undefined: the page of this site. */
+  /** Undefined when the bundled site receives the redirect. */
   redirectUrl: string | undefined
   scope: string
 } & (
@@ -14,9 +12,11 @@ export type OutsideProvider = {
       authorizeUrl: string
       tokenUrl: string
       profileUrl: string
-      /** The immutable, unique field of the profile. */
+      /** Profile field with an immutable, unique user id. */
       subjectField: string
-      /** Whether the server accepts access tokens from clients, although they do not name their audience. */
+      /**
+       * Whether clients may send an access token, although the token does not name its audience.
+       */
       acceptTokens: boolean
     }
 )
@@ -37,18 +37,16 @@ const namesIn = (env: Env): string[] =>
     .map((name) => name.trim())
     .filter(Boolean)
 
-/** Returns the variables of the named providers. */
 export const providerVariables = (env: Env): string[] => [
   'LINKED_PROVIDERS',
   ...namesIn(env).flatMap((name) => FIELDS.map((field) => `LINKED_${name.toUpperCase()}_${field}`)),
 ]
 
-/** Reads `LINKED_PROVIDERS` with the settings of each; adds missing ones to `faults`. */
 export function readOutsideProviders(
   env: Env,
   setting: (name: string) => string | undefined,
   faults: string[],
-  /** Whether this server has a page for the redirect. */
+  /** Whether the bundled site can receive the redirect. */
   hasSite = false,
 ): Record<string, OutsideProvider> {
   const names = namesIn(env)
@@ -61,7 +59,8 @@ export function readOutsideProviders(
     }
     const url = (field: string) => {
       const value = text(field)
-      // Secrets travel to these addresses, so plain HTTP is for this machine only.
+      // Allows plain HTTP on the loopback interface only, because the server sends secrets to this
+      // URL.
       if (value !== '' && !(URL.canParse(value) && isSafe(new URL(value))))
         faults.push(`${prefix}${field} must be a URL that begins with https://`)
       return value

@@ -7,15 +7,16 @@ export type Passwords = {
   verify(hashed: string | null, password: string): Promise<boolean>
 }
 
-// argon2id is the library's default algorithm.
+// The library defaults to argon2id.
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** A hash of 32 random bytes that were thrown away, with the same cost as real ones. */
+/** Hash of discarded random bytes, with the same cost as hashes of real passwords. */
 export const dummyHash =
   '$argon2id$v=19$m=19456,t=2,p=1$0SqXDJwNOKWgWPqcvjpZzA$HW9J2I4iGzPquGNFqPlqnU7PjFSSvQiV+32J1JNMIis'
 
 /**
- * Hashes passwords with at most `concurrency` running and `maxWaiting` queued, then `Busy`.
+ * Runs at most `concurrency` hashes at once. Rejects with `Busy` when `maxWaiting` calls are
+ * queued.
  */
 export function createPasswords(
   { concurrency = availableParallelism(), maxWaiting = 200 } = {} as {
@@ -29,7 +30,8 @@ export function createPasswords(
   async function limited<T>(work: () => Promise<T>): Promise<T> {
     if (running >= concurrency) {
       if (waiting.length >= maxWaiting) throw new Busy('too many passwords are waiting to be checked')
-      // Hands the slot over directly, so that a newcomer cannot overtake.
+      // The finishing call passes its slot to the next one, so that a new call cannot overtake the
+      // queue.
       await new Promise<void>((resolve) => waiting.push(resolve))
     } else {
       running++
@@ -55,13 +57,10 @@ export function createPasswords(
 
 const BCRYPT = /^\$2[abxy]\$/
 
-/** Returns whether a hash has a foreign format. The next sign-in replaces it. */
+/** Detects hashes of imported accounts, which the next sign-in replaces. */
 export const isForeignHash = (hashed: string) => !hashed.startsWith('$argon2id$')
 
-/**
- * Other products hash the password as typed; bcrypt reads its first 72 bytes. Only sites with imported
- * accounts load it.
- */
+/** Tries the password as typed too, because other products hash it without normalization. */
 async function matchesAny(hashed: string, password: string): Promise<boolean> {
   const check = BCRYPT.test(hashed)
     ? (await import('@node-rs/bcrypt')).verify
@@ -71,28 +70,32 @@ async function matchesAny(hashed: string, password: string): Promise<boolean> {
   return false
 }
 
-/** Normalizes code points, because keyboards encode the same password differently. */
+/** Normalizes Unicode, because keyboards encode the same character differently. */
 function normalize(password: string): string {
   return password.normalize('NFKC')
 }
 
 let shared = createPasswords()
 
-/** Passwords that each of several processes of one machine hashes at once: its share of the processors. */
 export const hashesAtOnce = (processes: number, processors = availableParallelism()) =>
   Math.max(1, Math.floor(processors / processes))
 
-/** Limits concurrent hashes to the share of the CPU cores that each server process has. */
+/**
+ * Limits concurrent hashes per process, so that all processes together do not exceed the CPU cores.
+ */
 export function divideHashing(processes: number): void {
   shared = createPasswords({ concurrency: hashesAtOnce(processes) })
 }
 
-/** Returns an argon2id hash in PHC form; throws `Busy` when too many wait. */
+/** Returns an argon2id hash in PHC format. Rejects with `Busy` when too many calls wait. */
 export function hashPassword(password: string): Promise<string> {
   return shared.hash(password)
 }
 
-/** Returns false for `null` after the same work, so that timing does not reveal whether an account exists. */
+/**
+ * Does the same work for `null`, so that the response time does not reveal whether an account
+ * exists.
+ */
 export function verifyPassword(hashed: string | null, password: string): Promise<boolean> {
   return shared.verify(hashed, password)
 }

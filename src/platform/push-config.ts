@@ -2,14 +2,12 @@ import type { FcmAccount } from '#platform/messaging'
 
 type ReadText = (name: string) => string | undefined
 
-/** Reads the push services of the environment. Each is absent without its variables. */
 export const readPushServices = (text: ReadText, faults: string[]) => ({
   fcm: readFcmAccount(text('FCM_SERVICE_ACCOUNT'), faults),
   apns: readApns(text, faults),
   jpush: readJpush(text('JPUSH_APP_KEY'), text('JPUSH_MASTER_SECRET'), faults),
 })
 
-/** Reads the JSON file of a Firebase service account. */
 function readFcmAccount(json: string | undefined, faults: string[]): FcmAccount | undefined {
   if (json === undefined) return undefined
   try {
@@ -17,7 +15,7 @@ function readFcmAccount(json: string | undefined, faults: string[]): FcmAccount 
     const names = ['project_id', 'client_email', 'private_key', 'token_uri'] as const
     if (names.every((name) => typeof account[name] === 'string')) return account
   } catch {
-    // Reported below, without the content.
+    // Drops the parse error, because its message quotes the private key.
   }
   faults.push(
     'FCM_SERVICE_ACCOUNT must be the JSON of a service account, or FCM_SERVICE_ACCOUNT_FILE its file',

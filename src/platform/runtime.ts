@@ -1,6 +1,5 @@
 const oldest = 24
 
-/** Exits with an explanation on an unsupported Node.js. */
 export function requireRuntime(): void {
   const fault = findRuntimeFault(process.versions.node)
   if (fault === null) return
@@ -8,7 +7,6 @@ export function requireRuntime(): void {
   process.exit(1)
 }
 
-/** Returns what is wrong with a Node.js version and what to do; null for a supported one. */
 export function findRuntimeFault(version: string): string | null {
   if (Number.parseInt(version, 10) >= oldest) return null
   return (

@@ -5,7 +5,7 @@ import { StartFault } from '#platform/start-fault.ts'
 const NAME = 'app-secret'
 const TEXT = 'the secret that this database was sealed with'
 
-/** Returns the secret check of a database; undefined for an unused one or an older version. */
+/** Returns undefined for a new database, or one that predates secret checks. */
 export async function findSecretCheck(sql: Db): Promise<string | undefined> {
   const [table] = await sql`select to_regclass('secret_checks') as present`
   if (table?.present === null) return undefined
@@ -13,15 +13,14 @@ export async function findSecretCheck(sql: Db): Promise<string | undefined> {
   return row?.value
 }
 
-/** Stores a check of the secret that seals this database, unless there is one. */
+/** Signs a constant with the app secret, so that later starts detect a different secret. */
 export async function keepSecretCheck(sql: Db, secrets: Secrets): Promise<void> {
   await sql`
     insert into secret_checks (name, value) values (${NAME}, ${secrets.sign(TEXT)}) on conflict (name) do nothing`
 }
 
 /**
- * Rejects another secret than the one that sealed the database, because sealed values and signed links would
- * be invalid.
+ * Rejects a different app secret, because it could not open sealed values or verify signed links.
  */
 export function requireSecret(secrets: Secrets, check: string | undefined, from: string): void {
   if (check === undefined || secrets.verify(TEXT, check)) return

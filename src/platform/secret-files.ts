@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 
 type Env = Record<string, string | undefined>
 
-/** Settings that hold a secret, an address that may hold a password, or a key of several lines. Each may come from the file that `<NAME>_FILE` names. */
+/**
+ * Settings that `<NAME>_FILE` may read from a file: secrets, URLs with a password and multi-line
+ * keys.
+ */
 export const SECRETS = [
   'ALIPAY_PRIVATE_KEY',
   'ALIPAY_PUBLIC_KEY',
@@ -52,7 +55,9 @@ const REASONS: Record<string, string> = {
   EISDIR: 'is a folder',
 }
 
-/** Reads a setting, trimmed; a secret also from its file. Adds faults, once a name. */
+/**
+ * Returns a reader of trimmed settings. A secret may come from the file that `<NAME>_FILE` names.
+ */
 export function settingReader(env: Env, faults: string[]): (name: string) => string | undefined {
   const contents = new Map<string, string | undefined>()
   const readSecret = (name: string, path: string) => {

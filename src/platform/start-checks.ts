@@ -7,12 +7,12 @@ import { dataDirFault, StartFault } from '#platform/start-fault.ts'
 
 const OLDEST_POSTGRES = 15
 const PATIENCE_MS = 10_000
-/** Disk space for a new embedded database with its first log, and for a start with an existing one. */
+/** Free disk space in bytes that a start needs, with a new or an existing embedded database. */
 const ROOM = { new: 100 * 1024 * 1024, existing: 1024 * 1024 }
 
 type Target = Pick<Config, 'host' | 'port' | 'metricsHost' | 'metricsPort'>
 
-/** Returns a listen failure as a sentence, and other errors unchanged. */
+/** Explains a failure to listen. Returns other errors unchanged. */
 export function listenFault(error: unknown, { host, port, metricsHost, metricsPort }: Target): unknown {
   const {
     code,
@@ -48,7 +48,7 @@ export function listenFault(error: unknown, { host, port, metricsHost, metricsPo
   }
 }
 
-/** Checks whether the server can listen; throws a fault that an operator can fix. */
+/** Binds and releases each port, so that a conflict is reported before the database starts. */
 export async function checkAddresses(config: Target): Promise<void> {
   const probe = (host: string, port: number) =>
     new Promise<void>((resolve, reject) => {
@@ -65,7 +65,10 @@ export async function checkAddresses(config: Target): Promise<void> {
   }
 }
 
-/** Returns the folder itself or its nearest existing parent. Throws ENOTDIR for a file in its place. */
+/**
+ * Returns the folder or its nearest existing parent. Throws ENOTDIR when the path leads through a
+ * file.
+ */
 export async function findExistingFolder(path: string): Promise<string> {
   for (let place = path; ; place = dirname(place)) {
     const found = await stat(place).catch((error: NodeJS.ErrnoException) => {
@@ -77,7 +80,6 @@ export async function findExistingFolder(path: string): Promise<string> {
   }
 }
 
-/** Checks whether the data directory is usable, before anything is written there. */
 export async function checkDataDir({
   dataDir,
   databaseUrl,
@@ -85,7 +87,7 @@ export async function checkDataDir({
   const place = await findExistingFolder(dataDir).catch((error: NodeJS.ErrnoException) => {
     throw dataDirFault(error.code === 'ENOTDIR' ? 'ENOTDIR' : 'EACCES', dataDir)
   })
-  // Permissions are not enough: some file systems reject even root, or allow no folders.
+  // Creates a test folder too, because some file systems reject writes that the permissions allow.
   await access(place, constants.W_OK | constants.X_OK)
     .then(async () => rmdir(await mkdtemp(join(place, '.kith-'))))
     .catch((error: NodeJS.ErrnoException) => {
@@ -99,11 +101,11 @@ export async function checkDataDir({
     )
   const disk = await statfs(place).catch(() => undefined)
   const needed = databaseUrl === undefined && !cluster ? ROOM.new : ROOM.existing
-  // Some file systems do not report their size.
+  // Some file systems report a size of zero.
   if (disk && disk.blocks > 0 && disk.bavail * disk.bsize < needed) throw dataDirFault('ENOSPC', dataDir)
 }
 
-/** Explains why a database cannot be used. `url` may hold a password and never appears in the text. */
+/** Explains a failed connection without repeating `url`, which may contain a password. */
 function databaseFault(error: unknown, url: string): StartFault {
   const { code, message = '' } = (error ?? {}) as { code?: string; message?: string }
   const { hostname, port, username, pathname } = new URL(url)
@@ -138,7 +140,6 @@ export type FoundDatabase = {
   isNew: boolean
 }
 
-/** Returns why a reachable database is unfit; undefined for a fit one. */
 export function findUnfitness({ version, encoding, isReplica, mayCreate, isNew }: FoundDatabase) {
   if (version < OLDEST_POSTGRES)
     return `PostgreSQL ${version} is too old: ${OLDEST_POSTGRES} or later is needed`
@@ -149,15 +150,13 @@ export function findUnfitness({ version, encoding, isReplica, mayCreate, isNew }
   return undefined
 }
 
-/**
- * Checks whether an external database is usable: reachable, authorized, new enough, writable, and in Unicode.
- */
 export async function checkDatabase(url: string): Promise<void> {
   let session: Session | undefined
   try {
     session = await openSession({
       config: {
-        // A pooler that refuses parameters of sessions is found here.
+        // Sends session parameters, so that an unsuitable pooler fails at the start and not with
+        // the first request.
         ...clientConfig(url, sessionSettings({ statementTimeoutMs: PATIENCE_MS })),
         connectionTimeoutMillis: PATIENCE_MS,
         query_timeout: PATIENCE_MS,

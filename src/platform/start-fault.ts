@@ -1,4 +1,6 @@
-/** A reason not to start that the operator can fix, reported in one sentence without a trace. */
+/**
+ * Startup error that the operator can fix. The command prints its message without a stack trace.
+ */
 export class StartFault extends Error {
   constructor(sentence: string, options?: ErrorOptions) {
     super(sentence, options)
@@ -8,7 +10,6 @@ export class StartFault extends Error {
 
 const MOVE = 'or set DATA_DIR to another folder'
 
-/** Problems with the data directory, and their remedies. */
 const DISK: Record<string, string> = {
   ENOSPC: `no space is left on its disk: make room, ${MOVE}`,
   EDQUOT: `its disk quota is used up: make room, ${MOVE}`,
@@ -19,29 +20,27 @@ const DISK: Record<string, string> = {
   ENOTDIR: 'it is a file, or lies in one: set DATA_DIR to a folder',
 }
 
-/** Codes of a file in the place of a folder, or the reverse. */
 const KINDS: Record<string, string> = {
   EISDIR: 'it is a folder and has to be a file',
   EEXIST: 'it is a file and has to be a folder',
   ENOTDIR: 'it is a file and has to be a folder',
 }
 
-/** The same problems in the messages of started programs. */
+/** Recognizes disk errors in the output of child processes, which have no error code. */
 const WORDS: [RegExp, string][] = [
   [/No space left on device/i, 'ENOSPC'],
   [/Disk quota exceeded/i, 'EDQUOT'],
   [/Read-only file system/i, 'EROFS'],
 ]
 
-/** Returns the problem of the data directory by the system's error code. */
 export const dataDirFault = (code: string, dataDir: string): StartFault =>
   new StartFault(`Kith cannot use its data directory ${dataDir}: ${DISK[code] ?? `the system says ${code}`}.`)
 
-/** Explains a failed write to the data directory; other errors stay as they are. */
+/** Explains a failed write to the data directory. Returns other errors unchanged. */
 export function startFault(error: unknown, dataDir: string): unknown {
   if (!(error instanceof Error)) return error
   const { code, syscall, path } = error as NodeJS.ErrnoException
-  // A database under promotion or shutdown leaves only the driver's code.
+  // The driver reports only these codes while the database is promoted or shut down.
   if (/^CONNECTION_(DESTROYED|CLOSED|ENDED)$/.test(code ?? ''))
     return new StartFault(
       'The connection to the database broke while Kith started: start again when the database has a primary that answers.',
@@ -51,7 +50,7 @@ export function startFault(error: unknown, dataDir: string): unknown {
     return new StartFault(
       `Kith cannot use ${path}: ${kind}: move it away, or restore DATA_DIR from a backup.`,
     )
-  // A missing socket belongs to a database that is restarting.
+  // A connect error with ENOENT means that the database socket is missing, not a folder.
   const isOfDatabase = syscall === 'connect' && code === 'ENOENT'
   const isOfDisk = syscall !== undefined && !isOfDatabase && code !== undefined && code in DISK
   const found = isOfDisk ? code : code === '53100' ? 'ENOSPC' : undefined

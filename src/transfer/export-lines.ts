@@ -12,6 +12,6 @@ export async function* readPages<Row extends { id: number }>(
   }
 }
 
-/** Removes fields that are null; an absent field means the same. */
+/** An absent field means null, so null fields are removed. */
 export const withoutNulls = (line: Record<string, unknown>): object =>
   Object.fromEntries(Object.entries(line).filter(([, value]) => value !== null && value !== undefined))

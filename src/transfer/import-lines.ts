@@ -8,7 +8,7 @@ import { type Db, type Row, type Tx, transaction } from '#platform/database'
 import { compileInput, InputError, type Static, type TObject, Type } from '#platform/http'
 
 const BATCH = 5000
-/** Batch size of lines with files, whose upload takes time. */
+/** Maximum number of files in a batch, because storing a file takes longer than a row. */
 const FILE_BATCH = 50
 const BYTES_MAX = 8 * 1024 * 1024
 const LINE_MAX = 1024 * 1024
@@ -21,34 +21,36 @@ export type Batch<Forms extends Record<string, TObject>> = {
 
 export type ImportFault = { number: number; reason: string }
 
-/** Source of an import: the hash of the file, and the base folder of paths in it. */
+/** `hash` identifies the imported file. Paths in the file are relative to `folder`. */
 export type ImportSource = { hash: string; folder: string }
 
-/** Importer of one area: the schemas of its lines by their field `kind`, and the writer of batches. */
+/** `forms` are the schemas of lines by their field `kind`. */
 export type Importer<Forms extends Record<string, TObject>, Ready = unknown> = {
   name: string
   forms: Forms
   filesOf?(kind: string, value: object): number
-  /** Prepares a batch before the transaction, such as by storing files. Faulty lines are skipped. */
+  /**
+   * Does slow work such as storing files before the transaction. Lines with a fault are skipped.
+   */
   prepare(
     ctx: Context,
     lines: Batch<Forms>,
     source: ImportSource,
   ): Promise<{ ready: Ready; faults: ImportFault[] }>
-  /** Writes a batch in one transaction and returns the skipped lines. */
+  /** Writes a batch in one transaction and returns the faults of skipped lines. */
   write(tx: Tx, lines: Batch<Forms>, ready: Ready, source: ImportSource): Promise<ImportFault[]>
 }
 
 export type ImportEvents = {
   fault(fault: ImportFault): void
-  /** Called after each batch with the progress (0 to 1) and the lines. */
+  /** Called after each batch. `share` is the progress from 0 to 1. */
   progress(share: number, lines: number): void
 }
 
 export type ImportOptions = {
   path: string
   folder: string
-  /** Starts at the first line even after an earlier import. Existing rows stay. */
+  /** Restarts a resumed import at the first line. */
   again?: boolean
   batchLines?: number
 }
@@ -115,8 +117,8 @@ function without<Forms extends Record<string, TObject>>(
 }
 
 /**
- * Imports a file of one JSON object per line. Each batch is one transaction with a progress note, so that an
- * interrupted import resumes and no line is written twice. A faulty line is reported and skipped.
+ * Imports a file with one JSON object per line. Stores the progress with each batch, so that an
+ * interrupted import resumes and writes no line twice.
  */
 export async function importLines<Forms extends Record<string, TObject>, Ready>(
   ctx: Context,
@@ -191,7 +193,7 @@ export async function importLines<Forms extends Record<string, TObject>, Ready>(
   return { lines: number, kept: number - resumedAt - bad, bad, resumedAt }
 }
 
-/** A time in a file, as ISO 8601 or in wire format, in UTC. Default: now. */
+/** UTC time in ISO 8601 or in the API's format. Defaults to the time of the import. */
 export const ImportTime = Type.Optional(
   Type.String({
     maxLength: 40,
@@ -199,7 +201,6 @@ export const ImportTime = Type.Optional(
   }),
 )
 
-/** Returns the valid lines and records why the others are skipped. */
 export function skipInvalid<T>(
   lines: Line<T>[],
   faults: ImportFault[],

@@ -3,8 +3,8 @@ import type { Db, Fragment } from '#platform/database'
 const OWN = /^kith-(\d{1,15})-(\d{1,16})$/
 
 /**
- * The id of a row of table or alias `name` in an export. An imported row keeps its original id. Any other
- * gets one from its id and creation time in microseconds, which is unique across databases.
+ * Returns an export key that is unique across databases: the original id of an imported row, or the
+ * id with the creation time in microseconds.
  */
 export const rowKey = (sql: Db, name: string): Fragment => {
   const row = sql(name)
@@ -12,7 +12,7 @@ export const rowKey = (sql: Db, name: string): Fragment => {
     'kith-' || ${row}.id || '-' || (extract(epoch from ${row}.created_at) * 1000000)::bigint)`
 }
 
-/** `select key, id` of the rows of a table with these exported ids. */
+/** Selects `key` and `id` of rows with these exported keys. */
 export function rowsByKey(sql: Db, table: string, keys: string[]): Fragment {
   const own = keys.flatMap((key) => {
     const [, id, created] = OWN.exec(key) ?? []

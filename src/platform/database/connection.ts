@@ -7,23 +7,21 @@ export type Settings = {
   onNotice?: ((message: string) => void) | undefined
 }
 
-/** A connection with one holder at a time. */
 export type Connection = {
   send: Send
-  /** Sends what `work` sends in one write, where the connection is open. */
+  /** Corks the socket, so that `work` sends its statements in one write. */
   together(work: () => void): void
   onLost: (() => void) | undefined
-  /** Statements that are not answered yet. */
   pending: number
-  /** Sweeps of the watch since the last statement was sent or answered; undefined while none is under way. */
+  /** Number of watch intervals since the last traffic. Undefined while no statement is pending. */
   silentFor: number | undefined
-  /** Exempt from the deadline, because the work set a longer timeout itself. */
+  /** Exempt from the response deadline, because the work set a longer statement timeout. */
   isPatient: boolean
-  /** Age in sweeps; infinite when it must be replaced. */
+  /** Age in watch intervals. Infinite when the connection must be replaced. */
   age: number
-  /** Backend process id, once it is open. */
+  /** Backend process id. Undefined before the connection opens. */
   pid(): number | null | undefined
-  /** Keys that its holder counts under. */
+  /** Keys under which the semaphore counts the current holder. */
   keys: readonly string[]
   end(): void
 }
@@ -32,25 +30,25 @@ export const connectionError = (message: string, code = 'CONNECTION_CLOSED') =>
   Object.assign(new Error(message), { code })
 
 /**
- * Returns whether the server rejected the statement and accepts the next one. After any other error the
- * connection is closed.
+ * Returns whether the server rejected only the statement. After any other error the connection is
+ * unusable.
  */
 export const isRefusal = (error: unknown) => {
   const { severity, code } = (error ?? {}) as { severity?: unknown; code?: unknown }
-  // A read-only server is no longer the primary. The next connection through the proxy reaches the new one.
+  // Error 25006 means that this read-only server is no longer the primary, so the pool must
+  // reconnect.
   return severity === 'ERROR' && code !== '25006'
 }
 
-/** A connected client of the driver, with the socket that `destroy` closes without waiting for the server. */
 export type Client = {
   client: pg.Client
   socket: Socket
-  /** Whether a commit ended before the synchronous standby had it, because an administrator cancelled the wait. */
+  /** True after a commit that the synchronous standby did not confirm. */
   isUnconfirmed: boolean
   destroy(): void
 }
 
-/** Creates a socket that writes corked messages as one buffer, because gathering costs more than copying. */
+/** Concatenates corked messages, because one copy costs less than a gathered write. */
 function openSocket(): Socket {
   const socket = new Socket()
   socket._writev = (chunks, done) => {
@@ -62,10 +60,13 @@ function openSocket(): Socket {
   return socket
 }
 
-/** Routine of PostgreSQL that waits for the synchronous standby. Messages are translated, this name is not. */
+/**
+ * Routine named in notices about the synchronous standby. PostgreSQL translates the message but not
+ * this name.
+ */
 const STANDBY_WAIT = 'SyncRepWaitForLSN'
 
-/** Adds the missing code to connection errors of the driver. */
+/** Adds an error code to connection errors, which the driver throws without one. */
 function explained(error: unknown): unknown {
   if (!(error instanceof Error) || 'code' in error) return error
   if (/timeout/.test(error.message))
@@ -75,12 +76,12 @@ function explained(error: unknown): unknown {
   return error
 }
 
-/** Opens one connection. Its client emits `end` once when the connection is gone. */
+/** The client emits `end` exactly once, when the connection closes. */
 export async function connect(settings: Settings, { pipeline = false } = {}): Promise<Client> {
   const socket = openSocket()
   const client = new pg.Client({ ...settings.config, keepAlive: true, pipeline, stream: () => socket })
   const destroy = () => void socket.destroy()
-  // An idle connection that breaks emits an error, which would end the process without a listener.
+  // Without a listener, an error of an idle connection would crash the process.
   client.on('error', destroy)
   const opened: Client = {
     client,
@@ -101,16 +102,13 @@ export async function connect(settings: Settings, { pipeline = false } = {}): Pr
   }
 }
 
-/**
- * Returns whether a migration changed the result of a prepared statement, so that the session must prepare it
- * again.
- */
+/** Returns whether a migration changed the result columns of a prepared statement. */
 export const isStalePlan = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery'
 
 /**
- * Sends a query. Of several results the last one counts. Retries a stale plan unprepared; inside a
- * transaction it throws, because the transaction is lost.
+ * Returns the last of several results. Retries a stale plan without preparation, unless the
+ * transaction has already failed.
  */
 export function sendQuery(opened: Client, query: Query, onStalePlan: () => void = () => {}): void {
   const { client } = opened
@@ -121,7 +119,7 @@ export function sendQuery(opened: Client, query: Query, onStalePlan: () => void 
       if (client.getTransactionStatus() === 'I') return sendQuery(opened, { ...query, name: undefined })
     }
     if (error) return query.reject(explained(error))
-    // PostgreSQL reports success here, but a failover would lose the commit.
+    // PostgreSQL reports this commit as successful, but a failover would lose the commit.
     if (opened.isUnconfirmed) {
       opened.destroy()
       return query.reject(connectionError('the synchronous standby did not confirm the commit'))
@@ -136,10 +134,10 @@ export function sendQuery(opened: Client, query: Query, onStalePlan: () => void 
   void client.query({ text, values }, onResult)
 }
 
-/** Pause before a retry of a failed attempt, in milliseconds. */
+/** Exponential backoff in milliseconds. */
 const pauseAfter = (failures: number) => Math.min(10 * 2 ** Math.min(failures, 6), 500)
 
-/** A connection that opens with its first statement, and reopens with the first one after it broke. */
+/** Connects lazily with the first statement. Reconnects with the next statement after a failure. */
 export function openConnection(settings: Settings): Connection {
   let opened: Client | undefined
   let opening: Promise<Client> | undefined
@@ -205,14 +203,13 @@ export function openConnection(settings: Settings): Connection {
       const ended = opened
       opened = undefined
       if (!ended) return
-      // Sends the termination message and closes the socket, whether the server responds or not.
+      // The timer closes the socket when the server ignores the termination message.
       if (connection.silentFor === undefined) void ended.client.end().catch(() => {})
       else ended.destroy()
-      setTimeout(ended.destroy, GOODBYE_MS).unref()
+      setTimeout(ended.destroy, CLOSE_TIMEOUT_MS).unref()
     },
   }
   return connection
 }
 
-/** How long a closing connection may take. */
-const GOODBYE_MS = 1000
+const CLOSE_TIMEOUT_MS = 1000

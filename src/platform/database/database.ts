@@ -6,38 +6,32 @@ import { type Query, type Send, type Statement, type Tag, typeParsers } from './
 
 export { afterCommit } from './transactions.ts'
 
-/** Runs queries: the pool, or an open transaction. */
+/** Either the pool or an open transaction. */
 export type Db = Tag
 
-/** The pool, which begins transactions. */
 export type Sql = Tag & {
-  /** Runs the work in one transaction; `mode` is such as `read only`. */
+  /** `mode` is a transaction mode such as `read only`. */
   begin<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   begin<T>(mode: string, work: (tx: Tx) => Promise<T>): Promise<T>
-  /** Reserves a session until it is released. */
   reserve(): Promise<Tag & { release(): void }>
-  /** Closes the pool. Running work has `timeout` seconds to finish. */
+  /** Waits up to `timeout` seconds for running work. */
   end(options?: { timeout?: number }): Promise<void>
-  /** Listens to a channel over its own connection. Calls `onListening` again after each reconnect. */
+  /** Listens over a dedicated connection. Calls `onListening` again after each reconnect. */
   listen(
     channel: string,
     hear: (payload: string) => void,
     onListening?: () => void,
   ): Promise<{ unlisten: () => Promise<void> }>
-  /**
-   * Returns the connections in use, the number of waiting callers, and the share (0 to 1) of the timeout that
-   * the first caller without a connection has waited.
-   */
+  /** `pressure` is the fraction of the timeout that the first waiting caller has used (0 to 1). */
   state(): { busy: number; waiting: number; pressure: number }
-  /** Returns whether the database responds within this time, over a dedicated connection. */
+  /** Probes the database over a dedicated connection. */
   isAnswering(withinMs: number): Promise<boolean>
-  /** Number of backends that still work for connections that were given up. */
+  /** Number of backends that still run statements of abandoned connections. */
   cutBackends(): number
-  /** Returns whether a listening connection is down, and how often one was lost. */
+  /** Whether a LISTEN connection is down, and how many have broken so far. */
   listening(): { isLost: boolean; losses: number }
-  /** Registers a hook that runs before the pool closes. */
   beforeEnd(work: () => Promise<void>): void
-  /** Sends a statement over this pool, even for a guest who reads from a replica. */
+  /** Sends a statement to this pool, even for a guest whose reads go to a replica. */
   sendAlone: Send
 }
 
@@ -54,25 +48,25 @@ export type DatabaseOptions = {
   connection: DatabaseAddress
   poolSize: number
   statementTimeoutMs: number
-  /** PostgreSQL's choice of plans for prepared statements; absent: generic ones. */
   planCacheMode?: PlanCacheMode
-  /** Lock timeout of a statement; absent: its statement timeout. */
+  /** Defaults to the statement timeout. */
   lockTimeoutMs?: number
-  /** How long a caller waits for a connection before it is rejected with `Busy`. */
+  /** Timeout for a connection, after which the pool rejects with `Busy`. */
   patienceMs?: number
-  /** Maximum number of waiting callers; absent: no limit, for commands and tests. */
+  /** Maximum number of waiting callers. Commands and tests set no limit. */
   maxWaiting?: number
-  /** Whether a commit waits for the disk; true unless all of the work can be repeated. */
+  /** False lets commits return before the disk write, for work that can be repeated. */
   isDurable?: boolean
   onNotice?: (message: string) => void
-  /** Receives every statement sent. */
   onQuery?: (query: { text: string; parameters: Query['values'] }) => void
 }
 
 export const PLAN_CACHE_MODES = ['force_generic_plan', 'auto', 'force_custom_plan'] as const
 export type PlanCacheMode = (typeof PLAN_CACHE_MODES)[number]
 
-/** Parameters of each session. PgBouncer ignores them, and the role has them (docs/scaling.md). */
+/**
+ * PgBouncer ignores these session parameters, so its database role must set them (docs/scaling.md).
+ */
 export const sessionSettings = ({
   statementTimeoutMs,
   lockTimeoutMs,
@@ -90,12 +84,11 @@ export const sessionSettings = ({
   ...(isDurable ? {} : { synchronous_commit: 'off' }),
 })
 
-/** Time beyond the statement timeout after which a silent connection is given up. */
+/** Added to the statement timeout before the pool abandons a silent connection. */
 const DEADLINE_GRACE_MS = 1000
 const PATIENCE_MS = 60_000
 const CONNECT_MS = 10_000
 
-/** Builds the driver's configuration of a connection, with the parameters of its session. */
 export function clientConfig(
   address: DatabaseAddress,
   session: Record<string, string | number> = {},
@@ -109,7 +102,7 @@ export function clientConfig(
   }
 }
 
-/** Opens the pool. Plans are generic unless chosen otherwise: measured, a cached generic plan costs a third of a custom one. */
+/** Uses generic plans by default, because a cached generic plan costs a third of a custom plan. */
 export function openDatabase(options: DatabaseOptions): Sql {
   const settings: Settings = {
     config: {
@@ -120,7 +113,7 @@ export function openDatabase(options: DatabaseOptions): Sql {
   }
   const pool = createPool(settings, {
     ...(options.onQuery ? { onQuery: options.onQuery } : {}),
-    // Writes of commands and jobs have no limit.
+    // Commands and jobs reserve no connections for reads.
     forReads: options.maxWaiting === undefined ? 0 : Math.ceil(options.poolSize / 4),
     size: options.poolSize,
     patienceMs: options.patienceMs ?? PATIENCE_MS,
@@ -133,21 +126,18 @@ export function openDatabase(options: DatabaseOptions): Sql {
 
 const RETRIED = new Set(['40001', '40P01'])
 
-/**
- * Runs `work` in one transaction and retries it after a serialization failure or deadlock, so it must have no
- * effect outside the transaction.
- */
+/** Retries after a deadlock or serialization failure, so `work` may only change the database. */
 export const transaction = <T>(sql: Sql, work: (tx: Tx) => Promise<T>): Promise<T> =>
   retried(() => sql.begin(work))
 
-/** Like `transaction`, for recounts and inspections, which may exceed the timeout of requests. */
+/** Disables the statement timeout, for recounts and inspections. */
 export const longTransaction = <T>(sql: Sql, work: (tx: Tx) => Promise<T>): Promise<T> =>
   transaction(sql, async (tx) => {
     await tx`set local statement_timeout = 0`
     return work(tx)
   })
 
-/** The same for a single statement, which is a transaction by itself and saves two round trips. */
+/** Retries a single statement without an explicit transaction, which saves two round trips. */
 export const statement = <T>(sql: Sql, work: (db: Tx) => Promise<T>): Promise<T> => retried(() => work(sql))
 
 async function retried<T>(work: () => Promise<T>): Promise<T> {
@@ -176,23 +166,21 @@ export async function onConstraint<T>(
   }
 }
 
-/** Transient database errors: timeout, out of memory, out of disk, lock timeout. */
+/** SQLSTATE codes of transient errors, such as deadlocks, timeouts and a full disk. */
 const PASSING = new Set(['40001', '40P01', '53000', '53100', '53200', '55P03', '57014'])
 
 export const isRetryable = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && PASSING.has(error.code ?? '')
 
-/** True when a reference to the row prevents its deletion. */
 export const isForeignKeyViolation = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === '23503'
 
-/** True when the disk of the database or of the uploads is full. */
+/** Covers the disk of the database (53100) and the disk of the uploads. */
 export function isDiskFull(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code
   return code === '53100' || code === 'ENOSPC' || code === 'EDQUOT'
 }
 
-/** True when the database is unreachable, as opposed to an error of the statement. */
 export function isConnectionError(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code
   return (
@@ -202,8 +190,7 @@ export function isConnectionError(error: unknown): boolean {
   )
 }
 
-/** Maximum batch size, which keeps statements small. */
-const MOST = 100
+const BATCH_MOST = 100
 
 type Waiting<Item, Result> = {
   item: Item
@@ -224,10 +211,8 @@ function callerOf(waiting: readonly { caller: RequestScope }[]): RequestScope {
 }
 
 /**
- * Batches changes of a row that many requests change at once, such as a like counter. The first runs at once.
- * Later ones wait here while the row is locked and share the next transaction, so the row is locked and
- * flushed to disk once for all of them. `work` receives at least one item, in order of arrival, and returns a
- * result for each.
+ * Batches concurrent writes to one row, such as a like counter, so that one transaction locks the
+ * row for all. `work` returns one result per item, in the same order.
  */
 export function batchWrites<Item, Result>(work: (sql: Sql, items: Item[]) => Promise<Result[]>) {
   type Entry = Waiting<Item, Result>
@@ -245,7 +230,7 @@ export function batchWrites<Item, Result>(work: (sql: Sql, items: Item[]) => Pro
         resolve(results[position] as Result)
       })
     } catch (error) {
-      // The batch rolled back. Retries items one by one, so that only the bad one fails.
+      // The batch rolled back. Retries items one by one, so that only the invalid item fails.
       if (batch.length > 1 && isRefusal(error)) for (const each of batch) await run(sql, [each])
       else for (const { reject } of batch) reject(error)
     }
@@ -264,7 +249,7 @@ export function batchWrites<Item, Result>(work: (sql: Sql, items: Item[]) => Pro
       const waiting: Entry[] = []
       rows.set(key, waiting)
       const drain = async () => {
-        for (let batch = [entry]; batch.length > 0; batch = waiting.splice(0, MOST)) await run(sql, batch)
+        for (let batch = [entry]; batch.length > 0; batch = waiting.splice(0, BATCH_MOST)) await run(sql, batch)
         rows.delete(key)
       }
       void drain()

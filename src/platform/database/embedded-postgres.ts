@@ -14,17 +14,15 @@ import { launchPostmaster, type Running } from './embedded-postgres/watchdog.ts'
 import { openSession } from './session.ts'
 
 export type EmbeddedPostgresOptions = {
-  /** An absolute folder of its own for the cluster, its socket, log and lock. */
+  /** Absolute path of a dedicated folder for the cluster, socket, log and lock. */
   dataDir: string
-  /** Entries for postgresql.conf that override the defaults. */
   settings?: Record<string, string>
   log: (level: 'info' | 'warn' | 'error', message: string, extra?: Record<string, unknown>) => void
 }
 
-/** Connection options. `host` is the folder of a Unix socket. */
+/** `host` is the folder of a Unix socket. */
 export type EmbeddedConnection = { host: string; port: number; user: 'kith'; database: 'kith' }
 
-/** A running database. It stops with `stop()` or when this process ends. */
 export type EmbeddedPostgres = { connection: EmbeddedConnection; stop(): Promise<void> }
 
 const largestLog = 10 * 1024 * 1024
@@ -40,9 +38,7 @@ type Place = {
   log: EmbeddedPostgresOptions['log']
 }
 
-/**
- * Starts the database below `dataDir`, and creates it the first time. Only one server may use it at a time.
- */
+/** Creates the cluster on first use. Only one server can use `dataDir` at a time. */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const binaries = await prepareBinaries()
   await mkdir(options.dataDir, { recursive: true })
@@ -61,7 +57,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
           user: identity.name,
         },
       )
-    // The OS user of the server owns the folder. Another OS user that runs PostgreSQL has to traverse it.
+    // When PostgreSQL runs as another OS user, that user must be able to traverse the folder.
     await chmod(folder, identity.spawn.uid === undefined ? 0o700 : 0o711)
     const settings = { ...defaultSettings(), ...options.settings }
     const isNew = await createCluster(binaries, identity, {
@@ -105,7 +101,7 @@ async function supervise(place: Place, address: Address, releaseLock: () => void
   }
   log('info', 'the embedded database is ready', { pid: running.pid, host })
 
-  /** Restarts a postmaster that died by itself (out of memory, a stray kill). */
+  /** Restarts a postmaster that was killed, for example when memory ran out. */
   async function keepRunning(): Promise<void> {
     for (let delay = 100; ; delay = Math.min(delay * 2, 30_000)) {
       const code = await running.exited
@@ -156,7 +152,7 @@ async function end(running: Running): Promise<void> {
   await running.exited
 }
 
-/** Starts the postmaster and waits until it accepts connections, however long recovery takes. */
+/** Waits without a timeout, because crash recovery may take long. */
 async function launch(place: Place): Promise<Running> {
   const { folder, cluster, host, logPath, binaries, identity, options, log } = place
   const deadline = Date.now() + 15_000
@@ -180,7 +176,7 @@ async function launch(place: Place): Promise<Running> {
     }
     if (await becomesReady(running, cluster, before, log)) return running
     const output = (await readFile(logPath)).subarray(size).toString()
-    // Backends of a killed postmaster take a moment to exit; until then their memory is in use.
+    // Backends of a killed postmaster hold shared memory until they exit.
     if (output.includes('pre-existing shared memory block') && Date.now() < deadline) {
       await wait(250)
       continue
@@ -189,7 +185,7 @@ async function launch(place: Place): Promise<Running> {
   }
 }
 
-/** Reads the state from postmaster.pid. A file of an earlier run may have the same process id. */
+/** Compares the start time too, because an older postmaster.pid may contain the same process id. */
 async function becomesReady(
   running: Running,
   cluster: string,
@@ -231,9 +227,9 @@ async function createDatabase(login: { host: string; port: number }): Promise<vo
   }
 }
 
-/** Truncates the log. The database appends, so truncating under it is safe. */
+/** PostgreSQL writes the log in append mode, so truncating the open file is safe. */
 async function trimLog(path: string): Promise<void> {
   const info = await stat(path).catch(() => null)
-  // A failed truncation is retried in an hour.
+  // The hourly timer retries a failed truncation.
   if (info && info.size > largestLog) await truncate(path, 0).catch(() => {})
 }

@@ -2,28 +2,25 @@ import { Busy } from '#platform/errors.ts'
 import type { RequestScope } from './request-scope.ts'
 
 const TICK_MS = 50
-/**
- * Maximum time that one sweep adds to a wait, so that a pause of this process does not count against callers.
- */
+/** Maximum wait counted per tick, so that a pause of this process times out no caller. */
 const TICK_MOST_MS = 500
-/** Started callers have a longer timeout, because their finished work would be lost. */
+/** Multiplies the timeout of started callers, because a timeout would waste their finished work. */
 const ADMITTED_PATIENCE = 5
 
 export type FairSemaphoreOptions<Place> = {
   places: Place[]
-  /** How long a caller waits for its first place. */
+  /** Timeout for a new caller. */
   patienceMs: number
   maxWaiting: number
-  /** Share of the places for one key. */
+  /** Fraction of the places that one key may hold. */
   share: number
-  /** Number of places for keys that differ. */
+  /** Overrides `share` for single keys, as a number of places. */
   limits?: ReadonlyMap<string, number>
 }
 
 type Waiter<Place> = {
   caller: RequestScope | undefined
   isAdmitted: boolean
-  /** Timeout, and time waited. */
   patienceMs: number
   waitedMs: number
   isOver: boolean
@@ -36,8 +33,8 @@ type Share<Place> = { held: number; parked: Waiter<Place>[] }
 export type FairSemaphore<Place> = ReturnType<typeof createFairSemaphore<Place>>
 
 /**
- * A fair semaphore. Serves in order of arrival, started callers before new ones. Rejects with `Busy` on
- * timeout or a full queue. Callers over their share are parked.
+ * Serves callers in order of arrival, started callers before new ones. Rejects with `Busy` on
+ * timeout or a full queue, and parks callers over their share.
  */
 export function createFairSemaphore<Place>({
   places,
@@ -101,7 +98,7 @@ export function createFairSemaphore<Place>({
       if (held === 0) shares.delete(key)
     }
   }
-  /** Returns the next caller. Parks those over their share until some of it is returned. */
+  /** Skips callers over their share, and parks them until one of their places is returned. */
   const next = (): Waiter<Place> | undefined => {
     for (const list of [admitted, fresh])
       for (let waiter = list.shift(); waiter; waiter = list.shift()) {
@@ -129,14 +126,14 @@ export function createFairSemaphore<Place>({
   }
 
   return {
-    /** Takes a place if one is free. Return it with `give`. */
+    /** Takes a place without waiting. Callers return the place with `give`. */
     take(caller: RequestScope | undefined): Place | undefined {
       if (idle.length === 0 || isClosed || isLimited(caller) !== undefined) return undefined
       hold(caller)
-      // Prefers the connection used last, with its warm plans.
+      // Prefers the connection used last, because its plans are cached.
       return idle.pop()
     },
-    /** Waits for a place. Exactly one of the callbacks runs, later. */
+    /** Calls exactly one of the callbacks. */
     wait(
       caller: RequestScope | undefined,
       accept: Waiter<Place>['accept'],
@@ -164,7 +161,7 @@ export function createFairSemaphore<Place>({
       lastTick = performance.now()
       timer = setInterval(tick, TICK_MS)
     },
-    /** Returns a place, or a replacement for it. */
+    /** Accepts a taken place, or a replacement for a broken one. */
     give(place: Place, keys: readonly string[]): void {
       for (const key of keys) {
         const found = shareOf(key)
@@ -177,11 +174,11 @@ export function createFairSemaphore<Place>({
       idle.push(place)
       serve()
     },
-    /** Share (0 to 1) of the timeout that the first new caller has waited. */
+    /** Fraction (0 to 1) of the timeout that the first new caller has waited. */
     pressure: () => pressure,
     waiting: () => all.size,
     held: () => places.length - idle.length,
-    /** Rejects new callers. Resolves when every place is returned. */
+    /** Rejects waiting and new callers. Resolves when all places are returned. */
     async close(): Promise<void> {
       isClosed = true
       for (const waiter of [...all]) leave(waiter, new Busy('the connection to the database is closing'))

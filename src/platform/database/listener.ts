@@ -1,24 +1,27 @@
 import { type Client, connect, type Settings } from './connection.ts'
 
 const RETRY_MS = 250
-/** Interval of heartbeats, because a silent connection looks like an idle one. */
+/** Heartbeat interval, because a dead connection otherwise looks idle. */
 const BEAT_MS = 1_000
-/** Missed heartbeats before the connection is given up. A count, so that a paused process loses nothing. */
+/**
+ * Missed heartbeats before a reconnect. A time limit would also expire while this process is
+ * paused.
+ */
 const MOST_MISSED = 3
 
 export type Listening = { unlisten: () => Promise<void> }
 
 export type Listener = {
   hear(payload: string): void
-  /** Called when the subscription starts or is restored. */
+  /** Called after each subscription, including reconnects. */
   onListening(): void
-  /** Called when the connection broke, went silent or could not be opened. */
+  /** Called when the connection breaks, stops responding or cannot be opened. */
   onLost(error: unknown): void
 }
 
 /**
- * Listens over a connection of its own, and reconnects when it breaks or stops responding. Resolves when it
- * first listens, and rejects when it cannot.
+ * Listens over a dedicated connection and reconnects automatically. Rejects only when the first
+ * attempt fails.
  */
 export async function listenOn(
   settings: Settings,

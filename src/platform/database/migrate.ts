@@ -11,7 +11,10 @@ const LOCK = 4_127_005
 
 type Session = Awaited<ReturnType<Sql['reserve']>>
 
-/** Runs `work` in a session without timeouts. A lock makes processes upgrade the database one at a time. */
+/**
+ * Runs `work` without timeouts under an advisory lock, so that one process at a time upgrades the
+ * database.
+ */
 export async function withUpgradeLock<T>(sql: Sql, work: (session: Session) => Promise<T>): Promise<T> {
   const session = await sql.reserve()
   try {
@@ -27,13 +30,13 @@ export async function withUpgradeLock<T>(sql: Sql, work: (session: Session) => P
   }
 }
 
-/** Applies the pending migrations under the lock and returns their names. With `only` it applies just these. */
+/** Applies pending migrations, or only those named in `only`, and returns their names. */
 export const migrate = (sql: Sql, folder = FOLDER, only?: readonly string[]): Promise<string[]> =>
   withUpgradeLock(sql, (session) => applyMigrations(session, folder, only))
 
 /**
- * Applies the pending migrations and returns their names. Each file runs in a transaction of its own. Rejects
- * a file that changed after it was applied.
+ * Applies each pending migration in its own transaction and returns the names. Rejects a migration
+ * that changed after it was applied.
  */
 export async function applyMigrations(
   session: Session,
@@ -91,7 +94,7 @@ export async function listUnknownMigrations(sql: Sql, folder = FOLDER): Promise<
   return applied.map(({ name }) => name).filter((name) => !names.includes(name))
 }
 
-/** Returns why this version cannot upgrade the database; undefined when it can. */
+/** Explains why this version cannot upgrade a database with the migrations of `level`. */
 export async function findForeignMigration(
   level: readonly { name: string; hash: string }[],
   folder = FOLDER,

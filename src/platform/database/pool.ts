@@ -8,7 +8,7 @@ import { createTag, type Query, type Send, type Tag } from './statement.ts'
 import { createTransactions } from './transactions.ts'
 
 /**
- * Checks over a dedicated connection whether the database responds, without waiting behind other statements.
+ * Checks over a dedicated connection whether the database responds, because a shared one may be busy.
  */
 function openProbe(settings: Settings) {
   let probe = openConnection(settings)
@@ -35,9 +35,8 @@ function openProbe(settings: Settings) {
 }
 
 /**
- * Backends that still run a statement of a connection that was given up. PostgreSQL does not notice a lost
- * client while a commit waits for a synchronous standby, so each retry would leave one more until the
- * database has no connection left. Rejects writes while there are too many.
+ * Tracks backends of abandoned connections, for example when a commit waits for a synchronous
+ * standby. Rejects writes while there are too many, because retries would use up all connections.
  */
 function createCutBackends(most: number) {
   const pids = new Set<number>()
@@ -52,8 +51,7 @@ function createCutBackends(most: number) {
       pids.size >= most && caller?.keys.includes(WRITES_KEY)
         ? new Busy('too many statements that were given up still run')
         : undefined,
-    /** Removes those that have ended. */
-    look(sql: Tag): void {
+    removeEnded(sql: Tag): void {
       if (pids.size === 0 || isLooking) return
       isLooking = true
       const asked = [...pids]
@@ -74,34 +72,25 @@ function createCutBackends(most: number) {
 
 export type PoolOptions = {
   size: number
-  /** How long a caller waits for a connection before it is rejected. */
   patienceMs: number
-  /** Maximum number of waiting callers. */
   maxWaiting: number
-  /** Time without a response after which the statement and its connection are given up; 0: never. */
+  /** Time without a response before the pool abandons a connection. 0 disables this check. */
   deadlineMs: number
-  /** Connections reserved for reads. */
+  /** Number of connections reserved for reads. */
   forReads: number
-  /** Receives every statement sent. */
   onQuery?: ((query: { text: string; parameters: Query['values'] }) => void) | undefined
 }
 
-/** Share of the pool that one account or one writing route may hold. */
+/** Fraction of the pool that one key, such as an account, may hold. */
 const SHARE = 0.5
 const WATCH_MS = 500
-/**
- * Lifetime of a connection. A connection keeps the plans of everything it has prepared, so it is replaced
- * after half an hour.
- */
+/** Lifetime in watch intervals (30 minutes), which bounds the memory of cached plans. */
 const MAX_AGE = 3600
 const NO_KEYS: readonly string[] = []
-/** Statements of one caller that share a connection. More of them begin another batch. */
+/** Maximum number of one caller's statements that share a connection. */
 const BATCH_MOST = 16
 
-/**
- * Connections, each held by one statement, transaction or session at a time. A connection that did not finish
- * cleanly is never used again.
- */
+/** Discards a connection after unclean work, such as an open transaction. */
 export function createPool(
   settings: Settings,
   { size, patienceMs, maxWaiting, deadlineMs, forReads, onQuery }: PoolOptions,
@@ -129,7 +118,7 @@ export function createPool(
     connections.add(another)
     turns.give(another, keys)
   }
-  /** Closes a held connection. Its statements fail, and a new one replaces it when it is returned. */
+  /** Closes a connection that still has a holder, whose statements fail. */
   const cut = (held: Connection) => {
     connections.delete(held)
     cutBackends.add(held.pid())
@@ -137,7 +126,7 @@ export function createPool(
     held.end()
   }
 
-  /** Sends one statement. `onEnd` learns after the caller whether the connection is reusable. */
+  /** Calls `onEnd` after the caller has the result, with whether the connection is reusable. */
   const sendOver = (held: Connection, query: Query, onEnd: (isWell: boolean) => void) => {
     const { resolve, reject } = query
     const answered = () => {
@@ -160,10 +149,10 @@ export function createPool(
     held.send(query)
   }
 
-  /** Statements that a caller has sent in this turn, or since it waits for a connection. */
+  /** Unsent batch of each caller. */
   const batches = new WeakMap<RequestScope, Query[]>()
 
-  /** Sends statements over one connection, all in one write, and gives it back after the last answer. */
+  /** Sends all statements in one write, and returns the connection after the last result. */
   const sendBatch = (held: Connection, caller: RequestScope | undefined, batch: Query[]) => {
     held.keys = caller?.keys ?? NO_KEYS
     let left = batch.length
@@ -197,8 +186,8 @@ export function createPool(
   }
 
   /**
-   * Sends a statement. Those that one caller sends in the same turn share a connection and are written at once: a profile
-   * showed that writes to sockets, and waking a backend for each, cost more than the statements.
+   * Batches the statements that a caller sends in one event loop turn, because socket writes cost
+   * more than the statements.
    */
   const sendHere: Send = (query) => {
     const caller = currentScope()
@@ -234,9 +223,10 @@ export function createPool(
   const probe = openProbe(settings)
 
   const limit = Math.ceil(deadlineMs / WATCH_MS)
-  // Counts sweeps, so that a pause of this process does not count as silence of the database.
+  // Counts intervals instead of time, so that a pause of this process does not look like a silent
+  // database.
   const watch = setInterval(() => {
-    cutBackends.look(tag)
+    cutBackends.removeEnded(tag)
     for (const each of connections) {
       each.age += 1
       if (each.silentFor === undefined || each.isPatient || limit === 0) continue
@@ -283,7 +273,7 @@ export function createPool(
     isAnswering: probe.isAnswering,
     cutBackends: cutBackends.count,
     listening: () => ({ isLost: channels.lost > 0, losses: channels.losses }),
-    /** Sends a statement over this pool, for any caller. */
+    /** Ignores the caller's replica. */
     sendAlone: sendHere,
     beforeEnd: (work: () => Promise<void>) => void last.push(work),
     state: () => ({ busy: turns.held(), waiting: turns.waiting(), pressure: turns.pressure() }),

@@ -3,22 +3,21 @@ import type { Log } from '#platform/observability'
 import { connectRedis } from '#platform/processes'
 
 const CHANNEL = 'kith:signals'
-/** Interval of pings on the subscription, which would else count as silent. */
+/** Ping interval. Without pings, an idle subscription would be closed as unresponsive. */
 const BEAT_MS = 1_000
 
 export type RedisSignals = {
-  /** Publishes messages to all nodes. Rejects while Redis is away, so that the caller takes another way. */
+  /** Rejects while Redis is disconnected, so that the caller can use NOTIFY. */
   publish(messages: readonly string[]): Promise<void>
   close(): void
 }
 
 type Receiver = {
   hear(message: string): void
-  /** Called when the subscription was lost and is restored. */
   onRestored(): void
 }
 
-/** Connects to Redis in the background, so that a node starts without it. */
+/** Connects in the background, so that a server can start without Redis. */
 export function openRedisSignals(url: string, log: Log, { hear, onRestored }: Receiver): RedisSignals {
   const connections = new Set<Redis>()
   let publisher: Redis | undefined

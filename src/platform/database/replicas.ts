@@ -4,22 +4,24 @@ import { type DatabaseOptions, type Db, isConnectionError, openDatabase, type Sq
 import { createScope, currentScope, type RequestScope, runInScope } from './request-scope.ts'
 import type { Query, Send } from './statement.ts'
 
-/** Read replicas for guests. Members and writes use the primary. */
+/**
+ * Read replicas serve guests only. Members read from the primary, because they must see their own
+ * writes.
+ */
 export type Replicas = {
-  /** Returns a replica that is less than a second behind, or undefined for the primary. */
+  /** Returns undefined when no replica is less than a second behind. */
   choose(): Send | undefined
   state(): { configured: number; usable: number }
   close(): Promise<void>
 }
 
-/** `currentAt`: time at which the replica certainly had everything that the primary had. */
+/** `currentAt`: last time at which the replica was known to be in sync with the primary. */
 type Replica = { sql: Sql; watch: Sql; currentAt: number }
 
-/** A replica that is further behind is not used. */
 const LAG_MOST_MS = 1_000
 const LOOK_MS = 100
 const LOOK_TIMEOUT_MS = 2_000
-/** Skips a replica with waiting callers. */
+/** Skips a replica whose first waiting caller has used this fraction of its timeout. */
 const PRESSURE = 0.25
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref())
@@ -42,7 +44,10 @@ export function openReplicas(
   let isClosed = false
   const isUsable = ({ currentAt }: Replica) => performance.now() - currentAt < LAG_MOST_MS
 
-  /** Waits until a replica has replayed what the primary has now. A promoted server never counts as current. */
+  /**
+   * Waits until the replica has replayed the primary's current position. A promoted server is out
+   * of recovery and never counts as current.
+   */
   const look = async (replica: Replica): Promise<void> => {
     const now = performance.now()
     const [{ position }] = await primary<[{ position: string }]>`
@@ -63,11 +68,11 @@ export function openReplicas(
         log.warn({ replica: number }, 'a replica is away or more than a second behind: guests use the others')
     }
   }
-  // Goes ahead of requests, so that a busy primary does not lose its replicas.
+  // Has priority over requests, so that a busy primary does not make replicas look outdated.
   for (const [number, replica] of replicas.entries())
     void runInScope({ ...createScope(), isAdmitted: true }, () => watch(replica, number))
 
-  /** Sends a statement to a replica, and again to the primary when it fails there. */
+  /** Retries a failed statement on the primary. */
   const sendTo = (replica: Replica, query: Query) => {
     const scope = currentScope() as RequestScope
     const reject = (error: unknown) => {
@@ -110,7 +115,7 @@ export function openReplicas(
   }
 }
 
-/** Returns the lag of each replica in seconds, without those hidden from this user. */
+/** Omits replicas whose details PostgreSQL hides from this role. */
 export const findReplicaLags = (sql: Db) => sql<{ replica: string; seconds: number }[]>`
   select coalesce(nullif(application_name, ''), 'unnamed') as replica,
          max(coalesce(extract(epoch from replay_lag), 0))::double precision as seconds

@@ -1,41 +1,38 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Send } from './statement.ts'
 
-/** The account, address or row that statements are counted under, so that none takes the whole pool. */
+/** Identifies the caller of statements, so that no user, address or row can use the whole pool. */
 export type RequestScope = {
-  /** Keys to count under, each limited to a share of the connections. */
+  /** Keys that each may hold a limited fraction of the connections. */
   keys: string[]
-  /** Has held a connection before. Started work goes before new work. */
+  /** True once the caller has held a connection. Started work has priority over new work. */
   isAdmitted: boolean
-  /** The client is gone. */
+  /** True when the client has disconnected. */
   isGone: boolean
-  /** The signed-in user. */
   userId?: number
   /** Client address of an anonymous request. */
   address?: string
-  /** Sends the statements outside transactions of a guest's read to a replica. */
+  /** Sends statements outside transactions to a replica, for reads by guests. */
   replica?: Send | undefined
-  /** Views to count when the guest cache sends the reply again. */
+  /** View counters to run when the guest cache repeats the response. */
   shown?: (() => void)[]
 }
 
-/** Key of all requests that write, and of background writes of the server. */
+/** Key of all requests and background work that write. */
 export const WRITES_KEY = 'writes'
 
 const scopes = new AsyncLocalStorage<RequestScope>()
 
 export const createScope = (): RequestScope => ({ keys: [], isAdmitted: false, isGone: false })
 
-/** Creates a caller for background writes, such as counts and jobs. */
 export const createWriterScope = (): RequestScope => ({ ...createScope(), keys: [WRITES_KEY] })
 
-/** Runs the work, and everything that follows from it, under the caller. */
 export const runInScope = <T>(caller: RequestScope, work: () => T): T => scopes.run(caller, work)
 
-/** Returns the current caller; undefined for background work such as jobs. */
+/** Returns undefined in background work such as jobs. */
 export const currentScope = (): RequestScope | undefined => scopes.getStore()
 
-/** Runs work on the primary, for values that members see too. */
+/** Bypasses the replica, for cached values that members receive too. */
 export function onPrimary<T>(work: () => T): T {
   const caller = scopes.getStore()
   if (!caller?.replica) return work()

@@ -1,16 +1,16 @@
 import { gramsOfQuery } from '#lib/text.ts'
 import type { Db } from './database.ts'
 
-/** Share of the rows above which looking a piece up costs more than it excludes. */
+/** Fraction of the rows above which a gram is too frequent to narrow the search. */
 const USELESS = 0.02
-/** Share of the rows above which the newest `SCANNED` have a page of them. */
+/** Fraction of the rows above which the newest rows contain a full page of matches. */
 const FREQUENT = 0.002
-/** Number of newest rows to search without an index. */
+/** Number of newest rows to scan without an index. */
 export const SCANNED = 20_000
 
 /**
- * Decides how to search a text in `<column>_grams`, by the statistics of the planner: by which of its pieces, and
- * whether among the newest rows first, because all of them are frequent. The caller rechecks with like.
+ * Chooses the grams to search by, from planner statistics. `isFrequent` means that a scan of the
+ * newest rows finds enough matches.
  */
 export async function planSearch(
   sql: Db,

@@ -4,7 +4,7 @@ import { createTag, type Query, type Tag } from './statement.ts'
 
 export type Session = {
   sql: Tag
-  /** The driver's client, for COPY. Send nothing else meanwhile. */
+  /** Driver client for COPY, during which `sql` must not be used. */
   client: pg.Client
   /** Closes the connection without waiting for running statements. */
   end(): void

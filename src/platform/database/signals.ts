@@ -5,28 +5,25 @@ import { openRedisSignals, type RedisSignals } from './redis-signals.ts'
 import { createWriterScope, runInScope } from './request-scope.ts'
 
 /**
- * Short messages to every node by PostgreSQL's LISTEN and NOTIFY, in two ways. `announce` is part of the
- * transaction, so a kill cannot separate the message from the change. It serializes all such commits of the
- * site, so it is for rare changes, such as those of settings and roles. `sendSignal` leaves after the commit,
- * in batches, by Redis where the site has one. A process that dies within these milliseconds loses it, so it may only shorten a wait, as for
- * streams, which poll for newer notifications.
+ * Sends messages to all server nodes. `announce` commits with the transaction but serializes such
+ * commits, while `sendSignal` is batched and may be lost in a crash.
  */
 export type Signals = {
   on(name: string, handler: (payload: string) => void): void
   onReconnect(handler: () => void): void
   listen(): Promise<void>
-  /** Whether signals are being missed, since the listening connection is lost, and how often it was. */
+  /** Whether the listening connection is lost, and how many have broken so far. */
   state(): { isLost: boolean; losses: number }
   close(): Promise<void>
 }
 
 const CHANNEL = 'kith'
-/** First line of each message. Version 0.1 skips it as the name of the sender. */
+/** First line of each message, which version 0.1 skips as the sender's name. */
 const SENDER = 'kith'
 /** Minimum pause between two batches. */
 const HOLD_MS = 15
 const RETRY_MS = 200
-/** PostgreSQL accepts less than 8,000 bytes at once. */
+/** PostgreSQL limits a NOTIFY payload to less than 8,000 bytes. */
 const MESSAGE_BYTES = 7900
 const SIGNAL_BYTES = 7800
 
@@ -42,7 +39,7 @@ function outboxOf(sql: Sql): Outbox {
   return made
 }
 
-/** Pending signals of this pool's process. Equal lines are sent once, when a connection is free. */
+/** Queues the signals of one pool, and removes duplicates until a connection is free. */
 function createOutbox(sql: Sql): Outbox {
   const waiting = new Set<string>()
   let running: Promise<void> | undefined
@@ -84,7 +81,8 @@ function createOutbox(sql: Sql): Outbox {
     add(line) {
       waiting.add(line)
       if (running || isEnding) return
-      // Runs outside any request, and ahead of new work because its transactions have committed.
+      // Runs outside the request with priority, because the transactions of the signals have
+      // committed.
       runInScope({ ...createWriterScope(), isAdmitted: true }, () => {
         running = run()
       })
@@ -93,7 +91,6 @@ function createOutbox(sql: Sql): Outbox {
   return outbox
 }
 
-/** Packs lines into as few messages as possible. */
 function messagesOf(lines: string[]): string[] {
   const messages: string[] = []
   let message = SENDER
@@ -119,23 +116,23 @@ function lineOf(name: string, payload: string | number): string {
 }
 
 /**
- * Sends a signal to all nodes, this one included, after the commit of the transaction; at once where `db` is
- * the pool. The payload is one line of less than 7,800 bytes.
+ * Sends a signal to all server nodes after the commit. The payload is one line of less than 7,800
+ * bytes.
  */
 export function sendSignal(db: Db, name: string, payload: string | number): void {
   const line = lineOf(name, payload)
   afterCommit(db, (sql: Sql) => outboxOf(sql).add(line))
 }
 
-/** Sends signals to all nodes as part of the transaction: they arrive exactly when it commits. */
+/** Sends signals within the transaction, so that a rollback discards them. */
 export async function announce(db: Db, name: string, payloads: readonly (string | number)[]): Promise<void> {
   const messages = messagesOf(payloads.map((payload) => lineOf(name, payload)))
   await db`select pg_notify(${CHANNEL}, message) from unnest(${messages}::text[]) as message`
 }
 
 /**
- * Signals received by this process; none before `listen`, which needs a session of its own (`direct`). With
- * Redis, the signals of `senders` leave over it, and by NOTIFY while it is away.
+ * Receives signals after `listen`, which needs a direct session. With Redis, `senders` publish
+ * there and fall back to NOTIFY.
  */
 export function createSignals(
   sql: Sql,

@@ -2,11 +2,10 @@ import { escapeLike, gramsOfQuery, nameKey } from '#lib/text.ts'
 import type { Db, Fragment } from './database.ts'
 import type { Value } from './statement.ts'
 
-/** Returns the fragment for a given value; empty for undefined. */
 export const ifGiven = <T>(sql: Db, value: T | undefined, fragment: (value: T) => Fragment): Fragment =>
   value === undefined ? sql`` : fragment(value)
 
-/** `(columns) values (…)` for an insert of a row, with its keys as columns. */
+/** Builds `(columns) values (…)` from the keys and values of a row. */
 export const insertValues = (sql: Db, row: Record<string, Value>): Fragment => {
   const columns = Object.keys(row)
   const separated = (pieces: Fragment[]) => pieces.map((piece, at) => (at === 0 ? piece : sql`, ${piece}`))
@@ -17,15 +16,13 @@ export const insertValues = (sql: Db, row: Record<string, Value>): Fragment => {
 export const assignments = (sql: Db, changes: Record<string, Value>): Fragment =>
   sql`${Object.entries(changes).map(([column, value], at) => sql`${at === 0 ? sql`` : sql`,`} ${sql(column)} = ${value}`)}`
 
-/** Returns the fragment if the condition holds; empty otherwise. */
 export const when = (sql: Db, condition: boolean, fragment: () => Fragment): Fragment =>
   condition ? fragment() : sql``
 
-/** `asc` or `desc`; newest first by default. */
 export const sortDirection = (sql: Db, direction: 'asc' | 'desc' = 'desc'): Fragment =>
   direction === 'asc' ? sql`asc` : sql`desc`
 
-/** `and` the column is past the cursor in this direction; empty without a cursor. */
+/** Adds a keyset condition to a `where` clause. Empty without a cursor. */
 export const andAfterCursor = (
   sql: Db,
   column: Fragment,
@@ -37,8 +34,8 @@ export const andAfterCursor = (
   )
 
 /**
- * `and` these columns are past those of the row that `row` selects by the cursor (conventions-15); empty
- * without a cursor. A missing row has nothing past it.
+ * Adds a keyset condition on the columns of the cursor's row (conventions-15). Matches nothing when
+ * that row is missing.
  */
 export const andAfterRow = (
   sql: Db,
@@ -53,7 +50,7 @@ export const andAfterRow = (
 
 const isCursor = (cursor: number | string | undefined): boolean => cursor !== undefined && cursor !== 0
 
-/** The limit of a page, after its condition and order. With a cursor the offset is 0. */
+/** Uses offset 0 with a cursor, because the condition already skips earlier rows. */
 export const limitClause = (
   sql: Db,
   {
@@ -70,7 +67,7 @@ export type ListingQuery = {
   order?: 'asc' | 'desc' | undefined
 }
 
-/** Order of a list: `id` alone, or a column before it, and the tables with both. */
+/** `by`: column to sort by before `id`. `from`: tables with both columns. */
 type ListOrder = { id: Fragment; by?: Fragment | undefined; from?: Fragment | undefined }
 
 export function listingOrder(sql: Db, { order }: ListingQuery, { id, by }: ListOrder): Fragment {
@@ -78,10 +75,7 @@ export function listingOrder(sql: Db, { order }: ListingQuery, { id, by }: ListO
   return sql`order by ${by === undefined ? sql`` : sql`${by} ${direction},`} ${id} ${direction}`
 }
 
-/**
- * End of the statement of an administrative list, after its `where`: the rows after the item `after` or on
- * the page, in order.
- */
+/** Ends the statement of an administrative list with keyset condition, order and limit. */
 export function listingClause(sql: Db, query: ListingQuery, list: ListOrder): Fragment {
   const { page = 1, limit = 15, after, order = 'desc' } = query
   const { id, by, from } = list
@@ -101,8 +95,8 @@ export function listingClause(sql: Db, query: ListingQuery, list: ListOrder): Fr
 }
 
 /**
- * `and` the column contains the text in any script (conventions-34), by `<column>_grams` and `<column>_key`;
- * empty without a text.
+ * Filters by text in any script (conventions-34). The gram index narrows the rows that `like`
+ * rechecks.
  */
 export function andContains(sql: Db, column: string, text: string | undefined): Fragment {
   const key = nameKey(text ?? '')

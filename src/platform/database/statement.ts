@@ -8,9 +8,8 @@ const asNumber: Read = Number
 const asBytes: Read = (text) => Buffer.from(text.slice(2), 'hex')
 
 /**
- * Parsers by the object id of a type and of its array. Ids and amounts are below 2^53, so bigint becomes a
- * number. Times stay text in UTC (`2026-11-21 05:22:00.123456+00`), because parsing them cost a third of the
- * throughput.
+ * Reads bigint as a number, because ids and amounts are below 2^53. Timestamps stay text, because
+ * parsing them cost a third of the throughput.
  */
 const READERS = new Map<number, Read>()
 for (const [of, array, read] of [
@@ -46,9 +45,9 @@ for (const [of, array, read] of [
   READERS.set(of, read)
   READERS.set(array, (text) => parse(text, read as (text: string) => string))
 }
-// Lists read these in long arrays, and the parser for any array takes several times as long.
+// The general array parser takes several times as long for the long id arrays of lists.
 for (const array of [1016, 1007]) readPlainArrays(array, (inner) => inner.split(',').map(Number))
-// Times are quoted and hold nothing to escape, so that their array is one of JSON too.
+// Timestamp arrays contain only quoted values without escapes, so JSON.parse can read them.
 readPlainArrays(1185, (inner) => JSON.parse(`[${inner}]`))
 
 function readPlainArrays(array: number, read: (inner: string) => unknown): void {
@@ -60,10 +59,9 @@ function readPlainArrays(array: number, read: (inner: string) => unknown): void 
   )
 }
 
-/** Type parsers for the driver; other types stay text. */
 export const typeParsers = { getTypeParser: (oid: number) => READERS.get(oid) ?? asText }
 
-/** Writes an array in PostgreSQL syntax: `{"one","two",NULL}`. */
+/** Writes an array in PostgreSQL syntax, such as `{"one","two",NULL}`. */
 function arrayLiteral(values: readonly unknown[]): string {
   let literal = '{'
   for (const value of values) {
@@ -84,7 +82,7 @@ function elementOf(value: unknown): string {
   throw new TypeError(`an array of a statement holds ${value === undefined ? 'undefined' : typeof value}`)
 }
 
-/** A value, identifier or fragment of a statement. Values never become part of its text. */
+/** Values are sent as parameters and never become part of the statement's text. */
 export type Value =
   | string
   | number
@@ -106,7 +104,7 @@ export type Row = Record<string, any>
 export type Query = {
   text: string
   values: (string | Buffer | null)[]
-  /** Absent for text built at run time, which would fill the plan memory of each session. */
+  /** Absent for dynamic text, which would fill each session's memory for prepared statements. */
   name?: string | undefined
   resolve: (rows: Rows<Row[]>) => void
   reject: (error: unknown) => void
@@ -124,7 +122,6 @@ export class Identifier {
   }
 }
 
-/** A value for a column of type json or jsonb. */
 export class JsonValue {
   readonly text: string
   constructor(value: unknown) {
@@ -133,8 +130,7 @@ export class JsonValue {
 }
 
 /**
- * A statement or a fragment. It is sent when it is first awaited. Inside another statement it becomes part of
- * that text, with its values.
+ * A lazy statement that is sent when first awaited, or embedded as a fragment in another statement.
  */
 export class Statement<T extends readonly unknown[] = Row[]> implements Promise<Rows<T>> {
   readonly [Symbol.toStringTag] = 'Statement'
@@ -180,7 +176,7 @@ export class Statement<T extends readonly unknown[] = Row[]> implements Promise<
   }
 }
 
-/** Builds the text of a statement with its fragments, and collects their values in placeholder order. */
+/** Collects the values in placeholder order. */
 function textOf({ strings, args }: Statement<readonly unknown[]>, values: Query['values']): string {
   let text = strings[0] ?? ''
   for (let at = 0; at < args.length; at += 1) text += pieceOf(args[at], values) + (strings[at + 1] ?? '')
@@ -198,7 +194,7 @@ function pieceOf(arg: unknown, values: Query['values']): string {
     if (arg[0] instanceof Statement) return arg.map((piece) => pieceOf(piece, values)).join(' ')
     return `$${values.push(arrayLiteral(arg))}`
   }
-  // Names the type, because without context the server would take the value for text.
+  // Names the type, because the server takes a parameter without context for text.
   if (typeof arg === 'boolean') return `$${values.push(String(arg))}::boolean`
   if (typeof arg === 'bigint') return `$${values.push(String(arg))}::bigint`
   if (arg instanceof Date) return `$${values.push(arg.toISOString())}::timestamptz`
@@ -209,8 +205,8 @@ function pieceOf(arg: unknown, values: Query['values']): string {
 }
 
 /**
- * Maximum number of prepared texts. All come from the code; the limit keeps a mistake from filling each
- * session's memory.
+ * Maximum number of prepared statements, in case code builds texts dynamically and fills session
+ * memory.
  */
 const NAMES_MOST = 10_000
 const names = new Map<string, string>()
@@ -223,7 +219,10 @@ function nameOf(text: string): string | undefined {
   return name
 }
 
-/** Builds statements: as a template tag, with a name for a quoted identifier, and with text as it is. */
+/**
+ * Builds a statement as a template tag, or a quoted identifier from a name. `unsafe` sends text
+ * unchanged.
+ */
 export type Tag = {
   <T extends readonly unknown[] = Row[]>(strings: TemplateStringsArray, ...args: Value[]): Statement<T>
   (name: string): Identifier
@@ -240,17 +239,17 @@ export function createTag(send: Send, isPrepared: boolean): Tag {
   }) as Tag
 }
 
-/** Values that the driver derives from the description of a result. */
+/** Fields of pg's result object that pg derives from a row description. */
 type Columns = { fields: unknown; _parsers: unknown; _prebuiltEmptyResultObject: unknown }
 
-/** The driver's connection, as far as its types leave it out. */
+/** Methods of pg's connection that its types omit. */
 type Wire = {
   bind(message: { statement: string; values: Query['values'] }): void
   execute(message: object): void
   sync(): void
 }
 
-/** The driver's query with the methods that its types leave out. */
+/** Members of pg's query that its types omit. */
 type DriverQuery = {
   name: string
   values: Query['values']
@@ -267,12 +266,12 @@ const Base = pg.Query as unknown as new (
   callback: OnResult,
 ) => DriverQuery
 
-/** Columns of the prepared statements of a connection, by name. */
+/** Columns of each connection's prepared statements, by statement name. */
 const known = new WeakMap<Wire, Map<string, Columns>>()
 
 /**
- * A prepared statement whose columns the server describes once in a session and not with each execution. They cannot change
- * unnoticed: the server refuses to run a prepared statement whose result has become another.
+ * Reuses the columns of a prepared statement instead of requesting a description with each
+ * execution. PostgreSQL rejects the statement when its result columns change.
  */
 class PreparedQuery extends Base {
   #connection: Wire | undefined

@@ -3,18 +3,19 @@ import type { Db, Fragment } from './database.ts'
 import { createScope, runInScope } from './request-scope.ts'
 import { Statement } from './statement.ts'
 
-/** Totals up to this number are counted on every request, so they are exact. */
+/** Totals up to this number are not cached, so they are exact. */
 const COUNTED_MOST = 10_000
-/** An older total is returned once more while it is recounted in the background. */
+/** Age after which a total is recounted in the background. */
 const FRESH_MS = 15_000
-/** Maximum age of a returned total. */
+/** Maximum age of a cached total. */
 const KEPT_MS = 600_000
 const ENTRIES_MOST = 500
 
-/** Returns a fresh or cached result of `count`: `totals(name, count)`. */
 export type Totals = (name: string, count: () => Promise<number>) => Promise<number>
 
-/** Caches totals of large lists, because counting takes longer than reading a page (administration-2). */
+/**
+ * Caches large totals, because counting takes longer than reading a result page (administration-2).
+ */
 export function createTotals(now: () => number = Date.now): Totals {
   const kept = new LRUCache<string, { total: number; at: number; isCounted: boolean }>({ max: ENTRIES_MOST })
   const countAnew = async (name: string, count: () => Promise<number>) => {
@@ -40,7 +41,7 @@ export function createTotals(now: () => number = Date.now): Totals {
 
 const ofDatabase = new WeakMap<Db, Totals>()
 
-/** Returns a fresh or cached result of `counting`, a statement that selects `total`. */
+/** `counting` selects one column, `total`. */
 export function cachedTotal(sql: Db, counting: Fragment): Promise<number> {
   const totals = ofDatabase.get(sql) ?? createTotals()
   ofDatabase.set(sql, totals)
@@ -50,7 +51,7 @@ export function cachedTotal(sql: Db, counting: Fragment): Promise<number> {
   })
 }
 
-/** The cache key of a statement is its text with its values. */
+/** Includes the values, so that different filters have different cache keys. */
 const nameOf = (statement: Fragment): string =>
   JSON.stringify(statement, (_key, value: unknown) =>
     value instanceof Statement ? [value.strings, value.args] : value,

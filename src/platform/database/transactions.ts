@@ -3,13 +3,10 @@ import { createTag, type Query, type Send, type Tag } from './statement.ts'
 
 type Work<Pool> = (pool: Pool) => void
 
-/** Open transactions with their pool and the work to do after the commit. */
+/** Work to do after the commit of each open transaction. */
 const transactions = new WeakMap<object, { pool: unknown; work: Work<never>[] }>()
 
-/**
- * Registers a transaction. Call the returned function when it has committed, or when the reply to the commit
- * was lost.
- */
+/** Returns a function to call after the commit, even when its confirmation was lost. */
 function onceCommitted(transaction: object, pool: unknown): () => void {
   const waiting = { pool, work: [] as Work<never>[] }
   transactions.set(transaction, waiting)
@@ -19,8 +16,8 @@ function onceCommitted(transaction: object, pool: unknown): () => void {
 }
 
 /**
- * Runs the work after the commit of the transaction, or at once where `db` is a pool. A rollback discards it.
- * A commit with a lost reply runs it, so the work must be harmless without a change.
+ * Runs the work after the commit, or at once when `db` is the pool. Work also runs when the
+ * confirmation of the commit is lost, so it must be harmless without the change.
  */
 export function afterCommit<Pool extends Db, Db extends object>(db: Db, work: Work<Pool>): void {
   const waiting = transactions.get(db)
@@ -29,18 +26,17 @@ export function afterCommit<Pool extends Db, Db extends object>(db: Db, work: Wo
 }
 
 export type ConnectionSource = {
-  /** The pool's own tag, for work after the commit. */
   tag: Tag
   acquire(): Promise<Connection>
   give(held: Connection, mayStay: boolean): void
-  /** Sends one statement. `onEnd` runs after the caller has the result. */
+  /** Calls `onEnd` after the caller has the result. */
   sendOver(held: Connection, query: Query, onEnd: () => void): void
 }
 
-/** Holds one connection for several statements: transactions and reserved sessions. */
 export function createTransactions({ tag, acquire, give, sendOver }: ConnectionSource) {
   /**
-   * Sends statements in order over a held connection. After it broke they fail instead of going elsewhere.
+   * Sends statements in order over one connection. Rejects all later statements after the
+   * connection broke.
    */
   const session = (held: Connection) => {
     const pending: Query[] = []
@@ -59,7 +55,7 @@ export function createTransactions({ tag, acquire, give, sendOver }: ConnectionS
         reject(error)
       }
       if (state.isLost) return query.reject(connectionError('the connection broke in a transaction'))
-      // A change of the statement timeout is sent as text, without parameters.
+      // Matches the text, because `set statement_timeout` accepts no parameters.
       if (/^\s*set (local )?statement_timeout/.test(query.text)) held.isPatient = true
       sendOver(held, query, sendNext)
     }
@@ -80,7 +76,9 @@ export function createTransactions({ tag, acquire, give, sendOver }: ConnectionS
     return { sql: createTag(send, true), state }
   }
 
-  /** Ends a transaction. Calls `committed` also when the reply to the commit is lost. */
+  /**
+   * Calls `committed` also when the confirmation is lost, because the server may have committed.
+   */
   const commit = async ({ sql, state }: ReturnType<typeof session>, committed: () => void) => {
     const isSent = !state.isLost
     const outcome = await sql.unsafe('commit').catch((error) => {
@@ -107,7 +105,7 @@ export function createTransactions({ tag, acquire, give, sendOver }: ConnectionS
       let result: T
       try {
         result = await work(sql)
-        // A statement failed and the work ignored it: the server has aborted the transaction.
+        // PostgreSQL aborted the transaction, although `work` ignored the failed statement.
         if (state.failure !== undefined) throw state.failure
       } catch (error) {
         await sql.unsafe('rollback').then(

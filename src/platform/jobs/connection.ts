@@ -10,8 +10,8 @@ type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, r
 type Release = (error?: Error | boolean) => void
 
 /**
- * A pool that accepts the release of a client only once. The runner releases its listening client twice when
- * the connection is lost while it stops, and the resulting error would end the process.
+ * Ignores a second release of a client. graphile-worker releases its listening client twice when
+ * the connection breaks during a stop, and the resulting error would crash the process.
  */
 class JobsPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>
@@ -30,8 +30,8 @@ class JobsPool extends pg.Pool {
 }
 
 /**
- * Gives up on a server that falls silent while it is being connected to. The same option of the pool would
- * also limit the wait for a free connection.
+ * Sets the connection timeout on the client, because the same option of the pool would also limit
+ * the wait for a free connection.
  */
 class JobsClient extends pg.Client {
   constructor(options?: pg.ClientConfig) {
@@ -44,11 +44,13 @@ type Wired = { connection: EventEmitter & { stream: Socket } }
 export function openJobsPool(connection: JobsConnection, max: number): pg.Pool {
   const address = typeof connection === 'string' ? { connectionString: connection } : connection
   const made = new JobsPool({ ...address, max, Client: JobsClient })
-  // Without a handler a lost idle connection ends the process. The runner opens another by itself.
+  // Without a handler, a broken idle connection would crash the process. graphile-worker reconnects
+  // automatically.
   made.on('error', () => {})
   made.on('connect', (client) => {
     client.on('error', () => {})
-    // A read-only server is no longer the primary. The next connection through the proxy reaches the new one.
+    // Error 25006 means that this read-only server is no longer the primary, so the pool must
+    // reconnect.
     const wire = (client as unknown as Wired).connection
     wire.on('errorMessage', ({ code }: { code?: string }) => {
       if (code === '25006') wire.stream.destroy()

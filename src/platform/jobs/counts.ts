@@ -7,7 +7,6 @@ export async function countFailedJobs(sql: Db): Promise<number> {
   return row.count
 }
 
-/** Deletes up to `limit` jobs that failed permanently more than `days` ago, and returns how many. */
 export async function deleteFailedJobs(sql: Db, days: number, limit: number): Promise<number> {
   const gone = await sql`
     delete from graphile_worker._private_jobs where id in (
@@ -18,7 +17,7 @@ export async function deleteFailedJobs(sql: Db, days: number, limit: number): Pr
   return gone.length
 }
 
-/** The jobs of a task: due, scheduled, running and failed, with the age of the oldest due job in seconds. */
+/** Jobs of one task by state. `oldest` is the age of the oldest due job in seconds. */
 export type JobCounts = {
   task: string
   due: number
@@ -40,9 +39,7 @@ export const countJobs = (sql: Db) => sql<JobCounts[]>`
   join graphile_worker._private_tasks t on t.id = j.task_id
   group by 1`
 
-/**
- * Totals over all tasks: due, running and failed jobs, the age of the oldest due job, and the last failure.
- */
+/** Totals over all tasks, with the message and time of the last failure. */
 export type JobsState = {
   due: number
   running: number

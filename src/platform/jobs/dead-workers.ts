@@ -3,17 +3,20 @@ import type { Job, WorkerEvents } from 'graphile-worker'
 import type pg from 'pg'
 import type { Log } from '#platform/observability'
 
-/** Namespace of the advisory locks; any number without another use. */
+/** Namespace of the advisory locks, chosen at random. */
 const SEED = 4_127_003
 const SWEEP_MS = 30_000
 const RETRY_MS = 500
 
-/** Attempts after which a job gets no other for one that a kill cut short: the job itself may kill its process. */
+/**
+ * Attempts after which a killed job gets no further attempt, because the job itself may crash its
+ * process.
+ */
 const ATTEMPTS_MOST = 32
 
 /**
- * Releases the jobs and queues of killed workers, which no longer hold their lock. An attempt that a kill cut short does not
- * use up those of the job: at the last one nothing would run it again.
+ * Releases the jobs and queues of workers that hold no advisory lock. Raises `max_attempts`,
+ * because an attempt that a kill interrupted must not use up the retries.
  */
 const FREE = `
 with dead as (
@@ -39,28 +42,26 @@ with dead as (
 select array_agg(locked_by) as workers from dead having count(*) > 0`
 
 export type Presence = {
-  /** Resolves once other workers can see this one's lock. */
+  /** Takes the advisory lock of a worker. */
   announce(worker: string): Promise<void>
   /** Counts workers as dead and releases their jobs. */
   withdraw(workers: Iterable<string>): Promise<void>
-  /** Releases the jobs of dead workers now. */
   sweep(): Promise<void>
   close(): Promise<void>
 }
 
-/** The connection that holds the locks. */
 type Holder = { client: pg.PoolClient; destroy: () => void }
 
 /**
- * Each worker holds an advisory lock for life, over one connection of the process. The jobs of a worker
- * without its lock are released: at the start, and every 30 seconds in case another node was killed.
+ * Each worker holds an advisory lock for life. Jobs of workers without a lock are released at the
+ * start, and every 30 seconds in case another server node was killed.
  */
 export function watchWorkers(pool: pg.Pool, log: Log): Presence {
   const workers = new Set<string>()
   let isClosed = false
   let holder: Promise<Holder> | undefined
 
-  // Sends statements in sequence, because the driver accepts only one at a time.
+  // Serializes statements, because the driver accepts only one at a time.
   let last: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const done = last.then(work)
@@ -73,7 +74,8 @@ export function watchWorkers(pool: pg.Pool, log: Log): Presence {
   const connect = async (): Promise<Holder> => {
     const client = await pool.connect()
     let isDestroyed = false
-    // The pool throws on a second release, and a server that stops reports an error to a client already released.
+    // The pool throws on a second release, and a stopping server may report an error after the
+    // release.
     const destroy = () => {
       if (!isDestroyed) client.release(true)
       isDestroyed = true
@@ -101,7 +103,8 @@ export function watchWorkers(pool: pg.Pool, log: Log): Presence {
   }
   const sweep = () =>
     inTurn(async () => {
-      // A worker without its own locks cannot distinguish the dead from itself, so the check is skipped.
+      // Without its own locks this process would count its own workers as dead, so it takes them
+      // first.
       const client = await held()
       const { rows } = await client.query<{ workers: string[] }>(FREE)
       if (rows[0]) log.warn({ workers: rows[0].workers }, 'gave back the jobs of workers that are gone')
@@ -140,7 +143,7 @@ const LOOK_MS = 10_000
 
 type Locked = { id: string; attempts: number; locked_by: string }
 
-/** Returns an attempt that never began to the queue, without counting it. */
+/** Returns an attempt that never started to the queue, without counting the attempt. */
 const GIVE_BACK = `
 with job as (
   update graphile_worker._private_jobs j
@@ -155,15 +158,17 @@ from job where q.id = job.job_queue_id and q.locked_by = job.locked_by`
 const keyOf = ({ id, attempts }: Pick<Job, 'id' | 'attempts'>) => `${id} ${attempts}`
 
 /**
- * Gives back jobs that this process's workers locked and never began, because the connection broke or fell silent before
- * the answer came. Their worker lives, so that nothing else would take them for four hours.
+ * Releases jobs that a worker of this process locked but never started, because the connection
+ * broke before the response. The worker is alive, so otherwise the lock would last four hours.
  */
 export function watchLostJobs(pool: pg.Pool, log: Log) {
   const events: WorkerEvents = new EventEmitter()
   const workers = new Set<string>()
-  /** Attempts that began here; those that the database no longer shows as locked are forgotten. */
   let begun = new Set<string>()
-  /** Jobs that were locked and not begun at the previous check. The answer may still be under way. */
+  /**
+   * Jobs that were locked but not started at the previous check. The response may still be in
+   * transit.
+   */
   let suspects = new Set<string>()
   events.on('pool:create', ({ workerPool }) => void workers.add(workerPool.id))
   events.on('job:start', ({ job }) => void begun.add(keyOf(job)))

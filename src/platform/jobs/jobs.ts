@@ -5,16 +5,13 @@ import { type JobsConnection, openJobsPool } from './connection.ts'
 export type JobOptions = {
   delaySeconds?: number
   maxAttempts?: number
-  /** Unique key among waiting jobs; a second job replaces the first. */
+  /** Unique among waiting jobs. A second job with the key replaces the first. */
   key?: string
   /** Jobs of one queue run one at a time. */
   queue?: string
 }
 
-/**
- * Enqueues a job in the caller's transaction, so that it exists only if the transaction commits. The payload
- * holds ids.
- */
+/** Enqueues a job in the caller's transaction, so that a rollback removes the job too. */
 export async function addJob(db: Db, task: string, payload: object, options: JobOptions = {}): Promise<void> {
   await db`select graphile_worker.add_job(
     ${task},
@@ -35,7 +32,7 @@ export async function migrateJobs(connection: JobsConnection): Promise<void> {
   }
 }
 
-/** Runs the waiting jobs and those that they enqueue, then returns. */
+/** Runs the waiting jobs and the jobs that they enqueue. */
 export async function runWaitingJobs(connection: JobsConnection, tasks: TaskList): Promise<void> {
   const pgPool = openJobsPool(connection, 2)
   try {

@@ -4,12 +4,11 @@ import type { Db, Sql } from '#platform/database'
 import type { Log } from '#platform/observability'
 
 const RENEW_MS = 2_000
-/** Longer than two renewals, so that one slow statement does not move the jobs to another node. */
+/** Longer than two renewals, so that one slow statement does not lose the lease. */
 const LEASE = '6 seconds'
 
 type Worker = { stop: () => Promise<void> }
 
-/** Claims or renews the lease of the site. Returns false while another node holds it. */
 const claim = async (sql: Db, node: string): Promise<boolean> =>
   (
     await sql`
@@ -21,9 +20,8 @@ const release = (sql: Db, node: string) => sql`
   update worker_lease set leased_until = '-infinity' where node = ${node}`
 
 /**
- * Runs a worker while this node holds the lease of the site. A claim or start that fails is tried again with the next
- * renewal: the server of the same process keeps serving reads while the database takes no writes.
- * Two nodes may overlap for a moment, which is safe, because the queue locks each job.
+ * Runs a worker while this server node holds the site's lease, and retries failures with each
+ * renewal. Two nodes may overlap briefly, which is safe because the queue locks each job.
  */
 export async function runOnLease(sql: Sql, log: Log, start: () => Promise<Worker>): Promise<Worker> {
   const node = randomUUID()

@@ -5,13 +5,13 @@ import type { JobsConnection } from './connection.ts'
 
 const BEAT_MS = 2_000
 /**
- * Missed heartbeats before the database is asked about the statement. A count, so that a paused process loses
- * nothing.
+ * Missed heartbeats before a check of the statement. A time limit would also expire while this
+ * process is paused.
  */
 const MOST_MISSED = 2
 const LOOK_TIMEOUT_MS = 2_000
 
-/** Fields missing from the driver's type. */
+/** Adds private fields of pg's client. */
 type Client = pg.PoolClient & {
   readyForQuery: boolean
   _ending: boolean
@@ -20,9 +20,8 @@ type Client = pg.PoolClient & {
 }
 
 /**
- * Destroys unresponsive connections of the job runner, so that it opens others. The runner listens over one
- * for its whole life, and its statements have no timeout. A statement that the database still runs is left
- * alone, because its backend would continue beside that of the retry.
+ * Destroys unresponsive connections of the job runner, whose statements have no timeout. Leaves a
+ * connection whose statement still runs, because a retry would run beside the old backend.
  */
 export function destroySilent(pool: pg.Pool, connection: JobsConnection): void {
   const held = new Set<pg.PoolClient>()
@@ -33,16 +32,17 @@ export function destroySilent(pool: pg.Pool, connection: JobsConnection): void {
     let unanswered = 0
     let quiet = 0
     let isLooking = false
-    /** Consecutive checks that found no running statement. */
+    /** Number of consecutive checks that found no running statement. */
     let idle = 0
     const beat = async () => {
-      // The pool sends Terminate and waits for the server to close the socket, which a silent one never does.
+      // The pool waits for the server to close the socket, which an unresponsive server never does.
       if (client._ending) return void client.connection.stream.destroy()
       if (client.readyForQuery) {
         unanswered = 0
         idle = 0
         quiet += 1
-        // Only the listener is checked out for so long without a statement.
+        // Sends heartbeats on the listening connection, the only one that is in use for so long
+        // without a statement.
         if (quiet > MOST_MISSED && held.has(client)) client.query('select 1').catch(() => {})
         return
       }
@@ -52,7 +52,7 @@ export function destroySilent(pool: pg.Pool, connection: JobsConnection): void {
       isLooking = true
       const isActive = await isWorking(connection, client.processID).catch(() => true)
       isLooking = false
-      // A statement may end during the check, while its answer is still in transit.
+      // A statement may end during the check, while its result is still in transit.
       idle = isActive || client.readyForQuery ? 0 : idle + 1
       if (idle > 1) client.connection.stream.destroy(new Error('the database does not answer'))
     }
@@ -61,7 +61,7 @@ export function destroySilent(pool: pg.Pool, connection: JobsConnection): void {
   })
 }
 
-/** Returns whether a backend runs a statement, over a new connection since all others may be silent. */
+/** Asks over a new connection, because all existing ones may be unresponsive. */
 async function isWorking(connection: JobsConnection, pid: number | null): Promise<boolean> {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: LOOK_TIMEOUT_MS })
   try {

@@ -14,23 +14,20 @@ import { type JobsConnection, openJobsPool } from './connection.ts'
 import { type Presence, watchLostJobs, watchWorkers } from './dead-workers.ts'
 import { destroySilent } from './silent-connections.ts'
 
-/** A scheduled task. `pattern` is five crontab fields, UTC. Missed runs are skipped. */
+/** `pattern` is five crontab fields in UTC. Missed runs are skipped. */
 export type Schedule = { task: string; pattern: string }
 
-/** Tasks with workers of their own, so that they delay only each other. */
+/** Tasks with their own workers, so that slow ones delay no other group. */
 export type WorkerGroup = { concurrency: number; tasks: TaskList }
 
 const POLL_MS = 2000
 const RESTART_MS = 1000
-/**
- * Time after a stop before tasks that observe their signal are interrupted. The stop waits a little longer
- * for the rest.
- */
+/** Delay in milliseconds before a stop aborts the tasks that observe an abort signal. */
 const ABORT_MS = 100
 const STOP_MS = 5000
 const POOL_END_MS = 500
 
-/** Resumes interrupted tasks in a new job; they store their progress. */
+/** Enqueues an aborted task again, which then continues from its stored progress. */
 function resumable(tasks: TaskList): TaskList {
   const goOnLater = async ({ job, addJob, getQueueName }: JobHelpers) => {
     const queueName = job.job_queue_id === null ? null : await getQueueName()
@@ -55,7 +52,7 @@ function resumable(tasks: TaskList): TaskList {
   )
 }
 
-/** Announces each worker before it takes its first job. */
+/** Takes the advisory lock of each worker before its first job. */
 const announcing = (presence: Presence, announced: Set<string>) => ({
   name: 'AnnounceWorker',
   version: '1.0.0',
@@ -72,8 +69,8 @@ const announcing = (presence: Presence, announced: Set<string>) => ({
 type TakeFailed = { worker: { workerPool: { id: string } }; error: unknown }
 
 /**
- * Calls `onStuck` when a worker of these pools fails to take a job with the very error of its last attempt. The runner
- * keeps the failed lookup of its tasks for ever, such as one that a standby rejected before its promotion.
+ * Calls `onStuck` when a worker fails twice with the same error object. graphile-worker caches a
+ * failed task lookup forever, such as one that a standby rejected before its promotion.
  */
 function watchStuck(events: WorkerEvents, pools: Set<string>, onStuck: (error: unknown) => void): () => void {
   const last = new WeakMap<object, unknown>()
@@ -87,8 +84,8 @@ function watchStuck(events: WorkerEvents, pools: Set<string>, onStuck: (error: u
 }
 
 /**
- * Starts a runner, and restarts it when it ends by itself or is stuck. It ends when the database is away as a job
- * ends, and the job stays locked until its workers are withdrawn.
+ * Restarts a runner that ends by itself or is stuck. A runner ends when the database is unreachable
+ * as a job finishes.
  */
 async function keepRunning(
   options: RunnerOptions & { events: WorkerEvents },
@@ -131,15 +128,15 @@ async function keepRunning(
     async stop() {
       isOver = true
       clearTimeout(timer)
-      // A runner that has ended throws here.
+      // A runner that has already ended throws here.
       await runner?.stop().catch(() => {})
     },
   }
 }
 
 /**
- * Runs jobs until stopped. A stop interrupts resumable tasks and waits a little for the rest; the next start
- * releases the jobs still running.
+ * A stop aborts resumable tasks and waits briefly for the rest. The next start releases jobs that
+ * were still running.
  */
 export async function runJobs(
   connection: JobsConnection,
@@ -147,8 +144,8 @@ export async function runJobs(
   schedules: Schedule[],
   log: Log,
 ): Promise<{ stop(): Promise<void> }> {
-  // One listening connection for each group of workers, one for the advisory locks, and the rest for taking
-  // and completing jobs.
+  // Reserves one listening connection per group and one for the advisory locks. The rest take and
+  // complete jobs.
   const pgPool = openJobsPool(connection, crews.length + 5)
   destroySilent(pgPool, connection)
   const logger = new Logger(() => (level, message) => {
@@ -177,7 +174,7 @@ export async function runJobs(
         pollInterval: POLL_MS,
         logger,
         events: lostJobs.events,
-        // Completes jobs in batches, even of one, because a stop waits for pending batches only.
+        // A delay of 0 enables batches, because a stop waits only for pending batches.
         preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       }
       runners.push(await keepRunning(options, presence, log))

@@ -5,21 +5,21 @@ const FLUSH_MS = 3000
 const FLUSH_KEYS = 20_000
 const BATCH = 5000
 
-/** Adds counts to the database in one statement. The ids are sorted, so that two flushes cannot deadlock. */
+/**
+ * Adds counts to the database in one statement. The ids are sorted, so that two flushes cannot
+ * deadlock.
+ */
 export type WriteCounts = (sql: Sql, ids: number[], counts: number[]) => Promise<unknown>
 
-/** Counts of frequent events such as views, summed in memory. A crash loses seconds of them. */
+/** Sums counts of frequent events such as views in memory. A crash loses the last seconds. */
 export type BufferedCounts = {
   add(ids: Iterable<number>): void
-  /** Returns the counts of this process that may not be in the database yet. */
+  /** Returns the counts of this process that are not in the database yet. */
   pending(id: number): number
   flush(): Promise<void>
 }
 
-/**
- * Declares buffered counts, flushed every few seconds and on shutdown. The returned function returns the
- * instance of a context.
- */
+/** Declares counts that are flushed every few seconds and on shutdown. */
 export function defineBufferedCounts(name: string, write: WriteCounts) {
   return defineState((ctx): BufferedCounts => {
     const made = createBufferedCounts(ctx, name, write)
@@ -28,7 +28,7 @@ export function defineBufferedCounts(name: string, write: WriteCounts) {
   })
 }
 
-/** Counts a view now, and again whenever the guest cache sends the same reply. */
+/** Counts a view now, and again whenever the guest cache repeats the response. */
 export function countView(count: () => void): void {
   currentScope()?.shown?.push(count)
   count()

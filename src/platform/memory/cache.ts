@@ -2,25 +2,26 @@ import { LRUCache } from 'lru-cache'
 import { type Context, defineState } from '#platform/context.ts'
 import { afterCommit, announce, type Db, onPrimary } from '#platform/database'
 
-/** Values cached in this process, invalidated on every node. */
+/** Caches values in this process and invalidates them on every server node. */
 export type Cache<V extends object> = {
-  /** Returns the cached value or loads it. A value loaded while its key was invalidated is not cached. */
+  /**
+   * Returns the cached value or loads one. Does not cache a value whose key was invalidated during
+   * the load.
+   */
   get(key: string, load: () => Promise<V>): Promise<V> | V
-  /** Returns the value if it is cached. */
   recall(key: string): V | undefined
   /**
-   * Invalidates the keys on every node when the transaction commits, and in this process before the reply.
-   * Call it after the statement of the change, because with the pool it acts at once.
+   * Invalidates keys on every server node with the commit. Call this after the change, because with
+   * the pool the invalidation is immediate.
    */
   announce(db: Db, ...keys: string[]): Promise<void>
-  /** Invalidates a key in this process when the transaction commits. */
+  /** Invalidates a key in this process only, after the commit. */
   dropHere(db: Db, key: string): void
 }
 
-/** Maximum age of a value, in case rows change without an invalidation. */
+/** Maximum age of a value, in case an invalidation is lost. */
 const TTL_MOST_MS = 60_000
 
-/** Declares a cache. The returned function returns the instance of a context. */
 export function defineCache<V extends object>(name: string, options: { max: number; ttlMs: number }) {
   if (options.ttlMs > TTL_MOST_MS) throw new RangeError(`${name} would be kept for more than a minute`)
   return defineState((ctx: Pick<Context, 'signals' | 'state'>): Cache<V> => {

@@ -1,22 +1,23 @@
 import { type Context, defineState } from '#platform/context.ts'
 import { onPrimary } from '#platform/database'
 
-/** Caches a value for a hundred times its load time, so that loading takes at most 1 % of the time. */
+/**
+ * Caches a value for a hundred times its load time, so that loading takes at most 1 % of the time.
+ */
 const KEPT_TIMES = 100
 
 type Kept<T> = { until: number; answer: Promise<T> }
 
-/** Values that are expensive to compute, cached by name: `ranking(ctx, name)`. */
 export type CostlyCache<Name, T> = {
   (ctx: Context, name: Name): Promise<T>
-  /** Changes cached values and those being loaded, for changes that must show at once. */
+  /** Changes cached values and values being loaded, for changes that must be visible at once. */
   amend(ctx: Context, change: (answer: T, name: Name) => T): void
   forget(ctx: Context): void
 }
 
 /**
- * Wraps an expensive computation with a cache. The lifetime grows with the time that it took, up to `maxMs`.
- * Concurrent callers share one computation. Failures are not cached. Use few names.
+ * The cache lifetime grows with the load time, up to `maxMs`. Use few names, because entries are
+ * not evicted.
  */
 export function cacheCostly<Name, T>(
   maxMs: number,
@@ -28,7 +29,7 @@ export function cacheCostly<Name, T>(
     const kept = known.get(name)
     if (kept && performance.now() < kept.until) return kept.answer
     const started = performance.now()
-    // Concurrent callers share this promise until the duration is known.
+    // Never expires during the load, so that concurrent callers share this promise.
     const entry: Kept<T> = { until: Number.POSITIVE_INFINITY, answer: onPrimary(() => find(ctx, name)) }
     known.set(name, entry)
     entry.answer.then(
@@ -46,7 +47,7 @@ export function cacheCostly<Name, T>(
     amend(ctx: Context, change: (answer: T, name: Name) => T) {
       for (const [name, entry] of keptOf(ctx)) {
         entry.answer = entry.answer.then((answer) => change(answer, name))
-        // The callers receive the failure; this branch only avoids an unhandled rejection.
+        // Callers receive the failure. This handler only avoids an unhandled rejection.
         entry.answer.catch(() => {})
       }
     },

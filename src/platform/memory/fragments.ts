@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { type Context, defineState } from '#platform/context.ts'
 
 /**
- * Cached parts of replies with the version of their source row. A change raises the version, so that readers miss the
- * old part, and no invalidation is needed.
+ * Caches parts of responses with the version of their source row. A change raises the version, so the cache needs no
+ * invalidation.
  */
 export type Fragments<V extends object> = {
   get(id: number, version: string): V | undefined
@@ -12,24 +12,20 @@ export type Fragments<V extends object> = {
 
 type Entry = { version: string; value: object }
 
-/** Overhead of an entry beside its text. */
 const OVERHEAD_BYTES = 300
-/** Maximum number of kinds. A key is a number, because a text for each lookup would cost more than the lookup. */
+/** Maximum number of kinds. Keys are numbers, because building a string key costs more than the lookup. */
 const KINDS = 16
 
 let kinds = 0
 
-/** The memory that all kinds of fragments share (FRAGMENTS_MB); none when it is 0. */
+/** Shares one memory limit (FRAGMENTS_MB) between all kinds of fragments. */
 const storeOf = defineState(({ config }): { fragments?: LRUCache<number, Entry> } =>
   config.fragmentBytes === 0
     ? {}
     : { fragments: new LRUCache<number, Entry>({ maxSize: config.fragmentBytes }) },
 )
 
-/**
- * Declares a kind of fragments. The returned function returns the instance of a context. Values are
- * immutable.
- */
+/** Declares a kind of fragments. Callers must not mutate the values. */
 export function defineFragments<V extends object>(): (ctx: Context) => Fragments<V> {
   const kind = kinds++
   if (kind >= KINDS) throw new Error(`more than ${KINDS} kinds of fragments`)

@@ -7,8 +7,8 @@ import {
 } from 'pino'
 
 /**
- * Parameters of lists and pictures with numbers, dates and words of a closed list as values. Others may hold
- * a secret, a phone number or a search text.
+ * Query parameters whose values are safe to log. Other values may be secrets, phone numbers or
+ * search texts.
  */
 const SHOWN = [
   ...[
@@ -46,7 +46,6 @@ const SHOWN_PAIR = new RegExp(`^(?:${SHOWN})(?:=[\\w.,:-]*)?$`, 'i')
 const NAME = /^[a-z_]{1,40}(?:\[[a-z_]{0,40}\])*$/i
 const mask = '[redacted]'
 
-/** Removes query values that may be secret or personal; keeps the path. */
 export function redactUrl(url: string): string {
   const query = /[?#]|%3f|%23/i.exec(url)
   if (!query) return url
@@ -60,7 +59,7 @@ function redactPair(pair: string): string {
   return NAME.test(name) ? `${name}=${mask}` : mask
 }
 
-/** Decodes repeated encodings and invalid UTF-8. */
+/** Decodes repeated encodings and invalid UTF-8, so that no encoding hides personal data. */
 function decodeFully(text: string): string {
   let decoded = text.replaceAll('+', ' ')
   for (let round = 0; round < 3 && decoded.includes('%'); round++) decoded = decode(decoded)
@@ -76,21 +75,20 @@ function decode(text: string): string {
 }
 
 /**
- * URLs with nothing to hide, which almost all are: words, ids without a leading zero, and list parameters.
- * All others are parsed. No part of the pattern is ambiguous, so that matching stays linear.
+ * Fast path for URLs without personal data, which are almost all. No part of the pattern is
+ * ambiguous, so matching takes linear time.
  */
 const PLAIN = (() => {
   const pair = `(?:${SHOWN})=[\\w.,:-]*`
   return new RegExp(`^(?:/(?:[a-z_.-]*|v2|[1-9]\\d{0,9}))*(?:\\?(?:${pair}(?:&${pair})*)?)?$`, 'i')
 })()
 
-/** The URL of a request for logs: only harmless query values, and no personal data in the path. */
 export const redactAddress = (url: string): string => (PLAIN.test(url) ? url : redactUrl(redactPath(url)))
 
-/** Signatures of this server, which open the address that contains them. */
+/** Signature of a signed URL, which grants access to a file. */
 const SIGNATURE = /^v1\.[\w-]{43}$/
 
-/** Masks segments of a path or URL that look like a signature, a phone number or an email address. */
+/** Masks segments that look like a signature, a phone number or an email address. */
 export function redactPath(path: string): string {
   const end = path.search(/[?#]/)
   const [plain, rest] = end < 0 ? [path, ''] : [path.slice(0, end), path.slice(end)]
@@ -98,17 +96,20 @@ export function redactPath(path: string): string {
 }
 
 function redactSegment(segment: string): string {
-  // Shorter segments cannot match; almost every segment of a real path ends here.
+  // Fast path for segments that are too short or contain only letters.
   if (segment.length < 5 || /^[a-z_.-]+$/i.test(segment)) return segment
   const text = decodeFully(segment).trim()
-  // A leading plus decodes to a space.
+  // `decodeFully` turns a leading plus into a space.
   const plain = segment.startsWith('+') ? `+${text}` : text
   if (SIGNATURE.test(text)) return mask
   if (/[^\s@]@[^\s@]/.test(text)) return '[email]'
   return isPhone(plain) ? '[phone]' : segment
 }
 
-/** A bare run of digits is an id unless it is a mainland mobile number or has an international prefix. */
+/**
+ * Counts plain digits as an id unless they form a mainland Chinese mobile number or have an
+ * international prefix.
+ */
 function isPhone(text: string): boolean {
   if (!/^[+(]?\d[\d\s().-]*$/.test(text)) return false
   const digits = text.replace(/\D/g, '')
@@ -119,8 +120,8 @@ function isPhone(text: string): boolean {
 }
 
 /**
- * Removes email addresses, phone numbers, bearer tokens and URL queries from free text, such as an error
- * message.
+ * Masks email addresses, phone numbers, bearer tokens and URL queries in free text, such as an
+ * error message.
  */
 export function redactText(text: string): string {
   return text
@@ -132,12 +133,11 @@ export function redactText(text: string): string {
     )
 }
 
-/** Removes the credentials of a URL in a text. */
 const redactLink = (link: string) => redactAddress(link.replace(/:\/\/[^/?#@]*@/, '://'))
 
 export type Log = Logger
 
-/** Writes one JSON object per line. `err` and `req` lose personal data. */
+/** Logs one JSON object per line. Personal data is removed from `err` and `req`. */
 export function createLog({ level, destination }: { level: string; destination?: DestinationStream }): Log {
   const options = {
     level,
@@ -150,9 +150,8 @@ export function createLog({ level, destination }: { level: string; destination?:
 }
 
 /**
- * Buffers standard output and writes it in chunks of a few kilobytes or five times a second, because a system
- * call per line took a tenth of a request. The rest is written on exit. No chunk exceeds an atomic pipe
- * write, so that the lines of several processes do not mix.
+ * Buffers standard output, because one system call per line took a tenth of the request time. A
+ * chunk is at most as large as an atomic pipe write, so that lines of several processes do not mix.
  */
 export function bufferedOutput(): DestinationStream {
   const output = pinoDestination({
@@ -170,7 +169,6 @@ export function bufferedOutput(): DestinationStream {
   return output
 }
 
-/** The URL of a request for logs, without secrets in the query and personal data in the path. */
 export function redactRequestUrl(url: string): string {
   return redactAddress(url)
 }
@@ -182,8 +180,8 @@ function describeRequest(request: unknown): unknown {
 }
 
 /**
- * Fields copied from an error. Others may hold values (`parameters`, `args`, `detail` and `where` of a
- * database error, the command of a Redis error, the recipients of a mail error).
+ * Error fields that are safe to log. Other fields may contain SQL parameters, row values or mail
+ * addresses.
  */
 const safeFields = [
   ...['code', 'statusCode', 'status', 'syscall', 'errno', 'address', 'port', 'path', 'dest'],
@@ -192,7 +190,6 @@ const safeFields = [
 ]
 const maxDepth = 5
 
-/** An error as plain data without SQL parameters, row values or mail addresses. */
 export function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return typeof error === 'string' ? redactText(error) : error
   const message = safeMessage(error)
@@ -217,7 +214,7 @@ export function describeError(error: unknown, depth = 0): unknown {
   return described
 }
 
-/** PostgreSQL quotes the faulty value in messages of class 22 (data exceptions). */
+/** PostgreSQL quotes the invalid value in messages of class 22 (data exceptions). */
 function safeMessage(error: Error): string {
   const isDataException = 'severity' in error && 'code' in error && /^22/.test(String(error.code))
   const message = isDataException ? error.message.replace(/".*"/s, '"…"') : error.message

@@ -8,9 +8,8 @@ export type ObservedRequest = {
   seconds: number
 }
 
-/** Connections of the database pool; fields unknown to the driver are left out. */
 export type PoolState = Partial<Record<'max' | 'open' | 'busy' | 'idle' | 'waiting', number>> & {
-  /** Share of its timeout that the first request in the queue has waited. */
+  /** Fraction (0 to 1) of the timeout that the first waiting request has used. */
   pressure?: number
 }
 
@@ -18,29 +17,27 @@ export type Metrics = {
   registry: Registry
   contentType: string
   observeRequest(request: ObservedRequest): void
-  /** Returns the requests observed since the last call. */
+  /** Returns the counts since the previous call, and resets them. */
   takeTraffic(): Traffic
-  /** Counts a request as in flight until the returned function is called (once; later calls do nothing). */
+  /** Counts a request as in flight until the returned function is called. */
   enterRequest(): () => void
-  /** Counts a request rejected by load shedding. */
+  /** Counts a request rejected because of overload. */
   countShed(): void
   requestsInFlight(): number
-  /** Counts a reply to a guest as cached or rendered. */
   countGuestReply(event: 'hit' | 'made'): void
-  /** Registers `read`, which runs at each scrape. */
+  /** Calls `read` at each scrape. */
   gaugePool(read: () => PoolState | Promise<PoolState>): void
-  /** Adds memory, CPU, event loop and garbage collection of the process; call once. */
+  /** Adds memory, CPU, event loop and garbage collection metrics. Call once per process. */
   defaultProcessMetrics(): void
-  /** The Prometheus text format, sent as `contentType`. */
   render(): Promise<string>
 }
 
 const methods = new Set(METHODS)
 const unmatched = 'unmatched'
-/** More patterns than the API has. Beyond it, paths were passed by mistake. */
+/** Limits the memory for labels, in case a caller passes paths instead of route patterns. */
 const maxRoutes = 2_000
 
-/** Creates a registry per call, so that several apps fit into one process. */
+/** Creates a registry per call, so that tests can run several apps in one process. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   const duration = new Histogram({
@@ -51,7 +48,7 @@ export function createMetrics(): Metrics {
     registers: [registry],
   })
   const traffic = countTraffic()
-  // Counted here and set at the scrape, because a gauge looks up its labels at every change.
+  // Sets the gauge only at a scrape, because each change of a gauge looks up its labels.
   let inFlight = 0
   const guestReplies = new Counter({
     name: 'http_guest_replies_total',
@@ -139,13 +136,12 @@ export function createMetrics(): Metrics {
   }
 }
 
-/** Upper bounds of the histogram buckets in seconds. One more bucket holds slower requests. */
+/** Upper bounds of histogram buckets in seconds. One more bucket has no upper bound. */
 export const TIME_CLASSES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Requests since the last call: their number, the number of 5xx, and the number in each bucket. */
+/** `faults` counts 5xx responses, and `times` counts requests per bucket of `TIME_CLASSES`. */
 export type Traffic = { requests: number; faults: number; times: number[] }
 
-/** Counts requests of this process. Reading the counts resets them. */
 export function countTraffic() {
   const none = (): Traffic => ({
     requests: 0,
@@ -169,14 +165,14 @@ export function countTraffic() {
   }
 }
 
-/** A percentile of the times in milliseconds, interpolated within a bucket. Null without requests. */
+/** Returns a quantile in milliseconds, interpolated within its bucket. Null without requests. */
 export function quantileMs(times: readonly number[], part: number): number | null {
   const wanted = times.reduce((sum, count) => sum + count, 0) * part
   let below = 0
   for (const [at, count] of times.entries()) {
     if (count > 0 && below + count >= wanted) {
       const from = at === 0 ? 0 : TIME_CLASSES[at - 1]!
-      // The last bucket has no upper bound, so its lower bound is returned.
+      // The last bucket has no upper bound, so the result is its lower bound.
       const to = TIME_CLASSES[at] ?? from
       return Math.round((from + ((to - from) * (wanted - below)) / count) * 10_000) / 10
     }

@@ -6,10 +6,12 @@ const ANSWER_MS = 1_000
 
 type Snapshot = MetricObject[]
 
-/** Adds the counters of ended processes to the total; their gauges are dropped. */
+/**
+ * Gauges of an exited process are dropped, because only counters and histograms add up over time.
+ */
 const isCounted = ({ type }: MetricObject) => ['counter', 'histogram'].includes(String(type))
 
-/** The metrics of all processes as those of one server, collected by the supervisor. */
+/** Sums the metrics of all processes in the supervisor. */
 export function gatherMetrics(state: () => { running: number; restarts: number }) {
   const own = new Registry()
   new Gauge({
@@ -50,7 +52,6 @@ export function gatherMetrics(state: () => { running: number; restarts: number }
   return {
     contentType: own.contentType,
     render,
-    /** Connects a process: collects its metrics, and returns those of all. */
     serve(channel: Channel): void {
       latest.set(channel, [])
       channel.on('metrics of all', render)
@@ -59,7 +60,7 @@ export function gatherMetrics(state: () => { running: number; restarts: number }
         return null
       })
     },
-    /** Keeps the counters of a process that has ended. */
+    /** Adds the counters of an exited process to the total, so that sums never decrease. */
     async leave(channel: Channel): Promise<void> {
       const last = (latest.get(channel) ?? []).filter(isCounted)
       latest.delete(channel)

@@ -7,15 +7,14 @@ type Message =
   | { kind: 'ask'; subject: string; value: unknown; n: number }
   | { kind: 'answer'; value: unknown; n: number; failed?: true }
 
-/** One end of the pipe between the supervisor and a process. */
 export type Channel = ReturnType<typeof openChannel>
 
-/** Fails like a connection error, so that the caller may retry. */
+/** Has the code of a connection error, so that callers retry. */
 const gone = () => Object.assign(new Error('the other process has gone'), { code: 'ECONNRESET' })
 
 /**
- * Requests and messages over a process's pipe. Messages of one turn of the event loop are sent together,
- * because a write each would cost as much as the rest of a short request.
+ * Requests and messages over the pipe of a child process. Batches the messages of one event loop
+ * turn, because separate writes would cost as much as a short request.
  */
 export function openChannel(
   send: (batch: unknown) => void,
@@ -42,7 +41,7 @@ export function openChannel(
     return handler(value as never)
   }
   const reply = async (n: number, subject: string, value: unknown) => {
-    // Resolves the caller of an earlier reply first.
+    // Lets the caller of an earlier reply continue first.
     await null
     try {
       put({ kind: 'answer', n, value: await handle(subject, value) })
@@ -62,7 +61,6 @@ export function openChannel(
   }
 
   return {
-    /** Registers the handler for a subject. */
     on<T>(subject: string, handler: (value: T) => unknown): void {
       handlers.set(subject, handler as Handler)
     },
@@ -78,11 +76,10 @@ export function openChannel(
         put({ kind: 'ask', subject, value, n })
       })
     },
-    /** Handles a message from the pipe. */
     receive(batch: unknown): void {
       if (Array.isArray(batch)) for (const message of batch as Message[]) receive(message)
     },
-    /** The other end is gone: rejects all pending requests. */
+    /** Rejects all pending requests, because the other process has exited. */
     close(): void {
       isClosed = true
       for (const { reject } of asked.values()) reject(gone())
@@ -94,13 +91,13 @@ export function openChannel(
 
 const open = (): Channel | undefined => {
   if (!cluster.isWorker) return undefined
-  // A message that cannot be sent went to a supervisor that is gone. The close of the pipe follows.
+  // Ignores send errors, because the pipe's `disconnect` event follows.
   const channel = openChannel((batch) => void process.send?.(batch, undefined, undefined, () => {}))
   process.on('message', channel.receive)
-  // The process exits then; until it does, no caller waits for a reply.
+  // Rejects pending requests now, because no response can arrive after the supervisor has exited.
   process.once('disconnect', channel.close)
   return channel
 }
 
-/** The channel to the supervisor; undefined with a single process. */
+/** Undefined in a server with a single process. */
 export const supervisorChannel: Channel | undefined = open()

@@ -2,11 +2,12 @@ import cluster, { type Worker } from 'node:cluster'
 import type { Log } from '#platform/observability'
 import { type Channel, openChannel } from './channel.ts'
 
-/** Start parameters of a process. */
 export type StartParameters = {
-  /** Its number, from 1; a replacement has the same. */
+  /** Number from 1. A replacement process has the same number. */
   slot: number
-  /** Whether it is the first since the server started: prepares the database before the others start, and prints the start message. */
+  /**
+   * True for the first process of a server, which prepares the database before the others start.
+   */
   isFirst: boolean
 }
 
@@ -14,12 +15,12 @@ type Member = {
   slot: number
   worker: Worker
   channel: Channel
-  /** Resolves with true when it listens, and with false when it exits before. */
+  /** Resolves with false when the process exits before it listens. */
   listens: Promise<boolean>
   ended: Promise<number>
   hasBegun: boolean
   hasListened: boolean
-  /** True after the request to stop. */
+  /** True after the supervisor asked the process to stop. */
   isLeaving: boolean
 }
 
@@ -29,23 +30,22 @@ export type ProcessPoolOptions = {
   log: Log
   /** Resolves with further start parameters once processes may start. */
   opening: Promise<object>
-  /** How long a stopping process still accepts connections. */
+  /** Time for which a stopping process still accepts connections. */
   drainNoticeMs?: number
-  /** Called for each new process, and after it has exited. */
   onJoin: (channel: Channel) => void
   onLeave: (channel: Channel) => void
 }
 
 const BACKOFF_MS = 100
 const MOST_BACKOFF_MS = 30_000
-/** A process that lived longer has not failed at its start. */
+/** Resets the backoff of a process that ran for longer. */
 const STEADY_MS = 60_000
-/** Longer than the stop timeout of a process. */
+/** Exceeds the timeout after which a process stops by itself. */
 const STOP_MS = 40_000
 /**
- * Resolves with the exit code of a process. Its `error` events are ignored, because the cluster module emits
- * one for each connection that it hands to an exiting process. A process that failed to start has no id, and
- * never exits.
+ * Ignores `error` events of a running process, because the cluster module emits one for each
+ * connection that it passes to an exiting process. A process that failed to start has no id and
+ * emits no `exit`.
  */
 const endOf = (worker: Worker): Promise<number> =>
   new Promise((resolve) => {
@@ -55,7 +55,10 @@ const endOf = (worker: Worker): Promise<number> =>
     })
   })
 
-/** Keeps a number of processes running that serve one address, without relying on the system's balancing. */
+/**
+ * Runs `size` processes behind one address. Distributes connections in turn, because the kernel
+ * distributes them unevenly.
+ */
 export function createProcessPool({
   size,
   program,
@@ -69,7 +72,7 @@ export function createProcessPool({
   cluster.setupPrimary({ exec: program, args: [] })
   const members = new Set<Member>()
   const failures = new Map<number, number>()
-  /** Restarts that are due, by slot. */
+  /** Scheduled restarts by slot. */
   const timers = new Map<number, NodeJS.Timeout>()
   let isStopping = false
   let restarts = 0
@@ -129,7 +132,6 @@ export function createProcessPool({
     )
     timers.set(slot, timer)
   }
-  /** Stops a process, and kills it on timeout. */
   const dismiss = async (member: Member) => {
     member.isLeaving = true
     if (member.hasBegun) member.channel.tell('stop')
@@ -142,7 +144,10 @@ export function createProcessPool({
     clearTimeout(timer)
   }
   return {
-    /** Starts the first process, and the others when it listens. False when it fails to. */
+    /**
+     * Starts the first process, and the others once the first one listens. Returns false when the
+     * first one fails.
+     */
     async start(): Promise<boolean> {
       if (!(await add(1, true).listens)) return false
       for (let slot = 2; slot <= size && !isStopping; slot += 1) add(slot, false)

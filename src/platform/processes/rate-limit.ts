@@ -8,13 +8,13 @@ import { connectRedis } from './redis.ts'
 export type RateState = {
   limit: number
   remaining: number
-  /** End of the window, in seconds since the epoch. */
+  /** Unix time in seconds at which the window ends. */
   resetAt: number
   exceeded: boolean
 }
 
 export type RateLimiter = {
-  /** Counts one request of `key` and returns its state; a limit of 0 means none. */
+  /** Counts one request of `key`. A limit of 0 disables rejection. */
   hit(key: string, limit: number): RateState | Promise<RateState>
   close(): Promise<void>
 }
@@ -22,21 +22,20 @@ export type RateLimiter = {
 type Options = {
   redisUrl?: string | undefined
   log: Log
-  /** Milliseconds since the epoch. */
   now?: () => number
   /** How long the first requests wait for a connection to Redis. */
   startTimeoutMs?: number
-  /** Keys in memory, about 100 bytes each. */
+  /** Maximum number of keys in memory, at about 100 bytes each. */
   maxKeys?: number
 }
 
 const windowLength = 60_000
 const unlimited = 1_000_000
 const keyPrefix = 'kith:rate:'
-/** How long requests count in memory after a failure before one of them retries Redis. */
+/** Time in milliseconds between retries of an unavailable Redis. */
 const retryAfter = 1_000
 const startTimeout = 500
-/** Maximum difference between the clocks of the processes. */
+/** Maximum difference between the clocks of server nodes in milliseconds. */
 const clockSkew = 10_000
 
 declare module 'ioredis' {
@@ -51,8 +50,8 @@ if count == 1 then redis.call('pexpire', KEYS[1], ARGV[1]) end
 return count`
 
 /**
- * Fixed windows of one clock minute, counted for all processes of this machine or, with `redisUrl`, for all
- * nodes. While Redis is unavailable, each node counts separately.
+ * Counts requests per clock minute, across all processes or, with `redisUrl`, all server nodes.
+ * Each node counts separately while Redis is unavailable.
  */
 export function createRateLimiter({
   redisUrl,
@@ -69,7 +68,7 @@ export function createRateLimiter({
     const window = Math.floor(time / windowLength)
     const resetAt = ((window + 1) * windowLength) / 1000
     if (limit <= 0) return { limit: unlimited, remaining: unlimited, resetAt, exceeded: false }
-    // Keys hold client input, so their length is bounded here.
+    // Hashes long keys, because keys contain client input and would otherwise fill memory.
     const bounded = key.length > 100 ? createHash('sha256').update(key).digest('base64url') : key
     const alone = () => countHere(bounded, window, limit, resetAt)
     if (!redis?.isUsable()) return alone()
@@ -100,27 +99,28 @@ function countAlone(maxKeys: number): CountHere {
 
 type Counted = { key: string; window: number }
 
-/** Asks the supervisor, which takes some 10 to 80 µs. */
+/** Asks the supervisor for the count, which takes 10 to 80 µs. */
 export function countWithOthers(supervisor: Channel): CountHere {
   return async (key, window, limit, resetAt) => {
-    // Without the supervisor the process is about to exit, so it allows everything.
+    // Without a supervisor this process is about to exit, so every request is allowed.
     const count = await supervisor.ask<number>('count use', { key, window } satisfies Counted).catch(() => 0)
     return stateOf(count, limit, resetAt)
   }
 }
 
-/** Counts for all processes, in the supervisor. Returns what connects a process. */
+/** Returns a function that serves the counts of the supervisor to a process. */
 export function countForProcesses(maxKeys = 1_000_000): (channel: Channel) => void {
   const count = createMemoryCounter(maxKeys)
   return (channel) => channel.on<Counted>('count use', ({ key, window }) => count(key, window))
 }
 
-/** One map per window, dropped as a whole; at most `maxKeys` in it. */
+/** Drops the whole map at the end of a window, which needs no expiry per key. */
 function createMemoryCounter(maxKeys: number): (key: string, window: number) => number {
   let counts = new Map<string, number>()
   let current = -1
   return (key, window) => {
-    // A late call from the last window counts in this one instead of emptying it.
+    // Counts a late request of the previous window in the current one, instead of dropping the
+    // current counts.
     if (window > current || window < current - 1) {
       current = window
       counts = new Map()
@@ -133,8 +133,9 @@ function createMemoryCounter(maxKeys: number): (key: string, window: number) => 
 }
 
 /**
- * Frees a tenth in one pass, because removing the first entry of a Map repeatedly is quadratic. Keys seen
- * once go first, because a flood of invented keys must not evict the counts of clients near their limit.
+ * Evicts a tenth of the keys at once, because removing the first entry of a Map repeatedly is
+ * quadratic. Starts with keys seen once, so that a flood of random keys cannot evict clients near
+ * their limit.
  */
 function evict(counts: Map<string, number>): void {
   let surplus = Math.ceil(counts.size / 10)
@@ -150,7 +151,7 @@ function evict(counts: Map<string, number>): void {
 
 type RedisCounter = {
   isUsable(): boolean
-  /** Returns undefined when Redis did not respond in time. */
+  /** Returns undefined when Redis does not respond in time. */
   count(key: string, milliseconds: number): Promise<number | undefined>
   close(): Promise<void>
 }
@@ -175,7 +176,7 @@ function createRedisCounter(url: string, log: Log, now: () => number, startTimeo
     if (closed) return client.disconnect()
     client.defineCommand('kithRateHit', { numberOfKeys: 1, lua: hitScript })
     redis = client
-    // Rejects when the first connection fails.
+    // `once` rejects when the first connection attempt fails.
     await once(client, 'ready')
   }
 
@@ -189,7 +190,7 @@ function createRedisCounter(url: string, log: Log, now: () => number, startTimeo
   }
 
   async function count(key: string, milliseconds: number): Promise<number | undefined> {
-    // During an outage only one request at a time checks whether Redis is back.
+    // Postpones the next retry, so that only one request at a time probes Redis during an outage.
     if (isDown) downUntil = now() + retryAfter
     await starting
     try {

@@ -1,12 +1,12 @@
 import type { Redis } from 'ioredis'
 import type { Log } from '#platform/observability'
 
-/** Timeout of a command; a healthy server responds in well under 1 ms. */
+/** Command timeout in milliseconds. Redis normally responds in less than 1 ms. */
 const commandTimeout = 100
 
 /**
- * A connection that fails fast: it rejects commands during an outage and reconnects indefinitely. The caller
- * logs outages; the error listener here only keeps the process alive.
+ * Rejects commands during an outage and reconnects indefinitely. Callers log outages, and the error
+ * listener only prevents a crash.
  */
 export async function connectRedis(url: string, log: Log): Promise<Redis> {
   const { Redis } = await import('ioredis')
@@ -16,10 +16,10 @@ export async function connectRedis(url: string, log: Log): Promise<Redis> {
     maxRetriesPerRequest: 0,
     commandTimeout,
     connectTimeout: 2_000,
-    // Replaces a connection that never replies to commands.
+    // Replaces a connection on which Redis no longer responds.
     socketTimeout: 5_000,
     retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
-    // After a failover the old primary still replies, but to reads only.
+    // After a failover, the old primary rejects writes with READONLY.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   })
   redis.on('error', (error) => log.debug({ err: error }, 'redis connection failed'))

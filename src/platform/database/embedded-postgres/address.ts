@@ -3,14 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { changeOwner, type SystemUser } from './identity.ts'
 
-/** The listen address: a private folder for the Unix socket. */
 export type Address = { host: string; port: number; settings: Record<string, string>; isTemporary: boolean }
 
-/** Longest socket path that fits on every system, closing zero byte included. */
+/** Longest Unix socket path that every system accepts, in bytes with the final zero. */
 const longestSocketPath = 103
 const port = 5432
 
-/** Prepares the listen address: beside the cluster, or in a short temporary folder for a deep path. */
+/** Uses a temporary folder when the path of the data directory is too long for a Unix socket. */
 export async function prepareAddress(folder: string, identity: SystemUser): Promise<Address> {
   const near = join(folder, 'run')
   const isTemporary = !fits(near)
@@ -34,8 +33,8 @@ export async function removeAddress(folder: string, address: Address): Promise<v
 }
 
 /**
- * Removes the socket files of a killed database. Their lock names a process id that another process may have
- * by now.
+ * Removes the socket files of a killed database, because another program may have the process id in
+ * the lock file by now.
  */
 export async function clearAddress(host: string): Promise<void> {
   for (const suffix of ['', '.lock']) await rm(join(host, `.s.PGSQL.${port}${suffix}`), { force: true })

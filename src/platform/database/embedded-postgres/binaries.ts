@@ -8,7 +8,6 @@ export type Binaries = { native: string; initdb: string; postgres: string }
 
 const wayOut = 'or set DATABASE_URL to use a PostgreSQL server of your own'
 
-/** Finds the PostgreSQL package for this machine and makes it runnable. */
 export async function prepareBinaries(): Promise<Binaries> {
   if (process.platform === 'win32')
     throw new StartFault(
@@ -34,8 +33,8 @@ export async function prepareBinaries(): Promise<Binaries> {
 }
 
 /**
- * Creates the library links that npm packages cannot carry. The package does it in an install script, which
- * `npm ci --ignore-scripts` skips. Several servers may do this at once.
+ * npm packages cannot contain links, and `npm ci --ignore-scripts` skips the install script that
+ * creates them.
  */
 export async function createLibraryLinks(native: string): Promise<void> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')

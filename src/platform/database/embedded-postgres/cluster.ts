@@ -5,10 +5,12 @@ import type { Binaries } from './binaries.ts'
 import { changeOwner, type SystemUser } from './identity.ts'
 import { databaseEnvironment } from './watchdog.ts'
 
-/** The role that owns the cluster. The server connects as `kith`, which is no superuser. */
+/** Superuser of the cluster. The server connects as `kith`, which has fewer rights. */
 export const SUPERUSER = 'postgres'
 
-/** Creates a missing cluster. A failed attempt leaves nothing that looks like one. */
+/**
+ * Creates a missing cluster in a draft folder, so that a failed attempt leaves no partial cluster.
+ */
 export async function createCluster(
   binaries: Binaries,
   identity: SystemUser,
@@ -37,8 +39,7 @@ export async function createCluster(
     folder,
   )
   await rename(draft, cluster)
-  // Syncs the rename. initdb synced its files, but losing the new name in a power cut would lose the
-  // database.
+  // Syncs the parent folder, because a power cut could otherwise lose the rename.
   if (sync) await syncFolder(dirname(cluster))
   return true
 }

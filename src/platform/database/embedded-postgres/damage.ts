@@ -11,13 +11,13 @@ const damaged = (cluster: string, reason: string, wayOut = '') =>
     `DATA_DIR: the database in ${cluster} is damaged (${reason}): restore it from a backup${wayOut}.`,
   )
 
-/** Refuses a cluster that is not one of this PostgreSQL, before anything is written there. */
+/** Rejects a damaged cluster or one of another PostgreSQL version, before the first write. */
 export async function refuseForeignCluster({ postgres }: Binaries, cluster: string): Promise<void> {
   const names: string[] = await readdir(cluster).catch((error) => {
     if (codeOf(error) === 'ENOENT') return []
     throw error
   })
-  // An empty folder is filled by the first start.
+  // The first start initializes an empty folder.
   if (names.length === 0) return
   if (!names.includes('PG_VERSION')) throw damaged(cluster, 'PG_VERSION is missing')
   const content = await readFile(join(cluster, 'PG_VERSION'), 'latin1').catch((error) => {
@@ -37,17 +37,15 @@ export async function refuseForeignCluster({ postgres }: Binaries, cluster: stri
   )
 }
 
-/**
- * Refuses to begin an empty database in a data directory that has had one, such as one whose volume is not mounted. A start
- * writes these files after it has created the cluster.
- */
+/** Rejects a data directory that lost its database, for example because a volume is not mounted. */
 export async function refuseEmptiedDataDir(dataDir: string): Promise<void> {
   const traces = [join(dataDir, 'app-secret'), join(dataDir, 'postgres', 'postgres.log')]
-  // Before the cluster, which another process may create meanwhile.
+  // Checks the traces before the cluster, because a concurrent first start creates the cluster
+  // first.
   const trace = traces.find((path) => existsSync(path))
   if (trace === undefined) return
   const cluster = join(dataDir, 'postgres', 'cluster')
-  // The start itself explains what it cannot read.
+  // Counts an unreadable cluster as present, because starting it reports the reason.
   const isThere = await readdir(cluster).then(
     (names) => names.length > 0,
     (error) => codeOf(error) !== 'ENOENT',
@@ -58,7 +56,6 @@ export async function refuseEmptiedDataDir(dataDir: string): Promise<void> {
   )
 }
 
-/** Explains a failed start from the PostgreSQL log. */
 export function startFailure(
   output: string,
   { folder, cluster, logPath }: { folder: string; cluster: string; logPath: string },

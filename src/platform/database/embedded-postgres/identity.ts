@@ -8,23 +8,22 @@ export type SystemUser = {
   name: string
   prefix: string[]
   spawn: { uid?: number; gid?: number }
-  /** Owner of the cluster's files; null for the user of the server. */
+  /** Owner of the cluster's files. Null for the OS user of the server. */
   owner: { uid: number; gid: number } | null
 }
 
 const nobody = 65534
 
 /**
- * Chooses a user for the database when the server runs as root, which PostgreSQL refuses: the owner of an
- * existing cluster, else `nobody`, else the owner of the parent folder. When none of these can read the files
- * (a checkout below a private /root), root runs in a user namespace under the id of nobody.
+ * PostgreSQL refuses to run as root. Tries the owner of the cluster, `nobody`, the owner of a
+ * parent folder, and a user namespace.
  */
 export async function chooseSystemUser(
   binaries: Binaries,
   folder: string,
   cluster: string,
 ): Promise<SystemUser> {
-  // `checkDataDir` has refused a cluster of another user.
+  // `checkDataDir` has already rejected a cluster of another OS user.
   if (process.getuid?.() !== 0) return { name: 'self', prefix: [], spawn: {}, owner: null }
   const existing = await stat(join(cluster, 'PG_VERSION')).catch(() => null)
   const candidates: SystemUser[] = []
@@ -52,7 +51,7 @@ export async function changeOwner(path: string, identity: SystemUser): Promise<v
   if (uid !== owner.uid || gid !== owner.gid) await chown(path, owner.uid, owner.gid)
 }
 
-/** Changes the owner of a tree. The top changes last, so that an interrupted run is repeated. */
+/** Changes the owner of the top folder last, so that the next start repeats an interrupted run. */
 export async function changeTreeOwner(path: string, identity: SystemUser): Promise<void> {
   const { owner } = identity
   if (!owner || (await stat(path)).uid === owner.uid) return
@@ -82,7 +81,7 @@ async function canRun(identity: SystemUser, binaries: Binaries, folder: string):
   return spawnSync(command, args, { ...identity.spawn, cwd: '/', stdio: 'ignore' }).status === 0
 }
 
-/** Checks the mode bits, because root's own access says nothing about another user's. */
+/** Checks the mode bits, because root itself can read every file. */
 async function isReadable(path: string, uid: number, gid: number): Promise<boolean> {
   return (await hasBits(path, uid, gid, 4)) && (await isEnterable(dirname(path), uid, gid))
 }

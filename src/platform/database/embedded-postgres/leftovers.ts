@@ -6,7 +6,7 @@ import { findDatabaseProcesses, isKnown } from './processes.ts'
 
 type Log = (level: 'info' | 'warn' | 'error', message: string, extra?: Record<string, unknown>) => void
 
-/** Contents of postmaster.pid: process id, start time in seconds, listen address and state. */
+/** Fields of postmaster.pid. `start` is the Unix time in seconds. */
 export type PidFile = { pid: number; start: string; port: number; socketFolder: string; status: string }
 
 export async function readPidFile(cluster: string): Promise<PidFile | null> {
@@ -23,8 +23,8 @@ export async function readPidFile(cluster: string): Promise<PidFile | null> {
 }
 
 /**
- * Stops processes that a killed server left on the cluster, so that two never share a data directory. The
- * watchdog of that server normally does it; signals follow only when it does not.
+ * Stops database processes of a killed server, because two postmasters would corrupt the cluster.
+ * Normally the watchdog of that server stops them first.
  */
 export async function clearLeftovers(cluster: string, log: Log): Promise<void> {
   const pid = (await readPidFile(cluster))?.pid
@@ -38,7 +38,7 @@ export async function clearLeftovers(cluster: string, log: Log): Promise<void> {
   for (const [signal, patience] of steps) {
     if (await areGone(cluster, patience)) return removeForeignPidFile(cluster, log)
     const processes = findDatabaseProcesses(cluster)
-    // Sends other signals only to orphaned children of the postmaster.
+    // Signals the backends directly only when the postmaster has died.
     const targets = pid !== undefined && processes.includes(pid) ? [pid] : processes
     log('warn', 'stopping the database of an earlier run', { signal, targets })
     for (const pid of targets) signalProcess(pid, signal)
@@ -51,8 +51,8 @@ export async function clearLeftovers(cluster: string, log: Log): Promise<void> {
 }
 
 /**
- * Removes a postmaster.pid with the id of another program, because PostgreSQL would refuse to start. A file
- * of a process that has ended stays: PostgreSQL finds shared memory in use through it.
+ * Removes a postmaster.pid whose id belongs to another program, because PostgreSQL would refuse to
+ * start. Leaves the file of a dead process, through which PostgreSQL finds shared memory in use.
  */
 async function removeForeignPidFile(cluster: string, log: Log): Promise<void> {
   const file = await readPidFile(cluster)

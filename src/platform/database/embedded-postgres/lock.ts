@@ -3,19 +3,17 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StartFault } from '#platform/start-fault.ts'
 
-/** Name of the file in the folder of the database. */
 export const LOCK = 'server.lock'
 
-/** How long a start waits for a command that tests the lock. */
+/** Lock timeout. Commands hold the lock briefly when they check it. */
 const PATIENCE_MS = 250
-/** SQLITE_BUSY: another connection holds the lock. */
-const BUSY = 5
+const SQLITE_BUSY = 5
 
-const isBusy = (error: unknown) => (error as { errcode?: number }).errcode === BUSY
+const isBusy = (error: unknown) => (error as { errcode?: number }).errcode === SQLITE_BUSY
 
 /**
- * Makes this process the only server on a folder, until it releases the lock or ends. The kernel holds the lock of
- * SQLite, so it is never stale. Nothing else may open the file: closing any descriptor of it would free the lock.
+ * Locks a file with SQLite, because the kernel releases that lock when the process dies. Closing
+ * any other descriptor of the file would release the lock too.
  */
 export function acquireLock(path: string): () => void {
   accessSync(dirname(path), constants.W_OK)

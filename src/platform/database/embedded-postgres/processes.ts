@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { codeOf } from '#lib/faults.ts'
 
-/** True while the system knows this id, zombies included. */
+/** Returns whether a process exists, zombies included. */
 export function isKnown(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -13,8 +13,8 @@ export function isKnown(pid: number): boolean {
 }
 
 /**
- * Lists the PostgreSQL processes of a cluster: postmaster and children. After a crash a recorded id proves
- * nothing, but each of them has the data directory as its working directory.
+ * Finds PostgreSQL processes by their working directory, because recorded process ids are
+ * unreliable after a crash.
  */
 export function findDatabaseProcesses(cluster: string): number[] {
   const directory = realpathSync(cluster)

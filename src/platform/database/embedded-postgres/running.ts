@@ -8,8 +8,8 @@ import { isLocked, LOCK } from './lock.ts'
 const patience = 60_000
 
 /**
- * Returns the address of the database that another process runs below `dataDir`, once it accepts connections;
- * null without one. For commands beside a running server.
+ * Waits for the database of a running server to accept connections. Returns null when no server
+ * runs.
  */
 export async function findRunningPostgres(dataDir: string): Promise<EmbeddedConnection | null> {
   const folder = await realpath(dataDir).catch(() => null)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const megabyte = 1024 * 1024
 
-/** Settings for a small server that shares its machine with the application. */
+/** Tunes PostgreSQL for a small machine that also runs the application. */
 export function defaultSettings(memory = availableMemory()): Record<string, string> {
   const total = Math.floor(memory / megabyte)
   const clamp = (value: number, low: number, high: number) =>
@@ -18,7 +18,8 @@ export function defaultSettings(memory = availableMemory()): Record<string, stri
     random_page_cost: '1.1',
     effective_io_concurrency: '16',
     jit: 'off',
-    // Pages are small and the machine has few cores, so a parallel worker costs more than it saves.
+    // A parallel worker costs more than it saves, because queries return few rows and the machine
+    // has few cores.
     max_parallel_workers_per_gather: '0',
     fsync: 'on',
     synchronous_commit: 'on',
@@ -31,7 +32,8 @@ export function defaultSettings(memory = availableMemory()): Record<string, stri
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_line_prefix: '%m [%p] ',
-    // Above ERROR, because constraint violations are expected and failed statements hold personal data.
+    // Logs no ERROR, because constraint violations are expected and failed statements contain
+    // personal data.
     log_min_messages: 'log',
     log_min_error_statement: 'panic',
     log_checkpoints: 'off',
@@ -40,9 +42,8 @@ export function defaultSettings(memory = availableMemory()): Record<string, stri
 }
 
 /**
- * Writes the configuration files at every start, so that an upgrade brings its settings. An operator's own go
- * into local.conf beside them, which is read last and never changed. The files stay outside the cluster,
- * because the database user could lay a link there for root to follow. Returns the postmaster's options.
+ * Rewrites the configuration at every start, so that an upgrade changes the defaults. The files are
+ * outside the cluster, where the database user could plant a symbolic link for root.
  */
 export async function writeSettings(folder: string, settings: Record<string, string>): Promise<string[]> {
   const head = '# Written at every start. Put your own settings into local.conf in this folder.'
@@ -54,7 +55,10 @@ export async function writeSettings(folder: string, settings: Record<string, str
   return ['-c', `config_file=${configuration}`, '-c', `hba_file=${access}`]
 }
 
-/** The folder is private, and another database user has to read these files. */
+/**
+ * Makes the file readable for the OS user of the database, who may differ from the user of the
+ * server.
+ */
 async function writeReadable(path: string, lines: string[], flag: 'w' | 'a'): Promise<void> {
   const file = await open(path, flag)
   try {

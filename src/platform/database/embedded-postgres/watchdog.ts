@@ -4,10 +4,9 @@ import type { Binaries } from './binaries.ts'
 import type { SystemUser } from './identity.ts'
 
 /**
- * Parent of the postmaster, in a session of its own so that Ctrl-C reaches neither. It holds a pipe from the
- * server and shuts the database down when the pipe closes, which happens even when the server is killed. As
- * the parent it keeps the process id from being reused while it may still signal it. It ignores the signals
- * that a service manager sends to a whole group.
+ * Shell script that runs as the parent of the postmaster, and shuts the database down when the pipe
+ * from the server closes, even after SIGKILL. The trap ignores signals that a service manager sends
+ * to the whole process group.
  */
 const watchdog = `
 trap '' HUP INT QUIT TERM
@@ -36,7 +35,7 @@ exit $code
 
 export type Running = { pid: number; exited: Promise<number>; hasExited(): boolean; shutDown(): void }
 
-/** Environment of the database programs, without the server's secrets and the user's PG* variables. */
+/** Passes no secrets of the server and no PG* variables to the database. */
 export function databaseEnvironment(): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = { LC_ALL: 'C' }
   for (const name of ['PATH', 'TMPDIR']) {
@@ -46,7 +45,7 @@ export function databaseEnvironment(): NodeJS.ProcessEnv {
   return env
 }
 
-/** Starts a postmaster that ends with this process, even when it is killed. */
+/** Starts a postmaster that stops when this process ends, even after SIGKILL. */
 export async function launchPostmaster(
   binaries: Binaries,
   identity: SystemUser,
@@ -66,7 +65,7 @@ export async function launchPostmaster(
     detached: true,
     stdio: ['pipe', 'pipe', logFile],
   })
-  // Writing to the pipe of a watchdog that has exited is no error.
+  // Ignores EPIPE from a watchdog that has exited.
   child.stdin?.on('error', () => {})
   const exited = new Promise<number>((resolve, reject) => {
     child.once('exit', (code) => resolve(code ?? 1))
