@@ -12,7 +12,7 @@ const report = async () => {
 }
 const silent = async () => ({ gone: [] })
 
-test('lists each channel, and those that are not configured', async () => {
+test('lists configured and unconfigured external services', async () => {
   const { isWell, lines } = await report()
   assert.ok(isWell)
   assert.deepEqual(lines, [
@@ -25,7 +25,7 @@ test('lists each channel, and those that are not configured', async () => {
   ])
 })
 
-test('names the push services, and the fault of the one that fails', async () => {
+test('names the push service that fails', async () => {
   const good = { send: silent, check: async () => {} }
   ctx.push.services = { fcm: good, jpush: good }
   assert.deepEqual([(await report()).push, (await report()).isWell], ['✓ push (fcm, jpush) answers', true])

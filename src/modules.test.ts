@@ -9,21 +9,21 @@ import { SITE } from './site.ts'
 
 const CONTENT_KINDS = SITE.kinds
 
-test('fails to start when two kinds share a name, code or file use', () => {
+test('fails to start when two kinds of content share a name or code', () => {
   const [first] = CONTENT_KINDS
   assert.ok(first)
   assert.throws(() => contentKinds([first, { ...first, code: 999 }]), /claim the type feeds/)
   assert.throws(() => contentKinds([first, { ...first, type: 'others' }]), /claim the code 2/)
 })
 
-test('fails to start when routes are mounted on an unregistered kind', async () => {
+test('fails to start when routes are mounted on an undeclared kind of content', async () => {
   const { ctx } = await createWorld()
   assert.doesNotThrow(() => requireMountedKinds(ctx, CONTENT_KINDS))
   const withoutNews = CONTENT_KINDS.filter(({ type }) => type !== 'news')
   assert.throws(() => requireMountedKinds(ctx, withoutNews), /news/)
 })
 
-test('mentions a content module on only one line outside its folder', () => {
+test('names a content module only once outside its folder', () => {
   const files = globSync('src/*.ts').filter((file) => !file.endsWith('.test.ts'))
   const shared = files.flatMap((file) =>
     readFileSync(file, 'utf8')
@@ -38,7 +38,7 @@ test('mentions a content module on only one line outside its folder', () => {
   }
 })
 
-test('starts only with a module.ts for each listed module, and lists every folder once', () => {
+test('lists every module folder exactly once', () => {
   const folders = globSync('src/modules/*/').map((path) => basename(path))
   assert.deepEqual(LAYERS.flat().toSorted(), folders.toSorted())
   for (const folder of folders) assert.ok(existsSync(`src/modules/${folder}/module.ts`), folder)

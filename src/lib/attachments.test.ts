@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findAttachments, replaceAttachments } from '#lib/attachments.ts'
 
-test('finds the uploads in a Markdown text, each once', () => {
+test('finds each upload in a Markdown text once', () => {
   const text = 'a @![one](12) b @![](7)\n![web](https://x/9.png) @![again]( 12 ) @![no](x) @![zero](0)'
   assert.deepEqual(findAttachments(text), [12, 7])
   assert.deepEqual(findAttachments(text, 1), [12])
@@ -10,13 +10,13 @@ test('finds the uploads in a Markdown text, each once', () => {
   assert.deepEqual(findAttachments(''), [])
 })
 
-test('reads a text with unclosed brackets in linear time', () => {
-  // A quadratic scan of these would outlast the limit of the runner.
+test('scans a text with unclosed brackets in linear time', () => {
+  // A quadratic scan would exceed the test timeout.
   assert.deepEqual(findAttachments('@!['.repeat(500_000)), [])
   assert.deepEqual(findAttachments(`@![${'x'.repeat(3_000_000)}`), [])
 })
 
-test('replaces the ids of uploads and keeps all other text', () => {
+test('replaces only the ids of uploads', () => {
   const ids = new Map([[12, 5]])
   assert.equal(
     replaceAttachments('12 @![a (12)]( 12 ) ![b](12) @![c](7)', ids),

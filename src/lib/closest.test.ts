@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { editDistance, suggestWord } from './closest.ts'
 
-test('counts edited letters, and swapped neighbours as one edit', () => {
+test('counts a swap of neighbouring letters as one edit', () => {
   for (const [a, b, distance] of [
     ['', '', 0],
     ['', 'abc', 3],
@@ -15,7 +15,7 @@ test('counts edited letters, and swapped neighbours as one edit', () => {
     assert.equal(editDistance(a, b), distance, `${a} ${b}`)
 })
 
-test('returns a symmetric distance of at most the longer length, and zero for equal words', () => {
+test('returns a symmetric distance of at most the longer length', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 12 }), fc.string({ maxLength: 12 }), (a, b) => {
       const distance = editDistance(a, b)
@@ -26,7 +26,7 @@ test('returns a symmetric distance of at most the longer length, and zero for eq
   )
 })
 
-test('finds the closest of several words, and none when all are far', () => {
+test('suggests a word only within the allowed distance', () => {
   const known = ['HOST', 'PORT', 'SMTP_URL', 'SMS_URL', 'DATABASE_URL']
   assert.equal(suggestWord('SMTP_URI', known), 'SMTP_URL')
   assert.equal(suggestWord('DATABSE_URL', known), 'DATABASE_URL')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deviceName } from './device-name.ts'
 
-test('names browser and system', () => {
+test('names the browser and system of a user agent', () => {
   const cases: [string, string | undefined][] = [
     [
       'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0',
@@ -28,7 +28,7 @@ test('names browser and system', () => {
   for (const [userAgent, name] of cases) assert.equal(deviceName(userAgent), name, userAgent)
 })
 
-test('omits text sent by the client', () => {
+test('quotes no text from the user agent', () => {
   const name = deviceName('Firefox/1 <a href="http://evil.example">Windows, call 110</a>')
   assert.equal(name, 'Firefox on Windows')
 })

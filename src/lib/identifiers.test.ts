@@ -13,7 +13,7 @@ import {
 } from './identifiers.ts'
 import { displayLength } from './text.ts'
 
-test('accepts names of letters, digits, underscores and other scripts', () => {
+test('accepts user names in every script', () => {
   for (const name of [
     'root',
     '_abc',
@@ -29,7 +29,7 @@ test('accepts names of letters, digits, underscores and other scripts', () => {
   }
 })
 
-test('rejects names that are too short or long, begin with a digit or contain other ASCII characters', () => {
+test('rejects user names of invalid length or characters', () => {
   for (const name of [
     '',
     'abc',
@@ -46,7 +46,7 @@ test('rejects names that are too short or long, begin with a digit or contain ot
   }
 })
 
-test('rejects names with invisible characters', () => {
+test('rejects user names with invisible characters', () => {
   for (const char of [
     ...[
       '\0',
@@ -70,7 +70,7 @@ test('rejects names with invisible characters', () => {
   assert.ok(!isUserName('\u0301小明'))
 })
 
-test('accepts only names that obey the rule', () => {
+test('accepts no random text that is an invalid user name', () => {
   fc.assert(
     fc.property(
       fc.stringMatching(/^[a-b_\u00ad\u4e00-\u4e01\u200b][a1_\u4e00\u{1f600} -]{0,25}$/u),
@@ -83,7 +83,7 @@ test('accepts only names that obey the rule', () => {
   )
 })
 
-test('recognizes mobile numbers with and without country code', () => {
+test('recognizes mainland Chinese mobile numbers with and without country code', () => {
   for (const phone of [
     '13800138000',
     '8613800138000',
@@ -106,7 +106,7 @@ test('recognizes mobile numbers with and without country code', () => {
   }
 })
 
-test('recognizes foreign numbers by + and country code, and stores + and digits (registration-4)', () => {
+test('recognizes foreign numbers by their country code (registration-4)', () => {
   for (const [given, kept] of [
     ['+14155552671', '+14155552671'],
     ['+1 (415) 555-2671', '+14155552671'],
@@ -136,7 +136,7 @@ test('recognizes foreign numbers by + and country code, and stores + and digits 
   assert.ok(isPhoneCountry('DE') && !isPhoneCountry('ZZ') && !isPhoneCountry('de'))
 })
 
-test('matches an entry with an address, or a domain and its subdomains (registration-3)', () => {
+test('matches an email address with an entry for its domain or a parent domain (registration-3)', () => {
   const entries = ['Bad.example', 'eve@good.example']
   for (const email of ['a@bad.example', 'A@x.BAD.example', 'Eve@Good.example'])
     assert.ok(isEmailAmong(email, entries), email)
@@ -144,7 +144,7 @@ test('matches an entry with an address, or a domain and its subdomains (registra
     assert.ok(!isEmailAmong(email, entries), email)
 })
 
-test('recognizes e-mail addresses', () => {
+test('recognizes email addresses', () => {
   for (const mail of [
     'a@b.co',
     'first.last+tag@mail.example.com',
@@ -174,7 +174,7 @@ test('recognizes e-mail addresses', () => {
   }
 })
 
-test('reads a login as e-mail address, phone number, name or id, in this order', () => {
+test('tests a login for email address, phone number, name and id in this order', () => {
   assert.deepEqual(loginKind(' Ann@Example.com '), { kind: 'email', value: 'ann@example.com' })
   assert.deepEqual(loginKind('+86-13800138000'), { kind: 'phone', value: '13800138000' })
   assert.deepEqual(loginKind('Ann_1'), { kind: 'name', value: 'Ann_1' })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { byId, groupBy, parseIdList } from './lists.ts'
 
-test('parses ids from comma lists and arrays, each once, in order (conventions-19)', () => {
+test('parses distinct ids in order from comma lists and arrays (conventions-19)', () => {
   assert.deepEqual(parseIdList('3,1, 3,2'), [3, 1, 2])
   assert.deepEqual(parseIdList(['2', '1,5']), [2, 1, 5])
   assert.deepEqual(parseIdList([7, '8']), [7, 8])
@@ -12,7 +12,7 @@ test('parses ids from comma lists and arrays, each once, in order (conventions-1
   assert.deepEqual(parseIdList([]), [])
 })
 
-test('rejects a list with an element that is not an id', () => {
+test('rejects a list with an invalid id', () => {
   for (const list of [
     'a',
     '1,',
@@ -36,12 +36,12 @@ test('rejects a list with more ids than allowed', () => {
   assert.equal(parseIdList('1,2,3', 2), null)
 })
 
-test('reads every encoded list of ids from a query string', () => {
+test('parses a list of ids in every encoding of a query string', () => {
   const ids = fc.uniqueArray(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }))
   fc.assert(fc.property(ids, (list) => assert.deepEqual(parseIdList(list.join(','), 1000), list)))
 })
 
-test('finds rows by id and by group', () => {
+test('indexes rows by id and by group', () => {
   const rows = [
     { id: 1, kind: 'a' },
     { id: 2, kind: 'b' },

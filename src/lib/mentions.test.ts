@@ -4,22 +4,22 @@ import { findMentions } from './text.ts'
 
 const mention = (name: string) => `\u00ad@${name}\u00ad`
 
-test('finds marked names once each, regardless of case', () => {
+test('finds each mentioned name once regardless of case', () => {
   const text = `hi ${mention('Ann')} and ${mention('小明')}${mention('ann')}, not @bob or \u00ad@carl`
   assert.deepEqual(findMentions(text), ['Ann', '小明'])
 })
 
-test('ignores a name with a slash, an empty name and an overlong one', () => {
+test('ignores invalid names in mentions', () => {
   assert.deepEqual(findMentions(mention('a/b') + mention('') + mention(' ') + mention('x'.repeat(101))), [])
   assert.deepEqual(findMentions(mention('a/b') + mention('%')), ['%'])
 })
 
-test('finds at most fifty names', () => {
+test('finds at most 50 names', () => {
   const names = Array.from({ length: 80 }, (_, i) => `name${i}`)
   assert.deepEqual(findMentions(names.map(mention).join(' ')), names.slice(0, 50))
 })
 
-test('reads megabytes of unfinished mentions in linear time', () => {
-  // A quadratic scan would outlast the limit of the runner.
+test('scans megabytes of unfinished mentions in linear time', () => {
+  // A quadratic scan would exceed the test timeout.
   assert.deepEqual(findMentions('\u00ad@'.repeat(2_000_000)), [])
 })

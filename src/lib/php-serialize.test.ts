@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readPhp } from './php-serialize.ts'
 
-test('reads every form that settings use', () => {
+test('parses every type of serialized settings', () => {
   assert.equal(readPhp('i:-4;'), -4)
   assert.equal(readPhp('b:1;'), true)
   assert.equal(readPhp('b:0;'), false)
@@ -17,12 +17,12 @@ test('reads every form that settings use', () => {
   })
 })
 
-test('reads lengths in bytes, and texts that contain terminators', () => {
+test('measures strings in bytes', () => {
   assert.equal(readPhp('s:6:"积分";'), '积分')
   assert.equal(readPhp('s:5:"a";b:";'), 'a";b:')
 })
 
-test('rejects everything else', () => {
+test('rejects invalid and unsupported input', () => {
   for (const text of [
     '',
     'x',

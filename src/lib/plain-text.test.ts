@@ -5,7 +5,7 @@ import { codePointLength, plainText } from './text.ts'
 
 const shown = (markdown: string) => plainText(markdown, 200)
 
-test('removes inline markup and keeps its text', () => {
+test('removes inline markup but not its text', () => {
   assert.equal(shown('Hello **bold** *it* ***a** b* ~~gone~~ `co*de*`'), 'Hello bold it a b gone co*de*')
   assert.equal(shown('中文**强调**文字'), '中文强调文字')
   assert.equal(shown('see [link **b**](http://x/(a)_b "t") and [t][ref]'), 'see link b and t')
@@ -25,7 +25,7 @@ test('removes images, including uploads', () => {
   assert.equal(shown('[![alt](i)](u) after'), 'after')
 })
 
-test('does not backtrack at an unclosed bracket', () => {
+test('scans an unclosed bracket without backtracking', () => {
   assert.equal(shown('\n(`]`)!['), '(])![')
   assert.equal(shown('\n[`]`](x)!['), ']![')
   assert.equal(shown('a(b)['), 'a(b)[')
@@ -48,7 +48,7 @@ test('removes tags, comments and scripts', () => {
   assert.equal(shown('a &amp; b &#65; &#x42; &nbsp; &unknown;'), 'a & b A B &unknown;')
 })
 
-test('leaves nothing that parses as a tag', () => {
+test('returns no text that a browser parses as a tag', () => {
   for (const text of ['<<script>script>alert(1)', '&lt;img src=x&gt;', '\\<b\\>', '`<img>`', '<img src=x']) {
     assert.doesNotMatch(shown(text), /<[a-z/!?]/i)
   }
@@ -83,18 +83,18 @@ test('leaves nothing that parses as a tag', () => {
   )
 })
 
-test('keeps plain words unchanged', () => {
+test('returns plain words unchanged', () => {
   const words = fc.array(fc.stringMatching(/^[a-z0-9中文é]{1,8}$/)).map((list) => list.join(' '))
   fc.assert(fc.property(words, (text) => assert.equal(plainText(text, 1000), text)))
 })
 
-test('truncates by characters', () => {
+test('truncates text between characters', () => {
   assert.equal(plainText('😀😀😀', 2), '😀😀')
   assert.equal(plainText('ab cd', 3), 'ab')
   assert.equal(plainText('text', 0), '')
 })
 
-test('reads large unclosed markup in linear time', () => {
+test('scans large unclosed markup in linear time', () => {
   const starts = [
     '![',
     '[',
@@ -115,7 +115,7 @@ test('reads large unclosed markup in linear time', () => {
     '<a@',
     '[a]:',
   ]
-  // A quadratic step would outlast the limit of the runner.
+  // A quadratic scan would exceed the test timeout.
   for (const start of starts)
     assert.ok(plainText(start.repeat(500_000 / start.length), 2_000_000).length >= 0)
 })

@@ -18,7 +18,7 @@ test('finds the first warning word regardless of case and width', () => {
   assert.equal(words.check(''), undefined)
 })
 
-test('replaces words and keeps all other text', () => {
+test('replaces only the listed words', () => {
   const words = compileWords([
     replaced('bad', '***'),
     replaced('badly', 'so'),
@@ -30,11 +30,11 @@ test('replaces words and keeps all other text', () => {
   assert.equal(words.replace('nothing here'), 'nothing here')
 })
 
-test('does not search a replacement again', () => {
+test('does not search the replacement for words', () => {
   assert.equal(compileWords([replaced('a', 'aa'), replaced('aa', 'b')]).replace('aaa'), 'baa')
 })
 
-test('distinguishes letters with marks, and syllables from their prefixes', () => {
+test('distinguishes letters with and without combining marks', () => {
   const words = compileWords([warning('cafe'), warning('가'), warning('é')])
   assert.equal(words.check('caf\u00e8'), undefined)
   assert.equal(words.check('cafe\u0300'), undefined)
@@ -42,7 +42,7 @@ test('distinguishes letters with marks, and syllables from their prefixes', () =
   assert.equal(words.check('E\u0301'), 'é')
 })
 
-test('finds nothing without words', () => {
+test('finds nothing when no words are listed', () => {
   const words = compileWords([warning(''), replaced('\u200b', 'x')])
   assert.equal(words.check('a\u200b'), undefined)
   assert.equal(words.replace('a\u200b'), 'a\u200b')
@@ -73,7 +73,7 @@ const piece = (max: number) =>
   fc.array(fc.constantFrom(...letters), { maxLength: max }).map((list) => list.join(''))
 const list = fc.array(fc.tuple(piece(4), piece(2)), { maxLength: 8 })
 
-/** Reference implementation: tries every word at every position and continues after the longest match. */
+/** Tries every word at every position, as a reference implementation. */
 function slowReplace(text: string, words: [string, string][]): string {
   const { folded, starts, ends } = foldWithOffsets(text)
   let result = ''
@@ -96,7 +96,7 @@ function slowReplace(text: string, words: [string, string][]): string {
   return result + text.slice(done)
 }
 
-test('replaces like the reference implementation', () => {
+test('replaces words like the reference implementation', () => {
   fc.assert(
     fc.property(list, piece(30), (words, text) => {
       const compiled = compileWords(words.map(([word, by]) => replaced(word, by)))
@@ -106,7 +106,7 @@ test('replaces like the reference implementation', () => {
   )
 })
 
-test('finds the first listed word, and none in a clean text', () => {
+test('finds the warning word that appears first in the text', () => {
   fc.assert(
     fc.property(list, piece(30), (words, text) => {
       const { folded } = foldWithOffsets(text)
@@ -122,14 +122,14 @@ test('finds the first listed word, and none in a clean text', () => {
   )
 })
 
-test('folds characters without normalization like the others', () => {
+test('folds common characters the same with and without the fast path', () => {
   for (let unit = 0; unit < 0xa000; unit++) {
     const char = String.fromCharCode(unit)
     if (foldWithOffsets(char).folded !== foldText(char)) assert.fail(`U+${unit.toString(16)}`)
   }
 })
 
-test('finds one of ten thousand words at the end of a long text', () => {
+test('finds one of 10,000 words at the end of a long text', () => {
   const words = Array.from({ length: 10_000 }, (_, i) => warning(`word${i}x`))
   const compiled = compileWords(words)
   assert.equal(compiled.check(`${'word9 '.repeat(50_000)}word77x`), 'word77x')

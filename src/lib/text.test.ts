@@ -13,7 +13,7 @@ import {
 } from './text.ts'
 
 const anyText = fc.string({ unit: 'binary' })
-/** Texts over a small alphabet, so that one often contains another. */
+/** Uses a small alphabet, so that random texts often contain each other. */
 const tightText = fc
   .array(
     fc.constantFrom(
@@ -38,7 +38,7 @@ const tightText = fc
   )
   .map((parts) => parts.join(''))
 
-test('gives names that look the same the same key', () => {
+test('returns the same key for names that look the same', () => {
   assert.equal(nameKey('  Hello \t\n World '), 'hello world')
   assert.equal(nameKey('ＫＩＴＨ　１'), 'kith 1')
   assert.equal(nameKey('Straße'), nameKey('STRASSE'))
@@ -51,11 +51,11 @@ test('gives names that look the same the same key', () => {
   assert.notEqual(nameKey('中文'), nameKey('中丈'))
 })
 
-test('returns the same key for a key', () => {
+test('returns a key unchanged when given a key', () => {
   fc.assert(fc.property(anyText, (text) => assert.equal(nameKey(nameKey(text)), nameKey(text))))
 })
 
-test('ignores case and composition for every character', () => {
+test('ignores case and composition of every character', () => {
   for (let point = 0x20; point < 0x30000; point++) {
     if (point >= 0xd800 && point < 0xe000) continue
     const char = String.fromCodePoint(point)
@@ -67,13 +67,13 @@ test('ignores case and composition for every character', () => {
   }
 })
 
-test('folds many marks on one letter in linear time', () => {
-  // Quadratic time would exceed the test timeout.
+test('folds many combining marks on one letter in linear time', () => {
+  // A quadratic scan would exceed the test timeout.
   assert.ok(foldText(`a${'\u0301\u0316'.repeat(500_000)}`).length > 0)
   assert.ok(foldText(`a${'\u0301\u0316\u200d'.repeat(500_000)}`).length > 0)
 })
 
-test('finds all grams of a query in a text that contains it', () => {
+test('finds all grams of a query in every text that contains the query', () => {
   const holds = (text: string, query: string) => {
     if (!nameKey(text).includes(nameKey(query))) return
     const have = new Set(grams(text))
@@ -84,7 +84,7 @@ test('finds all grams of a query in a text that contains it', () => {
   fc.assert(fc.property(tightText, tightText, tightText, (a, query, b) => holds(a + query + b, query)))
 })
 
-test('returns grams for a query with a visible character', () => {
+test('returns grams for every query with a visible character', () => {
   fc.assert(fc.property(anyText, (query) => gramsOfQuery(query).length > 0 === (nameKey(query) !== '')))
 })
 
@@ -110,11 +110,11 @@ test('excludes most texts that do not contain the query', () => {
   assert.deepEqual(grams(''), [])
 })
 
-test('escapes wildcards and the escape character of like', () => {
+test('escapes the wildcards and the escape character of LIKE', () => {
   assert.equal(escapeLike('50%_\\x'), '50\\%\\_\\\\x')
 })
 
-test('counts code points', () => {
+test('counts code points instead of code units', () => {
   assert.equal(codePointLength('a中😀'), 3)
   fc.assert(fc.property(anyText, (text) => codePointLength(text) === [...text].length))
 })
@@ -126,7 +126,7 @@ test('counts ASCII letters, digits and underscores half in display length', () =
   assert.equal(displayLength('a'.repeat(510)), 255)
 })
 
-test('never splits a character', () => {
+test('truncates text between characters', () => {
   assert.equal(cutCharacters('a😀b', 2), 'a😀')
   assert.equal(cutCharacters('ab', 5), 'ab')
   fc.assert(

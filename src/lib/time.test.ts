@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isTimeZone, readClock, wireTime, wireTimeOrNull, zuluTime, zuluTimeOrNull } from './time.ts'
 
-test('removes fraction and zone from timestamps (conventions-3)', () => {
+test('formats a timestamp without fraction and zone (conventions-3)', () => {
   for (const pg of ['2026-11-21 05:22:00.123456+00', '2026-11-21 05:22:00+00']) {
     assert.equal(wireTime(pg), '2026-11-21 05:22:00')
     assert.equal(wireTimeOrNull(pg), '2026-11-21 05:22:00')
@@ -11,15 +11,15 @@ test('removes fraction and zone from timestamps (conventions-3)', () => {
   }
 })
 
-test('keeps null', () => {
+test('returns null for null', () => {
   assert.equal(wireTimeOrNull(null), null)
   assert.equal(zuluTimeOrNull(null), null)
 })
 
-test('reads clock times in their zone by the rules of that day', () => {
+test('converts a local time by the zone rules of its date', () => {
   const shanghai = readClock('Asia/Shanghai')
   assert.equal(shanghai('2026-11-22 10:20:30'), '2026-11-22 10:20:30+08:00')
-  // China had summer time then.
+  // China observed daylight saving time in 1988.
   assert.equal(shanghai('1988-07-01 12:00:00'), '1988-07-01 12:00:00+09:00')
   const berlin = readClock('Europe/Berlin')
   assert.equal(berlin('2026-01-15 12:00:00'), '2026-01-15 12:00:00+01:00')
@@ -27,7 +27,7 @@ test('reads clock times in their zone by the rules of that day', () => {
   assert.equal(readClock('UTC')('2026-07-15 12:00:00'), '2026-07-15 12:00:00+00:00')
 })
 
-test('moves a skipped hour forward, and reads a repeated one as the first', () => {
+test('resolves skipped and repeated local times', () => {
   const berlin = readClock('Europe/Berlin')
   const utc = (text: string) => new Date((berlin(text) as string).replace(' ', 'T')).toISOString()
   assert.equal(utc('2026-03-29 02:30:00'), '2026-03-29T01:30:00.000Z')

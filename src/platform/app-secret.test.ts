@@ -10,7 +10,7 @@ import { loadAppSecret } from '#platform/app-secret.ts'
 const root = mkdtempSync(join(tmpdir(), 'kith-secret-'))
 after(() => rmSync(root, { recursive: true, force: true }))
 
-test('creates a secret readable by its owner only, and reads it from then on', () => {
+test('creates a secret that only its owner can read', () => {
   const dir = join(root, 'new', 'data')
   const secret = loadAppSecret(dir)
   assert.ok(secret.length >= 43)
@@ -23,7 +23,7 @@ test('creates a secret readable by its owner only, and reads it from then on', (
   }
 })
 
-test('gives processes that start together the same secret', async () => {
+test('creates one secret when several processes start together', async () => {
   const dir = join(root, 'race')
   const script = `import { loadAppSecret } from '#platform/app-secret.ts'
     process.stdout.write(loadAppSecret(${JSON.stringify(dir)}))`
@@ -46,14 +46,14 @@ test('gives processes that start together the same secret', async () => {
   assert.deepEqual(readdirSync(dir), ['app-secret'])
 })
 
-test('reports a damaged secret and does not replace it', () => {
+test('does not replace a damaged secret', () => {
   const dir = mkdtempSync(join(root, 'damaged-'))
   writeFileSync(join(dir, 'app-secret'), '')
   assert.throws(() => loadAppSecret(dir), /damaged/)
   assert.equal(readFileSync(join(dir, 'app-secret'), 'utf8'), '')
 })
 
-test('creates no secret when the database was sealed with one that is missing', () => {
+test('creates no secret when the database was sealed with a missing one', () => {
   const dir = mkdtempSync(join(root, 'missing-'))
   assert.throws(() => loadAppSecret(dir, { mayCreate: false }), /app-secret is missing/)
   assert.deepEqual(readdirSync(dir), [])

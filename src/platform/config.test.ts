@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chooseProcesses, readConfig } from './config.ts'
 
-/** Returns the problems of a rejected configuration; none for a valid one. */
 function faultsOf(env: Record<string, string>): string[] {
   try {
     readConfig(env)
@@ -31,7 +30,7 @@ test('uses defaults for unset variables', () => {
   )
 })
 
-test('reads each variable', () => {
+test('reads settings from environment variables', () => {
   const databases = 'postgres://kith@one.example:5433/kith'
   const config = readConfig({
     PORT: ' 65535 ',
@@ -54,7 +53,7 @@ test('reads each variable', () => {
   ])
 })
 
-test('reports all invalid values at once, each by its name', () => {
+test('reports all invalid settings at once', () => {
   for (const [name, values] of Object.entries({
     PORT: ['eighty', '-1', '65536', '1.5'],
     LOG_LEVEL: ['loud'],
@@ -75,7 +74,7 @@ test('reports all invalid values at once, each by its name', () => {
   )
 })
 
-test('rejects settings of earlier versions with their replacement', () => {
+test('rejects a retired setting with its replacement', () => {
   assert.deepEqual(faultsOf({ KEPT_PAGES_MB: '64' }), [
     'KEPT_PAGES_MB no longer exists: remove it; set FRAGMENTS_MB for the memory of cached replies.',
   ])
@@ -97,7 +96,7 @@ test('rejects settings of earlier versions with their replacement', () => {
   assert.deepEqual(faultsOf({ KEPT_PAGES_MB: '' }), [])
 })
 
-test('refuses several hosts in the address of a database, with advice', () => {
+test('rejects a database URL with several hosts', () => {
   const several = 'postgres://kith:a,b@one:5432,two:5432/kith?target_session_attrs=primary'
   for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URLS']) {
     const [told = '', ...more] = faultsOf({ DATABASE_URL: 'postgres://one/kith', [name]: several })
@@ -105,19 +104,19 @@ test('refuses several hosts in the address of a database, with advice', () => {
     assert.match(told, new RegExp(`^${name} names several hosts: name one proxy .*deploy/patroni`))
     assert.ok(!told.includes('a,b'))
   }
-  // Earlier versions asked for this parameter. It is ignored.
+  // Earlier versions required this parameter, so it stays valid with a single host.
   const one = 'postgres://kith:a,b@one:5432/kith?target_session_attrs=primary'
   assert.deepEqual(faultsOf({ DATABASE_URL: one }), [])
 })
 
-test('reports a misspelt name once, with a suggestion', () => {
+test('suggests the correct name for a misspelled setting', () => {
   assert.deepEqual(faultsOf({ LINKED_PROVIDER: 'company' }), [
     'LINKED_PROVIDER is not a setting: did you mean LINKED_PROVIDERS?',
   ])
   assert.deepEqual(faultsOf({ HOMEE: 'x', EDITOR: 'vi' }), [])
 })
 
-test('reads an external provider with the settings of its kind, and rejects names unfit for a variable', () => {
+test('validates the settings of external sign-in providers', () => {
   const company = {
     LINKED_COMPANY_CLIENT_ID: 'kith',
     LINKED_COMPANY_CLIENT_SECRET: 'a secret',
@@ -151,7 +150,7 @@ test('reads an external provider with the settings of its kind, and rejects name
   ])
 })
 
-test('chooses one process for each core that the database does not need', () => {
+test('chooses one process per core that the database does not use', () => {
   const memory = 8 * 1024 ** 3
   const choose = (hasEmbeddedDatabase: boolean) =>
     [1, 2, 3, 4, 8, 200].map((cores) => chooseProcesses({ cores, memory }, hasEmbeddedDatabase))
@@ -159,6 +158,6 @@ test('chooses one process for each core that the database does not need', () => 
   assert.deepEqual(choose(false), [1, 2, 3, 4, 8, 64])
 })
 
-test('chooses one process when the memory is small', () => {
+test('chooses one process when the machine has little memory', () => {
   assert.equal(chooseProcesses({ cores: 8, memory: 2 * 1024 ** 3 - 1 }, false), 1)
 })

@@ -11,13 +11,13 @@ test('opens a sealed text', () => {
   }
 })
 
-test('seals the same text differently each time, with a version mark', () => {
+test('seals the same text differently each time', () => {
   const sealed = secrets.seal('same')
   assert.notEqual(sealed, secrets.seal('same'))
   assert.match(sealed, /^v1\.[\w-]+$/)
 })
 
-test('rejects a changed, truncated, foreign or unversioned value', () => {
+test('refuses to open an altered or foreign sealed value', () => {
   const sealed = secrets.seal('text')
   const bytes = Buffer.from(sealed.slice(3), 'base64url')
   for (let i = 0; i < bytes.length; i++) {
@@ -33,7 +33,7 @@ test('rejects a changed, truncated, foreign or unversioned value', () => {
   assert.throws(() => others.open(sealed))
 })
 
-test('accepts a signature for its own text and secret only', () => {
+test('accepts a signature only for its own text and secret', () => {
   const signature = secrets.sign('file 7')
   assert.match(signature, /^v1\.[\w-]{43}$/)
   assert.equal(signature, secrets.sign('file 7'))
@@ -53,6 +53,6 @@ test('rejects a signature whose last base64url character differs only in unused 
   }
 })
 
-test('rejects a guessable secret', () => {
+test('rejects a secret of less than 16 characters', () => {
   assert.throws(() => createSecrets('short'), /16 characters/)
 })

@@ -19,7 +19,7 @@ const urlOf = (hosts: string) => `postgres://${connection.user}@${hosts}/${conne
 const open = (env: Record<string, string>) =>
   openDatabaseServer(readConfig({ DATA_DIR: join(folder, 'data'), ...env }), createLog({ level: 'silent' }))
 
-test('reports an unusable database or data directory before creating anything', async () => {
+test('reports an unusable database or data directory before creating files', async () => {
   await assert.rejects(
     open({ DATABASE_URL: urlOf(nowhere) }),
     /^StartFault: DATABASE_URL: nothing answers at /,
@@ -33,7 +33,7 @@ test('reports an unusable database or data directory before creating anything', 
   assert.deepEqual(await readdir(folder), ['a-file'])
 })
 
-test('uses the configured database past its pooler', async () => {
+test('uses the direct database URL beside a pooler', async () => {
   assert.deepEqual(await open({ DATABASE_URL: urlOf(address) }), { connection: urlOf(address) })
   const pooler = await openMachine(connection)
   assert.deepEqual(await open({ DATABASE_URL: urlOf(pooler.address), DATABASE_DIRECT_URL: urlOf(address) }), {

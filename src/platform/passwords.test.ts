@@ -9,7 +9,7 @@ import {
   verifyPassword,
 } from '#platform/passwords.ts'
 
-test('accepts a password for its own hash only', async () => {
+test('accepts a password only for its own hash', async () => {
   const hashed = await hashPassword('correct horse')
   assert.match(hashed, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   assert.equal(await verifyPassword(hashed, 'correct horse'), true)
@@ -26,13 +26,13 @@ test('treats composed and decomposed letters as the same password', async () => 
   assert.equal(await verifyPassword(await hashPassword('pässwörd'), 'pässwörd'.normalize('NFD')), true)
 })
 
-test('fails without a hash, at the cost of a real one', async () => {
+test('verifies a dummy hash of the same cost when an account has none', async () => {
   assert.equal(await verifyPassword(null, 'y'), false)
   const costOf = (hashed: string) => hashed.split('$').slice(0, 4)
   assert.deepEqual(costOf(dummyHash), costOf(await hashPassword('x')))
 })
 
-test('rejects as busy when the queue is full, and serves the queue in order', async () => {
+test('rejects with Busy when the queue is full', async () => {
   const passwords = createPasswords({ concurrency: 1, maxWaiting: 2 })
   const order: number[] = []
   const served = [0, 1, 2].map((i) => passwords.hash(`p${i}`).then(() => order.push(i)))
@@ -48,7 +48,7 @@ test('releases the slot when a verification throws', async () => {
   assert.match(await passwords.hash('x'), /^\$argon2id/)
 })
 
-test('divides the processors between processes, at least one hash for each', () => {
+test('divides the CPU cores between the processes', () => {
   assert.deepEqual(
     [hashesAtOnce(1, 4), hashesAtOnce(2, 4), hashesAtOnce(3, 8), hashesAtOnce(8, 4)],
     [4, 2, 2, 1],

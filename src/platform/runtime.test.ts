@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { findRuntimeFault, requireRuntime } from './runtime.ts'
 
-test('accepts the running Node.js and explains what to do on an older one', () => {
+test('explains how to replace an unsupported Node.js', () => {
   requireRuntime()
   assert.equal(findRuntimeFault('24.0.0'), null)
   assert.equal(findRuntimeFault('100.1.0'), null)
@@ -12,7 +12,7 @@ test('accepts the running Node.js and explains what to do on an older one', () =
   }
 })
 
-test('exits with the explanation on an old Node.js', () => {
+test('exits with an explanation on an unsupported Node.js', () => {
   const program = `
     Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '22.18.0' } })
     const { requireRuntime } = await import(${JSON.stringify(import.meta.resolve('./runtime.ts'))})

@@ -18,7 +18,6 @@ const { connection, sql } = await createWorld()
 const dataDir = mkdtempSync(join(tmpdir(), 'kith-check-'))
 after(() => rmSync(dataDir, { recursive: true, force: true }))
 
-/** Opens the installation as a start does, migrates the database and closes everything. */
 async function open(env: Record<string, string> = {}): Promise<void> {
   const config = readConfig({ DATA_DIR: dataDir, DATABASE_URL: 'postgres://unused/', ...env })
   const log = createLog({ level: 'silent' })
@@ -27,7 +26,7 @@ async function open(env: Record<string, string> = {}): Promise<void> {
   await opened.close()
 }
 
-test('refuses to start with a missing or different secret, and creates none', async () => {
+test('refuses to start with a missing or different secret', async () => {
   await open()
   assert.equal((await sql`select from secret_checks`).length, 1)
   await open()
@@ -50,7 +49,7 @@ test('stores the secret check on the first start after an upgrade', async () => 
   await assert.rejects(open({ APP_SECRET: 'and now another one, too late' }), StartFault)
 })
 
-test('has no secret check in an empty database', async () => {
+test('returns no secret check for an empty database', async () => {
   await sql`alter table secret_checks rename to set_aside`
   assert.equal(await findSecretCheck(sql), undefined)
   await sql`alter table set_aside rename to secret_checks`
@@ -68,7 +67,7 @@ test('reports a read-only data directory in one sentence', async () => {
   assert.match(told(Object.assign(new Error('could not extend file'), { code: '53100' })), /no space/)
   assert.equal(told(new Error('something else')), 'something else')
   if (process.platform !== 'linux') return
-  // No user, not even root, can create a folder there.
+  // Not even root can create a folder in /sys.
   const child = spawn(process.execPath, ['src/main.ts'], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     env: { ...process.env, DATA_DIR: '/sys/kith-data', PORT: '0' },

@@ -38,14 +38,14 @@ function namesRead(): string[] {
 }
 
 const NAMES = namesRead()
-/** Words in the name of a setting that holds a secret. An address of a service may hold a password. */
+/** Names of settings that hold a secret or a URL with a password. */
 const SECRET_NAME =
   /SECRET|PASSWORD|PASSPHRASE|TOKENS?$|CREDENTIAL|ACCESS_KEY|^DATABASE_(\w+_)?URLS?$|^(REDIS|SMTP|SMS|PUSH)_URL$/
 const secretNames = NAMES.filter(
   (name) => SECRET_NAME.test(name) && !name.endsWith('_FILE') && !name.endsWith('_ACCEPT_TOKENS'),
 )
 
-test('reads every secret of the configuration from a file', () => {
+test('reads every secret setting from a file', () => {
   assert.ok(secretNames.length > 15, `found only ${secretNames}`)
   for (const name of [...secretNames, ...SECRETS]) {
     const faults: string[] = []
@@ -55,7 +55,7 @@ test('reads every secret of the configuration from a file', () => {
   }
 })
 
-test('gives a secret from a file to the configuration without its last newline', () => {
+test('removes the last newline of a secret file', () => {
   const config = readConfig({
     APP_SECRET_FILE: fileOf('sixteen letters and more\r\n'),
     DATABASE_URL_FILE: fileOf('postgres://kith:word@db/kith\n'),
@@ -89,14 +89,14 @@ test('reports an unusable secret file in one sentence', () => {
   )
 })
 
-test('never repeats the content of a file that is refused', () => {
+test('does not repeat the content of a rejected secret file', () => {
   const told = faultOf({ DATABASE_URL_FILE: fileOf('mysql://kith:hidden@db/kith') })
   assert.match(told, /^DATABASE_URL must be a URL that begins with postgres/)
   assert.ok(!told.includes('hidden'))
   assert.doesNotMatch(faultOf({ APP_SECRET_FILE: fileOf('hidden') }), /hidden/)
 })
 
-test('refuses the file of a setting that holds no secret', () => {
+test('rejects a file for a setting that is no secret', () => {
   assert.equal(
     faultOf({ PUBLIC_URL_FILE: fileOf('https://kith.example') }),
     'PUBLIC_URL_FILE is not a setting: only secrets come from files, so set PUBLIC_URL.',

@@ -13,14 +13,14 @@ const { connection, sql } = await createWorld()
 const folder = await files.mkdtemp(join(tmpdir(), 'kith-checks-'))
 after(() => files.rm(folder, { recursive: true, force: true }))
 
-test('passes on faults that are no mistake of the operator', () => {
+test('explains only failures to listen', () => {
   const target = { host: '127.0.0.1', port: 80, metricsHost: '127.0.0.1', metricsPort: 0 }
   const refused = Object.assign(new Error('refused'), { code: 'EACCES', syscall: 'open' })
   assert.equal(listenFault(refused, target), refused)
   assert.ok(listenFault({ code: 'EACCES', syscall: 'listen', port: 80 }, target) instanceof StartFault)
 })
 
-test('accepts an existing or missing data directory, and rejects a file', async () => {
+test('rejects a file as the data directory', async () => {
   await checkDataDir({ dataDir: folder, databaseUrl: undefined })
   await checkDataDir({ dataDir: join(folder, 'not', 'yet'), databaseUrl: undefined })
   assert.deepEqual(await files.readdir(folder), [])
@@ -48,7 +48,7 @@ test('rejects a data directory of another OS user unless DATABASE_URL is set', a
   await checkDataDir({ dataDir, databaseUrl: 'postgres://a@b/c' })
 })
 
-test('reports a full disk, and accepts one of unknown size', async (t) => {
+test('reports a full disk', async (t) => {
   const disk = { blocks: 1000, bavail: 10, bsize: 4096 }
   t.mock.method(files, 'statfs', async () => disk)
   syncBuiltinESMExports()
@@ -64,7 +64,7 @@ test('reports a full disk, and accepts one of unknown size', async (t) => {
   await checkDataDir({ dataDir: folder, databaseUrl: undefined })
 })
 
-test('reports why a reachable database is unfit', async (t) => {
+test('explains why a reachable database is unsuitable', async (t) => {
   const fit = { version: 15, encoding: 'UTF8', isReplica: false, mayCreate: true, isNew: true }
   assert.equal(findUnfitness(fit), undefined)
   assert.equal(findUnfitness({ ...fit, mayCreate: false, isNew: false }), undefined)

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { StartFault, startFault } from './start-fault.ts'
 
-test('explains a folder that cannot be created, and does not blame it for a missing socket', async () => {
+test('explains why a folder cannot be created', async () => {
   const folder = '/nowhere/at/all'
   const ofFolder = await mkdir(folder).catch((error) => error)
   const told = startFault(ofFolder, folder)
@@ -15,13 +15,13 @@ test('explains a folder that cannot be created, and does not blame it for a miss
   assert.equal(startFault(ofSocket, folder), ofSocket)
 })
 
-test('passes errors outside the data directory through unchanged', () => {
+test('returns errors outside the data directory unchanged', () => {
   for (const thrown of [null, undefined, 'a word', new Error('something else')])
     assert.equal(startFault(thrown, '/data'), thrown)
   assert.ok(startFault(new Error('No space left on device'), '/data') instanceof StartFault)
 })
 
-test('names the database when its connection breaks during the start', () => {
+test('explains a database connection that breaks during the start', () => {
   const broken = Object.assign(new Error('write CONNECTION_DESTROYED two.example:5432'), {
     code: 'CONNECTION_DESTROYED',
   })

@@ -19,7 +19,7 @@ const hit = batchWrites((db, numbers: number[]) =>
   }),
 )
 
-test('batches callers that arrive while a row is locked, in their order', async () => {
+test('batches writes that arrive while the row is locked', async () => {
   batches.length = 0
   const results = await Promise.all([1, 2, 3, 4].map((number) => hit(sql, 'row', number)))
   assert.deepEqual(batches, [[1], [2, 3, 4]])
@@ -30,11 +30,11 @@ test('batches callers that arrive while a row is locked, in their order', async 
     [4, 10],
   ])
   await Promise.all([hit(sql, 'row', 5), hit(sql, 'another row', 6)])
-  // Batches of two rows run independently, in either order.
+  // Batches of different rows run in either order.
   assert.deepEqual(batches.slice(2).sort(), [[5], [6]])
 })
 
-test('fails only the item that the database rejects', async () => {
+test('fails only the write that the database rejects', async () => {
   await sql`delete from hits`
   const outcomes = await Promise.allSettled([1, 2, -9, 3].map((number) => hit(sql, 'row', number)))
   assert.deepEqual(
@@ -45,7 +45,7 @@ test('fails only the item that the database rejects', async () => {
   assert.equal(hit_count, 6)
 })
 
-test('passes an error of the work to all callers and runs the next batch', async () => {
+test('rejects all callers of a batch that throws', async () => {
   let asked = 0
   const fail = batchWrites(async (_, items: number[]) => {
     asked += 1
@@ -61,7 +61,7 @@ test('passes an error of the work to all callers and runs the next batch', async
   assert.equal(await fail(sql, 'row', 4), 4)
 })
 
-test('runs a batch under the keys that all of its callers share', async () => {
+test('runs a batch under the keys that all of its callers have in common', async () => {
   const seen: (RequestScope | undefined)[] = []
   const write = batchWrites(async (db, items: number[]) => {
     seen.push(currentScope())
@@ -76,7 +76,7 @@ test('runs a batch under the keys that all of its callers share', async () => {
   assert.deepEqual(seen[1]?.keys, ['route'])
 })
 
-test('batches only changes of one row in one database, up to a limit', async () => {
+test('batches only writes to the same row of the same database', async () => {
   const other = openDatabase({ connection, poolSize: 2, statementTimeoutMs: 60_000 })
   const done: { db: Sql; items: string[] }[] = []
   const write = batchWrites(async (db, items: string[]) => {

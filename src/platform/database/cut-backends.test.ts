@@ -9,8 +9,8 @@ import { createScope, createWriterScope, runInScope } from './request-scope.ts'
 const SIZE = 3
 const { connection, sql: other } = await createWorld()
 
-test('rejects writes while abandoned statements equal the pool size', async () => {
-  // Goes on after its statement_timeout, as a commit does without its standby.
+test('rejects writes when abandoned statements occupy too many backends', async () => {
+  // Ignores the statement timeout, like a commit that waits for a synchronous standby.
   await other.unsafe(`
     create function hang() returns void language plpgsql as $$
     begin perform pg_sleep(600); exception when query_canceled then perform pg_sleep(600); end $$`)

@@ -17,7 +17,6 @@ const open = (
   })
 const callerOf = (key: string): RequestScope => ({ ...createScope(), keys: [key] })
 
-/** Waits for a place and records the order. */
 function ask(turns: FairSemaphore<number>, name: string, caller: RequestScope | undefined, order: string[]) {
   const place = turns.take(caller)
   if (place !== undefined) order.push(name)
@@ -29,7 +28,7 @@ function ask(turns: FairSemaphore<number>, name: string, caller: RequestScope | 
     )
 }
 
-test('serves callers in order of arrival, and started ones before new ones', () => {
+test('serves started callers before new ones, otherwise in order of arrival', () => {
   const turns = open(1)
   const order: string[] = []
   const begun = createScope()
@@ -41,7 +40,7 @@ test('serves callers in order of arrival, and started ones before new ones', () 
   assert.deepEqual(order, ['first', 'first again', 'fresh one', 'fresh two'])
 })
 
-test('limits each key to its share and serves others meanwhile', () => {
+test('limits each key to its share of the places', () => {
   const turns = open(4)
   const order: string[] = []
   for (const name of ['a1', 'a2', 'a3', 'a4']) ask(turns, name, callerOf('a'), order)
@@ -55,7 +54,7 @@ test('limits each key to its share and serves others meanwhile', () => {
   assert.deepEqual(order, ['a1', 'a2', 'b1', 'c1', 'a3', 'a4'])
 })
 
-test('rejects a caller on timeout and on a full queue', async () => {
+test('rejects a caller on timeout or a full queue', async () => {
   const turns = open(1, { patienceMs: 100, maxWaiting: 1 })
   const order: string[] = []
   ask(turns, 'held', createScope(), order)
@@ -76,7 +75,7 @@ test('rejects a caller on timeout and on a full queue', async () => {
   assert.equal(order.at(-1), 'next')
 })
 
-test('rejects a queued request when its client has disconnected', () => {
+test('rejects a queued request when its client disconnects', () => {
   const turns = open(1)
   const order: string[] = []
   const gone = createScope()
@@ -95,7 +94,7 @@ test('reads from the primary for work without a caller, such as a job', () => {
   )
 })
 
-test('rejects waiting callers on close and resolves when all places are returned', async () => {
+test('rejects waiting callers when the semaphore closes', async () => {
   const turns = open(2)
   const order: string[] = []
   ask(turns, 'one', undefined, order)
@@ -113,7 +112,7 @@ test('rejects waiting callers on close and resolves when all places are returned
   await closed
 })
 
-test('reports the share of the timeout that the first caller has waited', async () => {
+test('reports the fraction of the timeout that the first caller has waited', async () => {
   const turns = open(1, { patienceMs: 60_000 })
   const order: string[] = []
   ask(turns, 'held', undefined, order)
@@ -125,7 +124,7 @@ test('reports the share of the timeout that the first caller has waited', async 
   assert.deepEqual(order, ['held', 'waiting'])
 })
 
-test('reserves places for reads when writes of several kinds want all of them', () => {
+test('reserves places for reads when writes request all places', () => {
   const turns = open(4, { limits: new Map([[WRITES_KEY, 3]]) })
   const order: string[] = []
   const write = (kind: string) => ({ ...createScope(), keys: [WRITES_KEY, kind] })

@@ -10,7 +10,7 @@ import { createSignals, sendSignal } from './signals.ts'
 
 const { ctx, sql, connection } = await createWorld()
 
-/** Listens through a proxy, like another node. */
+/** Listens through a proxy that the test can interrupt. */
 async function listenThrough(address: string) {
   const direct = openDatabase({
     connection: `postgres://${connection.user}@${address}/${connection.database}`,
@@ -40,7 +40,7 @@ async function listenThrough(address: string) {
   }
 }
 
-test('is not ready while the listening connection is silent, and reconnects', async () => {
+test('fails the readiness check while the listening connection is unresponsive', async () => {
   const machine = await openMachine(connection)
   const node = await listenThrough(machine.address)
   assert.equal((await node.readiness()).statusCode, 200)

@@ -15,15 +15,18 @@ await cp(ours, folder, { recursive: true })
 const names = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).sort()
 const last = names.at(-1) ?? ''
 
-test('leaves a current database unchanged and applies every migration to an empty one', async () => {
+test('applies no migration to a current database', async () => {
   assert.deepEqual(await migrate(sql, folder), [])
   assert.deepEqual(await listPendingMigrations(sql, folder), [])
+})
+
+test('lists every migration as pending in an empty database', async () => {
   await sql`alter table schema_migrations rename to set_aside`
   assert.deepEqual(await listPendingMigrations(sql, folder), names)
   await sql`alter table set_aside rename to schema_migrations`
 })
 
-test('rejects a database of a newer version or with a changed migration', async () => {
+test('rejects a database with an unknown or changed migration', async () => {
   const level = [...(await sql<{ name: string; hash: string }[]>`select name, hash from schema_migrations`)]
   assert.equal(await findForeignMigration(level, folder), undefined)
   await writeFile(join(folder, last), 'select 1;\n')

@@ -7,11 +7,11 @@ import { test } from 'node:test'
 import { createWorld } from '#test/world.ts'
 import { isConnectionError, openDatabase, transaction } from './database.ts'
 
-/** Sends as many statements as the driver queues on one connection, and then a transaction. */
+/** Length of the driver's queue for one connection, plus one transaction. */
 const RUN = 101
 const { connection } = await createWorld()
 
-test('loses no committed write when more transactions begin than a connection can queue', async () => {
+test('loses no committed write under thousands of concurrent transactions', async () => {
   const sql = openDatabase({ connection, poolSize: 3, statementTimeoutMs: 60_000, patienceMs: 60_000 })
   await sql`create table acknowledged (id int primary key)`
   const answered: number[] = []
@@ -21,7 +21,8 @@ test('loses no committed write when more transactions begin than a connection ca
       () => void answered.push(id),
       (error) => void failures.add(String(error.code ?? error.message)),
     )
-  // A transaction in slot 100 of a connection's queue was lost, with the statements behind it.
+  // Every 101st statement is a transaction, because an earlier driver lost a transaction in slot
+  // 100 of its queue.
   await Promise.all(
     Array.from({ length: 6060 }, (_, n) =>
       n % RUN === RUN - 1
@@ -47,7 +48,7 @@ test('loses no committed write when more transactions begin than a connection ca
   )
 })
 
-test('sends nothing more for a transaction after its connection broke', async () => {
+test('sends no statement of a transaction after its connection broke', async () => {
   const sql = openDatabase({ connection, poolSize: 2, statementTimeoutMs: 60_000 })
   await sql`create table broken (id int primary key)`
   const failed = await transaction(sql, async (tx) => {
@@ -61,14 +62,14 @@ test('sends nothing more for a transaction after its connection broke', async ()
     await Promise.all([tx`insert into broken values (2)`, tx`insert into broken values (3)`])
   }).catch((error) => error)
   assert.ok(isConnectionError(failed), String(failed))
-  // Both connections of the pool serve again, outside any transaction.
+  // Both connections must be usable again, outside any transaction.
   for (let n = 0; n < 4; n += 1) await Promise.all([sql`select pg_sleep(0.01)`, sql`select pg_sleep(0.01)`])
   assert.equal((await sql`select from broken`).length, 0)
   await sql.end()
 })
 
-test('ends a transaction with a broken connection when statements have no timeout', async () => {
-  // Without a statement timeout nothing else would end the wait for the rollback.
+test('ends a transaction on a broken connection when statements have no timeout', async () => {
+  // Without a statement timeout, only the broken connection can end the wait for the rollback.
   const sql = openDatabase({ connection, poolSize: 2, statementTimeoutMs: 0 })
   for (let round = 0; round < 5; round += 1) {
     const failed = await transaction(sql, async (tx) => {
@@ -83,7 +84,7 @@ test('ends a transaction with a broken connection when statements have no timeou
   await sql.end()
 })
 
-test('discards a connection with a transaction left open', async () => {
+test('discards a connection that has an open transaction', async () => {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
   await sql`create table left_open (id int primary key)`
   await sql.unsafe('begin')
@@ -93,7 +94,7 @@ test('discards a connection with a transaction left open', async () => {
   await sql.end()
 })
 
-test('rejects work that continues after a statement failed in its transaction', async () => {
+test('rejects a transaction that continues after a failed statement', async () => {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
   const failed = await transaction(sql, async (tx) => {
     await tx`select 1 / 0`.catch(() => {})
@@ -105,7 +106,7 @@ test('rejects work that continues after a statement failed in its transaction', 
   await sql.end()
 })
 
-test('fails a statement after its timeout when the database is silent, and opens another connection', async () => {
+test('replaces a connection when the database stops responding', async () => {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 2_000 })
   const [{ pid }] = await sql<[{ pid: number }]>`select pg_backend_pid() as pid`
   process.kill(pid, 'SIGSTOP')
@@ -120,14 +121,14 @@ test('fails a statement after its timeout when the database is silent, and opens
   await sql.end()
 })
 
-test('lets a statement run without limit when no timeout is set', async () => {
+test('does not interrupt a statement when no timeout is set', async () => {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 0 })
-  // The watch has checked it by then.
+  // Takes longer than one interval in which the pool checks for silent connections.
   assert.equal((await sql`select pg_sleep(0.7)`).length, 1)
   await sql.end()
 })
 
-test('reconnects with the first statement after an outage of the database', async () => {
+test('reconnects with the first statement after a database outage', async () => {
   const socketFolder = await mkdtemp(join(tmpdir(), 'kith-away-'))
   const path = join(socketFolder, `.s.PGSQL.${connection.port}`)
   const there = join(connection.host, `.s.PGSQL.${connection.port}`)
@@ -137,7 +138,7 @@ test('reconnects with the first statement after an outage of the database', asyn
     statementTimeoutMs: 60_000,
   })
   for (let times = 0; times < 3; times += 1) {
-    // Causes more failures than the driver's pause between attempts would allow, several on each connection.
+    // Causes several failures on each connection.
     for (let n = 0; n < 10; n += 1) {
       const failed = await Promise.all(Array.from({ length: 5 }, () => sql`select 1`.catch((error) => error)))
       for (const error of failed) assert.ok(isConnectionError(error), String(error))
@@ -151,7 +152,7 @@ test('reconnects with the first statement after an outage of the database', asyn
     )
     await rm(path)
     const other = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
-    // Breaks all connections at once, in the middle of statements.
+    // Breaks all connections while statements run.
     const cut = Promise.all(Array.from({ length: 5 }, () => sql`select pg_sleep(60)`.catch((error) => error)))
     while (
       (await other`select from pg_stat_activity where query like '%pg_sleep(60)%' and wait_event = 'PgSleep'`)
@@ -165,7 +166,7 @@ test('reconnects with the first statement after an outage of the database', asyn
   await rm(socketFolder, { recursive: true })
 })
 
-test('replaces a connection when its server only reads, alone and in a transaction', async () => {
+test('replaces a connection when its server has become read-only', async () => {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
   await sql`create table written (id int)`
   const insert = () => sql`insert into written values (1)`.then(() => {})
@@ -182,9 +183,9 @@ test('replaces a connection when its server only reads, alone and in a transacti
   await sql.end()
 })
 
-test('fails only the statement when its connection is lost while it opens', async () => {
+test('fails only the statement when its connection breaks while opening', async () => {
   const ready = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49])
-  // Accepts the client and closes with its first message.
+  // Accepts the client, and closes the connection with the first statement.
   const server = createServer((socket) => {
     socket.once('data', () => {
       socket.write(ready)
@@ -199,14 +200,14 @@ test('fails only the statement when its connection is lost while it opens', asyn
   for (let times = 0; times < 3; times += 1) {
     const failed = await sql`select 1`.catch((error) => error)
     assert.ok(isConnectionError(failed), String(failed))
-    // An unhandled event would have ended the process by now.
+    // An unhandled error event would have crashed the process by now.
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   await sql.end({ timeout: 0 })
   server.close()
 })
 
-test('takes a reserved connection back once when it is released twice', async () => {
+test('accepts the release of a reserved connection only once', async () => {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
   const session = await sql.reserve()
   session.release()
@@ -224,7 +225,7 @@ test('takes a reserved connection back once when it is released twice', async ()
   await sql.end()
 })
 
-test('rejects a transaction without work before it takes a connection', async () => {
+test('rejects a transaction without work before acquiring a connection', async () => {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
   await assert.rejects(sql.begin('read only', undefined as never), /needs work to do/)
   await sql.end()
@@ -258,7 +259,7 @@ test('sends and reads arrays unchanged', async () => {
   await sql.end()
 })
 
-test('continues when a migration changes what prepared statements return, in transactions too', async () => {
+test('prepares a statement again when a migration changes its result columns', async () => {
   const sql = openDatabase({ connection, poolSize: 2, statementTimeoutMs: 60_000 })
   await sql`create table changing (id int)`
   await sql`insert into changing values (1)`
@@ -274,7 +275,7 @@ test('continues when a migration changes what prepared statements return, in tra
   await sql.end()
 })
 
-test('plans prepared statements generically, or with the configured mode', async () => {
+test('uses generic plans unless another mode is configured', async () => {
   for (const planCacheMode of [undefined, 'auto'] as const) {
     const sql = openDatabase({
       connection,

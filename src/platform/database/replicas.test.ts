@@ -9,7 +9,7 @@ import { settingsOn } from '#test/sign-up.ts'
 import { createWorld } from '#test/world.ts'
 import { openReplicas } from './replicas.ts'
 
-/** The primary, and another database that answers like its replica. It lacks what the primary gets here. */
+/** `other` acts as a replica of `world` that never receives new rows. */
 const world = await createWorld()
 const other = await createWorld()
 await other.sql.unsafe(`
@@ -40,14 +40,13 @@ const feedsSeenBy = async (read: typeof world.guest) => {
 }
 const asGuest = () => feedsSeenBy(world.guest)
 const asAnn = () => feedsSeenBy((...request) => world.as(ann, ...request))
-/** Waits until a guest reads from the replica, which a pause of this process delays. */
 const untilGuestsUseIt = () =>
   until(async () => (await asGuest()).length === 0, 'a guest reads from the replica')
 const untilUsable = (usable: number) => until(() => replicas.state().usable === usable, `${usable} usable`)
-/** Changes how the other database answers, as after a lag or a promotion. */
+/** Changes the position or the recovery state that the replica reports. */
 const pretend = (change: string) => other.sql.unsafe(`update replayed set ${change}`)
 
-test('serves guests from the replica, and members from the primary with their own writes', async () => {
+test('serves only guests from the replica', async () => {
   await untilGuestsUseIt()
   assert.deepEqual(await asAnn(), feeds)
   feeds.unshift(await publish(ann))
@@ -59,17 +58,21 @@ test('serves guests from the replica, and members from the primary with their ow
   )
 })
 
-test('writes for guests, and loads what members share, on the primary', async () => {
+test('uses the primary for writes by guests', async () => {
   await untilGuestsUseIt()
   const refreshed = await world.guest('GET', `/auth/refresh?token=${ann.token}`)
   assert.equal(refreshed.status, 200)
   ann.token = refreshed.body.access_token
+})
+
+test('loads cached settings from the primary for a guest', async () => {
+  await untilGuestsUseIt()
   await settingsOn(world)({ 'site:currency-name': 'shells' }, async () =>
     assert.match(JSON.stringify((await world.guest('GET', '/bootstrappers')).body), /shells/),
   )
 })
 
-test('shows guests a picture right after its upload', async () => {
+test('displays a picture to guests right after its upload', async () => {
   await untilGuestsUseIt()
   const file = await uploadPicture(world, ann)
   feeds.unshift(await publish(ann, { images: [{ id: file }] }))
@@ -89,10 +92,10 @@ for (const [fault, is, was] of [
     await untilGuestsUseIt()
   })
 
-test('serves guests from the primary at once when the replica is gone', async () => {
+test('serves guests from the primary when the replica is unreachable', async () => {
   await untilGuestsUseIt()
   machine.cut()
-  // Nothing has noticed it before this request.
+  // This request is the first to detect the failure.
   assert.deepEqual(await asGuest(), feeds)
   assert.equal(replicas.state().usable, 0)
   machine.speak()

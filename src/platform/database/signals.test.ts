@@ -16,7 +16,10 @@ import { announce, createSignals, sendSignal } from './signals.ts'
 const { sql, connection, ctx } = await createWorld()
 after(endRedis)
 
-/** A process on the same database: its received signals, and the number of statements for them. */
+/**
+ * Opens a process on the same database. Records its received signals and counts its NOTIFY
+ * statements.
+ */
 async function another(options: Partial<DatabaseOptions> = {}, redisUrl?: string) {
   let batches = 0
   const pool = openDatabase({
@@ -57,7 +60,7 @@ async function another(options: Partial<DatabaseOptions> = {}, redisUrl?: string
 
 type Process = Awaited<ReturnType<typeof another>>
 
-test('sends a signal on commit and none on rollback', async () => {
+test('sends a signal only after the commit', async () => {
   const [sender, listener] = [await another(), await another()]
   await transaction(sender.sql, async (tx) => {
     sendSignal(tx, 'test', 'taken back')
@@ -83,7 +86,7 @@ test('sends a signal on commit and none on rollback', async () => {
   assert.deepEqual(sender.heard, ['marker', 'early'])
 })
 
-test('delivers all signals of racing transactions to every process in fewer statements', async () => {
+test('batches the signals of concurrent transactions without losing any', async () => {
   const [one, two, listener] = [await another(), await another(), await another()]
   const expected: string[] = []
   const write = (from: typeof one, payload: string) => {
@@ -103,7 +106,7 @@ test('delivers all signals of racing transactions to every process in fewer stat
   assert.ok(one.batches() + two.batches() < expected.length, `${one.batches() + two.batches()} statements`)
 })
 
-test('sends equal signals of many transactions once per batch', async () => {
+test('sends equal signals only once per batch', async () => {
   const [sender, listener] = [await another(), await another()]
   for (let n = 0; n < 100; n += 1) sendSignal(sender.sql, 'test', 'again')
   sendSignal(sender.sql, 'test', 'last')
@@ -111,7 +114,7 @@ test('sends equal signals of many transactions once per batch', async () => {
   assert.deepEqual(listener.payloads(), ['again', 'last'])
 })
 
-test('sends a signal when the reply to the commit is lost, since it may have been committed', async () => {
+test('sends a signal when the confirmation of the commit is lost', async () => {
   const [sender, listener] = [await another(), await another()]
   await sql.unsafe(`
     create table cut (id int primary key);
@@ -134,14 +137,14 @@ test('sends a signal when the reply to the commit is lost, since it may have bee
   assert.deepEqual(listener.payloads(), ['broken in the commit'])
 })
 
-test('keeps signals that cannot be sent, and sends pending ones before the pool closes', async () => {
+test('sends delayed and pending signals before the pool closes', async () => {
   const [sender, listener] = [await another({ poolSize: 1, patienceMs: 200 }), await another()]
   let held: Awaited<ReturnType<typeof sender.sql.reserve>> | undefined
-  // The only connection may still be busy with its opening.
+  // The only connection may still be busy with its startup.
   while (!held) held = await sender.sql.reserve().catch(() => undefined)
   sendSignal(sender.sql, 'test', 'delayed')
   await nextTurn()
-  // The pool rejects equal callers in their order, so it has rejected the signal before this statement.
+  // The pool rejects callers in order, so it has rejected the signal before this statement.
   const later = runInScope(
     { ...createWriterScope(), isAdmitted: true },
     async () => await sender.sql`select 1`,
@@ -164,7 +167,7 @@ test('delivers an announcement when the process dies right after the commit', as
     sendSignal(tx, 'test', 'lost')
     await announce(tx, 'test', ['first', 'second'])
   })
-  // Without a connection the process cannot send anything after the commit.
+  // Holds the only connection, so that the process can send nothing after the commit.
   const last = await dying.sql.reserve()
   await until(() => listener.heard.length > 0, 'the announcement')
   assert.deepEqual(listener.payloads(), ['first', 'second'])
@@ -182,7 +185,7 @@ test('delivers no announcement of a rolled-back transaction', async () => {
   assert.deepEqual(listener.payloads(), ['later'])
 })
 
-test('delivers a changed setting and a revoked sign-in with the commit when the process dies', async () => {
+test('delivers a changed setting and a revoked session when the process dies after the commit', async () => {
   const world = await createWorld()
   const heard: string[] = []
   const open = async (poolSize: number) => {
@@ -200,27 +203,27 @@ test('delivers a changed setting and a revoked sign-in with the commit when the 
   const amount = async () => (await readSettings(other))['checkin:balance']
   const before = await amount()
   assert.equal((await findViewer(other, token))?.id, id)
-  // The caches registered their handlers with the reads above, so they run first.
+  // Registers these handlers after the caches, so that the caches have handled each signal first.
   for (const name of ['settings', 'tokens']) other.signals.on(name, () => void heard.push(name))
   await transaction(dying.sql, async (tx) => {
     await updateSettings(dying, tx, { 'checkin:balance': before + 1 })
     await revokeTokens(dying, tx, id)
     assert.deepEqual([await amount(), (await findViewer(other, token))?.id, heard], [before, id, []])
   })
-  // Without a connection the process cannot send anything after the commit.
+  // Holds the only connection, so that the process can send nothing after the commit.
   const last = await dying.sql.reserve()
   await until(() => heard.length === 2, 'the announcements')
-  // The first read shows both, so no lifetime has to end before.
+  // The first read returns the new values, without waiting for cache entries to expire.
   assert.deepEqual([await amount(), await findViewer(other, token)], [before + 1, null])
   assert.equal(other.signals.state().losses, 0)
   last.release()
 })
 
-test('caches nothing for longer than a minute when a lost signal can make it stale', () => {
+test('rejects a cache lifetime of more than a minute', () => {
   assert.throws(() => defineCache('kept for long', { max: 1, ttlMs: 60_001 }), /more than a minute/)
 })
 
-test('returns one cache per context, which loads a value once until it is invalidated', async () => {
+test('loads a cached value once until it is invalidated', async () => {
   const ctx = { sql, signals: createSignals(sql), state: new Map() }
   const cacheOf = defineCache<{ loaded: number }>('loaded once', { max: 2, ttlMs: 60_000 })
   let loaded = 0
@@ -234,12 +237,14 @@ test('returns one cache per context, which loads a value once until it is invali
   assert.deepEqual(await get(), { loaded: 2 })
 })
 
-test('limits a signal to one line of bounded length', () => {
+test('rejects a signal with several lines or too many bytes', () => {
   for (const payload of ['two\nlines', '字'.repeat(2600)])
     assert.throws(() => sendSignal(sql, 'test', payload), RangeError)
 })
 
-/** Sends signals until one arrives, and returns whether the database carried any. */
+/**
+ * Sends signals until the listener receives one. Returns whether the database carried any signal.
+ */
 function carriedByDatabase(sender: Process, listener: Process) {
   let sent = 0
   return async () => {
@@ -254,7 +259,7 @@ function carriedByDatabase(sender: Process, listener: Process) {
   }
 }
 
-test('sends signals by Redis, and by the database while Redis is away', { skip: skipRedis }, async () => {
+test('falls back to the database while Redis is unavailable', { skip: skipRedis }, async () => {
   const redis = await startRedis()
   const [sender, listener] = [await another({}, redis.url), await another({}, redis.url)]
   const isByDatabase = carriedByDatabase(sender, listener)
@@ -266,7 +271,7 @@ test('sends signals by Redis, and by the database while Redis is away', { skip: 
   await until(async () => !(await isByDatabase()), 'a signal by Redis again')
 })
 
-test('replaces a silent connection to Redis, and sends signals by the database meanwhile', {
+test('replaces an unresponsive connection to Redis', {
   skip: skipRedis,
 }, async () => {
   const machine = await openMachine((await startRedis()).connection)
@@ -276,7 +281,7 @@ test('replaces a silent connection to Redis, and sends signals by the database m
   await until(async () => !(await isByDatabase()), 'a signal by Redis')
   machine.silence()
   await until(isByDatabase, 'a signal by the database')
-  // The earlier connections stay silent, so that the subscription has to notice by itself.
+  // Existing connections stay unresponsive, so that the subscription must detect the failure.
   machine.speak()
   await until(() => listener.forgotten() > 0, 'the subscription to be restored')
   await until(async () => !(await isByDatabase()), 'a signal by Redis again')

@@ -7,13 +7,13 @@ import { openJobsPool } from './connection.ts'
 
 const { connection } = await createWorld()
 
-test('replaces a connection when its server only reads', async () => {
+test('replaces a connection when its server has become read-only', async () => {
   const machine = await openMachine(connection)
   const pool = openJobsPool(`postgres://${connection.user}@${machine.address}/${connection.database}`, 1)
   const client = await pool.connect()
   await client.query('set default_transaction_read_only = on')
   await assert.rejects(client.query('create table written ()'), { code: '25006' })
-  // The pool closes no connection that is in use.
+  // The pool does not close a connection in use, so the error handler must.
   await until(() => machine.open() === 0, 'the end of the connection')
   client.release()
   await pool.query('create table written ()')
@@ -21,7 +21,7 @@ test('replaces a connection when its server only reads', async () => {
   await pool.end()
 })
 
-test('gives up on a machine that falls silent while it is being connected to', async () => {
+test('times out when a server stops responding during the connection attempt', async () => {
   const machine = await openMachine(connection)
   machine.silence()
   const pool = openJobsPool(`postgres://${connection.user}@${machine.address}/${connection.database}`, 1)

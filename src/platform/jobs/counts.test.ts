@@ -24,7 +24,7 @@ async function job(
     where key = ${key}`
 }
 
-test('counts a job as due, scheduled, running or failed, in one state only', async () => {
+test('counts each job in exactly one state', async () => {
   await job('later', 'for later', { delay: 3600 })
   assert.equal((await findJobsState(sql)).due_since, null)
   await job('mixed', 'due', { due: 100 })
@@ -47,7 +47,7 @@ test('counts a job as due, scheduled, running or failed, in one state only', asy
   assert.ok(failed_at)
 })
 
-test('deletes old failures and no running job', async () => {
+test('deletes old failed jobs but no running job', async () => {
   assert.equal(await countFailedJobs(sql), 2)
   const other = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000, lockTimeoutMs: 500 })
   await transaction(sql, async (tx) => {

@@ -19,7 +19,7 @@ async function openNode({ sql, ctx }: Awaited<ReturnType<typeof createWorld>>) {
   return { ...node, seen }
 }
 
-test('runs the jobs on one node, and on the next one when it stops', async () => {
+test('runs the jobs on another node when the first one stops', async () => {
   const world = await createWorld()
   const nodes = await Promise.all([1, 2, 3].map(() => openNode(world)))
   assert.deepEqual(nodes.map(({ seen }) => seen.starts).sort(), [0, 0, 1])
@@ -33,10 +33,10 @@ test('runs the jobs on one node, and on the next one when it stops', async () =>
   assert.equal(standing.filter(({ seen }) => seen.stops === seen.starts).length, 2)
 })
 
-test('stops the jobs of a node that lost its lease, and starts them again when the other one is gone', async () => {
+test('stops the worker of a node that lost its lease', async () => {
   const world = await createWorld()
   const node = await openNode(world)
-  // A frozen node finds another holder when it continues.
+  // Simulates that another node took the lease while this node was frozen.
   await world.sql`update worker_lease set node = ${randomUUID()}, leased_until = now() + interval '5 seconds'`
   await until(() => node.seen.stops === 1, 'its stop')
   await until(() => node.seen.starts === 2, 'its second start')
@@ -44,7 +44,7 @@ test('stops the jobs of a node that lost its lease, and starts them again when t
   assert.deepEqual(node.seen, { starts: 2, stops: 2 })
 })
 
-test('releases the lease when the worker fails to start, and starts it later', async () => {
+test('releases the lease when the worker fails to start', async () => {
   const world = await createWorld()
   let starts = 0
   const failing = await runOnLease(world.sql, world.ctx.log, async () => {

@@ -13,7 +13,6 @@ const run = (tasks: TaskList) => runJobs(connection, [{ concurrency: 1, tasks }]
 const jobsOf = (task: string) => sql<{ locked_by: string | null; attempts: number }[]>`
   select locked_by, attempts from graphile_worker.jobs where task_identifier = ${task}`
 
-/** Marks a job and its queue as locked by a worker. */
 const lock = (task: string, worker: string) => sql`
   with job as (
     update graphile_worker._private_jobs set locked_by = ${worker}, locked_at = now()
@@ -22,7 +21,7 @@ const lock = (task: string, worker: string) => sql`
   update graphile_worker._private_job_queues set locked_by = ${worker}, locked_at = now()
   where id in (select job_queue_id from job)`
 
-test('releases jobs and queues of killed workers at the start, and none of living ones', async () => {
+test('releases the jobs of killed workers only', async () => {
   await addJob(sql, 'of_dead', {}, { queue: 'dead' })
   await addJob(sql, 'of_living', {}, { queue: 'living' })
   await lock('of_dead', 'pool-dead')
@@ -31,7 +30,7 @@ test('releases jobs and queues of killed workers at the start, and none of livin
   await living`select pg_advisory_lock(hashtextextended('pool-living', 4127003))`
   const done = Promise.withResolvers<void>()
   const runner = await run({ of_dead: () => done.resolve(), of_living: () => {} })
-  // The start itself releases them, before the next periodic check.
+  // The start releases these jobs, before the next periodic check.
   assert.equal((await jobsOf('of_dead')).filter((job) => job.locked_by === 'pool-dead').length, 0)
   await done.promise
   await runner.stop()
@@ -42,7 +41,7 @@ test('releases jobs and queues of killed workers at the start, and none of livin
   living.release()
 })
 
-test('runs a job again when its worker was killed at the last attempt', async () => {
+test('repeats a job when its worker was killed during the last attempt', async () => {
   await addJob(sql, 'killed_at_last', {}, { maxAttempts: 2 })
   await addJob(sql, 'kills_always', {}, { maxAttempts: 2 })
   await lock('killed_at_last', 'pool-killed')
@@ -63,7 +62,7 @@ test('runs a job again when its worker was killed at the last attempt', async ()
   assert.deepEqual([...(await jobsOf('kills_always'))], [{ locked_by: null, attempts: 32 }])
 })
 
-test('leaves unlocked jobs and queues alone', async () => {
+test('ignores unlocked jobs and queues', async () => {
   await addJob(sql, 'waiting', {}, { queue: 'nobody has it' })
   const pool = openJobsPool(connection, 1)
   const told: unknown[] = []
@@ -75,7 +74,7 @@ test('leaves unlocked jobs and queues alone', async () => {
   assert.deepEqual(told, [])
 })
 
-test('interrupts a task that observes its signal on stop, and resumes it with the next runner', async () => {
+test('resumes a task that a stop interrupted', async () => {
   let steps = 0
   const started = Promise.withResolvers<void>()
   await addJob(sql, 'long', { kept: 1 }, { queue: 'long', key: 'long:1', maxAttempts: 3 })
@@ -126,7 +125,7 @@ test('counts a failure during a stop like any other failure', async () => {
   assert.deepEqual([...(await jobsOf('failing'))], [{ locked_by: null, attempts: 1 }])
 })
 
-test('accepts a double release of a connection once', async () => {
+test('accepts the release of a connection only once', async () => {
   const pool = openJobsPool(connection, 1)
   const held = () =>
     new Promise<() => void>((resolve, reject) =>
@@ -136,7 +135,7 @@ test('accepts a double release of a connection once', async () => {
   release()
   release()
   const other = await held()
-  // The new holder keeps it.
+  // The second release must not take the connection from its new holder.
   release()
   assert.equal(pool.idleCount, 0)
   other()
@@ -144,7 +143,7 @@ test('accepts a double release of a connection once', async () => {
   await pool.end()
 })
 
-test('ignores an error that the database reports after the locks were given up', async () => {
+test('ignores a connection error after the locks were released', async () => {
   const pool = openJobsPool(connection, 1)
   const acquired = once(pool, 'acquire')
   const presence = watchWorkers(pool, ctx.log)
@@ -156,7 +155,7 @@ test('ignores an error that the database reports after the locks were given up',
   await pool.end()
 })
 
-test('runs jobs again when connections broke as a job ended', async () => {
+test('resumes jobs when the connections broke as a job ended', async () => {
   const machine = await openMachine(connection)
   const url = `postgres://${connection.user}@${machine.address}/${connection.database}`
   let cuts = 0
@@ -188,7 +187,7 @@ test('runs jobs again when connections broke as a job ended', async () => {
   await runner.stop()
 })
 
-test('runs jobs again when a restarted runner met a read-only server before its promotion', async () => {
+test('resumes jobs when a restarted runner reached a server before its promotion', async () => {
   const machine = await openMachine(connection)
   const url = `postgres://${connection.user}@${machine.address}/${connection.database}`
   const warnings: string[] = []
@@ -196,7 +195,7 @@ test('runs jobs again when a restarted runner met a read-only server before its 
     ...ctx.log,
     warn: (_what: object, text: string) => void warnings.push(text),
   } as typeof ctx.log
-  /** Makes the sessions that open from now on read-only, or no longer. */
+  /** Affects only sessions that open later. */
   const setReadOnly = (isReadOnly: boolean) =>
     sql.begin(async (tx) => {
       await tx`set transaction read write`
@@ -236,10 +235,10 @@ test('runs jobs again when a restarted runner met a read-only server before its 
   await runner.stop()
 })
 
-test('runs jobs again after all connections of the runner went silent', async () => {
+test('resumes jobs when all connections of the runner stop responding', async () => {
   const machine = await openMachine(connection)
   const url = `postgres://${connection.user}@${machine.address}/${connection.database}`
-  // A job whose completion was lost runs twice.
+  // Collects jobs in a Set, because a job whose completion was lost runs twice.
   const done = new Set<string>()
   const task = (payload: unknown) => void done.add((payload as { job: string }).job)
   const runner = await runJobs(url, [{ concurrency: 2, tasks: { through_proxy: task } }], [], ctx.log)
@@ -249,12 +248,12 @@ test('runs jobs again after all connections of the runner went silent', async ()
   machine.speak()
   await addJob(sql, 'through_proxy', { job: 'second' })
   await until(() => done.has('second'), 'the second job')
-  // Idle connections open again only when they are needed.
+  // Idle connections reopen only on demand.
   await until(() => machine.silent() === 0, 'the end of every silent connection')
   await runner.stop()
 })
 
-test('gives back a job that a living worker locked without getting the answer', async () => {
+test('releases a job that a live worker locked but never started', async () => {
   const done: string[] = []
   let worker = ''
   const runner = await run({
@@ -285,7 +284,7 @@ test('gives back a job that a living worker locked without getting the answer', 
   await other.stop()
 })
 
-test('keeps the connection of a job while the database runs its statement', async () => {
+test('does not close a connection while the database runs its statement', async () => {
   const finished = Promise.withResolvers<unknown>()
   await addJob(sql, 'slow', {})
   const runner = await run({

@@ -9,7 +9,7 @@ function countsOfTest(write: WriteCounts) {
   return { ctx, counts: defineBufferedCounts('test', write)(ctx) }
 }
 
-test('writes counts once, sorted by id, and reports them as pending until then', async () => {
+test('reports counts as pending until they are written', async () => {
   const written: [number[], number[]][] = []
   const { counts } = countsOfTest(async (_sql, ids, counts) => written.push([ids, counts]))
   counts.add([5, 3])
@@ -27,7 +27,7 @@ test('writes counts once, sorted by id, and reports them as pending until then',
   assert.equal(written.length, 1)
 })
 
-test('shares counts between all users of one context', () => {
+test('shares buffered counts between copies of a context', () => {
   const { ctx } = countsOfTest(async () => {})
   const of = defineBufferedCounts('another', async () => {})
   of(ctx).add([7])
@@ -35,7 +35,7 @@ test('shares counts between all users of one context', () => {
   assert.equal(ctx.onClose.length, 2)
 })
 
-test('keeps counts when the write fails', async () => {
+test('retries counts whose write failed', async () => {
   let broken = true
   const written: number[][] = []
   const { counts } = countsOfTest(async (_sql, _ids, counts) => {
@@ -51,7 +51,7 @@ test('keeps counts when the write fails', async () => {
   assert.deepEqual(written, [[3]])
 })
 
-test('writes counts added during a flush with the next one, and the rest on close', async () => {
+test('writes counts that were added during a flush with the next flush', async () => {
   const written: number[] = []
   let release = () => {}
   const { ctx, counts } = countsOfTest(async (_sql, _ids, counts) => {

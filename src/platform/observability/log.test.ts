@@ -24,7 +24,7 @@ test('writes a line as JSON with time, level name and fields', () => {
   assert.match(String(line?.time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 })
 
-test('keeps the location of a database error and drops every value', () => {
+test('logs the location of a database error without its values', () => {
   const { log, lines } = capture()
   const err = databaseError({
     message: 'duplicate key value violates unique constraint "users_email_taken"',
@@ -52,14 +52,14 @@ test('keeps the location of a database error and drops every value', () => {
   assert.match(String(written.stack), /^error: duplicate key.*\n {4}at /)
 })
 
-test('removes quoted values from a database message and its stack', () => {
+test('masks quoted values in a database message and its stack', () => {
   const error = databaseError({ code: '22P02', message: 'invalid input syntax for type bigint: "SEC"RET\n"' })
   const described = JSON.stringify(describeError(error))
   assert.doesNotMatch(described, /SEC|RET/)
   assert.match(described, /invalid input syntax for type bigint/)
 })
 
-test('applies the same rule to causes and aggregated errors, and ends cycles', () => {
+test('masks values in causes and aggregated errors', () => {
   const inner = databaseError({ code: '23514', detail: 'SECRET' })
   const outer = new Error('outer', { cause: new AggregateError([inner, 'to jo@mail.example'], 'many') })
   const text = JSON.stringify(describeError(outer))
@@ -78,7 +78,7 @@ test('logs a request without secrets and headers', () => {
   assert.equal(redactRequestUrl('/users/a%40b.test?email=x'), '/users/[email]?email=[redacted]')
 })
 
-test('logs other values, and errors without a stack, unchanged', () => {
+test('logs values that are no errors unchanged', () => {
   const { log, lines } = capture()
   const bare = new Error('bare')
   delete bare.stack

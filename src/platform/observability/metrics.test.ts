@@ -24,7 +24,7 @@ test('uses no client input as a label', async () => {
   assert.ok(!text.includes('EVIL'))
 })
 
-test('bounds the number of routes even when paths are passed as patterns', async () => {
+test('limits the number of routes even when callers pass paths', async () => {
   const metrics = createMetrics()
   for (let i = 0; i < 2_100; i++) {
     metrics.observeRequest({ method: 'GET', route: `/x/${i}`, status: 200, seconds: 0 })
@@ -36,7 +36,7 @@ test('bounds the number of routes even when paths are passed as patterns', async
   assert.ok((await metrics.render()).includes('_count{method="GET",route="/x/0",status="200"} 2'))
 })
 
-test('counts requests in flight up and down once each', async () => {
+test('decrements the requests in flight only once per request', async () => {
   const metrics = createMetrics()
   const [leave] = [metrics.enterRequest(), metrics.enterRequest()]
   assert.match(await metrics.render(), /http_requests_in_flight 2/)
@@ -56,7 +56,7 @@ test('reads the pool at each scrape', async () => {
   assert.match(text, /database_pool_connections\{state="max"\} 10/)
 })
 
-test('adds process metrics on demand, and keeps registries separate', async () => {
+test('adds process metrics only on request', async () => {
   const [one, two] = [createMetrics(), createMetrics()]
   one.defaultProcessMetrics()
   assert.match(await one.render(), /process_resident_memory_bytes \d/)

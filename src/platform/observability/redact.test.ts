@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { createSecrets } from '#platform/crypto.ts'
 import { redactAddress, redactPath, redactText, redactUrl } from './log.ts'
 
-test('keeps values of harmless query parameters and removes all others', () => {
+test('logs only the values of harmless query parameters', () => {
   const cases: [string, string][] = [
     ['/feeds', '/feeds'],
     ['/feeds?', '/feeds?'],
@@ -52,7 +52,7 @@ test('masks signatures in paths', () => {
   assert.equal(redactAddress(path.replace('v1.', '%76%31%2e')), '/text-messages/aliyun/receipts/[redacted]')
 })
 
-test('removes secrets in odd encodings', () => {
+test('masks secrets in unusual encodings', () => {
   const urls = [
     '/x?%74oken=SECRET',
     '/x?%54%4F%4B%45%4E=SECRET',
@@ -77,7 +77,7 @@ test('removes secrets in odd encodings', () => {
   }
 })
 
-test('removes a token in any mix of case, percent signs and neighbours', () => {
+test('masks a token in any mix of case and percent encoding', () => {
   const character = fc.constantFrom(...'token').chain(() => fc.boolean())
   const name = fc
     .tuple(character, character, character, character, character)
@@ -110,7 +110,7 @@ test('masks phone numbers and email addresses in a path', () => {
   for (const [path, expected] of cases) assert.equal(redactPath(path), expected)
 })
 
-test('keeps ids, names, dates and versions in a path', () => {
+test('does not mask ids, names, dates and versions in a path', () => {
   for (const path of [
     '/api/v2/users/7',
     '/users/1234567890',
@@ -130,7 +130,7 @@ test('keeps ids, names, dates and versions in a path', () => {
   }
 })
 
-test('masks email addresses, phone numbers, tokens and queries in a sentence', () => {
+test('masks personal data and tokens in a sentence', () => {
   assert.equal(redactText('550 <jo.doe@mail.example> is unknown'), '550 <[email]> is unknown')
   assert.equal(redactText('nothing @ all'), 'nothing @ all')
   const cases: [string, string][] = [
@@ -147,16 +147,16 @@ test('masks email addresses, phone numbers, tokens and queries in a sentence', (
   for (const [text, expected] of cases) assert.equal(redactText(text), expected)
 })
 
-test('handles the longest accepted URL without backtracking', () => {
+test('scans the longest accepted URL without backtracking', () => {
   const urls = ['a', '=', '&', '%', '?', '%25', '+1', '%3D', ';='].map(
     (part) => `/x?${part.repeat(16_000 / part.length)}`,
   )
-  // Backtracking would outlast the limit of the runner.
+  // Backtracking would exceed the test timeout.
   for (const url of urls) redactPath(redactUrl(url).replace('?', '/'))
   for (const url of urls) assert.notEqual(redactText(`${url}@`), '')
 })
 
-test('returns the same for the fast path as for full parsing', () => {
+test('returns the same result with and without the fast path', () => {
   const word = fc.constantFrom(
     ...[
       'feeds',
@@ -194,7 +194,7 @@ test('returns the same for the fast path as for full parsing', () => {
     }),
     { numRuns: 5000 },
   )
-  // Scans a long text once, whatever its end.
+  // Backtracking would exceed the test timeout.
   for (const part of ['/a', '/v2', '/1', '?limit=1', '&limit=1', 'limit='])
     redactAddress(`/api?limit=${part.repeat(20_000)}!`)
 })

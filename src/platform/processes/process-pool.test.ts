@@ -9,7 +9,7 @@ import { createProcessPool } from './process-pool.ts'
 const folder = await mkdtemp(join(tmpdir(), 'kith-crew-'))
 after(() => rm(folder, { recursive: true }))
 
-test('begins no other process when the first does not start', async () => {
+test('starts no other process when the first one fails to start', async () => {
   const program = join(folder, 'fails.mjs')
   await writeFile(program, 'process.exit(1)')
   let joined = 0

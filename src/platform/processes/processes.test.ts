@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type Channel, openChannel } from './channel.ts'
 import { countForProcesses, countWithOthers } from './rate-limit.ts'
 
-/** Two ends that exchange messages as over a pipe: in order, and later. */
+/** Connects two channels, whose messages arrive in order and asynchronously. */
 function connect(): { process: Channel; supervisor: Channel } {
   const copy = (batch: unknown) => JSON.parse(JSON.stringify(batch))
   const process: Channel = openChannel((batch) => setImmediate(() => supervisor.receive(copy(batch))))
@@ -11,7 +11,7 @@ function connect(): { process: Channel; supervisor: Channel } {
   return { process, supervisor }
 }
 
-test('counts uses of one key exactly across several processes, in each window', async () => {
+test('counts the requests of several processes exactly', async () => {
   const countUses = countForProcesses()
   const ends = Array.from({ length: 3 }, () => connect())
   for (const { supervisor } of ends) countUses(supervisor)
@@ -28,14 +28,14 @@ test('counts uses of one key exactly across several processes, in each window', 
   }
 })
 
-test('allows every request when the supervisor is gone', async () => {
+test('allows every request when the supervisor has exited', async () => {
   const { process } = connect()
   const use = countWithOthers(process)('one', 1, 5, 0)
   process.close()
   assert.deepEqual(await use, { limit: 5, remaining: 5, resetAt: 0, exceeded: false })
 })
 
-test('rejects a request when its handler fails or the other end is gone', async () => {
+test('rejects a request that the other process cannot answer', async () => {
   const { process, supervisor } = connect()
   supervisor.on('fails', () => {
     throw new Error('for a reason')

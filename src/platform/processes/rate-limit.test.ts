@@ -14,7 +14,7 @@ function memoryLimiter(options: { now?: () => number; maxKeys?: number } = {}) {
   return (key: string, limit: number) => limiter.hit(key, limit) as RateState
 }
 
-test('counts requests up to the limit and rejects further ones', () => {
+test('rejects requests over the limit', () => {
   const hit = memoryLimiter({ now: () => start + 1_500 })
   const resetAt = (start + minute) / 1000
   assert.deepEqual(hit('a', 2), { limit: 2, remaining: 1, resetAt, exceeded: false })
@@ -23,7 +23,7 @@ test('counts requests up to the limit and rejects further ones', () => {
   assert.deepEqual(hit('b', 2), { limit: 2, remaining: 1, resetAt, exceeded: false })
 })
 
-test('starts a new count with each clock minute', () => {
+test('resets the counts with each clock minute', () => {
   let now = start + minute - 1
   const hit = memoryLimiter({ now: () => now })
   assert.equal(hit('a', 1).exceeded, false)
@@ -37,7 +37,7 @@ test('starts a new count with each clock minute', () => {
   })
 })
 
-test('never rejects with a limit of zero, and reports a large constant', () => {
+test('rejects no request when the limit is zero', () => {
   const hit = memoryLimiter({ now: () => start })
   for (let i = 0; i < 3; i++) {
     assert.deepEqual(hit('a', 0), {
@@ -49,7 +49,7 @@ test('never rejects with a limit of zero, and reports a large constant', () => {
   }
 })
 
-test('keeps the counts of keys near their limit during a flood of keys', () => {
+test('does not evict keys near their limit during a flood of new keys', () => {
   const hit = memoryLimiter({ now: () => start, maxKeys: 1_000 })
   hit('busy', 100)
   hit('busy', 100)
@@ -57,14 +57,14 @@ test('keeps the counts of keys near their limit during a flood of keys', () => {
   assert.equal(hit('busy', 100).remaining, 97)
 })
 
-test('evicts frequent keys too when nothing else is left', () => {
+test('evicts frequent keys when no other keys are left', () => {
   const hit = memoryLimiter({ now: () => start, maxKeys: 100 })
   for (let i = 0; i < 1_000; i++) for (let j = 0; j < 2; j++) hit(`key ${i}`, 5)
   assert.equal(hit('key 0', 5).remaining, 4)
   assert.equal(hit('key 999', 5).remaining, 2)
 })
 
-test('counts long keys separately although it stores only a digest', () => {
+test('counts long keys separately', () => {
   const hit = memoryLimiter({ now: () => start })
   const long = 'x'.repeat(10_000)
   assert.equal(hit(`${long}a`, 5).remaining, 4)
@@ -72,7 +72,7 @@ test('counts long keys separately although it stores only a digest', () => {
   assert.equal(hit(`${long}a`, 5).remaining, 3)
 })
 
-test('counts in memory without a reachable Redis, and warns once', async () => {
+test('counts in memory when Redis is unreachable', async () => {
   const closed = createServer().listen(0, '127.0.0.1')
   await once(closed, 'listening')
   const { port } = closed.address() as AddressInfo
@@ -80,7 +80,7 @@ test('counts in memory without a reachable Redis, and warns once', async () => {
   await countsInMemory(`redis://127.0.0.1:${port}`)
 })
 
-test('counts in memory when Redis accepts connections and never responds', async () => {
+test('counts in memory when Redis accepts connections but does not respond', async () => {
   const mute = createServer((socket) => socket.on('error', () => {}).resume()).listen(0, '127.0.0.1')
   await once(mute, 'listening')
   const { port } = mute.address() as AddressInfo
@@ -88,13 +88,13 @@ test('counts in memory when Redis accepts connections and never responds', async
   mute.close()
 })
 
-test('leaves no connection when it closes while connecting to Redis', async () => {
+test('leaves no open connection when closed while connecting to Redis', async () => {
   const mute = createServer((socket) => socket.on('error', () => {}).resume()).listen(0, '127.0.0.1')
   await once(mute, 'listening')
   const { port } = mute.address() as AddressInfo
   const limiter = createRateLimiter({ redisUrl: `redis://127.0.0.1:${port}`, log: quiet })
   await limiter.close()
-  // The process does not exit before its last connection has closed.
+  // Waits until the server has no open connection.
   mute.close()
   await once(mute, 'close')
 })

@@ -10,7 +10,7 @@ const folder = await mkdtemp(join(tmpdir(), 'kith-address-'))
 after(() => rm(folder, { recursive: true, force: true }))
 const self = { name: 'self', prefix: [], spawn: {}, owner: null }
 
-test('reuses the short socket folder of a deep data directory only while it is private', async () => {
+test('reuses the temporary socket folder only while it is private', async () => {
   const deep = join(folder, 'deep'.repeat(30))
   await mkdir(deep)
   const first = await prepareAddress(deep, self)
@@ -25,11 +25,11 @@ test('reuses the short socket folder of a deep data directory only while it is p
   await rm(first.host, { recursive: true })
 })
 
-test('reports nothing running below a missing data directory', async () => {
+test('finds no running database in a missing data directory', async () => {
   assert.equal(await findRunningPostgres(join(folder, 'nowhere')), null)
 })
 
-test('keeps the socket folder beside the cluster', async () => {
+test('creates the socket folder beside the cluster', async () => {
   const near = await prepareAddress(folder, self)
   assert.equal(near.isTemporary, false)
   await removeAddress(folder, near)

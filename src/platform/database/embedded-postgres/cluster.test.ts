@@ -9,7 +9,7 @@ import { createCluster } from './cluster.ts'
 const root = await mkdtemp(join(tmpdir(), 'kith-cluster-'))
 after(() => rm(root, { recursive: true, force: true }))
 
-test('creates a missing cluster, and leaves none after a failed attempt', async () => {
+test('leaves no cluster after a failed attempt to create one', async () => {
   const cluster = join(root, 'cluster')
   const create = () =>
     createCluster(
@@ -17,7 +17,7 @@ test('creates a missing cluster, and leaves none after a failed attempt', async 
       { name: 'self', prefix: [], spawn: {}, owner: null },
       { folder: root, cluster, sync: false },
     )
-  // Node rejects the options of initdb.
+  // Node.js runs in place of initdb here, and rejects the options of initdb.
   await assert.rejects(create(), /could not create its cluster:\n.*bad option/s)
   await assert.rejects(stat(cluster), { code: 'ENOENT' })
   await mkdir(cluster)
@@ -25,7 +25,7 @@ test('creates a missing cluster, and leaves none after a failed attempt', async 
   assert.equal(await create(), false)
 })
 
-test('refuses to run on Windows and names the alternatives', async () => {
+test('rejects Windows and names the alternatives', async () => {
   const { platform } = process
   Object.defineProperty(process, 'platform', { value: 'win32' })
   try {
@@ -35,7 +35,7 @@ test('refuses to run on Windows and names the alternatives', async () => {
   }
 })
 
-test('creates missing library links concurrently, and reports a failure', async () => {
+test('creates missing library links concurrently', async () => {
   const native = join(root, 'native')
   await mkdir(join(native, 'lib'), { recursive: true })
   await writeFile(join(native, 'lib', 'liba.so.1.2'), 'a')

@@ -11,7 +11,6 @@ after(() => rm(root, { recursive: true, force: true }))
 const isRoot = process.getuid?.() === 0
 const STRANGER = 54321
 
-/** Programs readable by all users, and a data directory below a folder of its own. */
 async function install(name: string) {
   const native = join(root, name, 'native')
   const above = join(root, name, 'above')
@@ -26,7 +25,7 @@ async function install(name: string) {
   return { above, cluster, initdb, choose }
 }
 
-test('runs the database as the current user when that is not root', async () => {
+test('runs the database as the current user when the server does not run as root', async () => {
   const { choose } = await install('own')
   const uid = mock.method(process as { getuid(): number }, 'getuid', () => STRANGER)
   try {
@@ -36,7 +35,7 @@ test('runs the database as the current user when that is not root', async () => 
   }
 })
 
-test('runs the database as a user with access to its programs and folder when started by root', {
+test('runs the database as a user with access to its files when the server runs as root', {
   skip: !isRoot,
 }, async () => {
   const nameOf = async (change: (at: Awaited<ReturnType<typeof install>>) => Promise<unknown>) => {
@@ -70,7 +69,7 @@ test('reports programs that only root can read', { skip: !isRoot }, async () => 
   await assert.rejects(choose(), /no other identity works here/)
 })
 
-test('changes no owner when the files belong to the user of the server', async () => {
+test("changes no owner when the files belong to the server's user", async () => {
   const self = { name: 'self', prefix: [], spawn: {}, owner: null }
   await changeOwner(root, self)
   await changeTreeOwner(root, self)

@@ -17,7 +17,7 @@ after(async () => {
   await rm(root, { recursive: true, force: true })
 })
 
-/** A process that looks like a database on a folder, until its input ends. */
+/** Starts a process that looks like a database in `folder`, and that ends with its input. */
 async function standIn(folder: string): Promise<ChildProcess> {
   const program = join(root, 'postgres')
   await symlink('/bin/cat', program).catch(() => {})
@@ -36,12 +36,12 @@ async function clear(): Promise<string[]> {
 const writePid = (pid: number) =>
   writeFile(join(cluster, 'postmaster.pid'), `${pid}\n${cluster}\n1\n5432\n\n\n\nready\n`)
 
-test('does nothing without a leftover', async () => {
+test('does nothing when no database process is left over', async () => {
   assert.equal(await readPidFile(cluster), null)
   assert.deepEqual(await clear(), [])
 })
 
-test('waits for a leftover database on the folder to stop, and ignores other folders', {
+test('waits for a leftover database on the same folder to stop', {
   skip: process.platform !== 'linux',
 }, async () => {
   await standIn(elsewhere)
@@ -52,7 +52,7 @@ test('waits for a leftover database on the folder to stop, and ignores other fol
   assert.deepEqual(await clear(), ['a database of an earlier run is still up, waiting for its end'])
 })
 
-test('removes postmaster.pid only when it names a living process of another program', async () => {
+test('removes postmaster.pid only when its process id belongs to another program', async () => {
   const gone = spawn('/bin/true')
   await once(gone, 'exit')
   await writePid(gone.pid ?? 0)

@@ -23,7 +23,7 @@ async function holdElsewhere(path: string) {
   return child
 }
 
-test('grants a lock once until it is released', () => {
+test('rejects a second lock until the first is released', () => {
   const path = join(root, 'once')
   assert.equal(isLocked(path), false)
   const release = acquireLock(path)
@@ -35,7 +35,7 @@ test('grants a lock once until it is released', () => {
   acquireLock(path)()
 })
 
-test('refuses the lock of another process, and grants it at once when that was killed', async () => {
+test('grants the lock at once when its holder was killed', async () => {
   const path = join(root, 'lock')
   const child = await holdElsewhere(path)
   try {
@@ -49,6 +49,6 @@ test('refuses the lock of another process, and grants it at once when that was k
   acquireLock(path)()
 })
 
-test('reports a folder that is missing', () => {
+test('reports a missing folder', () => {
   assert.throws(() => acquireLock(join(root, 'nowhere', 'lock')), { code: 'ENOENT', syscall: 'access' })
 })
