@@ -96,7 +96,6 @@ function isBuilt(name) {
   try {
     writeFileSync(builtFile(name), JSON.stringify({ ...built, seen }))
   } catch {
-    // In a read-only folder, the next start compares contents again.
   }
   return true
 }

@@ -27,7 +27,6 @@ ajv.addSchema({ $id: 'kith', components: document.components })
 const fits = (schema: Schema, value: unknown): boolean =>
   ajv.validate(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"kith#/')), value)
 
-/** Replaces generated names of test users with readable ones. */
 const NAMES = ['ada_lovelace', 'lin_xia', 'noor_haddad', 'tomas_vale', 'mei_chen', 'ravi_rao']
 const readable = (text: string) => {
   const seen = new Map<string, string>()
@@ -40,7 +39,6 @@ const readable = (text: string) => {
     .replace(/http:\/\/(127\.0\.0\.1|localhost):\d+/g, 'https://social.example.org')
 }
 
-/** Examples of operations that no test calls successfully. */
 const WRITTEN: Examples = {
   operations: {
     'GET /api/v2/aboutus': { reply: { 200: '<!doctype html><title>About us</title>' } },

@@ -19,10 +19,6 @@ function unpack(commit: string): string {
   return target
 }
 
-/**
- * Strips comments and strings, except expressions in templates. The preceding token distinguishes a
- * regular expression from a division.
- */
 function codeOf(text: string): string {
   let code = ''
   const templates: number[] = []

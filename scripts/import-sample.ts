@@ -79,7 +79,6 @@ try {
   await maria.run('sample', "update users set phone = '13900000001' where id = 5")
   await maria.run('sample', "update users set phone = '+86 139 0000 0001' where id = 7")
   await maria.run('sample', 'insert into feed_topic_links (topic_id, feed_id) values (1, 1)')
-  // A feed shows the same file as a certification.
   await maria.run(
     'sample',
     `insert into file_withs (file_id, user_id, channel, raw, size, created_at, updated_at)
@@ -186,7 +185,6 @@ try {
   const texts = new Map(there.map(({ id, feed_content }) => [id, feed_content]))
   for (const { id, feed_content: text } of here) {
     const old = String(texts.get(id) ?? '')
-    // Unpaid content shows only an excerpt.
     assert.ok(old.startsWith(text ?? ''), `feed ${id}`)
   }
   const links = await maria.run(

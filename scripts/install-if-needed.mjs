@@ -14,7 +14,7 @@ const oldestNode = 24
 const isStart = process.env.npm_lifecycle_event === 'prestart'
 const needsTools = !isStart
 const modules = join(root, 'node_modules')
-/** Optional peer dependencies that a server never runs. */
+/** The compiler is an optional peer dependency that a server never runs. */
 const unused = ['typescript', '@typescript']
 const stamp = join(modules, '.kith-install')
 
@@ -42,7 +42,6 @@ function writeStamp() {
   try {
     writeFileSync(stamp, String(readState()))
   } catch {
-    // In a read-only folder, the next run compares again.
   }
 }
 
@@ -122,7 +121,7 @@ function allows(list, value) {
 }
 
 async function install() {
-  // Runs no program from node_modules, such as the bundled Node, because npm replaces them.
+  // Removes node_modules/.bin from PATH, because npm cannot replace a program in use.
   const path = (process.env.PATH ?? process.env.Path ?? '')
     .split(delimiter)
     .filter((folder) => !folder.endsWith(`node_modules${sep}.bin`))
@@ -184,10 +183,6 @@ async function installIfStillNeeded() {
   process.exitCode = interrupted ? 130 : error ? 1 : (status ?? 1)
 }
 
-/**
- * Reports a missing system library of the bundled Node, which would otherwise fail with a linker
- * error.
- */
 function checkCarriedNode() {
   const node = join(kith, 'node_modules', '.bin', 'node')
   if (process.platform !== 'linux' || !existsSync(node)) return

@@ -5,7 +5,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 export const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
-/** Runs `work` under a file lock, which a second process waits for. */
 export async function withLock(folder, work) {
   const lock = join(folder, '.installing')
   const draft = `${lock}.${process.pid}`
@@ -39,7 +38,6 @@ export async function withLock(folder, work) {
   }
 }
 
-/** Removes drafts of killed processes. */
 function removeDrafts(folder, own) {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name)

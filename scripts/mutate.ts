@@ -43,7 +43,6 @@ const COPIED = [
 const PATIENCE_MS = 900_000
 const TOGETHER = 6
 
-/** `piece` identifies the changed part of a line with several guards of one kind. */
 type Survivor = Pick<Guard, 'file' | 'kind' | 'text'> & { piece?: string; reason: string }
 
 const { values, positionals } = parseArgs({
@@ -144,13 +143,11 @@ for (const [index, guard] of guards.entries()) {
 report()
 await tidyUp(survivors > 0 ? 1 : 0)
 
-/** Returns `noticed` when a test fails without the guard and passes with it. */
 async function tryWithout(guard: Guard): Promise<'noticed' | 'survived' | 'untested'> {
   let isTested = false
   for (const files of inTurns(testsFor(ROOT, guard.file, guard.kind))) {
     let ending = await runWithout(guard, files)
     if (ending !== 'green' && (await areGreen(files))) return 'noticed'
-    // One file fails even with every guard, so each file runs separately.
     if (ending !== 'green' && files.length > 1)
       for (const file of files) {
         if (!(await areGreen([file]))) continue
@@ -162,7 +159,7 @@ async function tryWithout(guard: Guard): Promise<'noticed' | 'survived' | 'untes
   return isTested ? 'survived' : 'untested'
 }
 
-/** Runs the nearest file first, because it detects most mutations. */
+/** Runs the nearest test file first, because most mutations fail there. */
 function inTurns(files: string[]): string[][] {
   const [first, ...others] = files.filter((file) => usual.get(file) !== false)
   if (first === undefined) return []
@@ -181,7 +178,7 @@ async function runWithout(guard: Guard, files: string[]): Promise<Ending> {
   return ending
 }
 
-/** Returns whether the tests pass with every guard. Otherwise their failures prove nothing. */
+/** A failure counts only if the same tests pass with every guard in place. */
 async function areGreen(files: string[]): Promise<boolean> {
   const name = files.join(' ')
   const before = usual.get(name)
@@ -193,7 +190,6 @@ async function areGreen(files: string[]): Promise<boolean> {
   return ending === 'green'
 }
 
-/** Drops databases of tests that stopped at their first failure. */
 async function dropLeft(): Promise<void> {
   const left = await admin<{ name: string }[]>`
     select datname as name from pg_database where datname ~ '^kith_[0-9a-f]{12}$'`

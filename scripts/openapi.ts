@@ -79,7 +79,9 @@ function generateClient(...options: string[]): number {
   return status ?? 1
 }
 
-/** Generated files resolve their merge conflicts by being generated again. */
+/**
+ * Generated files contain no conflicts after a new run, so a merge or rebase can stage these files.
+ */
 function resolveConflicts(): void {
   const root = fileURLToPath(new URL('..', import.meta.url))
   const isMerging = ['MERGE_HEAD', 'rebase-merge', 'rebase-apply'].some((name) =>
@@ -89,7 +91,6 @@ function resolveConflicts(): void {
     spawnSync('git', ['add', 'openapi.json', 'sdk/src/generated'], { cwd: root, stdio: 'inherit' })
 }
 
-/** Disables the linter's update check and telemetry. */
 function lint(): number {
   const cli = fileURLToPath(new URL('../node_modules/@redocly/cli/bin/cli.js', import.meta.url))
   const { status, stderr } = spawnSync(process.execPath, [cli, 'lint', 'kith', '--format=stylish'], {

@@ -16,7 +16,6 @@ const IMAGES = resolve(import.meta.dirname, '../docs/images')
 const MOST_BYTES = 120_000
 const PASSWORD = 'password-of-pictures'
 const WIDE = { viewport: { width: 1280, height: 800 } }
-/** High enough for pending items and the charts below them. */
 const HIGH = { viewport: { width: 1280, height: 1300 } }
 const TALL = { ...TELEPHONE, viewport: { width: 390, height: 800 }, deviceScaleFactor: 1.5 }
 
@@ -46,7 +45,6 @@ if (execFileSync('fc-list', [':lang=zh'], { encoding: 'utf8' }).trim() === '')
 const run = (script: string, args: string[], env: NodeJS.ProcessEnv) =>
   execFileSync(process.execPath, [join(import.meta.dirname, script), ...args], { env, stdio: 'inherit' })
 
-/** Reduces colours until the picture fits the size limit of the documentation. */
 async function keep(name: string, picture: Buffer): Promise<void> {
   for (const colours of [256, 128, 64, 32, 16]) {
     const png = await sharp(picture)

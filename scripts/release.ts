@@ -11,7 +11,6 @@ import { readChangelog, upgradeNotes, withRelease } from './release-notes.ts'
 
 const OUTPUT = 'release'
 const BUILT = ['web/dist', 'console/dist']
-/** Development files, and sources of packages that the archive contains as builds. */
 const LEFT_OUT = ['.ci', 'bench', 'console', 'test', 'web']
 const PACKAGES = ['.', 'sdk', 'console', 'web']
 
@@ -53,7 +52,7 @@ function check(version: string | undefined): string {
   if (git('status', '--porcelain') !== '')
     refuse('The tree is dirty: commit or put away what `git status` lists first.')
   if (git('tag', '--list', `v${version}`) !== '') refuse(`There is a tag v${version} already.`)
-  // The first release has the version that package.json already names.
+  // The first release keeps the version in package.json.
   if (!isNewer(version, present) && !(version === present && tag === undefined))
     refuse(`${version} is not newer than ${present}, which package.json has.`)
   if (readChangelog(readFileSync('CHANGELOG.md', 'utf8')).lines.length === 0)
@@ -92,7 +91,6 @@ function pack(version: string): string {
     for (const built of BUILT) cpSync(built, join(folder, name, built), { recursive: true })
     mkdirSync(OUTPUT, { recursive: true })
     const archive = join(OUTPUT, `${name}.tar.gz`)
-    // Makes the archive reproducible, without disk order, owner or build time.
     const time = git('log', '-1', '--format=%cI', `v${version}`)
     const plain = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', `--mtime=${time}`]
     run('tar', [...plain, '--use-compress-program=gzip -n', '-cf', archive, '-C', folder, name])

@@ -7,9 +7,9 @@ const installer = fileURLToPath(new URL('install-if-needed.mjs', import.meta.url
 const { status } = spawnSync(process.execPath, [installer], { stdio: 'inherit' })
 if (status !== 0) process.exit(status ?? 1)
 
-// Finds the bundled Node, because npm puts node_modules/.bin first in PATH.
+// npm puts node_modules/.bin first in PATH, so `node` is the bundled Node.
 const child = spawn('node', process.argv.slice(2), { stdio: 'inherit' })
-// A terminal sends Ctrl-C to the child too, so only signals without a terminal are passed on.
+// A terminal sends Ctrl-C to the child process too, so passing the signal on would send it twice.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   process.on(signal, () => {
     if (!process.stdin.isTTY) child.kill(signal)

@@ -9,7 +9,6 @@ import { globalSetup, globalTeardown } from '#test/setup.ts'
 
 requireRuntime()
 const FILE = new URL('../src/generated/tables.ts', import.meta.url)
-/** TypeScript types of column types, as the driver's parsers return them. */
 const TYPES: Record<string, string> = {
   bool: 'boolean',
   bytea: 'Buffer',
@@ -33,7 +32,7 @@ function typeOf(column: string, type: string): string {
   return known
 }
 
-/** Marks row types, so that kanel's insert and update types can be omitted. */
+/** Marks the row types, so that `render` skips kanel's insert and update types. */
 const PREFIX = 'row of '
 
 type Output = Awaited<ReturnType<Generator>>
@@ -83,7 +82,6 @@ try {
           comment: undefined,
           path: 'tables',
         }),
-        // Omits kanel's branded type for every key.
         getPropertyMetadata: (column, table, _use, known) => ({
           ...known,
           typeOverride: typeOf(`${table.name}.${column.name}`, column.type.fullName),

@@ -124,7 +124,6 @@ function expected(file: string): number {
   return durations[file] ?? UNKNOWN_MS
 }
 
-/** Stores the duration of each file, for the plan of the next run. */
 function keepDurations(measured: Map<string, Result>): void {
   const kept = { ...durations, ...Object.fromEntries([...measured].map(([file, { ms }]) => [file, ms])) }
   const lines = Object.entries(kept)

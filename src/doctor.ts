@@ -53,7 +53,6 @@ export async function diagnose(
   return broken.length === 0 && left === 0 && wrong === 0
 }
 
-/** Returns true when every configured external service responds. */
 export async function reportChannels(
   ctx: Context,
   { probes, print }: { probes: readonly Probe[]; print: (line: string) => void },
@@ -82,7 +81,6 @@ const failedJobs: Leftover = {
   },
 }
 
-/** `mend` deletes the leftovers, none of which is a fault. */
 export async function reportLeftovers(
   ctx: Context,
   { mend, print }: { mend: boolean; print: (line: string) => void },

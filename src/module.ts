@@ -41,7 +41,6 @@ export type Services = {
   findNewcomersRole(ctx: Context): Promise<string>
 }
 
-/** Data that `kith doctor --mend` can delete. */
 export type Leftover = {
   text: string
   /** `doubt` is a reason not to delete the data. */
@@ -67,12 +66,10 @@ export type Site = {
     isGone(ctx: Context, file: FileUse): Promise<boolean>
     on(ctx: Context): FileRoutesOptions
   }
-  /** Throws at the start when no module offers the service. */
   service<N extends keyof Services>(name: N): Services[N]
 }
 
 export type Module = {
-  /** Routes below `/api/v2`. */
   routes?(site: Site): readonly Routes[]
   /** Routes outside the API that serve bytes. */
   outerRoutes?(site: Site): readonly Routes[]
@@ -81,7 +78,9 @@ export type Module = {
   removals?: Record<string, ContentRemoval>
   search?: Searchable & Placed
   statistics?: Statistics & Placed
-  /** Tables of the personal data export (rights-9). `place` is their position in its index. */
+  /**
+   * Tables of the personal data export (rights-9). `place` is the position in the export's index.
+   */
   personalData?: Placed & { tables: readonly PersonalTable[] }
   /** Erases personal data outside public content (rights-2, rights-3). Must be idempotent. */
   erase?(tx: Tx, userId: number): Promise<unknown>
@@ -95,7 +94,6 @@ export type Module = {
   pools?: readonly { concurrency: number; names: readonly string[] }[]
   leftovers?: readonly Leftover[]
   probes?: readonly Probe[]
-  /** Access checks of file uses that contain identity documents. */
   confidentialFiles?: Record<
     string,
     (ctx: Context, file: { raw: number | null }, viewerId: number) => Promise<boolean>

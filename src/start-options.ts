@@ -10,7 +10,6 @@ Environment variables configure the server, for example PORT=9000 npm start (doc
 \`npx kith help\` lists the other commands.
 `
 
-/** Usage error, for which the process exits with code 2. */
 export class StartUsageError extends Error {}
 
 /** `npm start --demo` passes the option as `npm_config_demo` instead of an argument. */

@@ -5,7 +5,7 @@ import type { ApiTag } from '#platform/http'
 
 export type Target = {
   id: number
-  /** 0 for content without an author, such as songs and albums. */
+  /** User id of the author. 0 for content without an author, such as songs. */
   ownerId: number
   contents: string
   /** True for anonymous content, whose author must not appear in responses to other viewers. */
@@ -53,19 +53,13 @@ export const countsOf = (sql: Db, counts: Counts | undefined): Fragment =>
     sql``,
   )
 
-/** Reads content of one kind for lists of several kinds. */
 export type ContentReader = {
   visible(sql: Db, ids: number[], viewerId: number): Promise<Set<number>>
-  /**
-   * Returns the views of the kind's own lists, without content that is deleted or hidden from the
-   * viewer.
-   */
   views(ctx: Context, ids: number[], viewerId: number): Promise<Map<number, object>>
   /**
    * Returns the ids of content that the viewer may read in full. Defaults to all visible content.
    */
   readable?(sql: Db, ids: number[], viewerId: number): Promise<Set<number>>
-  /** True when every viewer sees the same content. */
   open?: true
   /** True when only viewers of the content may see activity on it. */
   closed?: true
@@ -73,7 +67,6 @@ export type ContentReader = {
 }
 
 export type ContentRemoval = {
-  /** Ability that a moderator needs to remove the content. */
   ability: string
   /**
    * Removes content and dependent rows in the caller's transaction. Throws 404 when the content is
@@ -82,16 +75,9 @@ export type ContentRemoval = {
   remove(ctx: Context, tx: Tx, id: number, moderatorId: number): Promise<void>
 }
 
-/**
- * Pending pin requests of a content owner. `count` covers requests since the owner's last visit.
- */
 export type PendingPins = { count: number; time: string | null }
 export type FindPendingPins = (sql: Db, userId: number, since: string | null) => Promise<PendingPins>
 
-/**
- * Declares a kind of content in `kinds` of a module.ts. Readers, counters, checks and file access
- * derive from this declaration.
- */
 export type ContentKind = {
   type: string
   /** Integer in stored notifications (notifications-2). Never change or reuse a code. */
@@ -126,12 +112,10 @@ export function contentKinds(kinds: readonly ContentKind[]): readonly ContentKin
 
 const mountedTypes = defineState(() => new Set<string>())
 
-/** Registers that a shared feature, such as comments, was mounted on a kind. */
 export function registerMount(ctx: Context, { type }: Content): void {
   mountedTypes(ctx).add(type)
 }
 
-/** Fails the start when a shared feature was mounted on an undeclared kind. */
 export function requireMountedKinds(ctx: Context, kinds: readonly ContentKind[]): void {
   for (const type of mountedTypes(ctx))
     if (!kinds.some((kind) => kind.type === type))
@@ -144,7 +128,7 @@ export const contentCode = (type: string): number | undefined => codes.get(type)
 
 export type ContentReaders = Record<string, ContentReader>
 
-/** Reads content of several kinds in parallel. Keys of the result are `type/id`. */
+/** Reads one batch per type in parallel. Keys of the result are `type/id`. */
 export async function readContent(
   ctx: Context,
   readers: ContentReaders,

@@ -2,10 +2,6 @@ import type { Db, Fragment } from '#platform/database'
 
 export type Drift = { key: string; kept: number; counted: number }
 
-/**
- * Compares a stored counter with a recount. `find` lists at most 100 differences, and `mend`
- * repairs all.
- */
 export type CounterCheck = {
   name: string
   find(sql: Db): Promise<Drift[]>

@@ -2,7 +2,8 @@ import { type Db, type Fragment, type Sql, type Tx, transaction } from '#platfor
 import type { CounterCheck, Drift } from './counters.ts'
 
 /**
- * Periods of rankings: today in the site's time zone, the last seven days and the last thirty days.
+ * A day starts at midnight in the site's time zone. A week is the last 7 days, and a month the last
+ * 30.
  */
 export const PERIODS = ['day', 'week', 'month'] as const
 export type Period = (typeof PERIODS)[number]
@@ -39,10 +40,6 @@ export const recordPeriodChange = (sql: Db, ranking: string, rows: Fragment): Fr
   select ${ranking}, user_id, made_at, by from (${rows}) changes
   where by <> 0 and made_at > now() - ${NOTED}::interval`
 
-/**
- * Requests a full recount of the sums after a bulk write. Without a ranking, all sums are
- * recounted.
- */
 export const invalidatePeriodSums = (sql: Db, ranking: string | null = null) => sql`
   update period_sum_windows set since = null where ${ranking}::text is null or ranking = ${ranking}`
 
@@ -61,7 +58,6 @@ const readWindows = (sql: Db, ranking: string, lock: Fragment = sql``) => sql<Wi
   from period_sum_windows w join (${STARTS(sql)}) s on s.period = w.period
   where w.ranking = ${ranking} order by w.period ${lock}`
 
-/** Returns whether an update is cheap. A day that has just begun is cheap to recount. */
 const isReady = (windows: Window[]) =>
   windows.length === PERIODS.length &&
   windows.every(({ period, since, is_stale }) => !is_stale || (period === 'day' && since !== null))
@@ -154,7 +150,6 @@ export async function rankByPeriodSums(
   )
 }
 
-/** Compares stored sums and recorded changes with a recount. The repair requests a full recount. */
 export function periodSumsRecount({ ranking, counted }: PeriodSums): CounterCheck {
   const drift = (sql: Db, period: Period) => {
     const since = sql`(select since from period_sum_windows where ranking = ${ranking} and period = ${period})`

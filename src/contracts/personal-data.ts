@@ -16,7 +16,6 @@ export type PersonalTable = {
   file: string
   about: Text
   table: keyof Tables
-  /** Tables whose rows are nested in rows of this table. */
   with: readonly (keyof Tables)[]
   owner: string
   /**
@@ -27,10 +26,8 @@ export type PersonalTable = {
   /** Sort columns, which identify a row of the owner. */
   key: readonly string[]
   columns: readonly string[]
-  /** Selects additional columns of row `t`, each after a comma. */
   extra?: (sql: Db) => Fragment
   only?: (sql: Db) => Fragment
-  /** Columns that `show` and `bytes` read and that the export omits. */
   hidden?: readonly string[]
   show?: (ctx: Context, rows: Record<string, unknown>[], reader: PersonalDataReader) => Promise<object[]>
   bytes?: (row: Record<string, unknown>) => Bytes

@@ -1,10 +1,9 @@
 import type { Context } from '#platform/context.ts'
 import type { TObject } from '#platform/http'
 
-/** Lists newest results first, below the id `after` unless `after` is 0. */
 export type SearchPage = { q: string; after: number; limit: number; viewerId: number }
 
-/** Returns items that the kind's own list shows to this viewer, in the same form. */
+/** Returns items in the form of the kind's own list, without items hidden from the viewer. */
 export type Searchable = {
   type: string
   item: TObject

@@ -2,18 +2,15 @@ import type { Db, Fragment } from '#platform/database'
 
 export type Queue = {
   name: string
-  /** Ability to decide on waiting items, and therefore to see their number. */
   ability: string
-  /** Selects the start of each wait as `since`, oldest first, from an index. */
+  /** Selects `since`, the time at which each item began to wait, oldest first. */
   waiting(sql: Db): Fragment
 }
 
 export type Series = {
   name: string
   ability: string
-  /**
-   * Selects `at` and `value` of events from `from` until before `until`, from an index on the time.
-   */
+  /** Selects `at` and `value` of each event from `from` to before `until`. */
   happened(sql: Db, from: string, until: string): Fragment
 }
 

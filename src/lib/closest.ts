@@ -1,7 +1,4 @@
-/**
- * Returns the Damerau-Levenshtein distance: the number of insertions, deletions, replacements and
- * swaps of neighbours.
- */
+/** Returns the Damerau-Levenshtein distance, which counts a swap of neighbours as one edit. */
 export function editDistance(a: string, b: string): number {
   let [before, last, row] = [
     [] as number[],

@@ -9,11 +9,9 @@ const rowOf = (latitude: number) => Math.min(ROWS - 1, Math.max(0, Math.floor((l
 const columnOf = (longitude: number) => Math.floor((longitude + 180) / DEGREES)
 const around = (column: number) => ((column % COLUMNS) + COLUMNS) % COLUMNS
 
-/** Returns the number of the map square that contains a location. */
 export const geoCell = ({ latitude, longitude }: Place): number =>
   rowOf(latitude) * COLUMNS + around(columnOf(longitude))
 
-/** Covers the date line and the poles too. */
 export function geoCellsAround({ latitude, longitude }: Place, km: number): number[] {
   const height = km / KM_PER_DEGREE
   const farthest = Math.min(90, Math.abs(latitude) + height)
@@ -33,10 +31,7 @@ const EDGE = 89
 const radians = (degrees: number) => (degrees * Math.PI) / 180
 const clamped = (latitude: number) => Math.min(EDGE, Math.max(-EDGE, latitude))
 
-/**
- * Projects a location to a Mercator map in radians, on which short distances are equal in every
- * direction.
- */
+/** Projects a location to a Mercator map, whose scale is the same in every direction. */
 export const mercatorPoint = ({ latitude, longitude }: Place): { x: number; y: number } => ({
   x: radians(longitude),
   y: Math.log(Math.tan(Math.PI / 4 + radians(clamped(latitude)) / 2)),

@@ -13,10 +13,9 @@ const load = (): Library => {
 
 const MAINLAND = /^(?:(?:\+86|086|86)-?)?1[3-9][0-9]{9}$/
 const INTERNATIONAL = /^\+[1-9][0-9 ().-]{5,22}$/
-/** Country of numbers without a country code. */
 const HOME = 'CN'
 
-/** Rejects numbers of mainland China, which `MAINLAND` covers. */
+/** Rejects `+86`, because only mobile numbers of mainland China are valid. */
 function parseForeign(text: string) {
   if (!INTERNATIONAL.test(text) || text.startsWith('+86')) return undefined
   const number = load().parsePhoneNumberFromString(text)
@@ -29,9 +28,6 @@ function parseForeign(text: string) {
  */
 export const isPhone = (text: string): boolean => MAINLAND.test(text) || parseForeign(text) !== undefined
 
-/**
- * Returns the eleven digits of a mainland Chinese number, or `+` and all digits of a foreign one.
- */
 export const normalizePhone = (text: string): string =>
   MAINLAND.test(text) ? text.slice(-11) : (parseForeign(text)?.number ?? text)
 
@@ -54,15 +50,13 @@ export function isPhoneOf(normalized: string, countries: readonly string[]): boo
   const number = parseForeign(normalized)
   if (!number) return false
   if (number.country !== undefined) return countries.includes(number.country)
-  // Some numbers have a calling code of several countries, such as +1. Any of these countries
-  // matches.
+  // Several countries share a calling code such as +1, so any of these countries matches.
   const sharing = countries.filter(isPhoneCountry)
   return sharing.some(
     (country) => load().getCountryCallingCode(country as never) === number.countryCallingCode,
   )
 }
 
-/** Returns the country, or a calling code such as `+1` when several countries share the code. */
 export function countryOfPhone(normalized: string): string {
   if (!normalized.startsWith('+')) return HOME
   const number = parseForeign(normalized)
@@ -75,7 +69,7 @@ const PLAIN = /^\w+$/
 // The blank Braille pattern and a combining mark without a base are invisible too.
 const UNSEEN = /^\p{M}|[\s\p{Cc}\p{Cf}\p{Cs}\p{Zs}\p{Default_Ignorable_Code_Point}\u2800]/u
 
-/** Accepts valid user names without invisible characters (conventions-32). */
+/** Rejects invisible characters too (conventions-32). */
 export function isUserName(name: string): boolean {
   if (name.length > NAME_UNITS_MAX || !NAME.test(name)) return false
   // Joiners and variation selectors are valid in emoji. Elsewhere they would allow two names that
@@ -85,7 +79,7 @@ export function isUserName(name: string): boolean {
   return length >= 2 && length <= 12
 }
 
-// Creates the expression on first use, because it takes 40 ms to compile.
+// The expression is inside the function, because it takes 40 ms to compile.
 const hideEmoji = (name: string) => name.replace(/\p{RGI_Emoji}/gv, '\u263a')
 
 const EMAIL_MAX = 128

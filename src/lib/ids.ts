@@ -1,8 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 
-/**
- * `asked` is the last requested time. `time` is later when the counter of a millisecond overflows.
- */
+/** `time` runs ahead of the requested time when the counter of a millisecond overflows. */
 type Sequence = { asked: number; time: number; count: number }
 
 const clock: Sequence = { asked: 0, time: 0, count: 0 }

@@ -1,6 +1,6 @@
 type CodeSpan = { open: number; close: number; end: number }
 type Marks = {
-  /** Position of the bracket that closes a `[` or `(`. 0 without one. */
+  /** Maps the position of a `[` or `(` to the position of its closing bracket, or to 0. */
   partner: Int32Array
   code: Map<number, CodeSpan>
   /** Number of emphasis characters to remove at a position. */
@@ -11,7 +11,6 @@ type Opener = { at: number; left: number }
 const BLANK_LINE = /\n[ \t]*(?=\n)/y
 const WORD = /[\p{L}\p{N}]/u
 
-/** Pairs brackets, backticks and emphasis marks of a Markdown text in one pass. */
 export function readMarks(source: string): Marks {
   const partner = new Int32Array(source.length + 1)
   const code = codeSpans(source)

@@ -1,4 +1,3 @@
-/** PHP arrays with keys 0, 1, 2 … become lists, and other PHP arrays become objects. */
 export type PhpValue = null | boolean | number | string | PhpValue[] | { [key: string]: PhpValue }
 
 /**

@@ -28,7 +28,7 @@ export function plainText(source: string, n: number): string {
     pattern.lastIndex = at
     return pattern.exec(source)
   }
-  /** Returns the end of `(…)` or `[…]` after the bracket at `close`. 0 without a closed one. */
+  /** Returns the end of a link target after the bracket at `close`. 0 without a target. */
   const targetEnd = (close: number): number => {
     const next = source[close + 1]
     return close > 0 && (next === '(' || next === '[') ? partner[close + 1]! : 0

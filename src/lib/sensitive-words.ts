@@ -4,7 +4,6 @@ import { foldText } from './text.ts'
 export type SensitiveWord = { word: string; type: 'warning' | 'replace'; replace: string | null }
 
 export type SensitiveWords = {
-  /** Returns the first warning word in the text, as spelled in the list. */
   check(text: string): string | undefined
   /** Replaces the leftmost match first, and the longest of several. */
   replace(text: string): string

@@ -27,7 +27,6 @@ const BLANK = /^[\s\p{Default_Ignorable_Code_Point}\p{Cc}\u2800\u{1d159}\ufff9-\
 
 export const isBlank = (text: string): boolean => BLANK.test(text)
 
-/** Returns the unique, searchable form of a name. Empty when the name has no visible character. */
 export function nameKey(name: string): string {
   return foldText(name)
     .replace(/[\s\u0085]+/g, ' ')
@@ -123,7 +122,6 @@ export function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&')
 }
 
-/** Counts code points, like the `max:n` rules. */
 export function codePointLength(text: string): number {
   let count = 0
   for (const _ of text) count++

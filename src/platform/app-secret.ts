@@ -18,7 +18,6 @@ export const minimumSecretLength = 16
 
 const WAY_OUT = 'restore it from a backup, or set APP_SECRET to what it held'
 
-/** Reads the secret from the data directory. Creates a missing file when `mayCreate` is true. */
 export function loadAppSecret(dataDir: string, { mayCreate = true } = {}): string {
   const path = join(dataDir, 'app-secret')
   const secret = readSecret(path)

@@ -3,7 +3,6 @@ import type { Log } from '#platform/observability'
 
 export type Closer = { name: string; withinMs: number; close: () => unknown }
 
-/** Closes resources in order. Logs a failure or timeout and continues with the next resource. */
 export async function closeInOrder(closers: Closer[], log: Log): Promise<void> {
   for (const { name, withinMs, close } of closers) {
     const closed = (async () => close())()

@@ -20,9 +20,7 @@ export function proxyFaults(given: string | undefined): string[] {
     )
 }
 
-/**
- * Reports origins in a spelling that no browser sends, because they would never match a request.
- */
+/** Rejects spellings that no browser sends, because they would never match an Origin header. */
 export function originFaults(origins: readonly string[]): string[] {
   return origins.flatMap((origin) => {
     if (origin === '*' || /^[a-z][a-z0-9+.-]*:\/\/[^/\s?#@]+$/.test(origin)) return []
@@ -39,7 +37,6 @@ export function urlFault(name: string, given: string, protocols: readonly string
     : `${name} must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`
 }
 
-/** Rejects a URL with several hosts, which earlier versions accepted. */
 export const severalHostsFault = (name: string, given: string): string | undefined =>
   /^postgres(ql)?:\/\/([^/?]*@)?[^/?@]*,[^/?@]*([/?]|$)/.test(given)
     ? `${name} names several hosts: name one proxy that leads to the primary, such as HAProxy (docs/scaling.md#failover, deploy/patroni)`

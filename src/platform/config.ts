@@ -49,7 +49,6 @@ export function chooseProcesses({ cores, memory }: Machine, hasEmbeddedDatabase:
   return Math.min(hasEmbeddedDatabase ? Math.ceil(cores / 2) : cores, MOST_PROCESSES)
 }
 
-/** Throws one error that lists every invalid setting. */
 export function readConfig(env: Env) {
   const faults: string[] = []
   const known = new Set<string>()
@@ -111,7 +110,7 @@ export function readConfig(env: Env) {
     host,
     port,
     publicUrl,
-    /** Whether `publicUrl` needs the bound port when PORT is 0. */
+    /** True when `publicUrl` must change to the port that the system chose. */
     publicUrlIsDerived: text('PUBLIC_URL') === undefined,
     /** Base URL or template (`{type}`, `{id}`) for links to content in the web client. */
     publicWebUrl,
@@ -126,12 +125,9 @@ export function readConfig(env: Env) {
       .map((each) => database('DATABASE_REPLICA_URLS', each))
       .filter((each) => each !== undefined),
     processes,
-    /** Connections per server process. */
     databasePoolSize: integer('DATABASE_POOL_SIZE', processes === 1 ? 10 : 6, 1, 200),
     statementTimeoutMs: integer('STATEMENT_TIMEOUT_MS', 10_000, 100, 600_000),
-    /** Maximum age of a cached guest response. 0 disables the cache. */
     guestCacheMs: integer('GUEST_CACHE_MS', 1_000, 0, 60_000),
-    /** Memory for cached parts of responses. 0 disables the cache. */
     fragmentBytes: integer('FRAGMENTS_MB', 32, 0, 100_000) * 1024 * 1024,
     requestTimeoutMs: integer('REQUEST_TIMEOUT_MS', 120_000, 1_000, 600_000),
     requestIdleMs: integer('REQUEST_IDLE_MS', 15_000, 100, 600_000),
@@ -203,10 +199,8 @@ export function readConfig(env: Env) {
     /** Interval of heartbeats on event streams, which proxies would otherwise close as idle. */
     streamHeartbeatMs: integer('STREAM_HEARTBEAT_MS', 15_000, 50, 600_000),
     maxUploadBytes: integer('MAX_UPLOAD_BYTES', 10 * 1024 * 1024, 1024, 1024 * 1024 * 1024),
-    /** Disk quota for resized pictures. 0 disables their cache. */
     variantBytes: integer('VARIANT_BYTES', 1024 ** 3, 0, 1024 ** 4),
     corsOrigins: (text('CORS_ORIGINS') ?? '*').split(',').map((origin) => origin.trim()),
-    /** Reverse proxies whose X-Forwarded-For header the server trusts. */
     trustProxy: text('TRUST_PROXY'),
     console: choice('CONSOLE', 'on', ['on', 'off']) === 'on',
     web,
@@ -220,8 +214,8 @@ export function readConfig(env: Env) {
     metricsHost: text('METRICS_HOST') ?? '127.0.0.1',
     metricsPort: integer('METRICS_PORT', 0, 0, 65535),
     /**
-     * Delay between the failing readiness check and the closed listener, so that load balancers can
-     * react.
+     * Time for load balancers to notice the failing readiness check before the server refuses
+     * connections.
      */
     drainNoticeMs: integer('DRAIN_NOTICE_MS', 300, 0, 300_000),
     /** With `off`, servers and workers refuse to start while a migration is pending. */

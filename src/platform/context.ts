@@ -23,9 +23,7 @@ export type Context = {
   push: SitePush
   /** Test hook that validates each response body against its schema. */
   inspectBody?: (request: FastifyRequest, status: number, body: unknown) => void
-  /** Shutdown hooks, such as flushing buffered counts. */
   onClose: (() => Promise<void>)[]
-  /** Values of `defineState`, which copies of a context share. */
   state: Map<object, unknown>
 }
 

@@ -19,14 +19,10 @@ export type DatabaseServer = {
 
 /** Connections of a process outside its pool, for LISTEN, the health probe and one in reserve. */
 const BESIDE_POOL = 3
-/** Connections reserved for jobs, commands and operators. */
 const FOR_OTHERS = 40
 const LEAST = 100
 
-/**
- * Adds one process, because PostgreSQL may still hold the connections of a process that was
- * replaced.
- */
+/** Includes one more process, for the overlap while a process is replaced. */
 const connectionsOf = ({ processes, databasePoolSize }: Config) =>
   Math.max(LEAST, (processes + 1) * (databasePoolSize + BESIDE_POOL) + FOR_OTHERS)
 

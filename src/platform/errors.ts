@@ -5,7 +5,6 @@ export type Language = keyof Text
 type Details = {
   /** Errors by field, sent with status 422 (conventions-7). */
   errors?: Record<string, Text[]>
-  /** Additional response fields, such as `paid_node` of unpaid content. */
   extra?: Record<string, unknown>
   headers?: Record<string, string | number>
 }
@@ -31,7 +30,6 @@ export type DeclaredError = {
   readonly status: number
   readonly code: string
   readonly text: Text
-  /** Names of additional response fields, such as `ends_at` of a sanction. */
   readonly adds?: readonly string[]
 }
 

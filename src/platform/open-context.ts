@@ -43,10 +43,6 @@ export const openStorage = (config: Config): Storage =>
       : { kind: 'local', root: join(config.dataDir, 'uploads') },
   )
 
-/**
- * Connects to all external services. Starts the embedded database unless DATABASE_URL or `server`
- * names another.
- */
 export async function openContext(
   config: Config,
   log: Log,

@@ -46,7 +46,6 @@ export function readOutsideProviders(
   env: Env,
   setting: (name: string) => string | undefined,
   faults: string[],
-  /** Whether the bundled site can receive the redirect. */
   hasSite = false,
 ): Record<string, OutsideProvider> {
   const names = namesIn(env)

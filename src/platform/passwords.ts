@@ -87,7 +87,6 @@ export function divideHashing(processes: number): void {
   shared = createPasswords({ concurrency: hashesAtOnce(processes) })
 }
 
-/** Returns an argon2id hash in PHC format. Rejects with `Busy` when too many calls wait. */
 export function hashPassword(password: string): Promise<string> {
   return shared.hash(password)
 }

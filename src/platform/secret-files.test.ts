@@ -38,7 +38,6 @@ function namesRead(): string[] {
 }
 
 const NAMES = namesRead()
-/** Names of settings that hold a secret or a URL with a password. */
 const SECRET_NAME =
   /SECRET|PASSWORD|PASSPHRASE|TOKENS?$|CREDENTIAL|ACCESS_KEY|^DATABASE_(\w+_)?URLS?$|^(REDIS|SMTP|SMS|PUSH)_URL$/
 const secretNames = NAMES.filter(

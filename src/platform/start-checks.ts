@@ -12,7 +12,6 @@ const ROOM = { new: 100 * 1024 * 1024, existing: 1024 * 1024 }
 
 type Target = Pick<Config, 'host' | 'port' | 'metricsHost' | 'metricsPort'>
 
-/** Explains a failure to listen. Returns other errors unchanged. */
 export function listenFault(error: unknown, { host, port, metricsHost, metricsPort }: Target): unknown {
   const {
     code,

@@ -24,7 +24,6 @@ export type ImportFault = { number: number; reason: string }
 /** `hash` identifies the imported file. Paths in the file are relative to `folder`. */
 export type ImportSource = { hash: string; folder: string }
 
-/** `forms` are the schemas of lines by their field `kind`. */
 export type Importer<Forms extends Record<string, TObject>, Ready = unknown> = {
   name: string
   forms: Forms
@@ -37,13 +36,11 @@ export type Importer<Forms extends Record<string, TObject>, Ready = unknown> = {
     lines: Batch<Forms>,
     source: ImportSource,
   ): Promise<{ ready: Ready; faults: ImportFault[] }>
-  /** Writes a batch in one transaction and returns the faults of skipped lines. */
   write(tx: Tx, lines: Batch<Forms>, ready: Ready, source: ImportSource): Promise<ImportFault[]>
 }
 
 export type ImportEvents = {
   fault(fault: ImportFault): void
-  /** Called after each batch. `share` is the progress from 0 to 1. */
   progress(share: number, lines: number): void
 }
 

@@ -12,7 +12,6 @@ export const rowKey = (sql: Db, name: string): Fragment => {
     'kith-' || ${row}.id || '-' || (extract(epoch from ${row}.created_at) * 1000000)::bigint)`
 }
 
-/** Selects `key` and `id` of rows with these exported keys. */
 export function rowsByKey(sql: Db, table: string, keys: string[]): Fragment {
   const own = keys.flatMap((key) => {
     const [, id, created] = OWN.exec(key) ?? []

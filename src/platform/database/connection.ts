@@ -19,9 +19,7 @@ export type Connection = {
   isPatient: boolean
   /** Age in watch intervals. Infinite when the connection must be replaced. */
   age: number
-  /** Backend process id. Undefined before the connection opens. */
   pid(): number | null | undefined
-  /** Keys under which the semaphore counts the current holder. */
   keys: readonly string[]
   end(): void
 }
@@ -76,7 +74,6 @@ function explained(error: unknown): unknown {
   return error
 }
 
-/** The client emits `end` exactly once, when the connection closes. */
 export async function connect(settings: Settings, { pipeline = false } = {}): Promise<Client> {
   const socket = openSocket()
   const client = new pg.Client({ ...settings.config, keepAlive: true, pipeline, stream: () => socket })
@@ -102,12 +99,11 @@ export async function connect(settings: Settings, { pipeline = false } = {}): Pr
   }
 }
 
-/** Returns whether a migration changed the result columns of a prepared statement. */
 export const isStalePlan = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery'
 
 /**
- * Returns the last of several results. Retries a stale plan without preparation, unless the
+ * Resolves with the last of several results. Retries a stale plan without preparation, unless the
  * transaction has already failed.
  */
 export function sendQuery(opened: Client, query: Query, onStalePlan: () => void = () => {}): void {
@@ -134,8 +130,7 @@ export function sendQuery(opened: Client, query: Query, onStalePlan: () => void 
   void client.query({ text, values }, onResult)
 }
 
-/** Exponential backoff in milliseconds. */
-const pauseAfter = (failures: number) => Math.min(10 * 2 ** Math.min(failures, 6), 500)
+const backoffMs = (failures: number) => Math.min(10 * 2 ** Math.min(failures, 6), 500)
 
 /** Connects lazily with the first statement. Reconnects with the next statement after a failure. */
 export function openConnection(settings: Settings): Connection {
@@ -145,7 +140,7 @@ export function openConnection(settings: Settings): Connection {
   let isEnded = false
 
   const openOnce = async (): Promise<Client> => {
-    if (failures > 0) await new Promise((resolve) => setTimeout(resolve, pauseAfter(failures)))
+    if (failures > 0) await new Promise((resolve) => setTimeout(resolve, backoffMs(failures)))
     if (isEnded) throw connectionError('the connection was ended', 'CONNECTION_ENDED')
     const made = await connect(settings, { pipeline: true })
     made.client.once('end', () => {

@@ -10,7 +10,6 @@ export { afterCommit } from './transactions.ts'
 export type Db = Tag
 
 export type Sql = Tag & {
-  /** `mode` is a transaction mode such as `read only`. */
   begin<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   begin<T>(mode: string, work: (tx: Tx) => Promise<T>): Promise<T>
   reserve(): Promise<Tag & { release(): void }>
@@ -24,11 +23,9 @@ export type Sql = Tag & {
   ): Promise<{ unlisten: () => Promise<void> }>
   /** `pressure` is the fraction of the timeout that the first waiting caller has used (0 to 1). */
   state(): { busy: number; waiting: number; pressure: number }
-  /** Probes the database over a dedicated connection. */
   isAnswering(withinMs: number): Promise<boolean>
   /** Number of backends that still run statements of abandoned connections. */
   cutBackends(): number
-  /** Whether a LISTEN connection is down, and how many have broken so far. */
   listening(): { isLost: boolean; losses: number }
   beforeEnd(work: () => Promise<void>): void
   /** Sends a statement to this pool, even for a guest whose reads go to a replica. */
@@ -49,11 +46,9 @@ export type DatabaseOptions = {
   poolSize: number
   statementTimeoutMs: number
   planCacheMode?: PlanCacheMode
-  /** Defaults to the statement timeout. */
   lockTimeoutMs?: number
   /** Timeout for a connection, after which the pool rejects with `Busy`. */
   patienceMs?: number
-  /** Maximum number of waiting callers. Commands and tests set no limit. */
   maxWaiting?: number
   /** False lets commits return before the disk write, for work that can be repeated. */
   isDurable?: boolean
@@ -152,7 +147,6 @@ async function retried<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Converts the violation of a named constraint to its API error. */
 export async function onConstraint<T>(
   query: Promise<T> | PromiseLike<T>,
   errors: Record<string, () => Error>,
@@ -175,7 +169,6 @@ export const isRetryable = (error: unknown): boolean =>
 export const isForeignKeyViolation = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === '23503'
 
-/** Covers the disk of the database (53100) and the disk of the uploads. */
 export function isDiskFull(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code
   return code === '53100' || code === 'ENOSPC' || code === 'EDQUOT'

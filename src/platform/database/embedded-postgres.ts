@@ -14,13 +14,11 @@ import { launchPostmaster, type Running } from './embedded-postgres/watchdog.ts'
 import { openSession } from './session.ts'
 
 export type EmbeddedPostgresOptions = {
-  /** Absolute path of a dedicated folder for the cluster, socket, log and lock. */
   dataDir: string
   settings?: Record<string, string>
   log: (level: 'info' | 'warn' | 'error', message: string, extra?: Record<string, unknown>) => void
 }
 
-/** `host` is the folder of a Unix socket. */
 export type EmbeddedConnection = { host: string; port: number; user: 'kith'; database: 'kith' }
 
 export type EmbeddedPostgres = { connection: EmbeddedConnection; stop(): Promise<void> }
@@ -230,6 +228,5 @@ async function createDatabase(login: { host: string; port: number }): Promise<vo
 /** PostgreSQL writes the log in append mode, so truncating the open file is safe. */
 async function trimLog(path: string): Promise<void> {
   const info = await stat(path).catch(() => null)
-  // The hourly timer retries a failed truncation.
   if (info && info.size > largestLog) await truncate(path, 0).catch(() => {})
 }

@@ -9,12 +9,11 @@ const ADMITTED_PATIENCE = 5
 
 export type FairSemaphoreOptions<Place> = {
   places: Place[]
-  /** Timeout for a new caller. */
   patienceMs: number
   maxWaiting: number
   /** Fraction of the places that one key may hold. */
   share: number
-  /** Overrides `share` for single keys, as a number of places. */
+  /** Number of places that single keys may hold, instead of `share`. */
   limits?: ReadonlyMap<string, number>
 }
 
@@ -126,14 +125,12 @@ export function createFairSemaphore<Place>({
   }
 
   return {
-    /** Takes a place without waiting. Callers return the place with `give`. */
     take(caller: RequestScope | undefined): Place | undefined {
       if (idle.length === 0 || isClosed || isLimited(caller) !== undefined) return undefined
       hold(caller)
       // Prefers the connection used last, because its plans are cached.
       return idle.pop()
     },
-    /** Calls exactly one of the callbacks. */
     wait(
       caller: RequestScope | undefined,
       accept: Waiter<Place>['accept'],
@@ -174,7 +171,6 @@ export function createFairSemaphore<Place>({
       idle.push(place)
       serve()
     },
-    /** Fraction (0 to 1) of the timeout that the first new caller has waited. */
     pressure: () => pressure,
     waiting: () => all.size,
     held: () => places.length - idle.length,

@@ -13,9 +13,7 @@ export type Listening = { unlisten: () => Promise<void> }
 
 export type Listener = {
   hear(payload: string): void
-  /** Called after each subscription, including reconnects. */
   onListening(): void
-  /** Called when the connection breaks, stops responding or cannot be opened. */
   onLost(error: unknown): void
 }
 

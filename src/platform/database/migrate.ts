@@ -30,7 +30,6 @@ export async function withUpgradeLock<T>(sql: Sql, work: (session: Session) => P
   }
 }
 
-/** Applies pending migrations, or only those named in `only`, and returns their names. */
 export const migrate = (sql: Sql, folder = FOLDER, only?: readonly string[]): Promise<string[]> =>
   withUpgradeLock(sql, (session) => applyMigrations(session, folder, only))
 
@@ -94,7 +93,6 @@ export async function listUnknownMigrations(sql: Sql, folder = FOLDER): Promise<
   return applied.map(({ name }) => name).filter((name) => !names.includes(name))
 }
 
-/** Explains why this version cannot upgrade a database with the migrations of `level`. */
 export async function findForeignMigration(
   level: readonly { name: string; hash: string }[],
   folder = FOLDER,

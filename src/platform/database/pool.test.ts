@@ -7,7 +7,6 @@ import { test } from 'node:test'
 import { createWorld } from '#test/world.ts'
 import { isConnectionError, openDatabase, transaction } from './database.ts'
 
-/** Length of the driver's queue for one connection, plus one transaction. */
 const RUN = 101
 const { connection } = await createWorld()
 
@@ -138,7 +137,6 @@ test('reconnects with the first statement after a database outage', async () => 
     statementTimeoutMs: 60_000,
   })
   for (let times = 0; times < 3; times += 1) {
-    // Causes several failures on each connection.
     for (let n = 0; n < 10; n += 1) {
       const failed = await Promise.all(Array.from({ length: 5 }, () => sql`select 1`.catch((error) => error)))
       for (const error of failed) assert.ok(isConnectionError(error), String(error))
@@ -152,7 +150,6 @@ test('reconnects with the first statement after a database outage', async () => 
     )
     await rm(path)
     const other = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
-    // Breaks all connections while statements run.
     const cut = Promise.all(Array.from({ length: 5 }, () => sql`select pg_sleep(60)`.catch((error) => error)))
     while (
       (await other`select from pg_stat_activity where query like '%pg_sleep(60)%' and wait_event = 'PgSleep'`)

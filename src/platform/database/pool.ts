@@ -76,7 +76,6 @@ export type PoolOptions = {
   maxWaiting: number
   /** Time without a response before the pool abandons a connection. 0 disables this check. */
   deadlineMs: number
-  /** Number of connections reserved for reads. */
   forReads: number
   onQuery?: ((query: { text: string; parameters: Query['values'] }) => void) | undefined
 }
@@ -118,7 +117,6 @@ export function createPool(
     connections.add(another)
     turns.give(another, keys)
   }
-  /** Closes a connection that still has a holder, whose statements fail. */
   const cut = (held: Connection) => {
     connections.delete(held)
     cutBackends.add(held.pid())
@@ -126,7 +124,6 @@ export function createPool(
     held.end()
   }
 
-  /** Calls `onEnd` after the caller has the result, with whether the connection is reusable. */
   const sendOver = (held: Connection, query: Query, onEnd: (isWell: boolean) => void) => {
     const { resolve, reject } = query
     const answered = () => {
@@ -149,10 +146,8 @@ export function createPool(
     held.send(query)
   }
 
-  /** Unsent batch of each caller. */
   const batches = new WeakMap<RequestScope, Query[]>()
 
-  /** Sends all statements in one write, and returns the connection after the last result. */
   const sendBatch = (held: Connection, caller: RequestScope | undefined, batch: Query[]) => {
     held.keys = caller?.keys ?? NO_KEYS
     let left = batch.length
@@ -273,7 +268,6 @@ export function createPool(
     isAnswering: probe.isAnswering,
     cutBackends: cutBackends.count,
     listening: () => ({ isLost: channels.lost > 0, losses: channels.losses }),
-    /** Ignores the caller's replica. */
     sendAlone: sendHere,
     beforeEnd: (work: () => Promise<void>) => void last.push(work),
     state: () => ({ busy: turns.held(), waiting: turns.waiting(), pressure: turns.pressure() }),

@@ -72,7 +72,6 @@ export function openReplicas(
   for (const [number, replica] of replicas.entries())
     void runInScope({ ...createScope(), isAdmitted: true }, () => watch(replica, number))
 
-  /** Retries a failed statement on the primary. */
   const sendTo = (replica: Replica, query: Query) => {
     const scope = currentScope() as RequestScope
     const reject = (error: unknown) => {

@@ -3,22 +3,18 @@ import type { Send } from './statement.ts'
 
 /** Identifies the caller of statements, so that no user, address or row can use the whole pool. */
 export type RequestScope = {
-  /** Keys that each may hold a limited fraction of the connections. */
   keys: string[]
   /** True once the caller has held a connection. Started work has priority over new work. */
   isAdmitted: boolean
-  /** True when the client has disconnected. */
   isGone: boolean
   userId?: number
-  /** Client address of an anonymous request. */
   address?: string
   /** Sends statements outside transactions to a replica, for reads by guests. */
   replica?: Send | undefined
-  /** View counters to run when the guest cache repeats the response. */
+  /** View counters to run again when the guest cache repeats the response. */
   shown?: (() => void)[]
 }
 
-/** Key of all requests and background work that write. */
 export const WRITES_KEY = 'writes'
 
 const scopes = new AsyncLocalStorage<RequestScope>()
@@ -29,7 +25,6 @@ export const createWriterScope = (): RequestScope => ({ ...createScope(), keys: 
 
 export const runInScope = <T>(caller: RequestScope, work: () => T): T => scopes.run(caller, work)
 
-/** Returns undefined in background work such as jobs. */
 export const currentScope = (): RequestScope | undefined => scopes.getStore()
 
 /** Bypasses the replica, for cached values that members receive too. */

@@ -6,7 +6,6 @@ export type Session = {
   sql: Tag
   /** Driver client for COPY, during which `sql` must not be used. */
   client: pg.Client
-  /** Closes the connection without waiting for running statements. */
   end(): void
 }
 

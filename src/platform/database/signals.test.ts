@@ -16,10 +16,6 @@ import { announce, createSignals, sendSignal } from './signals.ts'
 const { sql, connection, ctx } = await createWorld()
 after(endRedis)
 
-/**
- * Opens a process on the same database. Records its received signals and counts its NOTIFY
- * statements.
- */
 async function another(options: Partial<DatabaseOptions> = {}, redisUrl?: string) {
   let batches = 0
   const pool = openDatabase({

@@ -12,7 +12,6 @@ export type Signals = {
   on(name: string, handler: (payload: string) => void): void
   onReconnect(handler: () => void): void
   listen(): Promise<void>
-  /** Whether the listening connection is lost, and how many have broken so far. */
   state(): { isLost: boolean; losses: number }
   close(): Promise<void>
 }
@@ -20,7 +19,6 @@ export type Signals = {
 const CHANNEL = 'kith'
 /** First line of each message, which version 0.1 skips as the sender's name. */
 const SENDER = 'kith'
-/** Minimum pause between two batches. */
 const HOLD_MS = 15
 const RETRY_MS = 200
 /** PostgreSQL limits a NOTIFY payload to less than 8,000 bytes. */
@@ -39,7 +37,6 @@ function outboxOf(sql: Sql): Outbox {
   return made
 }
 
-/** Queues the signals of one pool, and removes duplicates until a connection is free. */
 function createOutbox(sql: Sql): Outbox {
   const waiting = new Set<string>()
   let running: Promise<void> | undefined

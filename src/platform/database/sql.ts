@@ -75,7 +75,6 @@ export function listingOrder(sql: Db, { order }: ListingQuery, { id, by }: ListO
   return sql`order by ${by === undefined ? sql`` : sql`${by} ${direction},`} ${id} ${direction}`
 }
 
-/** Ends the statement of an administrative list with keyset condition, order and limit. */
 export function listingClause(sql: Db, query: ListingQuery, list: ListOrder): Fragment {
   const { page = 1, limit = 15, after, order = 'desc' } = query
   const { id, by, from } = list

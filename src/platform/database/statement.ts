@@ -176,7 +176,6 @@ export class Statement<T extends readonly unknown[] = Row[]> implements Promise<
   }
 }
 
-/** Collects the values in placeholder order. */
 function textOf({ strings, args }: Statement<readonly unknown[]>, values: Query['values']): string {
   let text = strings[0] ?? ''
   for (let at = 0; at < args.length; at += 1) text += pieceOf(args[at], values) + (strings[at + 1] ?? '')
@@ -204,10 +203,7 @@ function pieceOf(arg: unknown, values: Query['values']): string {
   )
 }
 
-/**
- * Maximum number of prepared statements, in case code builds texts dynamically and fills session
- * memory.
- */
+/** Limits the session memory for plans, in case code builds texts dynamically. */
 const NAMES_MOST = 10_000
 const names = new Map<string, string>()
 
@@ -239,7 +235,6 @@ export function createTag(send: Send, isPrepared: boolean): Tag {
   }) as Tag
 }
 
-/** Fields of pg's result object that pg derives from a row description. */
 type Columns = { fields: unknown; _parsers: unknown; _prebuiltEmptyResultObject: unknown }
 
 /** Methods of pg's connection that its types omit. */
@@ -266,7 +261,6 @@ const Base = pg.Query as unknown as new (
   callback: OnResult,
 ) => DriverQuery
 
-/** Columns of each connection's prepared statements, by statement name. */
 const known = new WeakMap<Wire, Map<string, Columns>>()
 
 /**

@@ -22,7 +22,6 @@ test('caches only totals above 10,000 (administration-2)', async () => {
   assert.equal(await total(), 10_001)
   await addWords(10_002, 10_002)
   assert.equal(await total(), 10_001)
-  // Each filter has its own cached total.
   assert.equal(await total('&q=word10002'), 1)
   await sql`delete from sensitive_words where word = 'word10002'`
   assert.equal(await total('&q=word10002'), 0)

@@ -7,7 +7,6 @@ import { Statement } from './statement.ts'
 const COUNTED_MOST = 10_000
 /** Age after which a total is recounted in the background. */
 const FRESH_MS = 15_000
-/** Maximum age of a cached total. */
 const KEPT_MS = 600_000
 const ENTRIES_MOST = 500
 
@@ -41,7 +40,6 @@ export function createTotals(now: () => number = Date.now): Totals {
 
 const ofDatabase = new WeakMap<Db, Totals>()
 
-/** `counting` selects one column, `total`. */
 export function cachedTotal(sql: Db, counting: Fragment): Promise<number> {
   const totals = ofDatabase.get(sql) ?? createTotals()
   ofDatabase.set(sql, totals)

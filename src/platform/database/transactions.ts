@@ -6,7 +6,9 @@ type Work<Pool> = (pool: Pool) => void
 /** Work to do after the commit of each open transaction. */
 const transactions = new WeakMap<object, { pool: unknown; work: Work<never>[] }>()
 
-/** Returns a function to call after the commit, even when its confirmation was lost. */
+/**
+ * Returns a function to call after the commit, even when the confirmation of the commit was lost.
+ */
 function onceCommitted(transaction: object, pool: unknown): () => void {
   const waiting = { pool, work: [] as Work<never>[] }
   transactions.set(transaction, waiting)
@@ -29,7 +31,6 @@ export type ConnectionSource = {
   tag: Tag
   acquire(): Promise<Connection>
   give(held: Connection, mayStay: boolean): void
-  /** Calls `onEnd` after the caller has the result. */
   sendOver(held: Connection, query: Query, onEnd: () => void): void
 }
 

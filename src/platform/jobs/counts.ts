@@ -39,7 +39,6 @@ export const countJobs = (sql: Db) => sql<JobCounts[]>`
   join graphile_worker._private_tasks t on t.id = j.task_id
   group by 1`
 
-/** Totals over all tasks, with the message and time of the last failure. */
 export type JobsState = {
   due: number
   running: number

@@ -3,7 +3,6 @@ import type { Job, WorkerEvents } from 'graphile-worker'
 import type pg from 'pg'
 import type { Log } from '#platform/observability'
 
-/** Namespace of the advisory locks, chosen at random. */
 const SEED = 4_127_003
 const SWEEP_MS = 30_000
 const RETRY_MS = 500
@@ -42,9 +41,8 @@ with dead as (
 select array_agg(locked_by) as workers from dead having count(*) > 0`
 
 export type Presence = {
-  /** Takes the advisory lock of a worker. */
+  /** Takes the advisory lock that marks the worker as alive. */
   announce(worker: string): Promise<void>
-  /** Counts workers as dead and releases their jobs. */
   withdraw(workers: Iterable<string>): Promise<void>
   sweep(): Promise<void>
   close(): Promise<void>
@@ -103,8 +101,7 @@ export function watchWorkers(pool: pg.Pool, log: Log): Presence {
   }
   const sweep = () =>
     inTurn(async () => {
-      // Without its own locks this process would count its own workers as dead, so it takes them
-      // first.
+      // Takes the locks of this process first, because a worker without a lock counts as dead.
       const client = await held()
       const { rows } = await client.query<{ workers: string[] }>(FREE)
       if (rows[0]) log.warn({ workers: rows[0].workers }, 'gave back the jobs of workers that are gone')

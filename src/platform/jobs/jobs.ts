@@ -32,7 +32,6 @@ export async function migrateJobs(connection: JobsConnection): Promise<void> {
   }
 }
 
-/** Runs the waiting jobs and the jobs that they enqueue. */
 export async function runWaitingJobs(connection: JobsConnection, tasks: TaskList): Promise<void> {
   const pgPool = openJobsPool(connection, 2)
   try {

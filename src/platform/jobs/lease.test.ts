@@ -5,7 +5,6 @@ import { until } from '#test/fixtures/streams.ts'
 import { createWorld } from '#test/world.ts'
 import { runOnLease } from './lease.ts'
 
-/** Runs a node whose worker only counts its starts and stops. */
 async function openNode({ sql, ctx }: Awaited<ReturnType<typeof createWorld>>) {
   const seen = { starts: 0, stops: 0 }
   const node = await runOnLease(sql, ctx.log, async () => {

@@ -11,7 +11,6 @@ const BEAT_MS = 2_000
 const MOST_MISSED = 2
 const LOOK_TIMEOUT_MS = 2_000
 
-/** Adds private fields of pg's client. */
 type Client = pg.PoolClient & {
   readyForQuery: boolean
   _ending: boolean
@@ -32,7 +31,6 @@ export function destroySilent(pool: pg.Pool, connection: JobsConnection): void {
     let unanswered = 0
     let quiet = 0
     let isLooking = false
-    /** Number of consecutive checks that found no running statement. */
     let idle = 0
     const beat = async () => {
       // The pool waits for the server to close the socket, which an unresponsive server never does.

@@ -52,7 +52,6 @@ function resumable(tasks: TaskList): TaskList {
   )
 }
 
-/** Takes the advisory lock of each worker before its first job. */
 const announcing = (presence: Presence, announced: Set<string>) => ({
   name: 'AnnounceWorker',
   version: '1.0.0',
@@ -128,7 +127,6 @@ async function keepRunning(
     async stop() {
       isOver = true
       clearTimeout(timer)
-      // A runner that has already ended throws here.
       await runner?.stop().catch(() => {})
     },
   }
@@ -174,7 +172,7 @@ export async function runJobs(
         pollInterval: POLL_MS,
         logger,
         events: lostJobs.events,
-        // A delay of 0 enables batches, because a stop waits only for pending batches.
+        // Enables batches without a delay, because a stop waits only for batched completions.
         preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       }
       runners.push(await keepRunning(options, presence, log))

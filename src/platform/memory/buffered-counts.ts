@@ -14,7 +14,6 @@ export type WriteCounts = (sql: Sql, ids: number[], counts: number[]) => Promise
 /** Sums counts of frequent events such as views in memory. A crash loses the last seconds. */
 export type BufferedCounts = {
   add(ids: Iterable<number>): void
-  /** Returns the counts of this process that are not in the database yet. */
   pending(id: number): number
   flush(): Promise<void>
 }

@@ -2,7 +2,6 @@ import { LRUCache } from 'lru-cache'
 import { type Context, defineState } from '#platform/context.ts'
 import { afterCommit, announce, type Db, onPrimary } from '#platform/database'
 
-/** Caches values in this process and invalidates them on every server node. */
 export type Cache<V extends object> = {
   /**
    * Returns the cached value or loads one. Does not cache a value whose key was invalidated during
@@ -15,7 +14,6 @@ export type Cache<V extends object> = {
    * the pool the invalidation is immediate.
    */
   announce(db: Db, ...keys: string[]): Promise<void>
-  /** Invalidates a key in this process only, after the commit. */
   dropHere(db: Db, key: string): void
 }
 

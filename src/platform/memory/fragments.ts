@@ -18,7 +18,6 @@ const KINDS = 16
 
 let kinds = 0
 
-/** Shares one memory limit (FRAGMENTS_MB) between all kinds of fragments. */
 const storeOf = defineState(({ config }): { fragments?: LRUCache<number, Entry> } =>
   config.fragmentBytes === 0
     ? {}

@@ -88,7 +88,6 @@ export const redactAddress = (url: string): string => (PLAIN.test(url) ? url : r
 /** Signature of a signed URL, which grants access to a file. */
 const SIGNATURE = /^v1\.[\w-]{43}$/
 
-/** Masks segments that look like a signature, a phone number or an email address. */
 export function redactPath(path: string): string {
   const end = path.search(/[?#]/)
   const [plain, rest] = end < 0 ? [path, ''] : [path.slice(0, end), path.slice(end)]
@@ -119,10 +118,6 @@ function isPhone(text: string): boolean {
   return /[\s()-]/.test(text) && !/^\d{4}-\d{2}-\d{2}/.test(text)
 }
 
-/**
- * Masks email addresses, phone numbers, bearer tokens and URL queries in free text, such as an
- * error message.
- */
 export function redactText(text: string): string {
   return text
     .replace(/\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'<>]{1,2000}/gi, redactLink)

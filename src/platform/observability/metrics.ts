@@ -19,15 +19,11 @@ export type Metrics = {
   observeRequest(request: ObservedRequest): void
   /** Returns the counts since the previous call, and resets them. */
   takeTraffic(): Traffic
-  /** Counts a request as in flight until the returned function is called. */
   enterRequest(): () => void
-  /** Counts a request rejected because of overload. */
   countShed(): void
   requestsInFlight(): number
   countGuestReply(event: 'hit' | 'made'): void
-  /** Calls `read` at each scrape. */
   gaugePool(read: () => PoolState | Promise<PoolState>): void
-  /** Adds memory, CPU, event loop and garbage collection metrics. Call once per process. */
   defaultProcessMetrics(): void
   render(): Promise<string>
 }

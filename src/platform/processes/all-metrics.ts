@@ -11,7 +11,6 @@ type Snapshot = MetricObject[]
  */
 const isCounted = ({ type }: MetricObject) => ['counter', 'histogram'].includes(String(type))
 
-/** Sums the metrics of all processes in the supervisor. */
 export function gatherMetrics(state: () => { running: number; restarts: number }) {
   const own = new Registry()
   new Gauge({

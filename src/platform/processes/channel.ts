@@ -13,8 +13,8 @@ export type Channel = ReturnType<typeof openChannel>
 const gone = () => Object.assign(new Error('the other process has gone'), { code: 'ECONNRESET' })
 
 /**
- * Requests and messages over the pipe of a child process. Batches the messages of one event loop
- * turn, because separate writes would cost as much as a short request.
+ * Batches the messages of one event loop turn, because separate writes would cost as much as a
+ * short request.
  */
 export function openChannel(
   send: (batch: unknown) => void,
@@ -41,7 +41,7 @@ export function openChannel(
     return handler(value as never)
   }
   const reply = async (n: number, subject: string, value: unknown) => {
-    // Lets the caller of an earlier reply continue first.
+    // Defers the handler, so that callers of earlier replies in the batch continue first.
     await null
     try {
       put({ kind: 'answer', n, value: await handle(subject, value) })
@@ -99,5 +99,4 @@ const open = (): Channel | undefined => {
   return channel
 }
 
-/** Undefined in a server with a single process. */
 export const supervisorChannel: Channel | undefined = open()

@@ -20,7 +20,6 @@ type Member = {
   ended: Promise<number>
   hasBegun: boolean
   hasListened: boolean
-  /** True after the supervisor asked the process to stop. */
   isLeaving: boolean
 }
 
@@ -28,9 +27,7 @@ export type ProcessPoolOptions = {
   size: number
   program: string
   log: Log
-  /** Resolves with further start parameters once processes may start. */
   opening: Promise<object>
-  /** Time for which a stopping process still accepts connections. */
   drainNoticeMs?: number
   onJoin: (channel: Channel) => void
   onLeave: (channel: Channel) => void
@@ -72,7 +69,6 @@ export function createProcessPool({
   cluster.setupPrimary({ exec: program, args: [] })
   const members = new Set<Member>()
   const failures = new Map<number, number>()
-  /** Scheduled restarts by slot. */
   const timers = new Map<number, NodeJS.Timeout>()
   let isStopping = false
   let restarts = 0

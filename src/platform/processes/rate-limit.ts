@@ -23,7 +23,6 @@ type Options = {
   redisUrl?: string | undefined
   log: Log
   now?: () => number
-  /** How long the first requests wait for a connection to Redis. */
   startTimeoutMs?: number
   /** Maximum number of keys in memory, at about 100 bytes each. */
   maxKeys?: number
@@ -108,7 +107,6 @@ export function countWithOthers(supervisor: Channel): CountHere {
   }
 }
 
-/** Returns a function that serves the counts of the supervisor to a process. */
 export function countForProcesses(maxKeys = 1_000_000): (channel: Channel) => void {
   const count = createMemoryCounter(maxKeys)
   return (channel) => channel.on<Counted>('count use', ({ key, window }) => count(key, window))
@@ -151,7 +149,6 @@ function evict(counts: Map<string, number>): void {
 
 type RedisCounter = {
   isUsable(): boolean
-  /** Returns undefined when Redis does not respond in time. */
   count(key: string, milliseconds: number): Promise<number | undefined>
   close(): Promise<void>
 }

@@ -5,7 +5,6 @@ import type { Binaries } from './binaries.ts'
 import { changeOwner, type SystemUser } from './identity.ts'
 import { databaseEnvironment } from './watchdog.ts'
 
-/** Superuser of the cluster. The server connects as `kith`, which has fewer rights. */
 export const SUPERUSER = 'postgres'
 
 /**

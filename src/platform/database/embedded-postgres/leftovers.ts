@@ -6,7 +6,6 @@ import { findDatabaseProcesses, isKnown } from './processes.ts'
 
 type Log = (level: 'info' | 'warn' | 'error', message: string, extra?: Record<string, unknown>) => void
 
-/** Fields of postmaster.pid. `start` is the Unix time in seconds. */
 export type PidFile = { pid: number; start: string; port: number; socketFolder: string; status: string }
 
 export async function readPidFile(cluster: string): Promise<PidFile | null> {

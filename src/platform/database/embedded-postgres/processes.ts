@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { codeOf } from '#lib/faults.ts'
 
-/** Returns whether a process exists, zombies included. */
 export function isKnown(pid: number): boolean {
   try {
     process.kill(pid, 0)

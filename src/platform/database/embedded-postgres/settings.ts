@@ -4,7 +4,6 @@ import { join } from 'node:path'
 
 const megabyte = 1024 * 1024
 
-/** Tunes PostgreSQL for a small machine that also runs the application. */
 export function defaultSettings(memory = availableMemory()): Record<string, string> {
   const total = Math.floor(memory / megabyte)
   const clamp = (value: number, low: number, high: number) =>

@@ -4,9 +4,9 @@ import type { Binaries } from './binaries.ts'
 import type { SystemUser } from './identity.ts'
 
 /**
- * Shell script that runs as the parent of the postmaster, and shuts the database down when the pipe
- * from the server closes, even after SIGKILL. The trap ignores signals that a service manager sends
- * to the whole process group.
+ * Runs as the parent of the postmaster, and shuts the database down when the pipe from the server
+ * closes, even after SIGKILL. The trap ignores signals that a service manager sends to the whole
+ * process group.
  */
 const watchdog = `
 trap '' HUP INT QUIT TERM
