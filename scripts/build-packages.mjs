@@ -1,5 +1,5 @@
-// Builds web/ and console/ unless a build matches its sources. `npm start` runs this script on the
-// host's Node, so it is plain JavaScript for Node 20.
+// Builds web/ and console/ unless a build matches its sources. `npm start` runs this script on the host's
+// Node, so it is plain JavaScript for Node 20.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -35,8 +35,8 @@ let child
 let interrupted
 
 /**
- * Builds enabled packages that are missing or older than their sources. A failed build does not
- * stop the start.
+ * Builds enabled packages that are missing or older than their sources. A failed build does not stop the
+ * start.
  */
 export async function buildForStart() {
   for (const [name, { title, setting }] of Object.entries(PACKAGES)) {
@@ -79,10 +79,7 @@ const builtFile = (name) => join(root, name, 'dist', 'built.json')
 
 const hasSources = (name) => existsSync(join(root, name, 'package-lock.json'))
 
-/**
- * Compares file times and sizes first. Hashes contents only if times differ, such as after a
- * checkout.
- */
+/** Compares file times and sizes first. Hashes contents only if times differ, such as after a checkout. */
 function isBuilt(name) {
   let built
   try {

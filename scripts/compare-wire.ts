@@ -1,6 +1,6 @@
 /**
- * Compares two folders of responses that tests recorded with KITH_WIRE_RECORD: `node
- * scripts/compare-wire.ts before after`. Exits with 1 when they differ.
+ * Compares two folders of responses that tests recorded with KITH_WIRE_RECORD: `node scripts/compare-wire.ts
+ * before after`. Exits with 1 when they differ.
  */
 import { globSync, readFileSync } from 'node:fs'
 

@@ -1,6 +1,6 @@
 /**
- * Sends the requests of existing clients to a new server: `npm run demo:walk`. Exits with 1 when a
- * response differs from the expectation.
+ * Sends the requests of existing clients to a new server: `npm run demo:walk`. Exits with 1 when a response
+ * differs from the expectation.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'

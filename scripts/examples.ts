@@ -1,6 +1,6 @@
 /**
- * Merges examples that a test run wrote with KITH_EXAMPLES into the API documentation: `npm run
- * examples -- folder`. Keeps only examples that fit their schema.
+ * Merges examples that a test run wrote with KITH_EXAMPLES into the API documentation: `npm run examples --
+ * folder`. Keeps only examples that fit their schema.
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'

@@ -1,6 +1,6 @@
 /**
- * Sends random input that fits the schemas to every operation: `npm run fuzz -- --seed N --requests
- * N` (docs/testing.md).
+ * Sends random input that fits the schemas to every operation: `npm run fuzz -- --seed N --requests N`
+ * (docs/testing.md).
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,6 +1,6 @@
 /**
- * Imports a sample of a real ThinkSNS+ database and checks the result: `npm run import:sample --
- * [DIR]`. Needs mariadb-server.
+ * Imports a sample of a real ThinkSNS+ database and checks the result: `npm run import:sample -- [DIR]`.
+ * Needs mariadb-server.
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'

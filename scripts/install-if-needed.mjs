@@ -1,5 +1,5 @@
-// Installs missing or outdated dependencies before `npm start`, `npm test` and other commands. Runs
-// on the host's Node, so it is plain JavaScript for Node 20 without dependencies.
+// Installs missing or outdated dependencies before `npm start`, `npm test` and other commands. Runs on the
+// host's Node, so it is plain JavaScript for Node 20 without dependencies.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,6 @@ const oldestNode = 24
 const isStart = process.env.npm_lifecycle_event === 'prestart'
 const needsTools = !isStart
 const modules = join(root, 'node_modules')
-/** The compiler is an optional peer dependency that a server never runs. */
 const unused = ['typescript', '@typescript']
 const stamp = join(modules, '.kith-install')
 
@@ -79,8 +78,8 @@ function hasTools() {
 }
 
 /**
- * Returns whether only development tools are missing, so that npm replaces nothing that a running
- * server uses.
+ * Returns whether only development tools are missing, so that npm replaces nothing that a running server
+ * uses.
  */
 function lacksToolsOnly() {
   const wanted = readPackages('package-lock.json') ?? {}

@@ -1,6 +1,6 @@
 /**
- * Installs missing Debian packages for tests: `node scripts/install-packages.mjs quick`. Does
- * nothing on other systems or without root.
+ * Installs missing Debian packages for tests: `node scripts/install-packages.mjs quick`. Does nothing on
+ * other systems or without root.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * Writes openapi.json from the schemas of the routes, and the types of sdk/. With --check, fails
- * when the committed copy differs or breaks a rule of redocly.yaml.
+ * Writes openapi.json from the schemas of the routes, and the types of sdk/. With --check, fails when the
+ * committed copy differs or breaks a rule of redocly.yaml.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -79,9 +79,7 @@ function generateClient(...options: string[]): number {
   return status ?? 1
 }
 
-/**
- * Generated files contain no conflicts after a new run, so a merge or rebase can stage these files.
- */
+/** Stages the regenerated files during a merge or rebase, because a new run removes all conflicts. */
 function resolveConflicts(): void {
   const root = fileURLToPath(new URL('..', import.meta.url))
   const isMerging = ['MERGE_HEAD', 'rebase-merge', 'rebase-apply'].some((name) =>

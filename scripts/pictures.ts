@@ -1,6 +1,4 @@
-/**
- * Takes the screenshots of README and docs: `npm run pictures`. Needs Chromium and a Chinese font.
- */
+/** Takes the screenshots of README and docs: `npm run pictures`. Needs Chromium and a Chinese font. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

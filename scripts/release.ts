@@ -1,6 +1,5 @@
 /**
- * Creates a release with a tag and an archive: `npm run release -- 0.2.0`. `--dry-run` only prints
- * the plan.
+ * Creates a release with a tag and an archive: `npm run release -- 0.2.0`. `--dry-run` only prints the plan.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -1,5 +1,5 @@
-// Runs a program on the bundled Node.js, after installing missing dependencies. A shell script
-// would cache the path of the host's Node and use that version after the install too.
+// Runs a program on the bundled Node.js, after installing missing dependencies. A shell script would cache
+// the path of the host's Node and use that version after the install too.
 import { spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 

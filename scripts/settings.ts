@@ -1,6 +1,5 @@
 /**
- * Writes docs/settings.md from the registry of settings. With --check, fails when the committed
- * copy differs.
+ * Writes docs/settings.md from the registry of settings. With --check, fails when the committed copy differs.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { SETTINGS } from '#modules/settings/registry.ts'

@@ -1,6 +1,6 @@
 /**
- * Writes src/generated/tables.ts from a database with all migrations. With --check, fails when the
- * committed copy differs.
+ * Writes src/generated/tables.ts from a database with all migrations. With --check, fails when the committed
+ * copy differs.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { type Generator, makePgTsGenerator, processDatabase } from 'kanel'

@@ -20,7 +20,6 @@ async function findBrokenParts(sql: Sql): Promise<string[]> {
   return rows.map((row) => row.fault)
 }
 
-/** Prints the faults of the database. Returns true when no fault remains. */
 export async function diagnose(
   sql: Sql,
   { mend, print }: { mend: boolean; print: (line: string) => void },

@@ -24,10 +24,7 @@ import type { Schedule, TaskList } from '#platform/jobs'
 type Routes = (server: Server, ctx: Context) => void
 type Placed = { place: number }
 
-/**
- * Functions that a module offers to modules of the same or a lower layer, which cannot import the
- * module.
- */
+/** Functions that a module offers to modules of the same or a lower layer, which cannot import the module. */
 export type Services = {
   people: UserFunctions
   deleteLinks: typeof deleteLinks
@@ -71,16 +68,12 @@ export type Site = {
 
 export type Module = {
   routes?(site: Site): readonly Routes[]
-  /** Routes outside the API that serve bytes. */
   outerRoutes?(site: Site): readonly Routes[]
   kinds?: readonly ContentKind[]
-  /** Removals of reported objects that are not content, by their name on the wire. */
   removals?: Record<string, ContentRemoval>
   search?: Searchable & Placed
   statistics?: Statistics & Placed
-  /**
-   * Tables of the personal data export (rights-9). `place` is the position in the export's index.
-   */
+  /** Tables of the personal data export (rights-9). `place` is the position in the export's index. */
   personalData?: Placed & { tables: readonly PersonalTable[] }
   /** Erases personal data outside public content (rights-2, rights-3). Must be idempotent. */
   erase?(tx: Tx, userId: number): Promise<unknown>

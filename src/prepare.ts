@@ -11,8 +11,8 @@ import { keepSecretCheck } from '#platform/secret-check.ts'
 import { StartFault } from '#platform/start-fault.ts'
 
 /**
- * With MIGRATE=off, fails when a migration is missing. Accepts a newer schema, because the previous
- * version may restart during a rolling update.
+ * With MIGRATE=off, fails when a migration is missing. Accepts a newer schema, because the previous version
+ * may restart during a rolling update.
  */
 export async function prepareStart(ctx: Context, connection: JobsConnection): Promise<string[]> {
   if (ctx.config.migrates) return prepareDatabase(ctx, connection)
@@ -27,8 +27,8 @@ export async function prepareStart(ctx: Context, connection: JobsConnection): Pr
 }
 
 /**
- * Upgrades schema, job queue, roles and abilities under a lock, so that no process starts on a
- * partial upgrade. Returns the applied migrations.
+ * Upgrades schema, job queue, roles and abilities under a lock, so that no process starts on a partial
+ * upgrade. Returns the applied migrations.
  */
 export const prepareDatabase = (ctx: Context, connection: JobsConnection): Promise<string[]> =>
   withUpgradeLock(ctx.sql, async (session) => {

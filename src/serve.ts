@@ -21,8 +21,8 @@ import { exportSiteMetrics } from './site-metrics.ts'
 import { startWorker } from './worker.ts'
 
 /**
- * Short timeouts for connections and locks, so that an overloaded server rejects requests early and
- * clients can retry.
+ * Short timeouts for connections and locks, so that an overloaded server rejects requests early and clients
+ * can retry.
  */
 const BOUNDS = { patienceMs: 1000, maxWaiting: 1000, lockTimeoutMs: 3000 }
 

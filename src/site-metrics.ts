@@ -100,8 +100,8 @@ export function exportSiteMetrics(ctx: Context): void {
     if (kept === undefined || kept.until < performance.now())
       kept = {
         until: performance.now() + KEPT_MS,
-        // A failed query must not fail the scrape, because process metrics matter most during a
-        // database outage.
+        // A failed query must not fail the scrape, because process metrics matter most during a database
+        // outage.
         seen: look(ctx).catch((error) => {
           ctx.log.warn({ err: error }, 'reading site metrics failed')
           return undefined

@@ -59,8 +59,8 @@ const uploadProbe: Probe = {
 }
 
 /**
- * Maps each file use to the content that shows the files. File ids can be guessed, so the content
- * decides on access.
+ * Maps each file use to the content that shows the files. File ids can be guessed, so the content decides on
+ * access.
  */
 const HOLDERS = new Map(
   kinds.flatMap(({ reader, files = {} }) =>
@@ -84,10 +84,7 @@ async function hidesFile(ctx: Context, file: FileUse, viewerId: number): Promise
   return viewerId === 0 || !(await hasAbility(ctx, viewerId, ability))
 }
 
-/**
- * Checks only public content on each request, because a deletion of restricted content deletes its
- * files.
- */
+/** Checks only public content on each request, because a deletion of restricted content deletes its files. */
 async function isFileGone(ctx: Context, { channel, raw }: FileUse): Promise<boolean> {
   const reader = HOLDERS.get(channel ?? '')?.reader
   if (!reader?.open || raw === null) return false
@@ -141,10 +138,7 @@ export const SCHEDULES = all('schedules').flat()
 export const POOLS = all('pools').flat()
 export const LEFTOVERS = all('leftovers').flat()
 
-/**
- * Orders modules from high to low, because counters of lower modules sum up counters of higher
- * ones.
- */
+/** Orders modules from high to low, because counters of lower modules sum up counters of higher ones. */
 export const COUNTERS: CounterCheck[] = [
   ...MODULES.toReversed().flatMap(({ kinds: own = [], counters = [] }) => [
     ...counters,

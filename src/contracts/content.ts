@@ -10,10 +10,7 @@ export type Target = {
   contents: string
   /** True for anonymous content, whose author must not appear in responses to other viewers. */
   hidden?: boolean
-  /**
-   * True for content with a restricted audience. Notifications to outsiders must not name its
-   * users.
-   */
+  /** True for content with a restricted audience. Notifications to outsiders must not name its users. */
   closed?: boolean
 }
 
@@ -27,23 +24,19 @@ export type Content = {
   /** Part of operation ids, as `Feed` in `likeFeed` and `listFeedComments`. */
   noun: string
   tag: ApiTag
-  /**
-   * Returns undefined for content that is deleted or hidden from the viewer, which results in a
-   * 404.
-   */
+  /** Returns undefined for content that is deleted or hidden from the viewer, which results in a 404. */
   find(sql: Db, id: number, viewerId: number): Promise<Target | undefined>
   /**
-   * Selects the id of content that is not deleted. Callers lock the row, so that no change races
-   * with a deletion or another counter update.
+   * Selects the id of content that is not deleted. Callers lock the row, so that no change races with a
+   * deletion or another counter update.
    */
   live(sql: Db, id: number): Fragment
-  /** Whether content of this kind can be anonymous. `live` then also selects `hidden`. */
   anonymous?: boolean
 }
 
 /**
- * Statements that update counters in the transaction of a change. They read the table expression
- * `changed (id, by)`, which has at most one row.
+ * Statements that update counters in the transaction of a change. They read the table expression `changed
+ * (id, by)`, which has at most one row.
  */
 export type Counts = (sql: Db) => Fragment[]
 
@@ -56,9 +49,7 @@ export const countsOf = (sql: Db, counts: Counts | undefined): Fragment =>
 export type ContentReader = {
   visible(sql: Db, ids: number[], viewerId: number): Promise<Set<number>>
   views(ctx: Context, ids: number[], viewerId: number): Promise<Map<number, object>>
-  /**
-   * Returns the ids of content that the viewer may read in full. Defaults to all visible content.
-   */
+  /** Returns the ids of content that the viewer may read in full. Defaults to all visible content. */
   readable?(sql: Db, ids: number[], viewerId: number): Promise<Set<number>>
   open?: true
   /** True when only viewers of the content may see activity on it. */
@@ -68,10 +59,6 @@ export type ContentReader = {
 
 export type ContentRemoval = {
   ability: string
-  /**
-   * Removes content and dependent rows in the caller's transaction. Throws 404 when the content is
-   * already deleted.
-   */
   remove(ctx: Context, tx: Tx, id: number, moderatorId: number): Promise<void>
 }
 
@@ -85,9 +72,7 @@ export type ContentKind = {
   reader: ContentReader
   counters?: CounterCheck[]
   paymentChecks?: CounterCheck[]
-  /**
-   * Maps file uses that only viewers of the content may read to an ability that also grants access.
-   */
+  /** Maps file uses that only viewers of the content may read to an ability that also grants access. */
   files?: Record<string, string>
   removal?: ContentRemoval
   repostable?: true
@@ -179,8 +164,8 @@ export async function findAnonymous(
 const ROUNDS = 10
 
 /**
- * Lists activity on a user's content without closed content that the user may not see. Reads until
- * `limit` rows are visible, because clients take a short list for the last one.
+ * Lists activity on a user's content without closed content that the user may not see. Reads until `limit`
+ * rows are visible, because clients take a short list for the last one.
  */
 export async function listReceived<Row extends { id: number }>(
   sql: Db,

@@ -11,8 +11,8 @@ export type CounterCheck = {
 }
 
 /**
- * `counted` selects `key` and `n`. The repair adds a difference instead of setting the count, so
- * that concurrent changes are not lost.
+ * `counted` selects `key` and `n`. The repair adds a difference instead of setting the count, so that
+ * concurrent changes are not lost.
  */
 export function recount(options: {
   table: string

@@ -1,10 +1,7 @@
 import { type Db, type Fragment, type Sql, type Tx, transaction } from '#platform/database'
 import type { CounterCheck, Drift } from './counters.ts'
 
-/**
- * A day starts at midnight in the site's time zone. A week is the last 7 days, and a month the last
- * 30.
- */
+/** A day starts at midnight in the site's time zone. A week is the last 7 days, and a month the last 30. */
 export const PERIODS = ['day', 'week', 'month'] as const
 export type Period = (typeof PERIODS)[number]
 
@@ -16,8 +13,8 @@ export const periodStart = (sql: Db, period: Period): Fragment =>
   })[period]
 
 /**
- * Ranks users by sums over a period, such as likes of their feeds. Writers record changes, and a
- * reader adds them to stored sums and subtracts expired rows.
+ * Ranks users by sums over a period, such as likes of their feeds. Writers record changes, and a reader adds
+ * them to stored sums and subtracts expired rows.
  */
 export type PeriodSums = {
   ranking: string
@@ -29,12 +26,9 @@ type Place = { user_id: number; count: number }
 
 type Window = { period: Period; since: string | null; start: string; is_stale: boolean }
 
-/**
- * Exceeds the longest period, so that older rows cannot affect any sum and need no change record.
- */
+/** Exceeds the longest period, so that older rows cannot affect any sum and need no change record. */
 const NOTED = '32 days'
 
-/** Usable as a table expression or a statement. `rows` selects `user_id`, `made_at` and `by`. */
 export const recordPeriodChange = (sql: Db, ranking: string, rows: Fragment): Fragment => sql`
   insert into period_sum_changes (ranking, user_id, made_at, by)
   select ${ranking}, user_id, made_at, by from (${rows}) changes
@@ -48,8 +42,8 @@ const STARTS = (sql: Db) => sql`
     ('month', clock_timestamp() - interval '30 days')) as s (period, start)`
 
 /**
- * A window that is more than a day behind is stale, because a recount is cheaper than subtracting
- * its rows. A change of the site's time zone also makes the day stale.
+ * A window that is more than a day behind is stale, because a recount is cheaper than subtracting its rows. A
+ * change of the site's time zone also makes the day stale.
  */
 const readWindows = (sql: Db, ranking: string, lock: Fragment = sql``) => sql<Window[]>`
   select w.period, w.since, case w.period when 'day' then s.start else greatest(s.start, w.since) end as start,
@@ -62,10 +56,7 @@ const isReady = (windows: Window[]) =>
   windows.length === PERIODS.length &&
   windows.every(({ period, since, is_stale }) => !is_stale || (period === 'day' && since !== null))
 
-/**
- * Locks the windows until the end of the transaction, so that two updates cannot count a change
- * twice.
- */
+/** Locks the windows until the end of the transaction, so that two updates cannot count a change twice. */
 async function lockWindows(tx: Tx, ranking: string): Promise<Window[]> {
   const read = () => readWindows(tx, ranking, tx`for no key update of w`)
   const windows = await read()
@@ -77,8 +68,8 @@ async function lockWindows(tx: Tx, ranking: string): Promise<Window[]> {
 }
 
 /**
- * One snapshot covers the counted rows, the recorded changes and the expired rows, so that no row
- * is counted twice.
+ * One snapshot covers the counted rows, the recorded changes and the expired rows, so that no row is counted
+ * twice.
  */
 async function updateSums(tx: Tx, { ranking, counted }: PeriodSums, windows: Window[]): Promise<void> {
   const stale = windows.filter(({ is_stale }) => is_stale).map(({ period }) => period)
@@ -119,8 +110,8 @@ export const updatePeriodSums = (sql: Sql, sums: PeriodSums): Promise<void> =>
 type Ranked = { enabled: (sql: Db, column: Fragment) => Fragment; limit: number }
 
 /**
- * `enabled` joins the users of a column to exclude disabled accounts. Scans the whole period when
- * no sums exist yet, such as after an import.
+ * `enabled` joins the users of a column to exclude disabled accounts. Scans the whole period when no sums
+ * exist yet, such as after an import.
  */
 export async function rankByPeriodSums(
   sql: Sql,

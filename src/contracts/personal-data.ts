@@ -9,8 +9,8 @@ export type PersonalDataReader = { userId: number; language: Language }
 export type Bytes = { key: string; path: string; size: number }
 
 /**
- * A table of the personal data export (rights-9). Contains nothing hidden from the user, such as
- * the author of anonymous content or a reporter.
+ * A table of the personal data export (rights-9). Contains nothing hidden from the user, such as the author
+ * of anonymous content or a reporter.
  */
 export type PersonalTable = {
   file: string
@@ -19,11 +19,10 @@ export type PersonalTable = {
   with: readonly (keyof Tables)[]
   owner: string
   /**
-   * Index column between owner and key. Rows are read separately for each value, so that the index
-   * returns them in order.
+   * Index column between owner and key. Rows are read separately for each value, so that the index returns
+   * them in order.
    */
   within?: string
-  /** Sort columns, which identify a row of the owner. */
   key: readonly string[]
   columns: readonly string[]
   extra?: (sql: Db) => Fragment

@@ -16,7 +16,7 @@ test('scans a text with unclosed brackets in linear time', () => {
   assert.deepEqual(findAttachments(`@![${'x'.repeat(3_000_000)}`), [])
 })
 
-test('replaces only the ids of uploads', () => {
+test('replaces only the upload ids in a Markdown text', () => {
   const ids = new Map([[12, 5]])
   assert.equal(
     replaceAttachments('12 @![a (12)]( 12 ) ![b](12) @![c](7)', ids),

@@ -15,7 +15,7 @@ test('counts a swap of neighbouring letters as one edit', () => {
     assert.equal(editDistance(a, b), distance, `${a} ${b}`)
 })
 
-test('returns a symmetric distance of at most the longer length', () => {
+test('returns a symmetric edit distance of at most the longer length', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 12 }), fc.string({ maxLength: 12 }), (a, b) => {
       const distance = editDistance(a, b)

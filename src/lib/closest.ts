@@ -19,8 +19,8 @@ export function editDistance(a: string, b: string): number {
 }
 
 /**
- * Suggests a known word for a misspelled one. Allows no edits of short words, because many short
- * words differ by one letter (HOME and HOST).
+ * Suggests a known word for a misspelled one. Allows no edits of short words, because many short words differ
+ * by one letter (HOME and HOST).
  */
 export function suggestWord(
   given: string,

@@ -23,8 +23,8 @@ const SYSTEMS: [RegExp, string][] = [
 const nameOf = (names: [RegExp, string][], text: string) => names.find(([pattern]) => pattern.test(text))?.[1]
 
 /**
- * Returns a name such as `Firefox on Windows`. Never quotes the user agent, because an attacker
- * could put text into messages of the site.
+ * Returns a name such as `Firefox on Windows`. Never quotes the user agent, because an attacker could put
+ * text into messages of the site.
  */
 export function deviceName(userAgent: string): string | undefined {
   const [browser, system] = [nameOf(BROWSERS, userAgent), nameOf(SYSTEMS, userAgent)]

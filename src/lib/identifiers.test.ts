@@ -70,7 +70,7 @@ test('rejects user names with invisible characters', () => {
   assert.ok(!isUserName('\u0301小明'))
 })
 
-test('accepts no random text that is an invalid user name', () => {
+test('accepts only random texts that are valid user names', () => {
   fc.assert(
     fc.property(
       fc.stringMatching(/^[a-b_\u00ad\u4e00-\u4e01\u200b][a1_\u4e00\u{1f600} -]{0,25}$/u),
@@ -174,7 +174,7 @@ test('recognizes email addresses', () => {
   }
 })
 
-test('tests a login for email address, phone number, name and id in this order', () => {
+test('classifies a login as email address, phone number, name or id in this order', () => {
   assert.deepEqual(loginKind(' Ann@Example.com '), { kind: 'email', value: 'ann@example.com' })
   assert.deepEqual(loginKind('+86-13800138000'), { kind: 'phone', value: '13800138000' })
   assert.deepEqual(loginKind('Ann_1'), { kind: 'name', value: 'Ann_1' })

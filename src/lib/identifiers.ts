@@ -3,8 +3,7 @@ import { displayLength } from './text.ts'
 
 type Library = typeof import('libphonenumber-js/min')
 
-// Loads the library on first use, because its tables take 60 ms and most sites see no foreign
-// number.
+// Loads the library on first use, because its tables take 60 ms and most sites see no foreign number.
 let library: Library | undefined
 const load = (): Library => {
   library ??= createRequire(import.meta.url)('libphonenumber-js/min') as Library
@@ -23,8 +22,8 @@ function parseForeign(text: string) {
 }
 
 /**
- * Accepts a mainland Chinese mobile number with or without country code, or a foreign number with
- * `+` and country code (registration-4).
+ * Accepts a mainland Chinese mobile number with or without country code, or a foreign number with `+` and
+ * country code (registration-4).
  */
 export const isPhone = (text: string): boolean => MAINLAND.test(text) || parseForeign(text) !== undefined
 
@@ -66,20 +65,19 @@ export function countryOfPhone(normalized: string): string {
 const NAME = /^[A-Za-z_\u0080-\u{10ffff}][A-Za-z0-9_\u0080-\u{10ffff}]*$/u
 const NAME_UNITS_MAX = 48
 const PLAIN = /^\w+$/
-// The blank Braille pattern and a combining mark without a base are invisible too.
+// Includes the blank Braille pattern and a leading combining mark, which are invisible.
 const UNSEEN = /^\p{M}|[\s\p{Cc}\p{Cf}\p{Cs}\p{Zs}\p{Default_Ignorable_Code_Point}\u2800]/u
 
 /** Rejects invisible characters too (conventions-32). */
 export function isUserName(name: string): boolean {
   if (name.length > NAME_UNITS_MAX || !NAME.test(name)) return false
-  // Joiners and variation selectors are valid in emoji. Elsewhere they would allow two names that
-  // look equal.
+  // Joiners and variation selectors are valid in emoji. Elsewhere they would allow two names that look equal.
   if (!PLAIN.test(name) && UNSEEN.test(hideEmoji(name))) return false
   const length = displayLength(name)
   return length >= 2 && length <= 12
 }
 
-// The expression is inside the function, because it takes 40 ms to compile.
+// Compiles the expression on the first call, because that takes 40 ms.
 const hideEmoji = (name: string) => name.replace(/\p{RGI_Emoji}/gv, '\u263a')
 
 const EMAIL_MAX = 128
@@ -117,8 +115,8 @@ export function isEmailAmong(email: string, entries: readonly string[]): boolean
 export type Login = { kind: 'email' | 'phone' | 'name'; value: string } | { kind: 'id'; value: number }
 
 /**
- * Tests for email address, phone number, name and id, in this order. Any other text counts as a
- * name, because older versions allowed more names.
+ * Tests for email address, phone number, name and id, in this order. Any other text counts as a name, because
+ * older versions allowed more names.
  */
 export function loginKind(login: string): Login {
   const text = login.trim()

@@ -13,7 +13,7 @@ test('generates increasing UUIDs within one millisecond', () => {
   }
 })
 
-test('starts a UUID with its time', () => {
+test('starts a UUID with its timestamp', () => {
   const now = Date.UTC(2020, 0, 1)
   assert.equal(Number.parseInt(uuidv7(now).replace('-', '').slice(0, 12), 16), now)
   assert.ok(uuidv7(now) < uuidv7())

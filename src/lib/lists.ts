@@ -1,8 +1,8 @@
 const ID = /^[1-9][0-9]{0,15}$/
 
 /**
- * Parses distinct ids of a comma-separated list (`1,2`) or of an array of lists. Returns null for
- * an invalid id or more than `max` ids.
+ * Parses distinct ids of a comma-separated list (`1,2`) or of an array of lists. Returns null for an invalid
+ * id or more than `max` ids.
  */
 export function parseIdList(
   value: string | number | readonly (string | number)[],

@@ -3,7 +3,6 @@ type Marks = {
   /** Maps the position of a `[` or `(` to the position of its closing bracket, or to 0. */
   partner: Int32Array
   code: Map<number, CodeSpan>
-  /** Number of emphasis characters to remove at a position. */
   dropped: Map<number, number>
 }
 type Opener = { at: number; left: number }

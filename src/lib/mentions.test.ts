@@ -14,7 +14,7 @@ test('ignores invalid names in mentions', () => {
   assert.deepEqual(findMentions(mention('a/b') + mention('%')), ['%'])
 })
 
-test('finds at most 50 names', () => {
+test('finds at most 50 mentioned names', () => {
   const names = Array.from({ length: 80 }, (_, i) => `name${i}`)
   assert.deepEqual(findMentions(names.map(mention).join(' ')), names.slice(0, 50))
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readPhp } from './php-serialize.ts'
 
-test('parses every type of serialized settings', () => {
+test('parses every PHP type that settings use', () => {
   assert.equal(readPhp('i:-4;'), -4)
   assert.equal(readPhp('b:1;'), true)
   assert.equal(readPhp('b:0;'), false)
@@ -17,12 +17,12 @@ test('parses every type of serialized settings', () => {
   })
 })
 
-test('measures strings in bytes', () => {
+test('measures PHP strings in bytes', () => {
   assert.equal(readPhp('s:6:"积分";'), '积分')
   assert.equal(readPhp('s:5:"a";b:";'), 'a";b:')
 })
 
-test('rejects invalid and unsupported input', () => {
+test('rejects invalid and unsupported PHP values', () => {
   for (const text of [
     '',
     'x',

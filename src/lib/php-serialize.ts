@@ -1,8 +1,6 @@
 export type PhpValue = null | boolean | number | string | PhpValue[] | { [key: string]: PhpValue }
 
-/**
- * Returns undefined for invalid text, and for objects and references, which settings do not use.
- */
+/** Returns undefined for invalid text, and for objects and references, which settings do not use. */
 export function readPhp(text: string): PhpValue | undefined {
   const bytes = Buffer.from(text)
   let at = 0

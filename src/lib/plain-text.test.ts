@@ -5,7 +5,7 @@ import { codePointLength, plainText } from './text.ts'
 
 const shown = (markdown: string) => plainText(markdown, 200)
 
-test('removes inline markup but not its text', () => {
+test('removes inline markup but keeps the marked text', () => {
   assert.equal(shown('Hello **bold** *it* ***a** b* ~~gone~~ `co*de*`'), 'Hello bold it a b gone co*de*')
   assert.equal(shown('中文**强调**文字'), '中文强调文字')
   assert.equal(shown('see [link **b**](http://x/(a)_b "t") and [t][ref]'), 'see link b and t')
@@ -32,7 +32,7 @@ test('scans an unclosed bracket without backtracking', () => {
   assert.equal(shown('\n(a)@!['), '(a)@![')
 })
 
-test('removes block markup', () => {
+test('removes the markup of Markdown blocks', () => {
   assert.equal(
     shown('# Title\n\n> - quoted\n---\nfoo\n===\n- [x] done\n1. one'),
     'Title quoted foo done 1. one',
@@ -88,7 +88,7 @@ test('returns plain words unchanged', () => {
   fc.assert(fc.property(words, (text) => assert.equal(plainText(text, 1000), text)))
 })
 
-test('truncates text between characters', () => {
+test('truncates plain text only between characters', () => {
   assert.equal(plainText('😀😀😀', 2), '😀😀')
   assert.equal(plainText('ab cd', 3), 'ab')
   assert.equal(plainText('text', 0), '')

@@ -135,8 +135,8 @@ function createPage(n: number): Page {
       spaceDue = shown.length > 0
       return
     }
-    // Inserts a space into tags that broken or escaped markup leaves, in case a client does not
-    // escape the text.
+    // Inserts a space into tags that broken or escaped markup leaves, in case a client does not escape the
+    // text.
     if (spaceDue || (last === '<' && /^[A-Za-z/!?]$/.test(point))) shown.push(' ')
     shown.push(point)
     last = point

@@ -79,9 +79,7 @@ export function foldWithOffsets(text: string): Folded {
   return { folded: pieces.join(''), starts, ends }
 }
 
-/**
- * Fast path for common characters. Returns an empty text for characters that need normalization.
- */
+/** Fast path for common characters. Returns an empty text for characters that need normalization. */
 function plainFold(text: string, at: number): string {
   if (!isPlain(text.charCodeAt(at))) return ''
   if (at + 1 < text.length && !isPlain(text.charCodeAt(at + 1))) return ''

@@ -51,11 +51,11 @@ test('returns the same key for names that look the same', () => {
   assert.notEqual(nameKey('中文'), nameKey('中丈'))
 })
 
-test('returns a key unchanged when given a key', () => {
+test('returns the same key when applied twice', () => {
   fc.assert(fc.property(anyText, (text) => assert.equal(nameKey(nameKey(text)), nameKey(text))))
 })
 
-test('ignores case and composition of every character', () => {
+test('ignores case and Unicode composition in name keys', () => {
   for (let point = 0x20; point < 0x30000; point++) {
     if (point >= 0xd800 && point < 0xe000) continue
     const char = String.fromCodePoint(point)
@@ -126,7 +126,7 @@ test('counts ASCII letters, digits and underscores half in display length', () =
   assert.equal(displayLength('a'.repeat(510)), 255)
 })
 
-test('truncates text between characters', () => {
+test('truncates a text only between characters', () => {
   assert.equal(cutCharacters('a😀b', 2), 'a😀')
   assert.equal(cutCharacters('ab', 5), 'ab')
   fc.assert(

@@ -6,8 +6,8 @@ const TOO_MANY_MARKS = /(\p{M}{30})\p{M}+/gu
 
 /** Folds case, width and invisible characters, so that texts that look the same compare equal. */
 export function foldText(text: string): string {
-  // Upper case followed by lower case is full case folding (ß becomes ss). The dotted İ and dotless
-  // ı become a plain i, so that they cannot imitate another name.
+  // Upper case followed by lower case is full case folding (ß becomes ss). The dotted İ and dotless ı become
+  // a plain i, so that they cannot imitate another name.
   return text
     .toWellFormed()
     .replace(INVISIBLE, '')
@@ -21,8 +21,8 @@ export function foldText(text: string): string {
     .normalize('NFKC')
 }
 
-// Control characters, the blank Braille pattern and annotation marks are invisible, although
-// Unicode does not classify them as ignorable.
+// Control characters, the blank Braille pattern and annotation marks are invisible, although Unicode does not
+// classify them as ignorable.
 const BLANK = /^[\s\p{Default_Ignorable_Code_Point}\p{Cc}\u2800\u{1d159}\ufff9-\ufffb]*$/u
 
 export const isBlank = (text: string): boolean => BLANK.test(text)
@@ -72,10 +72,7 @@ export const lookalikeKey = (name: string): string =>
 const QUERY_GRAMS_MAX = 16
 const LATIN = /^[\p{Script=Latin}\p{Nd}]$/u
 
-/**
- * Returns unigrams, bigrams and, within Latin words, trigrams, for the array column that search
- * reads.
- */
+/** Returns unigrams, bigrams and, within Latin words, trigrams, for the array column that search reads. */
 export function grams(text: string): string[] {
   const found = new Set<string>()
   for (const word of nameKey(text).split(' ')) {
@@ -91,8 +88,8 @@ export function grams(text: string): string[] {
 }
 
 /**
- * Returns the fewest grams that every text with the query contains. Other texts may contain the
- * grams too, so callers recheck with `like`.
+ * Returns the fewest grams that every text with the query contains. Other texts may contain the grams too, so
+ * callers recheck with `like`.
  */
 export function gramsOfQuery(query: string): string[] {
   const single = new Set<string>()
@@ -128,9 +125,7 @@ export function codePointLength(text: string): number {
   return count
 }
 
-/**
- * Counts ASCII letters, digits and underscores half, and other characters whole (conventions-32).
- */
+/** Counts ASCII letters, digits and underscores half, and other characters whole (conventions-32). */
 export function displayLength(text: string): number {
   let halves = 0
   for (const point of text) halves += /^\w$/.test(point) ? 1 : 2

@@ -11,7 +11,7 @@ test('formats a timestamp without fraction and zone (conventions-3)', () => {
   }
 })
 
-test('returns null for null', () => {
+test('formats null as null', () => {
   assert.equal(wireTimeOrNull(null), null)
   assert.equal(zuluTimeOrNull(null), null)
 })

@@ -22,7 +22,6 @@ export const withWireTimes = <Row extends { created_at: string; updated_at: stri
   updated_at: wireTime(row.updated_at),
 })
 
-/** Formats a UTC timestamp of PostgreSQL as ISO 8601 without loss of precision. */
 export function exactTime(pg: string): string {
   return `${pg.slice(0, 10)}T${pg.slice(11).replace(/\+00$/, '')}Z`
 }
@@ -49,8 +48,8 @@ export function isTimeZone(name: string): boolean {
 }
 
 /**
- * Converts local times of a zone to UTC. A skipped time moves an hour forward, and a repeated time
- * means its first occurrence.
+ * Converts local times of a zone to UTC. A skipped time moves an hour forward, and a repeated time means its
+ * first occurrence.
  */
 export function readClock(zone: string): (text: string | null) => string | null {
   // Caches offsets by hour, because millions of rows share a few thousand hours.

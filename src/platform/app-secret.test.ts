@@ -53,7 +53,7 @@ test('does not replace a damaged secret', () => {
   assert.equal(readFileSync(join(dir, 'app-secret'), 'utf8'), '')
 })
 
-test('creates no secret when the database was sealed with a missing one', () => {
+test('creates no secret when the database was sealed with a lost secret', () => {
   const dir = mkdtempSync(join(root, 'missing-'))
   assert.throws(() => loadAppSecret(dir, { mayCreate: false }), /app-secret is missing/)
   assert.deepEqual(readdirSync(dir), [])

@@ -67,8 +67,7 @@ function publish(draft: string, path: string): void {
     linkSync(draft, path)
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return
-    // Some file systems support no hard links. A rename is atomic too, but replaces an existing
-    // secret.
+    // Some file systems support no hard links. A rename is atomic too, but replaces an existing secret.
     renameSync(draft, path)
   }
 }

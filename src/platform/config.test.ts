@@ -74,7 +74,7 @@ test('reports all invalid settings at once', () => {
   )
 })
 
-test('rejects a retired setting with its replacement', () => {
+test('names the replacement of a retired setting', () => {
   assert.deepEqual(faultsOf({ KEPT_PAGES_MB: '64' }), [
     'KEPT_PAGES_MB no longer exists: remove it; set FRAGMENTS_MB for the memory of cached replies.',
   ])

@@ -41,8 +41,8 @@ function findMachine(): Machine {
 }
 
 /**
- * Chooses one process per core. An embedded database needs about as much CPU time as the server
- * processes, so it gets half of the cores.
+ * Chooses one process per core. An embedded database needs about as much CPU time as the server processes, so
+ * it gets half of the cores.
  */
 export function chooseProcesses({ cores, memory }: Machine, hasEmbeddedDatabase: boolean): number {
   if (memory < 2 * GIGABYTE) return 1
@@ -162,8 +162,8 @@ export function readConfig(env: Env) {
     push: readPushServices(text, faults),
     webhooksAllowPrivate: choice('WEBHOOKS_ALLOW_PRIVATE', 'false', ['true', 'false']) === 'true',
     /**
-     * Separate from `webhooksAllowPrivate`, because users choose push endpoints and operators
-     * choose webhooks.
+     * Separate from `webhooksAllowPrivate`, because users choose push endpoints and operators choose
+     * webhooks.
      */
     pushAllowPrivate: choice('PUSH_ALLOW_PRIVATE', 'false', ['true', 'false']) === 'true',
     imProvider,
@@ -214,8 +214,7 @@ export function readConfig(env: Env) {
     metricsHost: text('METRICS_HOST') ?? '127.0.0.1',
     metricsPort: integer('METRICS_PORT', 0, 0, 65535),
     /**
-     * Time for load balancers to notice the failing readiness check before the server refuses
-     * connections.
+     * Time for load balancers to notice the failing readiness check before the server refuses connections.
      */
     drainNoticeMs: integer('DRAIN_NOTICE_MS', 300, 0, 300_000),
     /** With `off`, servers and workers refuse to start while a migration is pending. */

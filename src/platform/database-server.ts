@@ -12,7 +12,6 @@ export type DatabaseServer = {
    * `requests` is set.
    */
   connection: JobsConnection
-  /** URL of a connection pooler such as PgBouncer. */
   requests?: string
   stop?: () => Promise<void>
 }
@@ -27,8 +26,8 @@ const connectionsOf = ({ processes, databasePoolSize }: Config) =>
   Math.max(LEAST, (processes + 1) * (databasePoolSize + BESIDE_POOL) + FOR_OTHERS)
 
 /**
- * Uses the configured database or starts the embedded one. `mayJoin` reuses the embedded database
- * of a running server, and `mayBeLost` recreates a missing one.
+ * Uses the configured database or starts the embedded one. `mayJoin` reuses the embedded database of a
+ * running server, and `mayBeLost` recreates a missing one.
  */
 export async function openDatabaseServer(
   config: Config,

@@ -43,9 +43,7 @@ export class Busy extends Error {
   }
 }
 
-/**
- * Declares an error for `throw noSuchTopic()`. Clients receive `code` in the `X-Error-Code` header.
- */
+/** Declares an error for `throw noSuchTopic()`. Clients receive `code` in the `X-Error-Code` header. */
 export function apiError(status: number, code: string, en: string, zh: string) {
   const make = (details: Details = {}) => new ApiError(status, code, { en, zh }, details)
   return Object.assign(make, { status, code, text: { en, zh } } satisfies DeclaredError)
@@ -77,7 +75,6 @@ export function invalidField(field: string, text: Text, code = 'validation_faile
   return new ApiError(422, code, INVALID, { errors: { [field]: [text] } })
 }
 
-/** Declares a 422 with its own error code, for `throw unknownTopic()`. */
 export function fieldError(field: string, code: string, en: string, zh: string) {
   const make = () => invalidField(field, { en, zh }, code)
   return Object.assign(make, { status: 422, code, text: { en, zh } } satisfies DeclaredError)

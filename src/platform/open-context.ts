@@ -145,7 +145,6 @@ export async function openContext(
   }
 }
 
-/** JPush serves platforms without a dedicated service. */
 function openPush({ pushUrl, pushSecret, push: { fcm, apns, jpush } }: Config, log: Log): SitePush {
   const gateway = createPush(
     pushUrl ? { provider: 'http', url: pushUrl, secret: pushSecret ?? '' } : { provider: 'log', log },

@@ -14,9 +14,7 @@ export type OutsideProvider = {
       profileUrl: string
       /** Profile field with an immutable, unique user id. */
       subjectField: string
-      /**
-       * Whether clients may send an access token, although the token does not name its audience.
-       */
+      /** Whether clients may send an access token, although the token does not name its audience. */
       acceptTokens: boolean
     }
 )
@@ -58,8 +56,7 @@ export function readOutsideProviders(
     }
     const url = (field: string) => {
       const value = text(field)
-      // Allows plain HTTP on the loopback interface only, because the server sends secrets to this
-      // URL.
+      // Allows plain HTTP on the loopback interface only, because the server sends secrets to this URL.
       if (value !== '' && !(URL.canParse(value) && isSafe(new URL(value))))
         faults.push(`${prefix}${field} must be a URL that begins with https://`)
       return value

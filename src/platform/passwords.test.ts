@@ -32,7 +32,7 @@ test('verifies a dummy hash of the same cost when an account has none', async ()
   assert.deepEqual(costOf(dummyHash), costOf(await hashPassword('x')))
 })
 
-test('rejects with Busy when the queue is full', async () => {
+test('rejects a password hash with Busy when the queue is full', async () => {
   const passwords = createPasswords({ concurrency: 1, maxWaiting: 2 })
   const order: number[] = []
   const served = [0, 1, 2].map((i) => passwords.hash(`p${i}`).then(() => order.push(i)))

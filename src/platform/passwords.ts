@@ -14,10 +14,6 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 export const dummyHash =
   '$argon2id$v=19$m=19456,t=2,p=1$0SqXDJwNOKWgWPqcvjpZzA$HW9J2I4iGzPquGNFqPlqnU7PjFSSvQiV+32J1JNMIis'
 
-/**
- * Runs at most `concurrency` hashes at once. Rejects with `Busy` when `maxWaiting` calls are
- * queued.
- */
 export function createPasswords(
   { concurrency = availableParallelism(), maxWaiting = 200 } = {} as {
     concurrency?: number
@@ -30,8 +26,7 @@ export function createPasswords(
   async function limited<T>(work: () => Promise<T>): Promise<T> {
     if (running >= concurrency) {
       if (waiting.length >= maxWaiting) throw new Busy('too many passwords are waiting to be checked')
-      // The finishing call passes its slot to the next one, so that a new call cannot overtake the
-      // queue.
+      // The finishing call passes its slot to the next one, so that a new call cannot overtake the queue.
       await new Promise<void>((resolve) => waiting.push(resolve))
     } else {
       running++
@@ -80,9 +75,7 @@ let shared = createPasswords()
 export const hashesAtOnce = (processes: number, processors = availableParallelism()) =>
   Math.max(1, Math.floor(processors / processes))
 
-/**
- * Limits concurrent hashes per process, so that all processes together do not exceed the CPU cores.
- */
+/** Limits concurrent hashes per process, so that all processes together do not exceed the CPU cores. */
 export function divideHashing(processes: number): void {
   shared = createPasswords({ concurrency: hashesAtOnce(processes) })
 }
@@ -91,10 +84,7 @@ export function hashPassword(password: string): Promise<string> {
   return shared.hash(password)
 }
 
-/**
- * Does the same work for `null`, so that the response time does not reveal whether an account
- * exists.
- */
+/** Does the same work for `null`, so that the response time does not reveal whether an account exists. */
 export function verifyPassword(hashed: string | null, password: string): Promise<boolean> {
   return shared.verify(hashed, password)
 }

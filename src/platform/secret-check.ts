@@ -19,9 +19,7 @@ export async function keepSecretCheck(sql: Db, secrets: Secrets): Promise<void> 
     insert into secret_checks (name, value) values (${NAME}, ${secrets.sign(TEXT)}) on conflict (name) do nothing`
 }
 
-/**
- * Rejects a different app secret, because it could not open sealed values or verify signed links.
- */
+/** Rejects a different app secret, because it could not open sealed values or verify signed links. */
 export function requireSecret(secrets: Secrets, check: string | undefined, from: string): void {
   if (check === undefined || secrets.verify(TEXT, check)) return
   throw new StartFault(

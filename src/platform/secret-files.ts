@@ -2,10 +2,7 @@ import { readFileSync } from 'node:fs'
 
 type Env = Record<string, string | undefined>
 
-/**
- * Settings that `<NAME>_FILE` may read from a file: secrets, URLs with a password and multi-line
- * keys.
- */
+/** Settings that `<NAME>_FILE` may read from a file: secrets, URLs with a password and multi-line keys. */
 export const SECRETS = [
   'ALIPAY_PRIVATE_KEY',
   'ALIPAY_PUBLIC_KEY',
@@ -55,9 +52,6 @@ const REASONS: Record<string, string> = {
   EISDIR: 'is a folder',
 }
 
-/**
- * Returns a reader of trimmed settings. A secret may come from the file that `<NAME>_FILE` names.
- */
 export function settingReader(env: Env, faults: string[]): (name: string) => string | undefined {
   const contents = new Map<string, string | undefined>()
   const readSecret = (name: string, path: string) => {

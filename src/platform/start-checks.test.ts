@@ -48,7 +48,7 @@ test('rejects a data directory of another OS user unless DATABASE_URL is set', a
   await checkDataDir({ dataDir, databaseUrl: 'postgres://a@b/c' })
 })
 
-test('reports a full disk', async (t) => {
+test('reports a full disk at the start', async (t) => {
   const disk = { blocks: 1000, bavail: 10, bsize: 4096 }
   t.mock.method(files, 'statfs', async () => disk)
   syncBuiltinESMExports()

@@ -64,10 +64,7 @@ export async function checkAddresses(config: Target): Promise<void> {
   }
 }
 
-/**
- * Returns the folder or its nearest existing parent. Throws ENOTDIR when the path leads through a
- * file.
- */
+/** Returns the folder or its nearest existing parent. Throws ENOTDIR when the path leads through a file. */
 export async function findExistingFolder(path: string): Promise<string> {
   for (let place = path; ; place = dirname(place)) {
     const found = await stat(place).catch((error: NodeJS.ErrnoException) => {
@@ -154,8 +151,8 @@ export async function checkDatabase(url: string): Promise<void> {
   try {
     session = await openSession({
       config: {
-        // Sends session parameters, so that an unsuitable pooler fails at the start and not with
-        // the first request.
+        // Sends session parameters, so that an unsuitable pooler fails at the start and not with the first
+        // request.
         ...clientConfig(url, sessionSettings({ statementTimeoutMs: PATIENCE_MS })),
         connectionTimeoutMillis: PATIENCE_MS,
         query_timeout: PATIENCE_MS,

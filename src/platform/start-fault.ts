@@ -1,6 +1,4 @@
-/**
- * Startup error that the operator can fix. The command prints its message without a stack trace.
- */
+/** Startup error that the operator can fix. The command prints its message without a stack trace. */
 export class StartFault extends Error {
   constructor(sentence: string, options?: ErrorOptions) {
     super(sentence, options)
@@ -36,7 +34,6 @@ const WORDS: [RegExp, string][] = [
 export const dataDirFault = (code: string, dataDir: string): StartFault =>
   new StartFault(`Kith cannot use its data directory ${dataDir}: ${DISK[code] ?? `the system says ${code}`}.`)
 
-/** Explains a failed write to the data directory. Returns other errors unchanged. */
 export function startFault(error: unknown, dataDir: string): unknown {
   if (!(error instanceof Error)) return error
   const { code, syscall, path } = error as NodeJS.ErrnoException

@@ -21,16 +21,13 @@ export type Batch<Forms extends Record<string, TObject>> = {
 
 export type ImportFault = { number: number; reason: string }
 
-/** `hash` identifies the imported file. Paths in the file are relative to `folder`. */
 export type ImportSource = { hash: string; folder: string }
 
 export type Importer<Forms extends Record<string, TObject>, Ready = unknown> = {
   name: string
   forms: Forms
   filesOf?(kind: string, value: object): number
-  /**
-   * Does slow work such as storing files before the transaction. Lines with a fault are skipped.
-   */
+  /** Does slow work such as storing files before the transaction. Lines with a fault are skipped. */
   prepare(
     ctx: Context,
     lines: Batch<Forms>,
@@ -114,8 +111,8 @@ function without<Forms extends Record<string, TObject>>(
 }
 
 /**
- * Imports a file with one JSON object per line. Stores the progress with each batch, so that an
- * interrupted import resumes and writes no line twice.
+ * Imports a file with one JSON object per line. Stores the progress with each batch, so that an interrupted
+ * import resumes and writes no line twice.
  */
 export async function importLines<Forms extends Record<string, TObject>, Ready>(
   ctx: Context,

@@ -28,13 +28,11 @@ export const connectionError = (message: string, code = 'CONNECTION_CLOSED') =>
   Object.assign(new Error(message), { code })
 
 /**
- * Returns whether the server rejected only the statement. After any other error the connection is
- * unusable.
+ * Returns whether the server rejected only the statement. After any other error the connection is unusable.
  */
 export const isRefusal = (error: unknown) => {
   const { severity, code } = (error ?? {}) as { severity?: unknown; code?: unknown }
-  // Error 25006 means that this read-only server is no longer the primary, so the pool must
-  // reconnect.
+  // Error 25006 means that this read-only server is no longer the primary, so the pool must reconnect.
   return severity === 'ERROR' && code !== '25006'
 }
 
@@ -59,13 +57,12 @@ function openSocket(): Socket {
 }
 
 /**
- * Routine named in notices about the synchronous standby. PostgreSQL translates the message but not
- * this name.
+ * Routine named in notices about the synchronous standby. PostgreSQL translates the message but not this
+ * name.
  */
 const STANDBY_WAIT = 'SyncRepWaitForLSN'
 
-/** Adds an error code to connection errors, which the driver throws without one. */
-function explained(error: unknown): unknown {
+function withErrorCode(error: unknown): unknown {
   if (!(error instanceof Error) || 'code' in error) return error
   if (/timeout/.test(error.message))
     return connectionError('connecting to the database took too long', 'CONNECT_TIMEOUT')
@@ -95,7 +92,7 @@ export async function connect(settings: Settings, { pipeline = false } = {}): Pr
     return opened
   } catch (error) {
     destroy()
-    throw explained(error)
+    throw withErrorCode(error)
   }
 }
 
@@ -103,8 +100,8 @@ export const isStalePlan = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery'
 
 /**
- * Resolves with the last of several results. Retries a stale plan without preparation, unless the
- * transaction has already failed.
+ * Resolves with the last of several results. Retries a stale plan without preparation, unless the transaction
+ * has already failed.
  */
 export function sendQuery(opened: Client, query: Query, onStalePlan: () => void = () => {}): void {
   const { client } = opened
@@ -114,7 +111,7 @@ export function sendQuery(opened: Client, query: Query, onStalePlan: () => void 
       onStalePlan()
       if (client.getTransactionStatus() === 'I') return sendQuery(opened, { ...query, name: undefined })
     }
-    if (error) return query.reject(explained(error))
+    if (error) return query.reject(withErrorCode(error))
     // PostgreSQL reports this commit as successful, but a failover would lose the commit.
     if (opened.isUnconfirmed) {
       opened.destroy()

@@ -15,7 +15,6 @@ export type Sql = Tag & {
   reserve(): Promise<Tag & { release(): void }>
   /** Waits up to `timeout` seconds for running work. */
   end(options?: { timeout?: number }): Promise<void>
-  /** Listens over a dedicated connection. Calls `onListening` again after each reconnect. */
   listen(
     channel: string,
     hear: (payload: string) => void,
@@ -24,7 +23,6 @@ export type Sql = Tag & {
   /** `pressure` is the fraction of the timeout that the first waiting caller has used (0 to 1). */
   state(): { busy: number; waiting: number; pressure: number }
   isAnswering(withinMs: number): Promise<boolean>
-  /** Number of backends that still run statements of abandoned connections. */
   cutBackends(): number
   listening(): { isLost: boolean; losses: number }
   beforeEnd(work: () => Promise<void>): void
@@ -47,7 +45,6 @@ export type DatabaseOptions = {
   statementTimeoutMs: number
   planCacheMode?: PlanCacheMode
   lockTimeoutMs?: number
-  /** Timeout for a connection, after which the pool rejects with `Busy`. */
   patienceMs?: number
   maxWaiting?: number
   /** False lets commits return before the disk write, for work that can be repeated. */
@@ -59,9 +56,7 @@ export type DatabaseOptions = {
 export const PLAN_CACHE_MODES = ['force_generic_plan', 'auto', 'force_custom_plan'] as const
 export type PlanCacheMode = (typeof PLAN_CACHE_MODES)[number]
 
-/**
- * PgBouncer ignores these session parameters, so its database role must set them (docs/scaling.md).
- */
+/** PgBouncer ignores these session parameters, so its database role must set them (docs/scaling.md). */
 export const sessionSettings = ({
   statementTimeoutMs,
   lockTimeoutMs,
@@ -79,7 +74,7 @@ export const sessionSettings = ({
   ...(isDurable ? {} : { synchronous_commit: 'off' }),
 })
 
-/** Added to the statement timeout before the pool abandons a silent connection. */
+/** Added to the statement timeout before the pool abandons an unresponsive connection. */
 const DEADLINE_GRACE_MS = 1000
 const PATIENCE_MS = 60_000
 const CONNECT_MS = 10_000
@@ -204,8 +199,8 @@ function callerOf(waiting: readonly { caller: RequestScope }[]): RequestScope {
 }
 
 /**
- * Batches concurrent writes to one row, such as a like counter, so that one transaction locks the
- * row for all. `work` returns one result per item, in the same order.
+ * Batches concurrent writes to one row, such as a like counter, so that one transaction locks the row for
+ * all. `work` returns one result per item, in the same order.
  */
 export function batchWrites<Item, Result>(work: (sql: Sql, items: Item[]) => Promise<Result[]>) {
   type Entry = Waiting<Item, Result>

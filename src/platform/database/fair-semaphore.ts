@@ -2,7 +2,7 @@ import { Busy } from '#platform/errors.ts'
 import type { RequestScope } from './request-scope.ts'
 
 const TICK_MS = 50
-/** Maximum wait counted per tick, so that a pause of this process times out no caller. */
+/** Maximum wait counted per tick, so that callers do not time out while this process is paused. */
 const TICK_MOST_MS = 500
 /** Multiplies the timeout of started callers, because a timeout would waste their finished work. */
 const ADMITTED_PATIENCE = 5
@@ -32,8 +32,8 @@ type Share<Place> = { held: number; parked: Waiter<Place>[] }
 export type FairSemaphore<Place> = ReturnType<typeof createFairSemaphore<Place>>
 
 /**
- * Serves callers in order of arrival, started callers before new ones. Rejects with `Busy` on
- * timeout or a full queue, and parks callers over their share.
+ * Serves callers in order of arrival, started callers before new ones. Rejects with `Busy` on timeout or a
+ * full queue, and parks callers over their share.
  */
 export function createFairSemaphore<Place>({
   places,
@@ -97,7 +97,6 @@ export function createFairSemaphore<Place>({
       if (held === 0) shares.delete(key)
     }
   }
-  /** Skips callers over their share, and parks them until one of their places is returned. */
   const next = (): Waiter<Place> | undefined => {
     for (const list of [admitted, fresh])
       for (let waiter = list.shift(); waiter; waiter = list.shift()) {
@@ -158,7 +157,6 @@ export function createFairSemaphore<Place>({
       lastTick = performance.now()
       timer = setInterval(tick, TICK_MS)
     },
-    /** Accepts a taken place, or a replacement for a broken one. */
     give(place: Place, keys: readonly string[]): void {
       for (const key of keys) {
         const found = shareOf(key)
@@ -174,7 +172,6 @@ export function createFairSemaphore<Place>({
     pressure: () => pressure,
     waiting: () => all.size,
     held: () => places.length - idle.length,
-    /** Rejects waiting and new callers. Resolves when all places are returned. */
     async close(): Promise<void> {
       isClosed = true
       for (const waiter of [...all]) leave(waiter, new Busy('the connection to the database is closing'))

@@ -10,7 +10,6 @@ import { createSignals, sendSignal } from './signals.ts'
 
 const { ctx, sql, connection } = await createWorld()
 
-/** Listens through a proxy that the test can interrupt. */
 async function listenThrough(address: string) {
   const direct = openDatabase({
     connection: `postgres://${connection.user}@${address}/${connection.database}`,

@@ -3,10 +3,7 @@ import { type Client, connect, type Settings } from './connection.ts'
 const RETRY_MS = 250
 /** Heartbeat interval, because a dead connection otherwise looks idle. */
 const BEAT_MS = 1_000
-/**
- * Missed heartbeats before a reconnect. A time limit would also expire while this process is
- * paused.
- */
+/** Missed heartbeats before a reconnect. A time limit would also expire while this process is paused. */
 const MOST_MISSED = 3
 
 export type Listening = { unlisten: () => Promise<void> }
@@ -18,8 +15,8 @@ export type Listener = {
 }
 
 /**
- * Listens over a dedicated connection and reconnects automatically. Rejects only when the first
- * attempt fails.
+ * Listens over a dedicated connection and reconnects automatically. Rejects only when the first attempt
+ * fails.
  */
 export async function listenOn(
   settings: Settings,

@@ -12,8 +12,7 @@ const LOCK = 4_127_005
 type Session = Awaited<ReturnType<Sql['reserve']>>
 
 /**
- * Runs `work` without timeouts under an advisory lock, so that one process at a time upgrades the
- * database.
+ * Runs `work` without timeouts under an advisory lock, so that one process at a time upgrades the database.
  */
 export async function withUpgradeLock<T>(sql: Sql, work: (session: Session) => Promise<T>): Promise<T> {
   const session = await sql.reserve()
@@ -34,8 +33,8 @@ export const migrate = (sql: Sql, folder = FOLDER, only?: readonly string[]): Pr
   withUpgradeLock(sql, (session) => applyMigrations(session, folder, only))
 
 /**
- * Applies each pending migration in its own transaction and returns the names. Rejects a migration
- * that changed after it was applied.
+ * Applies each pending migration in its own transaction and returns the names. Rejects a migration that
+ * changed after it was applied.
  */
 export async function applyMigrations(
   session: Session,

@@ -20,8 +20,8 @@ test('loses no committed write under thousands of concurrent transactions', asyn
       () => void answered.push(id),
       (error) => void failures.add(String(error.code ?? error.message)),
     )
-  // Every 101st statement is a transaction, because an earlier driver lost a transaction in slot
-  // 100 of its queue.
+  // Every 101st statement is a transaction, because an earlier driver lost a transaction in slot 100 of its
+  // queue.
   await Promise.all(
     Array.from({ length: 6060 }, (_, n) =>
       n % RUN === RUN - 1
@@ -61,7 +61,6 @@ test('sends no statement of a transaction after its connection broke', async () 
     await Promise.all([tx`insert into broken values (2)`, tx`insert into broken values (3)`])
   }).catch((error) => error)
   assert.ok(isConnectionError(failed), String(failed))
-  // Both connections must be usable again, outside any transaction.
   for (let n = 0; n < 4; n += 1) await Promise.all([sql`select pg_sleep(0.01)`, sql`select pg_sleep(0.01)`])
   assert.equal((await sql`select from broken`).length, 0)
   await sql.end()
@@ -122,7 +121,7 @@ test('replaces a connection when the database stops responding', async () => {
 
 test('does not interrupt a statement when no timeout is set', async () => {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 0 })
-  // Takes longer than one interval in which the pool checks for silent connections.
+  // Takes longer than one interval in which the pool checks for unresponsive connections.
   assert.equal((await sql`select pg_sleep(0.7)`).length, 1)
   await sql.end()
 })

@@ -86,7 +86,6 @@ const WATCH_MS = 500
 /** Lifetime in watch intervals (30 minutes), which bounds the memory of cached plans. */
 const MAX_AGE = 3600
 const NO_KEYS: readonly string[] = []
-/** Maximum number of one caller's statements that share a connection. */
 const BATCH_MOST = 16
 
 /** Discards a connection after unclean work, such as an open transaction. */
@@ -181,8 +180,8 @@ export function createPool(
   }
 
   /**
-   * Batches the statements that a caller sends in one event loop turn, because socket writes cost
-   * more than the statements.
+   * Batches the statements that a caller sends in one event loop turn, because socket writes cost more than
+   * the statements.
    */
   const sendHere: Send = (query) => {
     const caller = currentScope()
@@ -218,7 +217,7 @@ export function createPool(
   const probe = openProbe(settings)
 
   const limit = Math.ceil(deadlineMs / WATCH_MS)
-  // Counts intervals instead of time, so that a pause of this process does not look like a silent
+  // Counts intervals instead of time, so that a pause of this process does not look like an unresponsive
   // database.
   const watch = setInterval(() => {
     cutBackends.removeEnded(tag)

@@ -43,7 +43,6 @@ const asAnn = () => feedsSeenBy((...request) => world.as(ann, ...request))
 const untilGuestsUseIt = () =>
   until(async () => (await asGuest()).length === 0, 'a guest reads from the replica')
 const untilUsable = (usable: number) => until(() => replicas.state().usable === usable, `${usable} usable`)
-/** Changes the position or the recovery state that the replica reports. */
 const pretend = (change: string) => other.sql.unsafe(`update replayed set ${change}`)
 
 test('serves only guests from the replica', async () => {

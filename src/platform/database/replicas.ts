@@ -4,12 +4,8 @@ import { type DatabaseOptions, type Db, isConnectionError, openDatabase, type Sq
 import { createScope, currentScope, type RequestScope, runInScope } from './request-scope.ts'
 import type { Query, Send } from './statement.ts'
 
-/**
- * Read replicas serve guests only. Members read from the primary, because they must see their own
- * writes.
- */
+/** Read replicas serve guests only. Members read from the primary, because they must see their own writes. */
 export type Replicas = {
-  /** Returns undefined when no replica is less than a second behind. */
   choose(): Send | undefined
   state(): { configured: number; usable: number }
   close(): Promise<void>
@@ -21,7 +17,7 @@ type Replica = { sql: Sql; watch: Sql; currentAt: number }
 const LAG_MOST_MS = 1_000
 const LOOK_MS = 100
 const LOOK_TIMEOUT_MS = 2_000
-/** Skips a replica whose first waiting caller has used this fraction of its timeout. */
+/** Skips a replica when its first waiting caller has used up this fraction of the timeout. */
 const PRESSURE = 0.25
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref())
@@ -45,8 +41,8 @@ export function openReplicas(
   const isUsable = ({ currentAt }: Replica) => performance.now() - currentAt < LAG_MOST_MS
 
   /**
-   * Waits until the replica has replayed the primary's current position. A promoted server is out
-   * of recovery and never counts as current.
+   * Waits until the replica has replayed the primary's current position. A promoted server is out of recovery
+   * and never counts as current.
    */
   const look = async (replica: Replica): Promise<void> => {
     const now = performance.now()

@@ -5,12 +5,11 @@ import type { Db } from './database.ts'
 const USELESS = 0.02
 /** Fraction of the rows above which the newest rows contain a full page of matches. */
 const FREQUENT = 0.002
-/** Number of newest rows to scan without an index. */
 export const SCANNED = 20_000
 
 /**
- * Chooses the grams to search by, from planner statistics. `isFrequent` means that a scan of the
- * newest rows finds enough matches.
+ * Chooses the grams to search by, from planner statistics. `isFrequent` means that a scan of the newest rows
+ * finds enough matches.
  */
 export async function planSearch(
   sql: Db,

@@ -238,9 +238,6 @@ test('rejects a signal with several lines or too many bytes', () => {
     assert.throws(() => sendSignal(sql, 'test', payload), RangeError)
 })
 
-/**
- * Sends signals until the listener receives one. Returns whether the database carried any signal.
- */
 function carriedByDatabase(sender: Process, listener: Process) {
   let sent = 0
   return async () => {

@@ -5,8 +5,8 @@ import { openRedisSignals, type RedisSignals } from './redis-signals.ts'
 import { createWriterScope, runInScope } from './request-scope.ts'
 
 /**
- * Sends messages to all server nodes. `announce` commits with the transaction but serializes such
- * commits, while `sendSignal` is batched and may be lost in a crash.
+ * Sends messages to all server nodes. `announce` commits with the transaction but serializes such commits,
+ * while `sendSignal` is batched and may be lost in a crash.
  */
 export type Signals = {
   on(name: string, handler: (payload: string) => void): void
@@ -78,8 +78,7 @@ function createOutbox(sql: Sql): Outbox {
     add(line) {
       waiting.add(line)
       if (running || isEnding) return
-      // Runs outside the request with priority, because the transactions of the signals have
-      // committed.
+      // Runs outside the request with priority, because the transactions of the signals have committed.
       runInScope({ ...createWriterScope(), isAdmitted: true }, () => {
         running = run()
       })
@@ -112,10 +111,7 @@ function lineOf(name: string, payload: string | number): string {
   return line
 }
 
-/**
- * Sends a signal to all server nodes after the commit. The payload is one line of less than 7,800
- * bytes.
- */
+/** Sends a signal to all server nodes after the commit. The payload is one line of less than 7,800 bytes. */
 export function sendSignal(db: Db, name: string, payload: string | number): void {
   const line = lineOf(name, payload)
   afterCommit(db, (sql: Sql) => outboxOf(sql).add(line))
@@ -128,8 +124,8 @@ export async function announce(db: Db, name: string, payloads: readonly (string 
 }
 
 /**
- * Receives signals after `listen`, which needs a direct session. With Redis, `senders` publish
- * there and fall back to NOTIFY.
+ * Receives signals after `listen`, which needs a direct session. With Redis, `senders` publish there and fall
+ * back to NOTIFY.
  */
 export function createSignals(
   sql: Sql,

@@ -5,7 +5,6 @@ import type { Value } from './statement.ts'
 export const ifGiven = <T>(sql: Db, value: T | undefined, fragment: (value: T) => Fragment): Fragment =>
   value === undefined ? sql`` : fragment(value)
 
-/** Builds `(columns) values (…)` from the keys and values of a row. */
 export const insertValues = (sql: Db, row: Record<string, Value>): Fragment => {
   const columns = Object.keys(row)
   const separated = (pieces: Fragment[]) => pieces.map((piece, at) => (at === 0 ? piece : sql`, ${piece}`))
@@ -22,7 +21,6 @@ export const when = (sql: Db, condition: boolean, fragment: () => Fragment): Fra
 export const sortDirection = (sql: Db, direction: 'asc' | 'desc' = 'desc'): Fragment =>
   direction === 'asc' ? sql`asc` : sql`desc`
 
-/** Adds a keyset condition to a `where` clause. Empty without a cursor. */
 export const andAfterCursor = (
   sql: Db,
   column: Fragment,
@@ -34,8 +32,8 @@ export const andAfterCursor = (
   )
 
 /**
- * Adds a keyset condition on the columns of the cursor's row (conventions-15). Matches nothing when
- * that row is missing.
+ * Adds a keyset condition on the columns of the cursor's row (conventions-15). Matches nothing when that row
+ * is missing.
  */
 export const andAfterRow = (
   sql: Db,
@@ -93,10 +91,7 @@ export function listingClause(sql: Db, query: ListingQuery, list: ListOrder): Fr
     ${limitClause(sql, { limit, offset: isCursor(after) ? 0 : (page - 1) * limit })}`
 }
 
-/**
- * Filters by text in any script (conventions-34). The gram index narrows the rows that `like`
- * rechecks.
- */
+/** Filters by text in any script (conventions-34). The gram index narrows the rows that `like` rechecks. */
 export function andContains(sql: Db, column: string, text: string | undefined): Fragment {
   const key = nameKey(text ?? '')
   return when(

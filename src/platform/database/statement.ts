@@ -8,8 +8,8 @@ const asNumber: Read = Number
 const asBytes: Read = (text) => Buffer.from(text.slice(2), 'hex')
 
 /**
- * Reads bigint as a number, because ids and amounts are below 2^53. Timestamps stay text, because
- * parsing them cost a third of the throughput.
+ * Reads bigint as a number, because ids and amounts are below 2^53. Timestamps stay text, because parsing
+ * them cost a third of the throughput.
  */
 const READERS = new Map<number, Read>()
 for (const [of, array, read] of [
@@ -61,7 +61,6 @@ function readPlainArrays(array: number, read: (inner: string) => unknown): void 
 
 export const typeParsers = { getTypeParser: (oid: number) => READERS.get(oid) ?? asText }
 
-/** Writes an array in PostgreSQL syntax, such as `{"one","two",NULL}`. */
 function arrayLiteral(values: readonly unknown[]): string {
   let literal = '{'
   for (const value of values) {
@@ -129,9 +128,7 @@ export class JsonValue {
   }
 }
 
-/**
- * A lazy statement that is sent when first awaited, or embedded as a fragment in another statement.
- */
+/** A lazy statement that is sent when first awaited, or embedded as a fragment in another statement. */
 export class Statement<T extends readonly unknown[] = Row[]> implements Promise<Rows<T>> {
   readonly [Symbol.toStringTag] = 'Statement'
   readonly strings: readonly string[]
@@ -216,8 +213,7 @@ function nameOf(text: string): string | undefined {
 }
 
 /**
- * Builds a statement as a template tag, or a quoted identifier from a name. `unsafe` sends text
- * unchanged.
+ * Builds a statement as a template tag, or a quoted identifier from a name. `unsafe` sends text unchanged.
  */
 export type Tag = {
   <T extends readonly unknown[] = Row[]>(strings: TemplateStringsArray, ...args: Value[]): Statement<T>
@@ -264,8 +260,8 @@ const Base = pg.Query as unknown as new (
 const known = new WeakMap<Wire, Map<string, Columns>>()
 
 /**
- * Reuses the columns of a prepared statement instead of requesting a description with each
- * execution. PostgreSQL rejects the statement when its result columns change.
+ * Reuses the columns of a prepared statement instead of requesting a description with each execution.
+ * PostgreSQL rejects the statement when its result columns change.
  */
 class PreparedQuery extends Base {
   #connection: Wire | undefined

@@ -5,16 +5,13 @@ import { Statement } from './statement.ts'
 
 /** Totals up to this number are not cached, so they are exact. */
 const COUNTED_MOST = 10_000
-/** Age after which a total is recounted in the background. */
 const FRESH_MS = 15_000
 const KEPT_MS = 600_000
 const ENTRIES_MOST = 500
 
 export type Totals = (name: string, count: () => Promise<number>) => Promise<number>
 
-/**
- * Caches large totals, because counting takes longer than reading a result page (administration-2).
- */
+/** Caches large totals, because counting takes longer than reading a result page (administration-2). */
 export function createTotals(now: () => number = Date.now): Totals {
   const kept = new LRUCache<string, { total: number; at: number; isCounted: boolean }>({ max: ENTRIES_MOST })
   const countAnew = async (name: string, count: () => Promise<number>) => {

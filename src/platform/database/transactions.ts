@@ -3,12 +3,9 @@ import { createTag, type Query, type Send, type Tag } from './statement.ts'
 
 type Work<Pool> = (pool: Pool) => void
 
-/** Work to do after the commit of each open transaction. */
 const transactions = new WeakMap<object, { pool: unknown; work: Work<never>[] }>()
 
-/**
- * Returns a function to call after the commit, even when the confirmation of the commit was lost.
- */
+/** Returns a function to call after the commit, even when the confirmation of the commit was lost. */
 function onceCommitted(transaction: object, pool: unknown): () => void {
   const waiting = { pool, work: [] as Work<never>[] }
   transactions.set(transaction, waiting)
@@ -18,8 +15,8 @@ function onceCommitted(transaction: object, pool: unknown): () => void {
 }
 
 /**
- * Runs the work after the commit, or at once when `db` is the pool. Work also runs when the
- * confirmation of the commit is lost, so it must be harmless without the change.
+ * Runs the work after the commit, or at once when `db` is the pool. Work also runs when the confirmation of
+ * the commit is lost, so it must be harmless without the change.
  */
 export function afterCommit<Pool extends Db, Db extends object>(db: Db, work: Work<Pool>): void {
   const waiting = transactions.get(db)
@@ -36,8 +33,7 @@ export type ConnectionSource = {
 
 export function createTransactions({ tag, acquire, give, sendOver }: ConnectionSource) {
   /**
-   * Sends statements in order over one connection. Rejects all later statements after the
-   * connection broke.
+   * Sends statements in order over one connection. Rejects all later statements after the connection broke.
    */
   const session = (held: Connection) => {
     const pending: Query[] = []
@@ -77,9 +73,7 @@ export function createTransactions({ tag, acquire, give, sendOver }: ConnectionS
     return { sql: createTag(send, true), state }
   }
 
-  /**
-   * Calls `committed` also when the confirmation is lost, because the server may have committed.
-   */
+  /** Calls `committed` also when the confirmation is lost, because the server may have committed. */
   const commit = async ({ sql, state }: ReturnType<typeof session>, committed: () => void) => {
     const isSent = !state.isLost
     const outcome = await sql.unsafe('commit').catch((error) => {

@@ -10,8 +10,8 @@ type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, r
 type Release = (error?: Error | boolean) => void
 
 /**
- * Ignores a second release of a client. graphile-worker releases its listening client twice when
- * the connection breaks during a stop, and the resulting error would crash the process.
+ * Ignores a second release of a client. graphile-worker releases its listening client twice when the
+ * connection breaks during a stop, and the resulting error would crash the process.
  */
 class JobsPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>
@@ -30,8 +30,8 @@ class JobsPool extends pg.Pool {
 }
 
 /**
- * Sets the connection timeout on the client, because the same option of the pool would also limit
- * the wait for a free connection.
+ * Sets the connection timeout on the client, because the same option of the pool would also limit the wait
+ * for a free connection.
  */
 class JobsClient extends pg.Client {
   constructor(options?: pg.ClientConfig) {
@@ -49,8 +49,7 @@ export function openJobsPool(connection: JobsConnection, max: number): pg.Pool {
   made.on('error', () => {})
   made.on('connect', (client) => {
     client.on('error', () => {})
-    // Error 25006 means that this read-only server is no longer the primary, so the pool must
-    // reconnect.
+    // Error 25006 means that this read-only server is no longer the primary, so the pool must reconnect.
     const wire = (client as unknown as Wired).connection
     wire.on('errorMessage', ({ code }: { code?: string }) => {
       if (code === '25006') wire.stream.destroy()

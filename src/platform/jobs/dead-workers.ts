@@ -8,14 +8,13 @@ const SWEEP_MS = 30_000
 const RETRY_MS = 500
 
 /**
- * Attempts after which a killed job gets no further attempt, because the job itself may crash its
- * process.
+ * Attempts after which a killed job gets no further attempt, because the job itself may crash its process.
  */
 const ATTEMPTS_MOST = 32
 
 /**
- * Releases the jobs and queues of workers that hold no advisory lock. Raises `max_attempts`,
- * because an attempt that a kill interrupted must not use up the retries.
+ * Releases the jobs and queues of workers that hold no advisory lock. Raises `max_attempts`, because an
+ * attempt that a kill interrupted must not use up the retries.
  */
 const FREE = `
 with dead as (
@@ -41,7 +40,6 @@ with dead as (
 select array_agg(locked_by) as workers from dead having count(*) > 0`
 
 export type Presence = {
-  /** Takes the advisory lock that marks the worker as alive. */
   announce(worker: string): Promise<void>
   withdraw(workers: Iterable<string>): Promise<void>
   sweep(): Promise<void>
@@ -51,8 +49,8 @@ export type Presence = {
 type Holder = { client: pg.PoolClient; destroy: () => void }
 
 /**
- * Each worker holds an advisory lock for life. Jobs of workers without a lock are released at the
- * start, and every 30 seconds in case another server node was killed.
+ * Each worker holds an advisory lock for life. Jobs of workers without a lock are released at the start, and
+ * every 30 seconds in case another server node was killed.
  */
 export function watchWorkers(pool: pg.Pool, log: Log): Presence {
   const workers = new Set<string>()
@@ -72,8 +70,7 @@ export function watchWorkers(pool: pg.Pool, log: Log): Presence {
   const connect = async (): Promise<Holder> => {
     const client = await pool.connect()
     let isDestroyed = false
-    // The pool throws on a second release, and a stopping server may report an error after the
-    // release.
+    // The pool throws on a second release, and a stopping server may report an error after the release.
     const destroy = () => {
       if (!isDestroyed) client.release(true)
       isDestroyed = true
@@ -140,7 +137,7 @@ const LOOK_MS = 10_000
 
 type Locked = { id: string; attempts: number; locked_by: string }
 
-/** Returns an attempt that never started to the queue, without counting the attempt. */
+/** Puts a job that never started back into the queue, without counting the attempt. */
 const GIVE_BACK = `
 with job as (
   update graphile_worker._private_jobs j
@@ -155,17 +152,14 @@ from job where q.id = job.job_queue_id and q.locked_by = job.locked_by`
 const keyOf = ({ id, attempts }: Pick<Job, 'id' | 'attempts'>) => `${id} ${attempts}`
 
 /**
- * Releases jobs that a worker of this process locked but never started, because the connection
- * broke before the response. The worker is alive, so otherwise the lock would last four hours.
+ * Releases jobs that a worker of this process locked but never started, because the connection broke before
+ * the response. The worker is alive, so nothing else would release the lock for four hours.
  */
 export function watchLostJobs(pool: pg.Pool, log: Log) {
   const events: WorkerEvents = new EventEmitter()
   const workers = new Set<string>()
   let begun = new Set<string>()
-  /**
-   * Jobs that were locked but not started at the previous check. The response may still be in
-   * transit.
-   */
+  /** Jobs that were locked but not started at the previous check. The response may still be in transit. */
   let suspects = new Set<string>()
   events.on('pool:create', ({ workerPool }) => void workers.add(workerPool.id))
   events.on('job:start', ({ job }) => void begun.add(keyOf(job)))

@@ -7,7 +7,6 @@ export type JobOptions = {
   maxAttempts?: number
   /** Unique among waiting jobs. A second job with the key replaces the first. */
   key?: string
-  /** Jobs of one queue run one at a time. */
   queue?: string
 }
 

@@ -5,8 +5,8 @@ import type { JobsConnection } from './connection.ts'
 
 const BEAT_MS = 2_000
 /**
- * Missed heartbeats before a check of the statement. A time limit would also expire while this
- * process is paused.
+ * Missed heartbeats before a check of the statement. A time limit would also expire while this process is
+ * paused.
  */
 const MOST_MISSED = 2
 const LOOK_TIMEOUT_MS = 2_000
@@ -19,8 +19,8 @@ type Client = pg.PoolClient & {
 }
 
 /**
- * Destroys unresponsive connections of the job runner, whose statements have no timeout. Leaves a
- * connection whose statement still runs, because a retry would run beside the old backend.
+ * Destroys unresponsive connections of the job runner, whose statements have no timeout. Leaves a connection
+ * whose statement still runs, because a retry would run beside the old backend.
  */
 export function destroySilent(pool: pg.Pool, connection: JobsConnection): void {
   const held = new Set<pg.PoolClient>()
@@ -39,8 +39,8 @@ export function destroySilent(pool: pg.Pool, connection: JobsConnection): void {
         unanswered = 0
         idle = 0
         quiet += 1
-        // Sends heartbeats on the listening connection, the only one that is in use for so long
-        // without a statement.
+        // Sends heartbeats on the listening connection, the only one that is in use for so long without a
+        // statement.
         if (quiet > MOST_MISSED && held.has(client)) client.query('select 1').catch(() => {})
         return
       }

@@ -62,7 +62,7 @@ test('repeats a job when its worker was killed during the last attempt', async (
   assert.deepEqual([...(await jobsOf('kills_always'))], [{ locked_by: null, attempts: 32 }])
 })
 
-test('ignores unlocked jobs and queues', async () => {
+test('reports no dead worker when no job is locked', async () => {
   await addJob(sql, 'waiting', {}, { queue: 'nobody has it' })
   const pool = openJobsPool(connection, 1)
   const told: unknown[] = []
@@ -155,7 +155,7 @@ test('ignores a connection error after the locks were released', async () => {
   await pool.end()
 })
 
-test('resumes jobs when the connections broke as a job ended', async () => {
+test('resumes jobs when connections break at the end of a job', async () => {
   const machine = await openMachine(connection)
   const url = `postgres://${connection.user}@${machine.address}/${connection.database}`
   let cuts = 0
@@ -187,7 +187,7 @@ test('resumes jobs when the connections broke as a job ended', async () => {
   await runner.stop()
 })
 
-test('resumes jobs when a restarted runner reached a server before its promotion', async () => {
+test('resumes jobs when a restarted runner connected to a standby before its promotion', async () => {
   const machine = await openMachine(connection)
   const url = `postgres://${connection.user}@${machine.address}/${connection.database}`
   const warnings: string[] = []
@@ -248,7 +248,6 @@ test('resumes jobs when all connections of the runner stop responding', async ()
   machine.speak()
   await addJob(sql, 'through_proxy', { job: 'second' })
   await until(() => done.has('second'), 'the second job')
-  // Idle connections reopen only on demand.
   await until(() => machine.silent() === 0, 'the end of every silent connection')
   await runner.stop()
 })

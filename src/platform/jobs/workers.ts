@@ -17,7 +17,7 @@ import { destroySilent } from './silent-connections.ts'
 /** `pattern` is five crontab fields in UTC. Missed runs are skipped. */
 export type Schedule = { task: string; pattern: string }
 
-/** Tasks with their own workers, so that slow ones delay no other group. */
+/** Tasks with their own workers, so that slow tasks delay no other group. */
 export type WorkerGroup = { concurrency: number; tasks: TaskList }
 
 const POLL_MS = 2000
@@ -68,8 +68,8 @@ const announcing = (presence: Presence, announced: Set<string>) => ({
 type TakeFailed = { worker: { workerPool: { id: string } }; error: unknown }
 
 /**
- * Calls `onStuck` when a worker fails twice with the same error object. graphile-worker caches a
- * failed task lookup forever, such as one that a standby rejected before its promotion.
+ * Calls `onStuck` when a worker fails twice with the same error object. graphile-worker caches a failed task
+ * lookup forever, such as one that a standby rejected before its promotion.
  */
 function watchStuck(events: WorkerEvents, pools: Set<string>, onStuck: (error: unknown) => void): () => void {
   const last = new WeakMap<object, unknown>()
@@ -83,8 +83,8 @@ function watchStuck(events: WorkerEvents, pools: Set<string>, onStuck: (error: u
 }
 
 /**
- * Restarts a runner that ends by itself or is stuck. A runner ends when the database is unreachable
- * as a job finishes.
+ * Restarts a runner that ends by itself or is stuck. A runner ends when the database is unreachable as a job
+ * finishes.
  */
 async function keepRunning(
   options: RunnerOptions & { events: WorkerEvents },
@@ -133,8 +133,8 @@ async function keepRunning(
 }
 
 /**
- * A stop aborts resumable tasks and waits briefly for the rest. The next start releases jobs that
- * were still running.
+ * A stop aborts resumable tasks and waits briefly for the rest. The next start releases jobs that were still
+ * running.
  */
 export async function runJobs(
   connection: JobsConnection,
@@ -142,8 +142,8 @@ export async function runJobs(
   schedules: Schedule[],
   log: Log,
 ): Promise<{ stop(): Promise<void> }> {
-  // Reserves one listening connection per group and one for the advisory locks. The rest take and
-  // complete jobs.
+  // Reserves one listening connection per group and one for the advisory locks. The rest take and complete
+  // jobs.
   const pgPool = openJobsPool(connection, crews.length + 5)
   destroySilent(pgPool, connection)
   const logger = new Logger(() => (level, message) => {

@@ -51,7 +51,7 @@ test('retries counts whose write failed', async () => {
   assert.deepEqual(written, [[3]])
 })
 
-test('writes counts that were added during a flush with the next flush', async () => {
+test('writes counts added during a flush in the next flush', async () => {
   const written: number[] = []
   let release = () => {}
   const { ctx, counts } = countsOfTest(async (_sql, _ids, counts) => {

@@ -5,10 +5,7 @@ const FLUSH_MS = 3000
 const FLUSH_KEYS = 20_000
 const BATCH = 5000
 
-/**
- * Adds counts to the database in one statement. The ids are sorted, so that two flushes cannot
- * deadlock.
- */
+/** Adds counts to the database in one statement. The ids are sorted, so that two flushes cannot deadlock. */
 export type WriteCounts = (sql: Sql, ids: number[], counts: number[]) => Promise<unknown>
 
 /** Sums counts of frequent events such as views in memory. A crash loses the last seconds. */
@@ -18,7 +15,6 @@ export type BufferedCounts = {
   flush(): Promise<void>
 }
 
-/** Declares counts that are flushed every few seconds and on shutdown. */
 export function defineBufferedCounts(name: string, write: WriteCounts) {
   return defineState((ctx): BufferedCounts => {
     const made = createBufferedCounts(ctx, name, write)

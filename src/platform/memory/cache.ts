@@ -4,14 +4,13 @@ import { afterCommit, announce, type Db, onPrimary } from '#platform/database'
 
 export type Cache<V extends object> = {
   /**
-   * Returns the cached value or loads one. Does not cache a value whose key was invalidated during
-   * the load.
+   * Returns the cached value or loads one. Does not cache a value whose key was invalidated during the load.
    */
   get(key: string, load: () => Promise<V>): Promise<V> | V
   recall(key: string): V | undefined
   /**
-   * Invalidates keys on every server node with the commit. Call this after the change, because with
-   * the pool the invalidation is immediate.
+   * Invalidates keys on every server node with the commit. Call this after the change, because with the pool
+   * the invalidation is immediate.
    */
   announce(db: Db, ...keys: string[]): Promise<void>
   dropHere(db: Db, key: string): void

@@ -1,9 +1,7 @@
 import { type Context, defineState } from '#platform/context.ts'
 import { onPrimary } from '#platform/database'
 
-/**
- * Caches a value for a hundred times its load time, so that loading takes at most 1 % of the time.
- */
+/** Caches a value for a hundred times its load time, so that loading takes at most 1 % of the time. */
 const KEPT_TIMES = 100
 
 type Kept<T> = { until: number; answer: Promise<T> }
@@ -16,8 +14,7 @@ export type CostlyCache<Name, T> = {
 }
 
 /**
- * The cache lifetime grows with the load time, up to `maxMs`. Use few names, because entries are
- * not evicted.
+ * The cache lifetime grows with the load time, up to `maxMs`. Use few names, because entries are not evicted.
  */
 export function cacheCostly<Name, T>(
   maxMs: number,

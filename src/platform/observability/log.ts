@@ -7,8 +7,7 @@ import {
 } from 'pino'
 
 /**
- * Query parameters whose values are safe to log. Other values may be secrets, phone numbers or
- * search texts.
+ * Query parameters whose values are safe to log. Other values may be secrets, phone numbers or search texts.
  */
 const SHOWN = [
   ...[
@@ -75,8 +74,8 @@ function decode(text: string): string {
 }
 
 /**
- * Fast path for URLs without personal data, which are almost all. No part of the pattern is
- * ambiguous, so matching takes linear time.
+ * Fast path for URLs without personal data, which are almost all. No part of the pattern is ambiguous, so
+ * matching takes linear time.
  */
 const PLAIN = (() => {
   const pair = `(?:${SHOWN})=[\\w.,:-]*`
@@ -95,7 +94,6 @@ export function redactPath(path: string): string {
 }
 
 function redactSegment(segment: string): string {
-  // Fast path for segments that are too short or contain only letters.
   if (segment.length < 5 || /^[a-z_.-]+$/i.test(segment)) return segment
   const text = decodeFully(segment).trim()
   // `decodeFully` turns a leading plus into a space.
@@ -106,8 +104,8 @@ function redactSegment(segment: string): string {
 }
 
 /**
- * Counts plain digits as an id unless they form a mainland Chinese mobile number or have an
- * international prefix.
+ * Counts plain digits as an id unless they form a mainland Chinese mobile number or have an international
+ * prefix.
  */
 function isPhone(text: string): boolean {
   if (!/^[+(]?\d[\d\s().-]*$/.test(text)) return false
@@ -132,7 +130,6 @@ const redactLink = (link: string) => redactAddress(link.replace(/:\/\/[^/?#@]*@/
 
 export type Log = Logger
 
-/** Logs one JSON object per line. Personal data is removed from `err` and `req`. */
 export function createLog({ level, destination }: { level: string; destination?: DestinationStream }): Log {
   const options = {
     level,
@@ -145,8 +142,8 @@ export function createLog({ level, destination }: { level: string; destination?:
 }
 
 /**
- * Buffers standard output, because one system call per line took a tenth of the request time. A
- * chunk is at most as large as an atomic pipe write, so that lines of several processes do not mix.
+ * Buffers standard output, because one system call per line took a tenth of the request time. A chunk is at
+ * most as large as an atomic pipe write, so that lines of several processes do not mix.
  */
 export function bufferedOutput(): DestinationStream {
   const output = pinoDestination({
@@ -175,8 +172,7 @@ function describeRequest(request: unknown): unknown {
 }
 
 /**
- * Error fields that are safe to log. Other fields may contain SQL parameters, row values or mail
- * addresses.
+ * Error fields that are safe to log. Other fields may contain SQL parameters, row values or mail addresses.
  */
 const safeFields = [
   ...['code', 'statusCode', 'status', 'syscall', 'errno', 'address', 'port', 'path', 'dest'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createMetrics } from './metrics.ts'
 
-test('counts requests by method, pattern and status', async () => {
+test('counts requests by method, route pattern and status', async () => {
   const metrics = createMetrics()
   metrics.observeRequest({ method: 'GET', route: '/feeds/:feed', status: 200, seconds: 0.004 })
   metrics.observeRequest({ method: 'GET', route: '/feeds/:feed', status: 200, seconds: 0.2 })
@@ -14,7 +14,7 @@ test('counts requests by method, pattern and status', async () => {
   assert.match(metrics.contentType, /^text\/plain; version=0\.0\.4/)
 })
 
-test('uses no client input as a label', async () => {
+test('uses no client input as a metric label', async () => {
   const metrics = createMetrics()
   metrics.observeRequest({ method: 'EVIL1', route: undefined, status: 404, seconds: 0 })
   metrics.observeRequest({ method: 'EVIL2', route: undefined, status: 99_999, seconds: 0 })
@@ -24,7 +24,7 @@ test('uses no client input as a label', async () => {
   assert.ok(!text.includes('EVIL'))
 })
 
-test('limits the number of routes even when callers pass paths', async () => {
+test('limits the number of route labels even when callers pass paths', async () => {
   const metrics = createMetrics()
   for (let i = 0; i < 2_100; i++) {
     metrics.observeRequest({ method: 'GET', route: `/x/${i}`, status: 200, seconds: 0 })
@@ -45,7 +45,7 @@ test('decrements the requests in flight only once per request', async () => {
   assert.match(await metrics.render(), /http_requests_in_flight 1/)
 })
 
-test('reads the pool at each scrape', async () => {
+test('reads the pool state at each scrape', async () => {
   const metrics = createMetrics()
   let busy = 3
   metrics.gaugePool(async () => ({ max: 10, busy }))

@@ -17,7 +17,6 @@ export type Metrics = {
   registry: Registry
   contentType: string
   observeRequest(request: ObservedRequest): void
-  /** Returns the counts since the previous call, and resets them. */
   takeTraffic(): Traffic
   enterRequest(): () => void
   countShed(): void
@@ -161,7 +160,6 @@ export function countTraffic() {
   }
 }
 
-/** Returns a quantile in milliseconds, interpolated within its bucket. Null without requests. */
 export function quantileMs(times: readonly number[], part: number): number | null {
   const wanted = times.reduce((sum, count) => sum + count, 0) * part
   let below = 0

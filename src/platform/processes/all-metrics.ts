@@ -6,9 +6,7 @@ const ANSWER_MS = 1_000
 
 type Snapshot = MetricObject[]
 
-/**
- * Gauges of an exited process are dropped, because only counters and histograms add up over time.
- */
+/** Gauges of an exited process are dropped, because only counters and histograms add up over time. */
 const isCounted = ({ type }: MetricObject) => ['counter', 'histogram'].includes(String(type))
 
 export function gatherMetrics(state: () => { running: number; restarts: number }) {

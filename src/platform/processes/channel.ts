@@ -13,8 +13,7 @@ export type Channel = ReturnType<typeof openChannel>
 const gone = () => Object.assign(new Error('the other process has gone'), { code: 'ECONNRESET' })
 
 /**
- * Batches the messages of one event loop turn, because separate writes would cost as much as a
- * short request.
+ * Batches the messages of one event loop turn, because separate writes would cost as much as a short request.
  */
 export function openChannel(
   send: (batch: unknown) => void,

@@ -3,11 +3,8 @@ import type { Log } from '#platform/observability'
 import { type Channel, openChannel } from './channel.ts'
 
 export type StartParameters = {
-  /** Number from 1. A replacement process has the same number. */
   slot: number
-  /**
-   * True for the first process of a server, which prepares the database before the others start.
-   */
+  /** True for the first process of a server, which prepares the database before the others start. */
   isFirst: boolean
 }
 
@@ -40,9 +37,8 @@ const STEADY_MS = 60_000
 /** Exceeds the timeout after which a process stops by itself. */
 const STOP_MS = 40_000
 /**
- * Ignores `error` events of a running process, because the cluster module emits one for each
- * connection that it passes to an exiting process. A process that failed to start has no id and
- * emits no `exit`.
+ * Ignores `error` events of a running process, because the cluster module emits one for each connection that
+ * it passes to an exiting process. A process that failed to start has no id and emits no `exit`.
  */
 const endOf = (worker: Worker): Promise<number> =>
   new Promise((resolve) => {
@@ -53,8 +49,8 @@ const endOf = (worker: Worker): Promise<number> =>
   })
 
 /**
- * Runs `size` processes behind one address. Distributes connections in turn, because the kernel
- * distributes them unevenly.
+ * Runs `size` processes behind one address. Distributes connections in turn, because the kernel distributes
+ * them unevenly.
  */
 export function createProcessPool({
   size,
@@ -140,10 +136,6 @@ export function createProcessPool({
     clearTimeout(timer)
   }
   return {
-    /**
-     * Starts the first process, and the others once the first one listens. Returns false when the
-     * first one fails.
-     */
     async start(): Promise<boolean> {
       if (!(await add(1, true).listens)) return false
       for (let slot = 2; slot <= size && !isStopping; slot += 1) add(slot, false)

@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { type Channel, openChannel } from './channel.ts'
 import { countForProcesses, countWithOthers } from './rate-limit.ts'
 
-/** Connects two channels, whose messages arrive in order and asynchronously. */
 function connect(): { process: Channel; supervisor: Channel } {
   const copy = (batch: unknown) => JSON.parse(JSON.stringify(batch))
   const process: Channel = openChannel((batch) => setImmediate(() => supervisor.receive(copy(batch))))

@@ -49,8 +49,8 @@ if count == 1 then redis.call('pexpire', KEYS[1], ARGV[1]) end
 return count`
 
 /**
- * Counts requests per clock minute, across all processes or, with `redisUrl`, all server nodes.
- * Each node counts separately while Redis is unavailable.
+ * Counts requests per clock minute, across all processes or, with `redisUrl`, all server nodes. Each node
+ * counts separately while Redis is unavailable.
  */
 export function createRateLimiter({
   redisUrl,
@@ -98,7 +98,6 @@ function countAlone(maxKeys: number): CountHere {
 
 type Counted = { key: string; window: number }
 
-/** Asks the supervisor for the count, which takes 10 to 80 µs. */
 export function countWithOthers(supervisor: Channel): CountHere {
   return async (key, window, limit, resetAt) => {
     // Without a supervisor this process is about to exit, so every request is allowed.
@@ -112,13 +111,13 @@ export function countForProcesses(maxKeys = 1_000_000): (channel: Channel) => vo
   return (channel) => channel.on<Counted>('count use', ({ key, window }) => count(key, window))
 }
 
-/** Drops the whole map at the end of a window, which needs no expiry per key. */
+/** Uses one map per window, so that no key needs its own expiry. */
 function createMemoryCounter(maxKeys: number): (key: string, window: number) => number {
   let counts = new Map<string, number>()
   let current = -1
   return (key, window) => {
-    // Counts a late request of the previous window in the current one, instead of dropping the
-    // current counts.
+    // Counts a late request of the previous window in the current one, instead of dropping the current
+    // counts.
     if (window > current || window < current - 1) {
       current = window
       counts = new Map()
@@ -131,9 +130,8 @@ function createMemoryCounter(maxKeys: number): (key: string, window: number) => 
 }
 
 /**
- * Evicts a tenth of the keys at once, because removing the first entry of a Map repeatedly is
- * quadratic. Starts with keys seen once, so that a flood of random keys cannot evict clients near
- * their limit.
+ * Evicts a tenth of the keys at once, because removing the first entry of a Map repeatedly is quadratic.
+ * Starts with keys seen once, so that a flood of random keys cannot evict clients near their limit.
  */
 function evict(counts: Map<string, number>): void {
   let surplus = Math.ceil(counts.size / 10)

@@ -10,7 +10,7 @@ const folder = await mkdtemp(join(tmpdir(), 'kith-address-'))
 after(() => rm(folder, { recursive: true, force: true }))
 const self = { name: 'self', prefix: [], spawn: {}, owner: null }
 
-test('reuses the temporary socket folder only while it is private', async () => {
+test('reuses only a private temporary socket folder', async () => {
   const deep = join(folder, 'deep'.repeat(30))
   await mkdir(deep)
   const first = await prepareAddress(deep, self)

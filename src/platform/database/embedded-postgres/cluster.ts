@@ -7,9 +7,7 @@ import { databaseEnvironment } from './watchdog.ts'
 
 export const SUPERUSER = 'postgres'
 
-/**
- * Creates a missing cluster in a draft folder, so that a failed attempt leaves no partial cluster.
- */
+/** Creates a missing cluster in a draft folder, so that a failed attempt leaves no partial cluster. */
 export async function createCluster(
   binaries: Binaries,
   identity: SystemUser,

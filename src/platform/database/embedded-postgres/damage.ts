@@ -40,12 +40,11 @@ export async function refuseForeignCluster({ postgres }: Binaries, cluster: stri
 /** Rejects a data directory that lost its database, for example because a volume is not mounted. */
 export async function refuseEmptiedDataDir(dataDir: string): Promise<void> {
   const traces = [join(dataDir, 'app-secret'), join(dataDir, 'postgres', 'postgres.log')]
-  // Checks the traces before the cluster, because a concurrent first start creates the cluster
-  // first.
+  // Checks the traces before the cluster, because a concurrent first start creates the cluster first.
   const trace = traces.find((path) => existsSync(path))
   if (trace === undefined) return
   const cluster = join(dataDir, 'postgres', 'cluster')
-  // Counts an unreadable cluster as present, because starting it reports the reason.
+  // Counts an unreadable cluster as present, because the start itself reports the reason.
   const isThere = await readdir(cluster).then(
     (names) => names.length > 0,
     (error) => codeOf(error) !== 'ENOENT',

@@ -17,7 +17,6 @@ after(async () => {
   await rm(root, { recursive: true, force: true })
 })
 
-/** Starts a process that looks like a database in `folder`, and that ends with its input. */
 async function standIn(folder: string): Promise<ChildProcess> {
   const program = join(root, 'postgres')
   await symlink('/bin/cat', program).catch(() => {})

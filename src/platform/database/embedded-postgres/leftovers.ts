@@ -22,8 +22,8 @@ export async function readPidFile(cluster: string): Promise<PidFile | null> {
 }
 
 /**
- * Stops database processes of a killed server, because two postmasters would corrupt the cluster.
- * Normally the watchdog of that server stops them first.
+ * Stops database processes of a killed server, because two postmasters would corrupt the cluster. Normally
+ * the watchdog of that server stops them first.
  */
 export async function clearLeftovers(cluster: string, log: Log): Promise<void> {
   const pid = (await readPidFile(cluster))?.pid
@@ -50,8 +50,8 @@ export async function clearLeftovers(cluster: string, log: Log): Promise<void> {
 }
 
 /**
- * Removes a postmaster.pid whose id belongs to another program, because PostgreSQL would refuse to
- * start. Leaves the file of a dead process, through which PostgreSQL finds shared memory in use.
+ * Removes a postmaster.pid whose id belongs to another program, because PostgreSQL would refuse to start.
+ * Leaves the file of a dead process, through which PostgreSQL finds shared memory in use.
  */
 async function removeForeignPidFile(cluster: string, log: Log): Promise<void> {
   const file = await readPidFile(cluster)

@@ -49,6 +49,6 @@ test('grants the lock at once when its holder was killed', async () => {
   acquireLock(path)()
 })
 
-test('reports a missing folder', () => {
+test('fails when the folder of the lock is missing', () => {
   assert.throws(() => acquireLock(join(root, 'nowhere', 'lock')), { code: 'ENOENT', syscall: 'access' })
 })

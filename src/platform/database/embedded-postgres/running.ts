@@ -7,10 +7,7 @@ import { isLocked, LOCK } from './lock.ts'
 
 const patience = 60_000
 
-/**
- * Waits for the database of a running server to accept connections. Returns null when no server
- * runs.
- */
+/** Waits for the database of a running server to accept connections. Returns null when no server runs. */
 export async function findRunningPostgres(dataDir: string): Promise<EmbeddedConnection | null> {
   const folder = await realpath(dataDir).catch(() => null)
   if (folder === null) return null

@@ -17,8 +17,8 @@ export function defaultSettings(memory = availableMemory()): Record<string, stri
     random_page_cost: '1.1',
     effective_io_concurrency: '16',
     jit: 'off',
-    // A parallel worker costs more than it saves, because queries return few rows and the machine
-    // has few cores.
+    // A parallel worker costs more than it saves, because queries return few rows and the machine has few
+    // cores.
     max_parallel_workers_per_gather: '0',
     fsync: 'on',
     synchronous_commit: 'on',
@@ -31,8 +31,7 @@ export function defaultSettings(memory = availableMemory()): Record<string, stri
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_line_prefix: '%m [%p] ',
-    // Logs no ERROR, because constraint violations are expected and failed statements contain
-    // personal data.
+    // Logs no ERROR, because constraint violations are expected and failed statements contain personal data.
     log_min_messages: 'log',
     log_min_error_statement: 'panic',
     log_checkpoints: 'off',
@@ -41,8 +40,8 @@ export function defaultSettings(memory = availableMemory()): Record<string, stri
 }
 
 /**
- * Rewrites the configuration at every start, so that an upgrade changes the defaults. The files are
- * outside the cluster, where the database user could plant a symbolic link for root.
+ * Rewrites the configuration at every start, so that an upgrade changes the defaults. The files are outside
+ * the cluster, where the database user could plant a symbolic link for root.
  */
 export async function writeSettings(folder: string, settings: Record<string, string>): Promise<string[]> {
   const head = '# Written at every start. Put your own settings into local.conf in this folder.'
@@ -54,10 +53,7 @@ export async function writeSettings(folder: string, settings: Record<string, str
   return ['-c', `config_file=${configuration}`, '-c', `hba_file=${access}`]
 }
 
-/**
- * Makes the file readable for the OS user of the database, who may differ from the user of the
- * server.
- */
+/** Makes the file readable for the OS user of the database, who may differ from the user of the server. */
 async function writeReadable(path: string, lines: string[], flag: 'w' | 'a'): Promise<void> {
   const file = await open(path, flag)
   try {

@@ -4,9 +4,8 @@ import type { Binaries } from './binaries.ts'
 import type { SystemUser } from './identity.ts'
 
 /**
- * Runs as the parent of the postmaster, and shuts the database down when the pipe from the server
- * closes, even after SIGKILL. The trap ignores signals that a service manager sends to the whole
- * process group.
+ * Runs as the parent of the postmaster, and shuts the database down when the pipe from the server closes,
+ * even after SIGKILL. The trap ignores signals that a service manager sends to the whole process group.
  */
 const watchdog = `
 trap '' HUP INT QUIT TERM
@@ -45,7 +44,6 @@ export function databaseEnvironment(): NodeJS.ProcessEnv {
   return env
 }
 
-/** Starts a postmaster that stops when this process ends, even after SIGKILL. */
 export async function launchPostmaster(
   binaries: Binaries,
   identity: SystemUser,
