@@ -1,6 +1,6 @@
 /**
- * Removes or changes one guard at a time in a copy of the sources, and runs the tests of that area: `npm run
- * mutate` (docs/testing.md).
+ * Removes or changes one guard, such as a check or a lock, at a time and runs the tests of that area: `npm
+ * run mutate` (docs/testing.md).
  */
 import {
   chmodSync,

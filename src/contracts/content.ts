@@ -72,7 +72,7 @@ export type ContentKind = {
   reader: ContentReader
   counters?: CounterCheck[]
   paymentChecks?: CounterCheck[]
-  /** Maps file uses that only viewers of the content may read to an ability that also grants access. */
+  /** Maps each restricted file use to an ability that also grants access. */
   files?: Record<string, string>
   removal?: ContentRemoval
   repostable?: true

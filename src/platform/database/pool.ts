@@ -35,8 +35,8 @@ function openProbe(settings: Settings) {
 }
 
 /**
- * Tracks backends of abandoned connections, for example when a commit waits for a synchronous
- * standby. Rejects writes while there are too many, because retries would use up all connections.
+ * Tracks backends of abandoned connections, for example when a commit waits for a synchronous standby.
+ * Rejects writes while there are too many, because retries would use up all connections.
  */
 function createCutBackends(most: number) {
   const pids = new Set<number>()

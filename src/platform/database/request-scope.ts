@@ -9,7 +9,7 @@ export type RequestScope = {
   isGone: boolean
   userId?: number
   address?: string
-  /** Sends statements outside transactions to a replica, for reads by guests. */
+  /** Sends a guest's statements to a replica, except in transactions. */
   replica?: Send | undefined
   /** View counters to run again when the guest cache repeats the response. */
   shown?: (() => void)[]

@@ -78,7 +78,8 @@ function createOutbox(sql: Sql): Outbox {
     add(line) {
       waiting.add(line)
       if (running || isEnding) return
-      // Runs outside the request with priority, because the transactions of the signals have committed.
+      // Runs with priority outside the request, because the transactions of these signals have already
+      // committed.
       runInScope({ ...createWriterScope(), isAdmitted: true }, () => {
         running = run()
       })

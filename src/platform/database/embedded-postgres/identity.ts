@@ -15,8 +15,8 @@ export type SystemUser = {
 const nobody = 65534
 
 /**
- * PostgreSQL refuses to run as root. Tries the owner of the cluster, `nobody`, the owner of a parent folder,
- * and a user namespace.
+ * Chooses an OS user, because PostgreSQL refuses to run as root. Falls back to a user namespace when no other
+ * user can read the files.
  */
 export async function chooseSystemUser(
   binaries: Binaries,
