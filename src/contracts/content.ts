@@ -52,7 +52,7 @@ export type ContentReader = {
   /** Returns the ids of content that the viewer may read in full. Defaults to all visible content. */
   readable?(sql: Db, ids: number[], viewerId: number): Promise<Set<number>>
   open?: true
-  /** True when only viewers of the content may see activity on it. */
+  /** Restricts activity on the content, such as comments, to viewers of the content. */
   closed?: true
   anonymous?(sql: Db, ids: number[]): Promise<Set<number>>
 }

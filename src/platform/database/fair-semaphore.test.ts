@@ -40,7 +40,7 @@ test('serves started callers before new ones, otherwise in order of arrival', ()
   assert.deepEqual(order, ['first', 'first again', 'fresh one', 'fresh two'])
 })
 
-test('limits each key to its share of the places', () => {
+test('limits the slots of each key', () => {
   const turns = open(4)
   const order: string[] = []
   for (const name of ['a1', 'a2', 'a3', 'a4']) ask(turns, name, callerOf('a'), order)
@@ -124,7 +124,7 @@ test('reports the fraction of the timeout that the first caller has waited', asy
   assert.deepEqual(order, ['held', 'waiting'])
 })
 
-test('reserves places for reads when writes request all places', () => {
+test('reserves slots for reads when writes request all slots', () => {
   const turns = open(4, { limits: new Map([[WRITES_KEY, 3]]) })
   const order: string[] = []
   const write = (kind: string) => ({ ...createScope(), keys: [WRITES_KEY, kind] })

@@ -11,9 +11,9 @@ export type FairSemaphoreOptions<Place> = {
   places: Place[]
   patienceMs: number
   maxWaiting: number
-  /** Fraction of the places that one key may hold. */
+  /** Fraction of the slots that one key may hold. */
   share: number
-  /** Number of places that single keys may hold, instead of `share`. */
+  /** Number of slots that single keys may hold, instead of `share`. */
   limits?: ReadonlyMap<string, number>
 }
 
@@ -33,7 +33,7 @@ export type FairSemaphore<Place> = ReturnType<typeof createFairSemaphore<Place>>
 
 /**
  * Serves callers in order of arrival, started callers before new ones. Rejects with `Busy` on timeout or a
- * full queue, and parks callers over their share.
+ * full queue, and parks callers over their limit.
  */
 export function createFairSemaphore<Place>({
   places,
