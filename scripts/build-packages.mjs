@@ -92,8 +92,7 @@ function isBuilt(name) {
   if (built.sources !== hashOf(name)) return false
   try {
     writeFileSync(builtFile(name), JSON.stringify({ ...built, seen }))
-  } catch {
-  }
+  } catch {}
   return true
 }
 

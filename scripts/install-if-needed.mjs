@@ -40,8 +40,7 @@ function isStamped() {
 function writeStamp() {
   try {
     writeFileSync(stamp, String(readState()))
-  } catch {
-  }
+  } catch {}
 }
 
 function findReason() {

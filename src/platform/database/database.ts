@@ -237,7 +237,8 @@ export function batchWrites<Item, Result>(work: (sql: Sql, items: Item[]) => Pro
       const waiting: Entry[] = []
       rows.set(key, waiting)
       const drain = async () => {
-        for (let batch = [entry]; batch.length > 0; batch = waiting.splice(0, BATCH_MOST)) await run(sql, batch)
+        for (let batch = [entry]; batch.length > 0; batch = waiting.splice(0, BATCH_MOST))
+          await run(sql, batch)
         rows.delete(key)
       }
       void drain()
