@@ -1,1 +1,1 @@
-export { addReport, isReported, mountReports } from './reports.ts'
+export { addReport, isAnyReported, mountReports } from './reports.ts'

@@ -47,9 +47,9 @@ export async function addReport(sql: Db, report: NewReport): Promise<void> {
     on conflict (user_id, reportable_type, reportable_id) where status = 0 do nothing`
 }
 
-export const isReported = async (sql: Db, type: string, id: number): Promise<boolean> =>
-  (await sql`select from reports where reportable_type = ${type} and reportable_id = ${id} limit 1`).length >
-  0
+export const isAnyReported = async (sql: Db, type: string, ids: number[]): Promise<boolean> =>
+  (await sql`select from reports where reportable_type = ${type} and reportable_id = any(${ids}) limit 1`)
+    .length > 0
 
 type ReportOptions = {
   path: string

@@ -234,6 +234,22 @@ test('rejects messages between two users when one blocks the other (im-14)', asy
   assert.ok((await textsOf(bob, shared)).includes('from bob'))
 })
 
+test('delivers no group message to the only connected member when that member blocks the sender (im-14)', async () => {
+  const [ann, bob, eve] = [await person(), await person(), await person()]
+  const group = await makeGroup(ann, { members: String(bob.id) })
+  const { id: shared } = (await as(ann, 'PUT', `/chats/groups/${group}`)).body
+  await as(ann, 'POST', `/user/black/${bob.id}`)
+  const stream = await openChatStream(base, ann.token)
+  await say(bob, shared, 'from bob')
+  await say(eve, await pair(eve, ann), 'from eve')
+  await until(() => stream.messages.some(({ body }) => body === 'from eve'), 'a later message')
+  assert.deepEqual(
+    stream.messages.map(({ body }) => body),
+    ['from eve'],
+  )
+  stream.close()
+})
+
 test('clears a conversation for one member until the next message', async () => {
   const [ann, bob] = [await person(), await person()]
   const chat = await pair(ann, bob)
@@ -286,6 +302,25 @@ test('lets moderators read a reported message only with its context (im-16)', as
   const decided = await as(admin, 'PATCH', `/admin/reports/${listed.id}`, { action: 'deal', remove: true })
   assert.ok(decided.status < 300, JSON.stringify(decided.body))
   assert.deepEqual(await textsOf(bob, chat), ['before', ''])
+})
+
+test('returns files of unreported messages only to members (im-16)', async () => {
+  const [ann, bob, admin] = [await person(), await person(), await person({ roles: ['founder'] })]
+  const chat = await pair(ann, bob)
+  const file = await uploadPicture(world, ann)
+  assert.equal((await send(ann, chat, { file })).status, 201)
+  const later = []
+  for (let n = 0; n < 6; n += 1) later.push(await say(ann, chat, `m${n}`))
+  const read = async () => (await as(admin, 'GET', `/files/${file}?json=1`)).status
+  const report = async (message: { id: number }) => {
+    const answer = await as(bob, 'POST', `/chats/messages/${message.id}/reports`, { reason: 'rude' })
+    assert.equal(answer.status, 201)
+  }
+  assert.equal(await read(), 404)
+  await report(later[5])
+  assert.equal(await read(), 404)
+  await report(later[4])
+  assert.equal(await read(), 200)
 })
 
 test('deletes messages past the retention period', async () => {
@@ -349,7 +384,7 @@ test('reports connected members to each other (im-15)', async () => {
   assert.deepEqual(mine.named('presence'), [{ chat_id: chat, user_ids: [bob.id] }])
   assert.deepEqual(theirs.named('presence'), [{ chat_id: chat, user_ids: [ann.id] }])
   const marker = await pair(ann, eve)
-  /** Waits for a later event, because events arrive in the order of their signals. */
+  /** Waits for a later typing event, because a process delivers presence first. */
   const settle = async (times: number) => {
     await as(eve, 'POST', `/chats/${marker}/typing`)
     await until(() => mine.named('typing').length === times, 'a later event')

@@ -124,15 +124,18 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
 
   async function deliver(rows: MessageRow[], readers: Map<number, number[]>, isNew: boolean) {
     const views = await messageViews(sql, rows)
+    const blockersOf = new Map<number, Set<number>>()
+    for (const [sender, sent] of Map.groupBy(views, ({ sender_id }) => sender_id)) {
+      const people = new Set(sent.flatMap(({ chat_id }) => readers.get(chat_id) ?? []))
+      people.delete(sender)
+      blockersOf.set(sender, people.size > 0 ? await findBlockers(sql, sender, [...people]) : new Set())
+    }
     for (const [index, view] of views.entries()) {
       const row = rows[index] as MessageRow
-      const people = readers.get(view.chat_id) ?? []
-      // Omits readers who block the sender (im-14). A conversation of two users has no messages of a blocked
-      // user.
-      const blockers = people.length > 1 ? await findBlockers(sql, view.sender_id, people) : new Set()
       const data = JSON.stringify(view)
-      for (const user of people)
-        if (!blockers.has(user))
+      // Readers do not receive messages of users whom they block (im-14).
+      for (const user of readers.get(view.chat_id) ?? [])
+        if (!blockersOf.get(view.sender_id)?.has(user))
           for (const stream of streams.of(user))
             if (!hasSent(stream, row, isNew)) send(stream, 'message', data)
     }
@@ -169,8 +172,8 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
       try {
         if (chatIds.length > 0) await deliverNew(chatIds)
         if (ids.length > 0) await deliverChanged(ids)
-        if (typed.length > 0) await deliverTyping(ctx, streams, readersOf, typed)
         if (asked.length > 0) await deliverPresence(ctx, streams, readersOf, asked)
+        if (typed.length > 0) await deliverTyping(ctx, streams, readersOf, typed)
       } catch (error) {
         if (closed) break
         log.warn({ err: error }, 'delivery of chat messages failed')

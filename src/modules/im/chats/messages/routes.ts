@@ -1,6 +1,6 @@
 import type { ContentReaders } from '#contracts/content.ts'
 import { fileNotUsable } from '#modules/files/index.ts'
-import { isReported, mountReports } from '#modules/reports/index.ts'
+import { isAnyReported, mountReports } from '#modules/reports/index.ts'
 import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { blocked, forbidden } from '#platform/errors.ts'
@@ -32,6 +32,7 @@ import {
   getMessage,
   messageContent,
   messageViews,
+  REPORT_CONTEXT,
   requireReachable,
   sendMessage,
 } from './service.ts'
@@ -136,8 +137,8 @@ export function adminChatMessageRoutes(server: Server, ctx: Context) {
     errors: [noSuchMessage],
     handler: async ({ params }) => {
       const [row] = await findMessages(sql, [params.message])
-      if (!row || !(await isReported(sql, messageContent.type, row.id))) throw noSuchMessage()
-      const shown = await messageViews(sql, [row, ...(await listAround(sql, row, 5))])
+      if (!row || !(await isAnyReported(sql, messageContent.type, [row.id]))) throw noSuchMessage()
+      const shown = await messageViews(sql, [row, ...(await listAround(sql, row, REPORT_CONTEXT))])
       return { message: shown[0]!, context: shown.slice(1).filter(({ id }) => id !== row.id) }
     },
   })

@@ -4,6 +4,7 @@ import { hasAbility } from '#modules/abilities/index.ts'
 import { findBlockers, findEnabledIds } from '#modules/accounts/index.ts'
 import { attachFiles, detachFiles, fileViews } from '#modules/files/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
+import { isAnyReported } from '#modules/reports/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { screenWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -30,6 +31,7 @@ import {
   findMessages,
   insertMessage,
   isAnnounced,
+  listAround,
   type MessageRow,
   updateBody,
 } from './queries.ts'
@@ -212,7 +214,10 @@ export const messageContent: Content = {
   live: (sql, id) => sql`select id from chat_messages where id = ${id} and deleted_at is null`,
 }
 
-/** Permits members of the conversation, and moderators with access to reports. */
+/** Messages before and after a reported one that moderators may read (im-16). */
+export const REPORT_CONTEXT = 5
+
+/** Permits members of the conversation, and moderators if a message in its context is reported (im-16). */
 export async function mayReadChatFile(
   ctx: Context,
   { raw }: { raw: number | null },
@@ -222,7 +227,13 @@ export async function mayReadChatFile(
   if (!row) return false
   const chat = await findChat(ctx.sql, row.chat_id, viewerId)
   if (chat && row.position > chat.start_position) return true
-  return hasAbility(ctx, viewerId, 'admin: reports')
+  if (!(await hasAbility(ctx, viewerId, 'admin: reports'))) return false
+  const around = await listAround(ctx.sql, row, REPORT_CONTEXT)
+  return isAnyReported(
+    ctx.sql,
+    messageContent.type,
+    around.map(({ id }) => id),
+  )
 }
 
 export async function eraseMessages(tx: Tx, userId: number): Promise<void> {
