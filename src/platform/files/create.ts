@@ -4,7 +4,7 @@ import type { Storage } from './storage.ts'
 
 export type StorageOptions = { kind: 'local'; root: string } | ({ kind: 's3' } & S3Options)
 
-/** Creates the configured store. Opens and connects to nothing before its first use. */
+/** Creates the configured storage without opening a connection. */
 export function createStorage(options: StorageOptions): Storage {
   return options.kind === 'local' ? createLocalStorage(options.root) : createS3Storage(options)
 }

@@ -5,14 +5,14 @@ import { dirname, join } from 'node:path'
 import type { ByteRange, Storage, StorageSource } from './storage.ts'
 import { assertKey, isKey, StorageError } from './storage.ts'
 
-/** Only the server reads the files, because it decides on access. */
+/** Other users of the machine must not read uploads, because the server decides on access. */
 const OWNER_ONLY = 0o700
 const DAY_MS = 86_400_000
 
-/** Files below one folder. Unfinished writes stay in its hidden `.tmp`, so no key ever shows half a file. */
+/** Writes to a hidden `.tmp` folder first, so that no key holds an incomplete file. */
 export function createLocalStorage(root: string): Storage {
   const temporary = join(root, '.tmp')
-  // An earlier version may have created it readable by all.
+  // Earlier versions created the folder readable by all users.
   let isPrivate = false
 
   async function put(key: string, source: StorageSource): Promise<void> {

@@ -10,20 +10,19 @@ export type S3Options = {
   region: string
   accessKeyId: string
   secretAccessKey: string
-  /** Absent: Amazon's endpoint of the region. */
+  /** Defaults to Amazon's endpoint of the region. */
   endpoint?: string | undefined
-  /** `endpoint/bucket/key` instead of `bucket.endpoint/key`, which most self-hosted stores need. */
+  /** Uses `endpoint/bucket/key` instead of `bucket.endpoint/key`, as most self-hosted stores need. */
   forcePathStyle?: boolean | undefined
-  /** Timeout of an attempt without a byte from the store. */
+  /** Timeout without a byte from the store, per attempt. */
   silenceMs?: number | undefined
 }
 
-/** Number of attempts. */
 const SILENCE_MS = 15_000
 
 /** Files above this size are uploaded in parts. */
 const PART = 8 * 1024 * 1024
-/** Part size of a stream of unknown length. Every store takes parts of 5 MB, and an object has at most 10,000. */
+/** Part size of streams of unknown length. S3 allows 10,000 parts, so an object can have 160 GB. */
 const STREAM_PART = 16 * 1024 * 1024
 
 export function createS3Storage(options: S3Options): Storage {
@@ -36,7 +35,7 @@ export function createS3Storage(options: S3Options): Storage {
         if (Buffer.isBuffer(source)) await bucket.put(key, source, mime)
         else if ((await stat(source.path)).size > PART)
           await bucket.upload(key, createReadStream(source.path), { mime, partSize: PART })
-        // In memory, because a stream can be neither signed without reading it twice nor retried.
+        // Reads small files into memory, because a stream can be neither signed in one pass nor retried.
         else await bucket.put(key, await readFile(source.path), mime)
       })
     },
@@ -60,22 +59,22 @@ export function createS3Storage(options: S3Options): Storage {
       assertKey(key)
       return (await bucket.find(key))?.LastModified
     },
-    // An object appears once complete, so there is nothing to clean up.
+    // S3 creates an object only when complete, so interrupted writes leave nothing.
     async tidy() {},
   }
 }
 
-/** Splits `s3://bucket/key`. */
+/** Parses `s3://bucket/key`. */
 export function readBucketAddress(address: string): { bucket: string; key: string } {
   const { hostname: bucket, pathname } = new URL(address)
   return { bucket, key: decodeURIComponent(pathname.replace(/^\/+|\/+$/g, '')) }
 }
 
-/** Opens a bucket for object names of any form, such as those of backups and of an imported site. */
+/** Opens a bucket without restricting object names, for backups and imports. */
 export function openBucket(options: S3Options) {
   const Bucket = options.bucket
   let connection: Promise<{ sdk: typeof import('@aws-sdk/client-s3'); client: S3Client }> | undefined
-  // Loads the SDK on first use. It takes longer than the rest of the server, and most servers never use it.
+  // Loads the AWS SDK on first use, because loading takes longer than the rest of the server.
   const connect = () => {
     connection ??= import('@aws-sdk/client-s3').then((sdk) => ({ sdk, client: createClient(sdk, options) }))
     return connection
@@ -85,7 +84,7 @@ export function openBucket(options: S3Options) {
       const { sdk, client } = await connect()
       await client.send(new sdk.PutObjectCommand({ Bucket, Key, ContentType, Body }))
     },
-    /** Uploads a stream in parts as one object, which appears once complete, and returns its size. */
+    /** Uploads a stream in parts and returns its size. The object appears once complete. */
     async upload(
       Key: string,
       stream: AsyncIterable<Buffer>,
@@ -102,11 +101,11 @@ export function openBucket(options: S3Options) {
       }
       const ContentType = mime === undefined ? {} : { ContentType: mime }
       const params = { Bucket, Key, Body: Readable.from(counted()), ...ContentType }
-      // A failed upload removes its parts. One at a time holds the least memory.
+      // Uploads one part at a time to hold the least memory.
       await new Upload({ client, params, partSize, queueSize: 1 }).done()
       return size
     },
-    /** `size` is that of the whole object, NaN where the store keeps it to itself. */
+    /** `size` is the length of the whole object, or NaN when the store does not report the length. */
     async open(Key: string, range?: ByteRange): Promise<{ stream: Readable; size: number }> {
       const { sdk, client } = await connect()
       const Range = range && { Range: `bytes=${range.start}-${range.end}` }
@@ -114,7 +113,6 @@ export function openBucket(options: S3Options) {
       const whole = found.ContentRange?.split('/')[1]
       return { stream: found.Body as Readable, size: Number(whole ?? found.ContentLength) }
     },
-    /** Returns the metadata of an object; undefined when there is no such object. */
     async find(Key: string) {
       const { sdk, client } = await connect()
       return present(answered(() => client.send(new sdk.HeadObjectCommand({ Bucket, Key }))))
@@ -135,7 +133,7 @@ export function openBucket(options: S3Options) {
   }
 }
 
-/** Replaces the error for a missing object by undefined. */
+/** Resolves to undefined when the object is missing. */
 export const present = <T>(answer: Promise<T>): Promise<T | undefined> =>
   answer.catch((error) => {
     if (error instanceof StorageError && error.fault === 'missing') return undefined
@@ -151,7 +149,7 @@ function createClient(sdk: typeof import('@aws-sdk/client-s3'), options: S3Optio
     // Many S3-compatible stores reject the SDK's default checksum trailers.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // The SDK's own requestTimeout only logs a warning.
+    // `requestTimeout` of the SDK only logs a warning.
     requestHandler: { connectionTimeout: 5_000, socketTimeout: options.silenceMs ?? SILENCE_MS },
     maxAttempts: 3,
   })

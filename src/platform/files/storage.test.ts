@@ -51,13 +51,13 @@ const stores: Record<'local' | 's3', () => Storage> = {
 const text = async (opened: { stream: Readable }) => (await buffer(opened.stream)).toString()
 
 for (const vendor of ['local', 's3'] as const) {
-  describe(`${vendor} storage`, () => {
+  describe(`stores files in ${vendor} storage`, () => {
     let storage: Storage
     before(() => {
       storage = stores[vendor]()
     })
 
-    test('lists files below a folder and reports their write time', async () => {
+    test('lists files below a folder', async () => {
       const given = ['listed/a', 'listed/b/c', 'listed/b/d/e.png']
       for (const key of [...given, 'listed-not/f'])
         await storage.put(key, Buffer.from('x'), { mime: 'text/plain' })
@@ -65,12 +65,16 @@ for (const vendor of ['local', 's3'] as const) {
       for await (const key of storage.list('listed')) keys.push(key)
       assert.deepEqual(keys.sort(), given)
       for await (const key of storage.list('nothing')) assert.fail(key)
-      const at = await storage.writtenAt('listed/a')
-      assert.ok(at && Math.abs(Date.now() - at.getTime()) < 3_600_000)
-      assert.equal(await storage.writtenAt('listed/none'), undefined)
     })
 
-    test('returns the bytes it was given', async () => {
+    test('returns the write time of a file', async () => {
+      await storage.put('dated/a', Buffer.from('x'), { mime: 'text/plain' })
+      const at = await storage.writtenAt('dated/a')
+      assert.ok(at && Math.abs(Date.now() - at.getTime()) < 3_600_000)
+      assert.equal(await storage.writtenAt('dated/none'), undefined)
+    })
+
+    test('returns the stored bytes', async () => {
       const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, i) => i % 251))
       await storage.put('files/ab/one.bin', bytes, { mime: 'application/octet-stream' })
       const opened = await storage.open('files/ab/one.bin')
@@ -79,7 +83,7 @@ for (const vendor of ['local', 's3'] as const) {
       assert.ok(bytes.equals(await buffer(opened.stream)))
     })
 
-    test('copies a file and keeps the original', async () => {
+    test('copies a file without removing the original', async () => {
       const path = join(folder, `${vendor}-upload`)
       await writeFile(path, 'from a file')
       await storage.put('files/path.txt', { path }, { mime: 'text/plain' })
@@ -94,7 +98,7 @@ for (const vendor of ['local', 's3'] as const) {
       assert.equal(await text(opened), '')
     })
 
-    test('opens a range and reports the whole size', async () => {
+    test('reports the whole size when opening a range', async () => {
       await storage.put('range.txt', Buffer.from('0123456789'), { mime: 'text/plain' })
       const opened = await storage.open('range.txt', { start: 2, end: 4 })
       assert.equal(opened.size, 10)
@@ -107,15 +111,15 @@ for (const vendor of ['local', 's3'] as const) {
       assert.equal(await text(await storage.open('twice.txt')), 'second')
     })
 
-    // The stand-in for S3 mixes racing puts, which a store replaces at once.
+    // The S3 test server mixes the bytes of concurrent puts, unlike real stores.
     if (vendor === 'local')
-      test('keeps one complete object when puts race', async () => {
+      test('stores one complete object when puts are concurrent', async () => {
         const texts = ['a', 'b', 'c', 'd', 'e'].map((letter) => letter.repeat(200_000))
         await Promise.all(texts.map((t) => storage.put('race', Buffer.from(t), { mime: 'text/plain' })))
         assert.ok(texts.includes(await text(await storage.open('race'))))
       })
 
-    test('reports a missing object, and removes it without an error', async () => {
+    test('reports a removed object as missing', async () => {
       await storage.put('gone.txt', Buffer.from('x'), { mime: 'text/plain' })
       assert.equal(await storage.exists('gone.txt'), true)
       await storage.remove('gone.txt')
@@ -124,7 +128,7 @@ for (const vendor of ['local', 's3'] as const) {
       await assert.rejects(storage.open('gone.txt'), { name: 'StorageError', fault: 'missing' })
     })
 
-    test('rejects a key outside the store', async () => {
+    test('rejects an invalid key', async () => {
       const keys = ['', '/etc/passwd', '../up', 'a/../../up', 'a/./b', 'a//b', 'a/', '.tmp/x', 'a\\b', 'a\0b']
       for (const key of [...keys, 'ü', 'a'.repeat(513)]) {
         const refused = { name: 'StorageError', fault: 'invalid_key' }
@@ -137,7 +141,7 @@ for (const vendor of ['local', 's3'] as const) {
       }
     })
 
-    test('leaves nothing when the source cannot be read', async () => {
+    test('stores no object when the source is unreadable', async () => {
       const source = { path: join(folder, 'no-such-upload') }
       await assert.rejects(storage.put('never', source, { mime: 'text/plain' }), { name: 'StorageError' })
       assert.equal(await storage.exists('never'), false)
@@ -145,7 +149,7 @@ for (const vendor of ['local', 's3'] as const) {
   })
 }
 
-test('shows no foreign file in a local store, and tidies nothing before its first write', async () => {
+test('ignores foreign files in a local store', async () => {
   const root = join(folder, 'others')
   const storage = createStorage({ kind: 'local', root })
   await storage.tidy()
@@ -155,10 +159,10 @@ test('shows no foreign file in a local store, and tidies nothing before its firs
   assert.deepEqual(await Array.fromAsync(storage.list('shared')), ['shared/ours'])
 })
 
-test('gives up on an object store that stops responding', async () => {
+test('reports an unresponsive object store as unavailable', async () => {
   const listener = createServer((request, response) => {
     request.resume()
-    // One object begins and never ends. Other requests get no reply at all.
+    // Sends only the beginning of one object, and no response to other requests.
     if (request.url?.includes('begun')) response.writeHead(200, { 'content-length': 1000 }).write('begun')
   }).listen(0, '127.0.0.1')
   await once(listener, 'listening')
@@ -187,7 +191,7 @@ test('gives up on an object store that stops responding', async () => {
   }
 })
 
-test('uploads a large file in parts that every object store accepts', async () => {
+test('uploads a large file in parts', async () => {
   const sent: [part: string | null, size: number][] = []
   const listener = createServer(async (request, response) => {
     const { searchParams } = new URL(request.url ?? '', 'http://store')
@@ -224,8 +228,8 @@ test('does not treat a folder of the local store as an object', async () => {
   await assert.rejects(storage.open('folder/inside/deeper'), { fault: 'missing' })
 })
 
-// A shell limit on the file size breaks the write in the middle, as a full disk does.
-test('reports a full disk and leaves neither half a file nor a draft', {
+// `ulimit` interrupts the write, as a full disk does.
+test('leaves no incomplete file when the disk is full', {
   skip: process.platform === 'win32',
 }, async () => {
   const root = join(folder, 'full')
@@ -243,13 +247,13 @@ test('reports a full disk and leaves neither half a file nor a draft', {
   assert.deepEqual(await readdir(join(root, '.tmp')), [])
 })
 
-test('reports a failing object store as unavailable, not missing', async () => {
+test('reports an unreachable object store as unavailable', async () => {
   const storage = createStorage({ ...s3Options, endpoint: 'http://127.0.0.1:1' })
   await assert.rejects(storage.exists('x'), { name: 'StorageError', fault: 'unavailable' })
   await assert.rejects(storage.open('x'), { name: 'StorageError', fault: 'unavailable' })
 })
 
-test('reports a wrong bucket as unavailable, so that a misconfiguration does not look like lost files', async () => {
+test('reports a wrong bucket as unavailable instead of missing', async () => {
   const storage = createStorage({ ...s3Options, endpoint, bucket: 'another' })
   await assert.rejects(storage.open('x'), { name: 'StorageError', fault: 'unavailable' })
 })

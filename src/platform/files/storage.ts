@@ -1,31 +1,28 @@
 import type { Readable } from 'node:stream'
 
-/** Bytes in memory, or a local file to copy. */
 export type StorageSource = Buffer | { path: string }
 
 /** Inclusive byte positions, as in an HTTP `Range` header. */
 export type ByteRange = { start: number; end: number }
 
-/** Storage of uploaded bytes. A key is written whole or not at all, and replaced by a second `put`. */
+/** Storage of uploads. `put` writes a key atomically and replaces an existing one. */
 export type Storage = {
   readonly vendor: 'local' | 's3'
   put(key: string, source: StorageSource, options: { mime: string }): Promise<void>
-  /** `size` is that of the whole object, for a range too. */
+  /** `size` is the length of the whole object, also for a range. */
   open(key: string, range?: ByteRange): Promise<{ stream: Readable; size: number }>
   /** Succeeds for a missing key. */
   remove(key: string): Promise<void>
   exists(key: string): Promise<boolean>
-  /** Lists the keys below a folder, unordered, a few at a time in memory. */
+  /** Lists keys below a folder, unordered and without loading all of them into memory. */
   list(folder: string): AsyncIterable<string>
-  /** Returns the write time; undefined for a missing key. */
   writtenAt(key: string): Promise<Date | undefined>
-  /** Removes remains of interrupted writes after a day. */
+  /** Removes remains of writes that were interrupted over a day ago. */
   tidy(): Promise<void>
 }
 
 export type StorageFault = 'missing' | 'invalid_key' | 'full' | 'unavailable'
 
-/** The deliberate error of a store; `fault` tells the caller how to react. */
 export class StorageError extends Error {
   readonly fault: StorageFault
 
@@ -38,10 +35,7 @@ export class StorageError extends Error {
 
 const keyPattern = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/
 
-/**
- * Returns whether this is a key: plain segments between single slashes. No segment starts with a dot, which
- * excludes `..` and a store's hidden folders.
- */
+/** Accepts segments that do not start with a dot, which excludes `..` and hidden folders. */
 export const isKey = (key: string): boolean => key.length <= 512 && keyPattern.test(key)
 
 export function assertKey(key: string): void {

@@ -26,7 +26,6 @@ export function setRateHeaders(reply: FastifyReply, state: RateState): void {
   reply.header('X-RateLimit-Limit', state.limit).header('X-RateLimit-Remaining', state.remaining)
 }
 
-/** Returns whether the request may proceed. */
 async function mayCall(
   access: Access,
   viewer: Viewer | null,
@@ -48,13 +47,11 @@ async function hasAny(identity: Identity, userId: number, abilities: readonly st
   return false
 }
 
-/** Returns whether the request is forbidden to silenced users. */
-function isForWriters({ method, routeOptions: { config } }: FastifyRequest): boolean {
+function isForbiddenToSilenced({ method, routeOptions: { config } }: FastifyRequest): boolean {
   return method !== 'GET' && method !== 'HEAD' && config.access !== 'public' && !config.whileSilenced
 }
 
-/** Returns whether the request is forbidden from a blocked address: writes, and everything about sign-in. */
-function isGuarded({ method, routeOptions: { url = '' } }: FastifyRequest): boolean {
+function isForbiddenToBlockedAddress({ method, routeOptions: { url = '' } }: FastifyRequest): boolean {
   return (method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS') || url.startsWith('/api/v2/auth/')
 }
 
@@ -65,13 +62,13 @@ function keysOf(request: FastifyRequest, viewer: Viewer | null): string[] {
   return keys
 }
 
-/** Identifies the viewer, counts the request and checks the access to the route. */
+/** Returns the hook that authenticates, rate-limits and authorizes a request. */
 export function admission(options: { config: Config; limiter: RateLimiter; identity: Identity }) {
   const { limiter, identity } = options
   const { rateLimits } = options.config
   const guesses = new LRUCache<string, RateState>({ max: 10_000 })
 
-  /** Returns the viewer of a token. Rejects an address that has sent too many unknown tokens. */
+  /** Limits unknown tokens per client address, so that tokens cannot be guessed. */
   const findViewer = async (token: string, request: FastifyRequest, reply: FastifyReply) => {
     const address = addressKey(request.ip)
     const refused = guesses.get(address)
@@ -83,23 +80,22 @@ export function admission(options: { config: Config; limiter: RateLimiter; ident
     }
     const found = identity.findViewer(token)
     const viewer = await found
-    // Counts tokens that are not in memory only.
+    // A cached result is not a promise. Its token was counted on the cache miss.
     if (viewer || !(found instanceof Promise)) return viewer
     const state = await limiter.hit(`unknown-token:${address}`, rateLimits.anonymous)
     if (state.exceeded) guesses.set(address, state)
     return null
   }
 
-  /** Rejects a request from a blocked address before it uses the database. */
-  const refuse = async (request: FastifyRequest, reply: FastifyReply, block: Error) => {
+  const rejectBlocked = async (request: FastifyRequest, reply: FastifyReply, block: Error) => {
     const state = await limiter.hit(`ip:${addressKey(request.ip)}`, rateLimits.anonymous)
     setRateHeaders(reply, state)
     throw state.exceeded ? tooManyRequests({ headers: rateLimitHeaders(state) }) : block
   }
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const block = isGuarded(request) ? await identity.findAddressBlock(request.ip) : undefined
-    if (block) await refuse(request, reply, block)
+    const block = isForbiddenToBlockedAddress(request) ? await identity.findAddressBlock(request.ip) : undefined
+    if (block) await rejectBlocked(request, reply, block)
     const token = bearerToken(request)
     const viewer = token === undefined ? null : await findViewer(token, request, reply)
     request.viewer = viewer
@@ -108,9 +104,8 @@ export function admission(options: { config: Config; limiter: RateLimiter; ident
       if (viewer) request.caller.userId = viewer.id
       else request.caller.address = request.ip
     }
-    // Forbids caching of replies that depend on the viewer or follow a write.
     if (viewer || request.method !== 'GET') reply.header('Cache-Control', 'no-store')
-    // The page that needs the reply was counted.
+    // Requests that the renderer sends to this process are not counted, because their page was.
     const isInner = request.headers[INNER_HEADER] === INNER_SECRET
     const state = isInner
       ? UNCOUNTED
@@ -120,12 +115,11 @@ export function admission(options: { config: Config; limiter: RateLimiter; ident
     setRateHeaders(reply, state)
     const { access = 'public' } = request.routeOptions.config
     if (!(await mayCall(access, viewer, state, identity))) throw forbidden()
-    const silence = viewer && isForWriters(request) ? await identity.findSilence(viewer.id) : undefined
+    const silence = viewer && isForbiddenToSilenced(request) ? await identity.findSilence(viewer.id) : undefined
     if (silence) throw silence
   }
 }
 
-/** Headers of a rate-limited reply. */
 export function rateLimitHeaders(state: RateState): Record<string, string | number> {
   return {
     'Retry-After': Math.max(1, Math.ceil(state.resetAt - Date.now() / 1000)),
@@ -136,25 +130,20 @@ export function rateLimitHeaders(state: RateState): Record<string, string | numb
 type Exchange = { request: FastifyRequest; reply: FastifyReply }
 
 /**
- * Counts an attempt against the tighter limit of sign-in, codes and password checks (conventions-13); 429
- * beyond it. Services take this function, so that they do not depend on the request.
+ * Counts an attempt to sign in or to enter a code or password. Throws 429 over the limit (conventions-13).
  */
 export type CountAttempt = () => Promise<void>
 
 type Limits = Pick<Context, 'config' | 'limiter'>
 
-/** Keys for attempts open to guests: the address, and further ones such as `phones:7`. */
+/** Counts attempts by client address and by further keys such as `phones:7`. */
 export const attemptCounter = (ctx: Limits, call: Exchange, ...keys: string[]): CountAttempt =>
   counted(ctx, call, [...keys, `ip:${addressKey(call.request.ip)}`])
 
-/**
- * Key for a signed-in user's checks of the own password: the user only. Attempts by others on the account or
- * from the address do not count.
- */
+/** Counts by user alone. Otherwise other clients on the same network could use up a user's attempts. */
 export const ownAttemptCounter = (ctx: Limits, call: Exchange): CountAttempt =>
   counted(ctx, call, [`own:${viewerOf(call.request).id}`])
 
-/** Counts under each key. The rate headers describe the tightest limit. */
 function counted({ config, limiter }: Limits, { request, reply }: Exchange, keys: string[]): CountAttempt {
   return async () => {
     for (const key of keys) {
@@ -166,7 +155,7 @@ function counted({ config, limiter }: Limits, { request, reply }: Exchange, keys
   }
 }
 
-/** The payer with the payment password (conventions-29) as the body has it, valid or not. */
+/** A payer with the unvalidated payment password of the request (conventions-29). */
 export type Payer = { id: number; password: unknown; countAttempt: CountAttempt }
 
 export function payerOf(ctx: Limits, call: Exchange): Payer {
@@ -174,13 +163,13 @@ export function payerOf(ctx: Limits, call: Exchange): Payer {
   return { id: viewerOf(call.request).id, password, countAttempt: ownAttemptCounter(ctx, call) }
 }
 
-/** Limits requests for bytes by address, because the API's limits do not cover them (files-14). */
+/** Limits file downloads by client address, because the API's rate limits exclude them (files-14). */
 export const limitByteRequests = (ctx: Context) => async (request: FastifyRequest) => {
   const state = await ctx.limiter.hit(`files:${addressKey(request.ip)}`, ctx.config.rateLimits.files)
   if (state.exceeded) throw tooManyRequests({ headers: rateLimitHeaders(state) })
 }
 
-/** Address to count under, and whether its client still waits. */
+/** Client of a download. `caller.isGone` turns true when the client disconnects. */
 export type ByteRequester = { address: string; caller: RequestScope | null }
 
 export const byteRequester = ({ ip, caller }: FastifyRequest): ByteRequester => ({
@@ -188,10 +177,7 @@ export const byteRequester = ({ ip, caller }: FastifyRequest): ByteRequester => 
   caller,
 })
 
-/**
- * Sheds new requests once the first in the queue has waited for this share of its timeout, because they would
- * time out.
- */
+/** Fraction of its timeout that the oldest queued statement may wait before new requests are shed. */
 const PRESSURE = 0.5
 
 const BODIES = {
@@ -200,8 +186,8 @@ const BODIES = {
 }
 
 /**
- * Rejects requests under overload before any other work, because the cost of a rejection reduces the capacity
- * for the rest. Health endpoints are exempt, and preflights: browsers hide the reply after a failed one.
+ * Rejects requests under overload before any other hook runs, to save capacity. Preflights pass, because
+ * browsers hide the 503 after a failed one.
  */
 export function shedLoad(
   server: Server,
@@ -236,26 +222,22 @@ export function shedLoad(
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Whether the server is stopping, so that balancers send no new work. */
     isDraining(): boolean
   }
 }
 
-/** Time for a request on the last accepted connection to arrive. */
+/** Time to wait for a first request on the last accepted connection. */
 const ARRIVAL_MS = 200
-/** Time for requests to finish. */
-const LIMIT_MS = 10_000
+const FINISH_TIMEOUT_MS = 10_000
 const CHECK_MS = 50
-/** Idle checks before idle connections close. */
-const QUIET = 3
+/** Consecutive idle checks before the server closes the remaining connections. */
+const IDLE_CHECKS = 3
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
 /**
- * Stops a server so that it completes every request that reached it. It first reports the stop (readiness,
- * and `Connection: close` on each reply), then accepts no more connections, finishes running requests, and
- * closes the rest, such as a connection with half a request. During `noticeMs` it still accepts connections, because a load
- * balancer opens them until it has seen the readiness.
+ * Stops a server without failing requests that reached it. During `noticeMs` connections are still accepted,
+ * because a load balancer opens them until it notices the failed readiness check.
  */
 export function addDrain(
   server: Server,
@@ -268,17 +250,16 @@ export function addDrain(
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  // A connection left open after its last reply would delay the exit.
+  // Asks clients to close their connections, because open ones would delay the exit.
   server.addHook('onSend', (_request, reply, _payload, done) => {
     if (isDraining) reply.header('Connection', 'close')
     done()
   })
 
   const isBusy = () => metrics.requestsInFlight() > 0 || [...sockets].some((each) => each.writableLength > 0)
-  /** Closes the remaining connections when all are idle, or after the limit. */
   const closeRest = async () => {
-    const limit = performance.now() + LIMIT_MS
-    for (let quiet = 0; quiet < QUIET && sockets.size > 0 && performance.now() < limit; ) {
+    const limit = performance.now() + FINISH_TIMEOUT_MS
+    for (let quiet = 0; quiet < IDLE_CHECKS && sockets.size > 0 && performance.now() < limit; ) {
       await pause(CHECK_MS)
       quiet = isBusy() ? 0 : quiet + 1
     }
@@ -290,7 +271,7 @@ export function addDrain(
     isDraining = true
     if (!server.server.listening) return
     await pause(noticeMs)
-    // Stops listening only. Closing the server would cut connections with a request on its way.
+    // Stops listening only. `server.close()` would also cut idle connections with a request in transit.
     NetServer.prototype.close.call(server.server)
     if (sockets.size > 0) await pause(ARRIVAL_MS)
     if (sockets.size > 0) void closeRest()

@@ -5,7 +5,6 @@ import { aliasOf } from './route-options.ts'
 
 type Routes = (server: Server, ctx: Context) => void
 
-/** Marks a route below the prefix as a deprecated alias, under an operationId of its own. */
 function deprecate(route: RouteOptions, name: string) {
   const documented = route.config?.documented
   if (!documented) throw new Error(`${route.method} ${route.url} has no operationId`)
@@ -20,8 +19,8 @@ function deprecate(route: RouteOptions, name: string) {
 }
 
 /**
- * Mounts the routes a second time below a prefix that existing clients use (conventions-23). The
- * documentation shows these as deprecated, with `name` before their operationId.
+ * Mounts the routes a second time below `prefix`, for existing clients (conventions-23). `name` prefixes the
+ * operationIds of these deprecated copies.
  */
 export const withPrefixAlias =
   ({ prefix, name }: { prefix: string; name: string }, routes: Routes): Routes =>
@@ -31,7 +30,7 @@ export const withPrefixAlias =
       server,
       (aliases) => {
         aliases.addHook('onRoute', (route) => {
-          // Fastify derives the HEAD route from the GET, which is marked already.
+          // Fastify copies the HEAD route from the GET route, which is deprecated already.
           if (route.method !== 'HEAD') deprecate(route, name)
         })
         routes(aliases, ctx)

@@ -25,7 +25,6 @@ const ERROR = {
   },
 }
 
-/** The body of the 403 of unpaid content, beside other errors of the operation. */
 const UNPAID_ERROR = {
   title: 'UnpaidError',
   type: 'object',
@@ -54,8 +53,8 @@ const ERROR_REPLY = {
 }
 
 /**
- * Moves each schema with a title (`Shared`) to components and references it, which keeps the document small.
- * Adds the error reply to every operation.
+ * Replaces schemas with a title by references to components, which keeps the document small. Adds the error
+ * reply to every operation.
  */
 export function shareComponents<T extends object>(document: T): T {
   const { paths = {}, components = {}, ...rest } = document as Json
@@ -141,10 +140,7 @@ type Examples = {
   schemas: Record<string, unknown>
 }
 
-/**
- * Adds the success replies, the possible errors with their codes, and examples to each operation. Aliases
- * have no examples.
- */
+/** Adds descriptions of replies, error codes and examples to each operation. */
 export function describeReplies<T extends object>(
   document: T,
   documented: Map<string, Described>,
@@ -175,7 +171,6 @@ export function describeReplies<T extends object>(
       const errors = Object.groupBy(route?.errors ?? [], ({ status }) => String(status))
       for (const [status, found = []] of Object.entries(errors)) {
         const reply = errorReply(found)
-        // Moves replies that several operations share to components, named after their codes.
         const name = found.map(({ code }) => code).join('_or_')
         if (COMMON.has(name)) {
           shared[name] = reply

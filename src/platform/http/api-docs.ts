@@ -10,26 +10,24 @@ import { addVary } from './cors.ts'
 import type { Server } from './instance.ts'
 import type { Access } from './viewer.ts'
 
-/** Describes the ability that an administrative operation requires. */
 const abilityNeeded = (access: Exclude<Access, string>): string =>
   'ability' in access
     ? `Needs the ability \`${access.ability}\`.`
     : `Needs one of the abilities ${access.anyAbility.map((name) => `\`${name}\``).join(', ')}.`
 
-/** The published build of RapiDoc, as its package holds it. The package itself brings 158 MB. */
+/** File name of the vendored RapiDoc build. The npm package would add 158 MB to an installation. */
 const RAPIDOC = 'rapidoc-9.3.8'
 
 const MARK_SHAPES =
   '<circle cx="11" cy="16" r="8" fill="#49c5b6"/><circle cx="22" cy="16" r="8" fill="#ff9398" fill-opacity=".85"/>'
 const MARK = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">${MARK_SHAPES}</svg>`
-/** Allows no external sources. The page sets inline styles on elements, which no hash can name. */
+/** Blocks external sources. RapiDoc needs `unsafe-inline` for style attributes, which a hash cannot allow. */
 const CONTENT_POLICY =
   "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 
 const fileOf = (name: string) => readFileSync(new URL(`./api-page/${name}`, import.meta.url))
 
-/** Serves the API page at /docs: RapiDoc, and a page around it that signs in and folds older paths away. */
-function addPage(server: Server): void {
+function addDocumentationPage(server: Server): void {
   const page = (_request: FastifyRequest, reply: FastifyReply) =>
     reply
       .type('text/html; charset=utf-8')
@@ -56,7 +54,7 @@ function addPage(server: Server): void {
   })
 }
 
-/** Serves OpenAPI 3.1 at /api/v2/openapi.json, made from the routes' schemas, and the API page at /docs. */
+/** Serves the OpenAPI description at /api/v2/openapi.json and the API documentation at /docs. */
 export async function addDocumentation(server: Server): Promise<void> {
   const documented = new Map<string, Described>()
   await server.register(swagger, {
@@ -109,7 +107,7 @@ export async function addDocumentation(server: Server): Promise<void> {
       }
     },
   })
-  addPage(server)
+  addDocumentationPage(server)
   let text: string | undefined
   server.get(
     '/api/v2/openapi.json',

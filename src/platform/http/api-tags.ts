@@ -1,4 +1,4 @@
-/** The areas of the API's documentation in order. Those of administrators come last. */
+/** Tags of operations in the order of the API documentation. */
 export const API_TAGS = {
   Site: 'What clients need to know at their start.',
   Accounts: 'Registration, sign-in, tokens, codes and passwords.',
@@ -41,5 +41,4 @@ export const API_TAGS = {
   'Admin: webhooks': 'What other systems are told, and what became of it.',
 } as const satisfies Record<string, string>
 
-/** An OpenAPI tag. */
 export type ApiTag = keyof typeof API_TAGS

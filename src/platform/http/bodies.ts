@@ -11,10 +11,9 @@ const unreadable = apiError(400, 'bad_request', 'The request could not be read.'
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** RFC 2046 allows 70 characters. The form parser fails on much longer ones. */
+/** Limit of RFC 2046. The form parser fails on much longer boundaries. */
 const BOUNDARY_MAX = 70
 
-/** Returns whether the body is a form without a usable boundary. */
 const hasBadBoundary = (contentType: string): boolean => {
   const boundary = /boundary=(?:"([^"]*)"|([^;\s]*))/i.exec(contentType)
   const length = (boundary?.[1] ?? boundary?.[2] ?? '').length
@@ -28,12 +27,12 @@ const formExpected = apiError(
   '请使用 Content-Type: multipart/form-data 以表单发送文件。',
 )
 
-/** Types with a parser. A route that expects a file answers that it lacks one. */
+/** Content types that the server parses. An upload route then reports a missing file instead of 415. */
 const READABLE = /^application\/(json|x-www-form-urlencoded)\b/i
 
 /**
- * Rejects unreadable forms, and uploads of another type, before parsing. Drops the content type of an empty
- * body, which clients set on requests without a body too (conventions-41).
+ * Rejects forms without a usable boundary and uploads of another content type before parsing. Drops the
+ * content type of an empty body, which some clients send (conventions-41).
  */
 export function checkContentType(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
   const { headers } = request
@@ -42,20 +41,19 @@ export function checkContentType(request: FastifyRequest, _reply: FastifyReply, 
   const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
   if (isEmpty && !consumes) delete headers['content-type']
   const takesForm = type !== undefined && consumes?.includes('multipart/form-data') === true
-  // Other routes answer 415 to a multipart body.
+  // Fastify answers 415 to a multipart body on routes without a form.
   if (!takesForm) done()
   else if (type.startsWith('multipart/')) done(hasBadBoundary(type) ? unreadable() : undefined)
   else done(consumes.length > 1 || READABLE.test(type) ? undefined : formExpected())
 }
 
-/** Adds the normalizing hook to routes with a body only. */
 export function prepareBody(route: RouteOptions): void {
   const body = route.schema?.body as { type?: string } | undefined
   if (!body) return
   const isObject = body.type === 'object'
   const prepare = (request: FastifyRequest, _reply: FastifyReply, done: Done) => {
     if (request.body === undefined || request.body === null) request.body = {}
-    // Existing clients send the parameters of these methods in body or query (conventions-17).
+    // Existing clients send PUT, PATCH and DELETE parameters in the query or in the body (conventions-17).
     if (request.method !== 'POST' && isObject && isRecord(request.body) && isRecord(request.query))
       request.body = { ...request.query, ...request.body }
     done()
@@ -63,7 +61,7 @@ export function prepareBody(route: RouteOptions): void {
   route.preValidation = [prepare, ...[route.preValidation ?? []].flat()] as (typeof prepare)[]
 }
 
-/** Replies to invalid input. A route with `load` does it itself, after the load. */
+/** Rejects invalid input, except on routes with `load`, which reject invalid input after loading. */
 export function answerInvalid(request: FastifyRequest, _reply: FastifyReply, done: Done) {
   const failure = request.validationError as (Error & { validationContext?: string }) | undefined
   if (!failure) return done()
@@ -71,14 +69,14 @@ export function answerInvalid(request: FastifyRequest, _reply: FastifyReply, don
   done(request.routeOptions.config.loads ? undefined : failure)
 }
 
-/** Parses JSON in UTF-8. An empty body is none. */
+/** Accepts JSON bodies in valid UTF-8 and treats an empty body as absent. */
 export function acceptBodies(server: Server): void {
   const parse = server.getDefaultJsonParser('error', 'error')
   server.removeContentTypeParser(['application/json', 'text/plain'])
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     const bytes = body as Buffer
     if (bytes.length === 0) done(null, undefined)
-    // Decoding would replace other bytes by U+FFFD.
+    // `toString` would silently replace invalid UTF-8 by U+FFFD.
     else if (!isUtf8(bytes)) done(unreadable())
     // biome-ignore lint/nursery/noFloatingPromises: the parser calls `done`.
     else parse(request, bytes.toString(), done)
@@ -86,8 +84,8 @@ export function acceptBodies(server: Server): void {
 }
 
 /**
- * Aborts requests with a body that stopped arriving for `idleMs`, with the reply of `refuse`. Slow uploads
- * that continue have the server's full request timeout.
+ * Rejects a request when no part of its body arrives for `idleMs`. A slow upload that continues is limited by
+ * `requestTimeout` only.
  */
 export function endStalledBodies(
   server: Server,
@@ -101,7 +99,7 @@ export function endStalledBodies(
       raw.setTimeout(idleMs, () =>
         refuse(Object.assign(new Error('the body stopped'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket),
       )
-      // Afterwards the reply may take longer. Once it is sent, Node's timeout of idle connections runs.
+      // Removes the timeout while the handler runs. After the reply, Node's keep-alive timeout must stay.
       raw.once('end', () => reply.raw.writableFinished || socket.setTimeout(0))
     }
     done()
@@ -112,30 +110,30 @@ type Socket = FastifyRequest['raw']['socket']
 type Body = { address: string; bytes: number; close: (code: RefusalCode) => void }
 type Share = { bytes: number; bodies: Set<Body> }
 
-/** Rejections of a body in transit: the address exceeds its share, or all memory for bodies is used. */
+/** Error code when the bodies of one client address, or of all clients, exceed their limit. */
 export type RefusalCode = 'BODIES_OF_ADDRESS' | 'BODIES_OF_ALL'
 
-/** Share of each limit for one address. */
+/** Fraction of each limit that one client address may use. */
 const SHARE = 1 / 8
-/** Memory overhead of a chunk. A body sent byte by byte takes a hundred times its length. */
+/** Estimated memory overhead of one chunk, which dominates when a client sends single bytes. */
 const PIECE_BYTES = 256
 const RETRY_AFTER = 5
 
-/** Returns whether part of the body is outstanding. Injected test requests have no connection. */
+/** Returns false for injected requests, whose socket has no `bytesRead`. */
 const isBodyOutstanding = ({ headers, raw }: FastifyRequest): boolean =>
   (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) &&
   !raw.complete &&
   raw.socket.bytesRead !== undefined
 
-/** Uploads stream to disk, so only their number is bounded here. */
+/** Uploads stream to disk, so they count towards the number of bodies but not towards memory. */
 const isStreamed = ({ headers, routeOptions }: FastifyRequest) =>
   headers['content-type']?.startsWith('multipart/') === true &&
   (routeOptions.schema as { consumes?: string[] } | undefined)?.consumes?.includes('multipart/form-data') ===
     true
 
 /**
- * Bounds the number and memory of incomplete request bodies, by address and in total. When the total is full,
- * the address with the largest share loses its newest body, so that others can continue.
+ * Bounds the number and memory of incomplete request bodies, per client address and in total. Over the total,
+ * the client address with the largest usage loses a body.
  */
 export function limitUnfinishedBodies(
   server: Server,
@@ -155,13 +153,11 @@ export function limitUnfinishedBodies(
   }
   const largestShare = (sizeOf: (share: Share) => number) =>
     [...shares.values()].reduce((largest, each) => (sizeOf(each) > sizeOf(largest) ? each : largest))
-  /** Closes the newest body of the address with the most bodies. */
   const evictNewest = (): Body | undefined => {
     const newest = [...largestShare(({ bodies }) => bodies.size).bodies].at(-1)
     newest?.close('BODIES_OF_ALL')
     return newest
   }
-  /** Closes the largest body of the address with the most memory. */
   const evictLargest = () =>
     [...largestShare(({ bytes }) => bytes).bodies]
       .reduce((largest, each) => (each.bytes > largest.bytes ? each : largest))
@@ -203,7 +199,7 @@ export function limitUnfinishedBodies(
     isAdmitted = true
     for (const event of ['end', 'close']) raw.once(event, () => remove(body))
     if (!isStreamed(request)) {
-      // Pauses the stream, because a listener would start it before its parser listens.
+      // Pauses the stream, because a `data` listener would start it before the body parser listens.
       raw.pause()
       raw.on('data', (piece: Buffer) => count(body, piece.length + PIECE_BYTES))
     }

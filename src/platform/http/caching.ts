@@ -6,21 +6,21 @@ import type { Server } from './instance.ts'
 
 export type Encoding = 'zstd' | 'br' | 'gzip'
 
-/** Cheapest first, for clients without a preference. */
+/** Cheapest encoding first, for clients without a preference. */
 const PREFERRED: readonly Encoding[] = ['zstd', 'br', 'gzip']
 const AVAILABLE = [...PREFERRED, 'identity']
 
-/** The types of the library lack the order of the server. */
+/** The types of `negotiator` lack the `preferred` option. */
 type WithPreference = Negotiator & {
   encoding(available: readonly string[], options: { preferred: readonly string[] }): string | undefined
 }
 
-/** Minimum size for compression. */
+/** Replies shorter than this are sent uncompressed. */
 export const COMPRESSED_FROM = 1024
 
 const EFFORT = { zstd: 1, br: 3, gzip: 1 }
 
-/** Compresses synchronously, which takes less than a thread switch for replies of this size. */
+/** Compresses synchronously, because a thread switch costs more for replies of a few kilobytes. */
 export function compress(bytes: Buffer | string, encoding: Encoding): Buffer {
   const level = EFFORT[encoding]
   switch (encoding) {
@@ -33,7 +33,6 @@ export function compress(bytes: Buffer | string, encoding: Encoding): Buffer {
   }
 }
 
-/** Returns the client's preferred encoding of those available; undefined for none. */
 export function encodingFor(accepts: string | undefined): Encoding | undefined {
   if (accepts === undefined) return undefined
   const client = new Negotiator({ headers: { 'accept-encoding': accepts } }) as WithPreference
@@ -51,27 +50,26 @@ export function hasAlready(ifNoneMatch: string | undefined, etag: string): boole
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The reply depends on the viewer's language. */
+    /** The reply depends on `Accept-Language`. */
     isTranslated: boolean
   }
   interface FastifyContextConfig {
-    /** All guests get the same reply. Shared caches may store it and must revalidate it. */
+    /** Marks a reply that is the same for all guests, so that shared caches may store and revalidate it. */
     isShared?: true
   }
 }
 
 const TAG_LENGTH = 20
 
-/** The ETag of a body, the same for all encodings. */
+/** Returns a weak ETag, which is valid for every content encoding of the body. */
 export const etagOf = (body: Buffer | string): string =>
   `W/"${hash('sha1', body, 'base64url').slice(0, TAG_LENGTH)}"`
 
-/** Request headers that select a variant of a reply. */
 const VARIES = 'Accept-Encoding, Authorization'
 
 /**
- * Sets cache headers, replies 304 when the client has the current version, and compresses text. Files and
- * streams pass unchanged; a cached reply has its tag and encodings already (conventions-37).
+ * Adds cache headers, 304 replies and compression to API replies (conventions-37). Buffers and streams pass
+ * unchanged.
  */
 export function addCaching(server: Server, api: string): void {
   server.decorateRequest('isTranslated', false)

@@ -10,7 +10,6 @@ import { builtFolder, sendAsset, sendNotBuilt } from './packages.ts'
 
 const turnedOff = apiError(404, 'console_off', 'The console is turned off here.', '此服务器已关闭控制台。')
 
-/** Allows scripts from our files only, and styles from our files or with the nonce of this reply. */
 const policyWith = (nonce: string) =>
   [
     "default-src 'none'",

@@ -12,12 +12,11 @@ export const EXPOSED = [
   'Idempotency-Replayed',
 ].join(', ')
 
-/** Returns the CORS headers of a reply to a request with this `Origin`. */
 export type CorsHeaders = (origin: string | undefined) => Record<string, string>
 
 /**
- * Makes the headers that `@fastify/cors` sends, for replies outside its hook: those of an overloaded server
- * and those to requests that cannot be read. Without them browsers report a network error.
+ * Returns the headers that `@fastify/cors` would add, for replies sent outside its hook. Without them,
+ * browsers report a network error instead of the reply.
  */
 export function corsHeaders(origins: readonly string[]): CorsHeaders {
   const exposed = { 'Access-Control-Expose-Headers': EXPOSED }
@@ -30,8 +29,8 @@ export function corsHeaders(origins: readonly string[]): CorsHeaders {
 }
 
 /**
- * Returns the `Origin` of a request that Node's parser rejected: of the request whose body it was reading, or
- * from the bytes of the head, when they arrived at once.
+ * Returns the `Origin` of a request that Node's parser rejected, from the parsed headers or else from the raw
+ * packet.
  */
 export function originOf(error: Error & { rawPacket?: Buffer }, socket: Socket): string | undefined {
   const { _httpMessage: reading } = socket as { _httpMessage?: ServerResponse<IncomingMessage> | null }
@@ -40,7 +39,6 @@ export function originOf(error: Error & { rawPacket?: Buffer }, socket: Socket):
   return /\r\nOrigin: *([^\s]+)\r\n/i.exec(error.rawPacket?.toString('latin1') ?? '')?.[1]
 }
 
-/** Adds to `Vary` and keeps what other hooks have set, such as `Origin`. */
 export function addVary(reply: FastifyReply, names: string): FastifyReply {
   const others = reply.getHeader('vary')
   return reply.header('Vary', others === undefined ? names : `${others}, ${names}`)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Busy } from '#platform/errors.ts'
 import { toApiError } from './error-reply.ts'
 
-test('returns 503 with Retry-After for transient errors, 507 for a full disk during an upload, and 500 otherwise', () => {
+test('maps each kind of thrown error to its HTTP status', () => {
   const told = (error: unknown, hasSentBytes = false) => {
     const { status, code, details } = toApiError(error, { hasSentBytes })
     return [status, code, details.headers?.['Retry-After']]

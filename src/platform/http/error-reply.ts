@@ -12,16 +12,14 @@ import {
 } from '#platform/errors.ts'
 import { InputError } from './input.ts'
 
-/** Returns English unless the client's first supported language is Chinese. */
+/** Negotiates the reply's language and marks the reply as varying by `Accept-Language`. */
 export function language(request: FastifyRequest): Language {
   request.isTranslated = true
   return new Negotiator(request).language(['en', 'zh']) === 'zh' ? 'zh' : 'en'
 }
 
-/** No route has this path. */
 export const noSuchPath = apiError(404, 'no_such_path', 'There is nothing at this address.', '该地址不存在。')
 
-/** The path exists with other methods. */
 export const methodNotAllowed = apiError(
   405,
   'method_not_allowed',
@@ -37,8 +35,8 @@ export const unavailableText: Text = {
 }
 
 /**
- * Converts any thrown value to a reply. Only an ApiError shows its own text. With `hasSentBytes` a full disk
- * is reported as such, because the request uploaded a file.
+ * Converts any thrown value to an API error. `hasSentBytes` marks uploads, for which a full disk is a 507
+ * instead of a 503.
  */
 export function toApiError(error: unknown, { hasSentBytes = false } = {}): ApiError {
   if (error instanceof ApiError) return error
@@ -63,7 +61,7 @@ export function toApiError(error: unknown, { hasSentBytes = false } = {}): ApiEr
   })
 }
 
-/** The body of an error (conventions-7). */
+/** Returns the JSON body of an error (conventions-7). */
 export function errorBody({ text, details }: ApiError, language: Language) {
   const inLanguage = (texts: Text[]) => texts.map((each) => each[language])
   return {

@@ -12,16 +12,13 @@ const tooLarge = apiError(
   '表单字段过多或嵌套过深。',
 )
 
-/**
- * Bounds of lists in forms. The cost grows with the product of all three. Longer lists may come as one text
- * with commas.
- */
+/** The cost of parsing a form grows with the product of these three limits. */
 const MAX_ITEMS = 100
 const MAX_FIELDS = 1000
 /** The depth of `images[0][id]` is 2. */
 const MAX_DEPTH = 3
 
-/** Decodes a name or value. Text that is not UTF-8 would be stored altered. */
+/** Rejects invalid UTF-8 instead of storing altered text. */
 function decode(encoded: string): string {
   try {
     return decodeURIComponent(encoded.replaceAll('+', ' '))
@@ -30,7 +27,7 @@ function decode(encoded: string): string {
   }
 }
 
-/** Parses form fields into the shape of a JSON body, with all values as text (conventions-41). */
+/** Parses form fields into the shape of a JSON body with string values (conventions-41). */
 export function parseForm(text: string): object {
   if (text.includes('\ufffd')) throw unreadable()
   try {

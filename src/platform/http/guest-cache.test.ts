@@ -24,7 +24,7 @@ async function publish(feed_content = 'A note.'): Promise<number> {
 }
 const author = await person()
 
-test('caches a reply for guests, and shows signed-in viewers newer writes (conventions-42)', async () => {
+test('serves cached replies to guests only (conventions-42)', async () => {
   const id = await publish()
   const url = `/feeds?id=${id}&limit=3`
   const commentsOf = ({ body }: { body: { feeds: { feed_comment_count: number }[] } }) =>
@@ -38,7 +38,7 @@ test('caches a reply for guests, and shows signed-in viewers newer writes (conve
   assert.equal(commentsOf(await guest('GET', `/feeds?limit=3&id=${id}`)), 1)
 })
 
-test('does not cache replies for URLs over 1,000 characters', async () => {
+test('does not cache replies to URLs of more than 1,000 characters', async () => {
   const url = `/feeds?id=${await publish()}&limit=3&none=`
   const longest = url + 'x'.repeat(1_000 - '/api/v2'.length - url.length)
   for (const [address, asked] of [
@@ -52,14 +52,14 @@ test('does not cache replies for URLs over 1,000 characters', async () => {
   }
 })
 
-test('counts a view for each cached reply', async () => {
+test('counts a view when a reply comes from the cache', async () => {
   const id = await publish()
   await feedViewCounts(ctx).flush()
   for (let n = 0; n < 3; n += 1) assert.equal((await guest('GET', `/feeds/${id}`)).status, 200)
   assert.equal(feedViewCounts(ctx).pending(id), 3)
 })
 
-test('makes one reply for concurrent guests', async () => {
+test('shares one reply among concurrent guest requests', async () => {
   const url = `/feeds/${await publish()}/comments?limit=7`
   const before = queries
   await guest('GET', url)
@@ -80,7 +80,7 @@ test('caches neither errors nor random samples', async () => {
   assert.equal(guestCacheOf(ctx).state().bytes, before)
 })
 
-test('returns 304 and compressed replies from the cache', async () => {
+test('honours If-None-Match and Accept-Encoding for cached replies', async () => {
   const url = `/api/v2/feeds?id=${await publish('long '.repeat(300))}`
   const plain = await app.inject({ url })
   const { etag } = plain.headers
@@ -96,7 +96,7 @@ test('returns 304 and compressed replies from the cache', async () => {
   )
 })
 
-test('bounds the memory of long addresses', async () => {
+test('bounds the memory of cached replies with long URLs', async () => {
   const before = guestCacheOf(ctx).state().bytes
   await guest('GET', `/feed/topics?only=${'x'.repeat(2000)}`)
   assert.equal(guestCacheOf(ctx).state().bytes, before)

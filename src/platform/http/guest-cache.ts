@@ -5,12 +5,10 @@ import { currentScope } from '#platform/database'
 import { COMPRESSED_FROM, compress, type Encoding, encodingFor, etagOf, hasAlready } from './caching.ts'
 import { language } from './error-reply.ts'
 
-/** Maximum memory of keys and replies. */
-const BYTES_MOST = 32 * 1024 * 1024
-/** A request with a longer address bypasses the cache. */
-const URL_MOST = 1000
-/** Maximum bytes of a character with its compressed forms. */
-const BYTES_EACH = 4
+const MAX_CACHE_BYTES = 32 * 1024 * 1024
+const MAX_URL_LENGTH = 1000
+/** An entry holds the plain reply and up to three compressed copies. */
+const COPIES = 4
 const ENTRY_BYTES = 1000
 
 type Kept = {
@@ -18,15 +16,15 @@ type Kept = {
   bytes: Buffer
   etag: string
   encoded: Map<Encoding, Buffer>
-  /** Counts views for a cached reply. */
+  /** Callbacks that count a view each time the cached reply is sent. */
   shown: (() => void)[]
 }
 
-/** Makes the reply's text; undefined when it must not be shared. */
+/** Returns the reply as text, or undefined when the reply must not be cached. */
 export type Write = () => Promise<string | undefined>
 
 export type GuestCache = {
-  /** Replies from the cache, or with the result of `write`; false when nothing was sent. */
+  /** Sends the cached reply or the result of `write`. Returns false when nothing was sent. */
   answer(request: FastifyRequest, reply: FastifyReply, status: number, write: Write): Promise<boolean>
   state(): { bytes: number }
 }
@@ -36,8 +34,8 @@ export const guestCacheOf = defineState((ctx) => createGuestCache(ctx))
 function createGuestCache({ config, metrics }: Context): GuestCache {
   const { guestCacheMs } = config
   const kept = new LRUCache<string, Kept>({
-    maxSize: BYTES_MOST,
-    sizeCalculation: ({ bytes }, key) => key.length * 2 + bytes.length * BYTES_EACH + ENTRY_BYTES,
+    maxSize: MAX_CACHE_BYTES,
+    sizeCalculation: ({ bytes }, key) => key.length * 2 + bytes.length * COPIES + ENTRY_BYTES,
   })
   const making = new Map<string, { since: number; made: Promise<Kept | undefined> }>()
   const isYoung = (since: number) => performance.now() - since < guestCacheMs
@@ -61,7 +59,7 @@ function createGuestCache({ config, metrics }: Context): GuestCache {
     made.then(done, done)
     return made
   }
-  /** A cached reply, or one that another request is making. That request's failure is not shared. */
+  /** Finds a cached reply or one in progress. A failed request in progress counts as a cache miss. */
   const find = (key: string): Kept | Promise<Kept | undefined> | undefined => {
     const known = kept.get(key)
     if (known && isYoung(known.madeAt)) return known
@@ -73,7 +71,7 @@ function createGuestCache({ config, metrics }: Context): GuestCache {
     async answer(request, reply, status, write) {
       const url = request.raw.url as string
       const caller = currentScope()
-      if (url.length > URL_MOST || request.method !== 'GET' || !caller) return false
+      if (url.length > MAX_URL_LENGTH || request.method !== 'GET' || !caller) return false
       const key = `${language(request)} ${url}`
       const others = find(key)
       let found = others instanceof Promise ? await others : others

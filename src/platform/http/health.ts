@@ -5,17 +5,15 @@ import type { Context } from '#platform/context.ts'
 import type { Metrics } from '#platform/observability'
 import type { Server } from './instance.ts'
 
-/** Timeout of the readiness check, whatever the database does. */
-const READY_MS = 1500
+const READY_TIMEOUT_MS = 1500
 
-/** `/health/live`, `/health/ready` and, where the configuration opens it, `/metrics`. */
 export function addHealth(server: Server, { sql, config, metrics, replicas, signals }: Context): void {
-  // Succeeds while the process can respond. An unavailable database is no reason for a restart.
+  // Ignores the database, because a restart of the process would not repair it.
   server.get('/health/live', () => ({ status: 'ok' }))
   server.get('/health/ready', async (_request, reply) => {
-    if (server.isDraining() || !(await sql.isAnswering(READY_MS)))
+    if (server.isDraining() || !(await sql.isAnswering(READY_TIMEOUT_MS)))
       return reply.code(503).send({ status: 'unavailable' })
-    // A process that misses invalidations would serve stale pages.
+    // A process without signals misses cache invalidations and would serve stale replies.
     if (signals.state().isLost) return reply.code(503).send({ status: 'unavailable', signals: 'lost' })
     return { status: 'ok', ...(replicas ? { replicas: replicas.state() } : {}) }
   })
@@ -43,7 +41,9 @@ export function addHealth(server: Server, { sql, config, metrics, replicas, sign
     )
 }
 
-/** Serves `/metrics` on a port of its own, and `/health/live` for workers, which have no public port. */
+/**
+ * Serves `/metrics` on a separate port, and `/health/live` for worker processes, which have no public port.
+ */
 export async function serveMetrics(
   metrics: Pick<Metrics, 'contentType' | 'render'>,
   { metricsHost, metricsPort }: Pick<Config, 'metricsHost' | 'metricsPort'>,

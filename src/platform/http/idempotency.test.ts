@@ -15,7 +15,6 @@ const { ctx, person } = await createWorld(
   },
 )
 
-/** Creates a payment request of a new user. */
 const paymentWith = async (key: string) => {
   const { id } = await person()
   return {
@@ -28,7 +27,7 @@ const paymentWith = async (key: string) => {
   } as unknown as FastifyRequest
 }
 
-test('looks up a stored reply only once when the server fails', async () => {
+test('skips the second lookup of a stored reply after an internal error', async () => {
   const request = await paymentWith('tried once')
   const looksAfter = async (failure: Error) => {
     looks = 0
@@ -37,11 +36,11 @@ test('looks up a stored reply only once when the server fails', async () => {
     return looks
   }
   assert.equal(await looksAfter(Object.assign(new Error('lost'), { code: 'CONNECT_TIMEOUT' })), 1)
-  // A check may have failed because the first request finished meanwhile.
+  // A 404 repeats the lookup, because a concurrent request may have finished first.
   assert.equal(await looksAfter(notFound()), 2)
 })
 
-test('replays the first reply when a check failed because that request finished meanwhile', async () => {
+test('replays the stored reply when checks fail after a concurrent request finished', async () => {
   const request = await paymentWith('sent twice')
   const answer = async (respond: Parameters<typeof withIdempotencyKey>[3]) => {
     const told: unknown[] = []

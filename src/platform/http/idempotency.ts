@@ -6,12 +6,11 @@ import { errorBody, language, toApiError } from './error-reply.ts'
 import { InputError } from './input.ts'
 import { viewerOf } from './viewer.ts'
 
-/** A stored success: its status, and its body if any. */
 export type StoredReply<T = unknown> = { status: number; body?: T }
 
 /**
- * Runs the work of a request in one transaction that also stores its reply. Work marked `single` is one
- * statement, and needs no transaction without a reply to store.
+ * Runs work in one transaction that also stores the reply under the request's idempotency key. Without a key,
+ * `single` work runs as one statement without a transaction.
  */
 export type RunAtomically = <T>(
   work: (tx: Tx) => Promise<StoredReply<T>>,
@@ -38,21 +37,20 @@ const stillRunning = apiError(
   'The first request with this Idempotency-Key is still running.',
   '使用该 Idempotency-Key 的请求仍在处理中。',
 )
-/** Errors of every request with an `Idempotency-Key`. */
 export const IDEMPOTENCY_ERRORS: readonly DeclaredError[] = [keyReused, stillRunning]
 
 type Named = { user: number; key: string; operation: string; fingerprint: string }
 type Kept = Row<'idempotency_keys', 'fingerprint' | 'status' | 'response' | 'refusal_code'>
 
-/** Header bytes arrive as Latin-1; most clients that send more than ASCII mean UTF-8. */
+/** Node decodes headers as Latin-1, but most clients send UTF-8. */
 function textOf(header: string): string {
   const text = Buffer.from(header, 'latin1').toString('utf8')
   return text.includes('\ufffd') ? header : text
 }
 
 /**
- * Normalizes the operation, so that a repetition on an alias (`/user/5/rewards`), below a client prefix, or
- * in another spelling of the path (`/transfer/`, `%74ransfer`) does not pay again.
+ * Normalizes aliases and spellings of a path (`/transfer/`, `%74ransfer`), so that a retry on another path
+ * does not pay twice.
  */
 function operationOf(request: FastifyRequest): string {
   const params = request.params as Record<string, unknown>
@@ -82,7 +80,7 @@ async function findKept(sql: Db, { user, key, operation }: Named): Promise<Kept 
   return row
 }
 
-/** Locks the key for this transaction. False while another transaction holds it. */
+/** Takes an advisory lock on the key. Returns false while another transaction holds the lock. */
 async function claim(tx: Db, { user, key, operation }: Named): Promise<boolean> {
   const [row] = await tx<[{ got: boolean }]>`
     select pg_try_advisory_xact_lock(hashtextextended(${`${user} ${operation} ${key}`}, 4127)) as got`
@@ -105,8 +103,8 @@ async function keep(
 }
 
 /**
- * Stores a 422 after its transaction rolled back, unless another request holds the key. Returns the reply
- * that the other one stored meanwhile.
+ * Stores a 422 after its transaction was rolled back. Returns the reply of a concurrent request instead, if
+ * that request stored one first.
  */
 async function keepRefusal(
   ctx: Context,
@@ -123,7 +121,7 @@ async function keepRefusal(
   })
 }
 
-/** Thrown inside the transaction to leave it for the stored reply of another one. */
+/** Thrown to roll back when a concurrent request has stored a reply for the key. */
 class Answered extends Error {
   readonly kept: Kept
   constructor(kept: Kept) {
@@ -133,11 +131,8 @@ class Answered extends Error {
 }
 
 /**
- * Replies to a request that moves money. With an `Idempotency-Key` the first success is stored in the
- * transaction of the work, so it exists exactly when the work was committed. For 24 hours the same request
- * receives it again with `Idempotency-Replayed: true` (conventions-28). `respond` makes the checks and does
- * the work through `atomically`; a replay runs neither. A 422 is stored like a success. Other failures are
- * not, because a retry may succeed.
+ * Runs a request that moves money, and stores its success or 422 for 24 hours under its `Idempotency-Key`
+ * (conventions-28). A retry receives the stored reply without running `respond`.
  */
 export async function withIdempotencyKey(
   ctx: Context,
@@ -146,7 +141,7 @@ export async function withIdempotencyKey(
   respond: (atomically: RunAtomically) => Promise<StoredReply>,
 ): Promise<void> {
   const named = nameOf(ctx, request)
-  // A handler returns the sent reply, which typed routes declare as void.
+  // Returns the sent reply to Fastify, although the declared type is void.
   const send = ({ status, body }: StoredReply) => reply.code(status).send(body) as unknown as undefined
   if (!named)
     return send(
@@ -171,7 +166,8 @@ export async function withIdempotencyKey(
       await respond((work) =>
         transaction(ctx.sql, async (tx) => {
           if (!(await claim(tx, named))) throw stillRunning()
-          // The previous holder of the key has committed, so this statement sees its reply.
+          // Repeats the lookup, because a concurrent request may have stored a reply before the lock was
+          // acquired.
           const kept = await findKept(tx, named)
           if (kept) throw new Answered(kept)
           const done = await work(tx)
@@ -182,8 +178,8 @@ export async function withIdempotencyKey(
     )
   } catch (error) {
     if (error instanceof Answered) return replay(error.kept)
-    // The checks failed because the first request finished meanwhile. An internal error, such as a silent
-    // database, skips this second lookup, which would wait again.
+    // The checks may have failed because a concurrent request finished first. Other errors skip the lookup,
+    // which would wait for an unresponsive database again.
     if (!(error instanceof ApiError || error instanceof InputError)) throw error
     const told = toApiError(error)
     const late =
@@ -194,7 +190,7 @@ export async function withIdempotencyKey(
   }
 }
 
-/** Deletes expired replies in batches, so that no backlog takes too long for one statement. */
+/** Deletes expired replies in batches, so that a backlog does not exceed the statement timeout. */
 export async function deleteOldKeys(sql: Db, batch = 5000): Promise<void> {
   for (let count = batch; count === batch; ) {
     const gone = await sql`

@@ -15,7 +15,7 @@ function read(property: Property, sent: unknown): unknown {
 
 const refused = (en: string) => ({ refused: en })
 
-test('trims text and treats empty text as absent or null (conventions-20)', () => {
+test('normalizes text (conventions-20)', () => {
   const text = { type: 'string' }
   assert.equal(read(text, ' word '), 'word')
   assert.equal(read({ ...text, 'x-raw': true }, ' word '), ' word ')
@@ -27,12 +27,12 @@ test('trims text and treats empty text as absent or null (conventions-20)', () =
   assert.deepEqual(read(text, 5), refused('The field field must be a string.'))
 })
 
-test('rejects text with NUL or half a surrogate pair', () => {
+test('rejects text with NUL or a lone surrogate', () => {
   for (const sent of ['a\0b', '\ud800'])
     assert.deepEqual(read({ type: 'string' }, sent), refused('The field field must be a string.'))
 })
 
-test('accepts numbers as digits and treats an empty one as absent (conventions-18)', () => {
+test('accepts numbers sent as text (conventions-18)', () => {
   const integer = { type: 'integer' }
   assert.equal(read(integer, ' 7 '), 7)
   assert.equal(read(integer, 7), 7)
@@ -43,7 +43,7 @@ test('accepts numbers as digits and treats an empty one as absent (conventions-1
   assert.equal(read({ type: 'number' }, '7.5'), 7.5)
 })
 
-test('accepts booleans as 1 and 0 (conventions-18)', () => {
+test('accepts 1 and 0 as booleans (conventions-18)', () => {
   const boolean = { type: 'boolean' }
   for (const sent of [1, '1', true]) assert.equal(read(boolean, sent), true)
   for (const sent of [0, '0', false]) assert.equal(read(boolean, sent), false)
@@ -51,7 +51,7 @@ test('accepts booleans as 1 and 0 (conventions-18)', () => {
   assert.deepEqual(read(boolean, 'yes'), refused('The field field must be true or false.'))
 })
 
-test('accepts a list as one text with commas where the schema allows it (conventions-19)', () => {
+test('accepts a comma-separated list when the schema allows it (conventions-19)', () => {
   const list = { type: 'array', items: { type: 'string' } }
   const commas = { ...list, 'x-list': true }
   assert.deepEqual(read(commas, 'a, b,,c'), ['a', 'b', 'c'])
@@ -67,15 +67,19 @@ test('accepts a list as one text with commas where the schema allows it (convent
     assert.deepEqual(read(property, sent), refused('The field field must be a list.'))
 })
 
-test('rejects an object as a list, and keeps all fields of an open object', () => {
+test('drops fields that an object schema does not declare', () => {
   const object = { type: 'object', properties: { id: { type: 'integer' } } }
   assert.deepEqual(read(object, { id: '7', other: 1 }), { id: 7 })
   assert.deepEqual(read({ type: 'object' }, { other: 1 }), { other: 1 })
+})
+
+test('rejects other types in place of an object', () => {
+  const object = { type: 'object', properties: { id: { type: 'integer' } } }
   for (const sent of [[], 'text', 5])
     assert.deepEqual(read(object, sent), refused('The field field must be an object.'))
 })
 
-test('takes the first matching form of several', () => {
+test('converts a value to the first matching alternative of `anyOf`', () => {
   const either = { anyOf: [{ type: 'integer' }, { type: 'string' }] }
   assert.equal(read(either, '7'), 7)
   assert.equal(read(either, ' word '), 'word')

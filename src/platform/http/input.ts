@@ -24,13 +24,14 @@ const is = (schema: Schema, type: string) =>
   Array.isArray(schema.type) ? schema.type.includes(type) : schema.type === type
 
 /**
- * Replaces a string with NUL or half a surrogate pair, which PostgreSQL cannot hold. No schema accepts it.
+ * Stands for a string with NUL or a lone surrogate, which PostgreSQL cannot store. No schema accepts this
+ * value.
  */
 const UNACCEPTABLE = Object.freeze({ unacceptable: true })
 
 function cleanString(schema: Schema, value: string): unknown {
   if (value.includes('\0') || !value.isWellFormed()) return UNACCEPTABLE
-  // Invisible characters count as empty, like spaces.
+  // Text of invisible characters alone counts as empty.
   const text = schema['x-raw'] ? value : isBlank(value) ? '' : value.trim()
   if (text === '' && !schema['x-empty']) return is(schema, 'null') ? null : undefined
   return text
@@ -43,25 +44,24 @@ function cleanNumber(schema: Schema, value: string): unknown {
   return pattern.test(text) ? Number(text) : value
 }
 
-/** An empty filter is absent (conventions-18). */
+/** Clients send the value of `x-any` for no filter (conventions-18). */
 const withoutAny = (schema: Schema, value: unknown) =>
   schema['x-any'] !== undefined && value === schema['x-any'] ? undefined : value
 
 function cleanArray(schema: Schema, value: unknown[], isForm: boolean): unknown[] {
-  // One element more than allowed is enough to reject a huge array, so the rest is not validated.
+  // Cuts a huge array to one item over its limit, which is enough to reject the array.
   const items = schema.maxItems === undefined ? value : value.slice(0, schema.maxItems + 1)
   return schema.items ? items.map((item) => clean(schema.items as Schema, item, isForm)) : items
 }
 
 const FORM = Symbol('form')
 
-/** Marks a body with text values only, such as a form, which cannot hold booleans. */
+/** Marks a body as a form, whose values are all text. */
 export const fromForm = (fields: object): object => Object.assign(fields, { [FORM]: true })
 
 /**
- * Normalizes a value to its schema as existing clients send it (conventions-17 to conventions-20): trims
- * strings, treats empty or invisible ones as absent, parses integers from digits, booleans from 0 and 1,
- * lists from comma strings, and treats null in an optional field as absent.
+ * Converts a value from the forms that existing clients send to the type of its schema (conventions-17 to
+ * conventions-20).
  */
 function clean(schema: Schema, value: unknown, isForm: boolean): unknown {
   if (value === null || value === undefined) return is(schema, 'null') ? value : undefined
@@ -125,7 +125,7 @@ const fits = (schema: Schema, value: unknown) =>
   (is(schema, 'object') && typeof value === 'object' && value !== null && !Array.isArray(value)) ||
   (is(schema, 'null') && value === null)
 
-/** Parses a list with numbered elements, `id[0]=5&id[1]=7`, as PHP and some clients write queries. */
+/** Reads a list from numbered fields such as `id[0]=5&id[1]=7`, as PHP clients send. */
 function listedByIndex(value: Record<string, unknown>, name: string): unknown[] | undefined {
   const list = Object.keys(value).filter(
     (key) => key.startsWith(`${name}[`) && /^\[\d+\]$/.test(key.slice(name.length)),
@@ -156,7 +156,7 @@ function cleanObject(
 
 const ajv = new Ajv({ allErrors: true, strict: false, useDefaults: true, validateFormats: false })
 
-/** Returns the errors of one part of a request, by field in dotted form (`images.0.id`). */
+/** Validation errors by field in dotted form (`images.0.id`). */
 export class InputError extends Error {
   readonly fields: Record<string, Text[]>
   constructor(fields: Record<string, Text[]>) {
@@ -167,8 +167,8 @@ export class InputError extends Error {
 }
 
 /**
- * Wraps a schema as a validator for Fastify, which returns the cleaned value or an InputError. Compiles the
- * schema on first use, because hundreds of them would delay the start.
+ * Returns a Fastify validator that also normalizes the input. Compiles the schema on first use, because
+ * compiling hundreds would delay the start.
  */
 export function compileInput(schema: unknown): (data: unknown) => { value: unknown } | { error: Error } {
   let validate: ValidateFunction | undefined
@@ -200,7 +200,7 @@ function describe(errors: ErrorObject[]): Record<string, Text[]> {
     const field =
       error.keyword === 'required'
         ? [path, error.params.missingProperty].filter(Boolean).join('.')
-        : // A wrong item has the name of its list.
+        : // Reports an invalid item under the name of its list.
           path.replace(/(?<=.)\.\d+$/, '') || 'body'
     const sentences = fields[field] ?? []
     fields[field] = sentences

@@ -12,22 +12,24 @@ import type { RequestScope } from '#platform/database'
 declare module 'fastify' {
   interface FastifyRequest {
     leave: () => void
-    /** The account or address that statements are counted under. */
+    /** Scope under which the request's statements share the connection pool fairly. */
     caller: RequestScope | null
   }
   interface FastifyInstance {
-    /** All routes, for tests that walk them. */
+    /** All routes, for tests. */
     routeTable: RouteOptions[]
   }
   interface FastifyContextConfig {
-    /** Method and path of the operation; an alias has those of the current route. */
+    /** Method and path of the current route, also on an alias. */
     operation?: string
-    /** The query holds personal data, so no log includes it. With `path` the path holds a secret too. */
+    /**
+     * Omits the query, which holds personal data, from logs. `path` omits the path too, because it holds a
+     * secret.
+     */
     personal?: true | 'path'
   }
 }
 
-/** The Fastify instance for routes. */
 export type Server = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,
@@ -36,13 +38,13 @@ export type Server = FastifyInstance<
   TypeBoxTypeProvider
 >
 
-/** Creates a scope with hooks and parsers of its own; `work` adds its routes. */
+/** Registers routes in a Fastify scope, so that their hooks and parsers affect no other routes. */
 export function encapsulate(
   server: Server,
   work: (scope: Server) => void | Promise<void>,
   options: { prefix?: string } = {},
 ) {
-  // Fastify's types lose the type provider in a scope.
+  // The cast restores the type provider, which Fastify's types lose in a scope.
   // biome-ignore lint/nursery/noMisusedPromises: Fastify awaits an asynchronous plugin.
   return server.register(async (scope) => work(scope as unknown as Server), options)
 }

@@ -8,7 +8,7 @@ import { createWorld } from '#test/world.ts'
 const { app } = await createWorld({ PORT: '0', CORS_ORIGINS: 'https://app.example' })
 const open = (headers: Record<string, string> = {}) => app.inject({ method: 'GET', url: '/', headers })
 
-test('describes the server at its root address in both languages (conventions-36)', async () => {
+test('describes the server at / in the client\'s language (conventions-36)', async () => {
   const english = await open()
   assert.deepEqual([english.statusCode, english.headers['content-type']], [200, 'text/html; charset=utf-8'])
   assert.ok(english.body.includes(`<h1>Kith ${VERSION}</h1>`) && english.body.includes('lang="en"'))
@@ -18,7 +18,7 @@ test('describes the server at its root address in both languages (conventions-36
   assert.equal(chinese.headers.vary, 'Origin, Accept, Accept-Language')
 })
 
-test('returns JSON to clients that accept JSON (conventions-36)', async () => {
+test('describes the server as JSON to clients that accept JSON (conventions-36)', async () => {
   const answer = await open({ accept: 'application/json' })
   assert.deepEqual(
     [answer.json().name, answer.json().version, answer.json().api],
@@ -26,20 +26,20 @@ test('returns JSON to clients that accept JSON (conventions-36)', async () => {
   )
 })
 
-test('links only to working addresses, and to the console only if there is one', async () => {
+test('links only to working URLs', async () => {
   const { body } = await open()
   const links = [...body.matchAll(/href="([^"]+)"/g)].map((match) => match[1] as string)
   assert.ok(links.length >= 3)
   for (const url of links) {
     const { statusCode, headers } = await app.inject({ method: 'GET', url })
-    // Without a build `/admin` returns 503 and names the command that builds it.
+    // `/admin` returns 503 until the console is built.
     const isNotBuilt = url === '/admin' && statusCode === 503
     assert.ok(statusCode < 400 || isNotBuilt, `${url} answers ${statusCode}`)
     assert.match(String(headers.vary), /\bOrigin\b/, `${url} loses Vary: Origin`)
   }
 })
 
-test('shows a styled page in a browser that runs and fetches nothing', {
+test('displays a styled page under its content security policy', {
   skip: CANNOT_LOOK,
 }, async (t) => {
   const { body, headers } = await open()
@@ -59,7 +59,7 @@ test('shows a styled page in a browser that runs and fetches nothing', {
       : route.abort()
   })
   await page.goto('http://kith.test/')
-  // Computed styles, which a policy with another hash would block.
+  // The policy would block the styles if its hash were wrong.
   assert.equal(await page.evaluate("getComputedStyle(document.querySelector('h1')).fontWeight"), '600')
   assert.deepEqual(
     faults.filter((text) => /policy/i.test(text)),

@@ -30,7 +30,6 @@ const TEXT = {
   },
 }
 
-/** The page as HTML. `hasConsole` adds the link to the console. */
 function landingPage(speaks: Language, hasConsole: boolean): string {
   const text = TEXT[speaks]
   const links = [
@@ -55,8 +54,7 @@ ${links.map(([href, words]) => `<li><a href="${href}"><code>${href}</code></a> $
 }
 
 /**
- * `GET /` is the front page of the site, or describes the server where the site is off. Clients that accept
- * JSON get a description as JSON (conventions-36).
+ * Serves the site's front page at `/`, or a description of the server when the site is off (conventions-36).
  */
 export function addLanding(server: Server, hasConsole: boolean): void {
   server.get('/', { schema: { hide: true } }, async (request, reply) => {

@@ -1,10 +1,7 @@
 import { cachedTotal, type Db, type Fragment, type ListingQuery } from '#platform/database'
 import { Cursor, Direction, Int, OneOf, Page, Text, type TObject, Type } from './schema.ts'
 
-/**
- * Reads a page of an administrative list and its total in parallel. `counting` selects the total as `total`;
- * a large total may be cached for minutes (administration-2).
- */
+/** Reads a page of rows and the total in parallel. A large total may be minutes old (administration-2). */
 export async function pageOf<Row extends object>(
   sql: Db,
   rows: Fragment,
@@ -15,8 +12,8 @@ export async function pageOf<Row extends object>(
 }
 
 /**
- * Page of a search in the newest rows alone, for a text that many of them contain. `find` lists up to `most`
- * matches after `after`, newest first. Undefined unless they go beyond the page.
+ * Fills a page of search results from the newest rows alone, which avoids counting all matches. Returns
+ * undefined when the matches end within the page.
  */
 export async function pageOfNewest<Row extends object>(
   { page = 1, limit = 15, after, order = 'desc' }: ListingQuery,
@@ -29,10 +26,7 @@ export async function pageOfNewest<Row extends object>(
   return { data: rows.slice(shown - limit, shown), total: shown + 1, more: true }
 }
 
-/**
- * Query of every administrative list. `sort` takes the named columns, the first by default. `after` continues
- * after an item and overrides the page.
- */
+/** Query of every administrative list. `after` is a cursor that overrides `page`. */
 export const listingQuery = <const T extends readonly [string, ...string[]]>(sorts: T) => ({
   page: Page,
   after: Cursor,
@@ -42,7 +36,7 @@ export const listingQuery = <const T extends readonly [string, ...string[]]>(sor
   q: Type.Optional(Text(100)),
 })
 
-/** Reply of every administrative list: a page of items and the total (administration-2). */
+/** Reply of every administrative list (administration-2). */
 export const Listing = <T extends TObject>(item: T) => {
   const { title } = item as { title?: string }
   return Type.Object(

@@ -30,7 +30,7 @@ test('joins a response that arrives in chunks', async (t) => {
   assert.deepEqual(await send(true), { status: 200, text: 'one two' })
 })
 
-test('keeps the start of a long response without waiting for its end', async (t) => {
+test('returns the start of a long response without waiting for its end', async (t) => {
   const { send } = await receiver(t, (response) => void response.write('x'.repeat(3000)))
   assert.deepEqual(await send(true), { status: 200, text: 'x'.repeat(2048) })
 })

@@ -8,34 +8,33 @@ export type Outbound = {
   headers: Record<string, string>
   body: string | Buffer
   timeoutMs: number
-  /** Allows private addresses, which are otherwise rejected. */
   allowPrivate: boolean
 }
 
-/** Status and start of the response. */
+/** `text` is the beginning of the response body. */
 export type OutboundReply = { status: number; text: string }
 
 const MAX_ANSWER = 2048
 
-/** IPv6 prefixes that embed IPv4 addresses, without public hosts of their own. */
+/** IPv4-compatible IPv6 addresses, which could reach private IPv4 hosts. */
 const COMPATIBLE = ipaddr.parseCIDR('::/96')
 
-/** Returns whether an address is public; mapped and tunnelled private ones are not. */
+/** Returns false also for private IPv4 addresses embedded in IPv6 addresses. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)
   return parsed.range() === 'unicast' && !(parsed.kind() === 'ipv6' && parsed.match(COMPATIBLE))
 }
 
-/** The literal address in a URL, if it has one instead of a host name. */
+/** Returns the IP address in a URL, or undefined for a host name. */
 export function literalAddress(url: URL): string | undefined {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   return isIP(host) ? host : undefined
 }
 
 /**
- * Posts to an address given by a user or operator. Connects to public addresses only, checked on the
- * resolved address so that a DNS name cannot change in between. Does not follow redirects.
+ * Posts to a URL of a user or operator, without following redirects. Checks the resolved IP address, so that
+ * DNS rebinding cannot reach a private host.
  */
 export function postOutbound(url: string, options: Outbound): Promise<OutboundReply> {
   const target = new URL(url)
@@ -48,7 +47,7 @@ export function postOutbound(url: string, options: Outbound): Promise<OutboundRe
       method: 'POST',
       headers: { ...options.headers, 'content-length': Buffer.byteLength(options.body) },
       signal: AbortSignal.timeout(options.timeoutMs),
-      // Does not share connections, so none was opened to an unchecked address.
+      // A pooled connection would skip the lookup that checks the IP address.
       agent: false,
       ...(options.allowPrivate ? {} : { lookup: publicLookup }),
     })

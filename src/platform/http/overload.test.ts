@@ -27,7 +27,7 @@ const { ctx, sql, as, guest, person, connection, app } = await createWorld(
 )
 const other = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
 
-test('keeps pool connections for others and for readiness when one account waits for a lock', async () => {
+test('keeps pool connections for other users when one user waits for a lock', async () => {
   const [ada, bob, eve] = await Promise.all([person(), person(), person()])
   await other`select pg_advisory_lock(${LOCK})`
   // Twice the size of the pool.
@@ -43,7 +43,7 @@ test('keeps pool connections for others and for readiness when one account waits
   await other.end()
 })
 
-test('returns 503 with Retry-After for transient errors, and 507 to an upload when the disk is full', async () => {
+test('maps PostgreSQL errors to 503, 507 or 500', async () => {
   const ada = await person()
   for (const code of ['57014', '55P03', '53100', '53200', '40001', '40P01']) {
     const answer = await as(ada, 'POST', `/test/refuse?code=${code}`, {})
@@ -67,7 +67,7 @@ test('returns 503 with Retry-After for transient errors, and 507 to an upload wh
   )
 })
 
-test('becomes unready in time when the database is silent', async () => {
+test('reports unready when the database does not respond', async () => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1')
   await new Promise((resolve) => silent.once('listening', resolve))
   const { port } = silent.address() as { port: number }
@@ -86,7 +86,7 @@ test('becomes unready in time when the database is silent', async () => {
   silent.close()
 })
 
-test('rejects a request on connection timeout, and the blocking request completes', async () => {
+test('rejects a statement when the connection pool stays exhausted', async () => {
   const small = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000, patienceMs: 100 })
   const session = await small.reserve()
   await assert.rejects(Promise.resolve(small`select 1`), Busy)
@@ -99,7 +99,7 @@ test('rejects a request on connection timeout, and the blocking request complete
   await small.end()
 })
 
-test('sheds requests under overload and still reports health', async () => {
+test('sheds requests but no health checks under overload', async () => {
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   const get = (path: string, headers = {}) => fetch(address + path, { headers })
   assert.equal((await get('/api/v2/feeds')).status, 200)
@@ -121,7 +121,7 @@ test('sheds requests under overload and still reports health', async () => {
   assert.match(await ctx.metrics.render(), /http_requests_shed_total 1/)
 })
 
-test('sheds with the CORS headers of other replies, and answers preflights under overload', async () => {
+test('adds the usual CORS headers under overload', async () => {
   const named = await createWorld({ CORS_ORIGINS: 'https://app.example,https://www.example' })
   const address = await named.app.listen({ port: 0, host: '127.0.0.1' })
   const ask = async (origin: string | undefined, options: RequestInit = {}) => {

@@ -9,10 +9,9 @@ import type { Server } from './instance.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** The packages that scripts/build-packages.mjs builds: the console at /admin and the site at /. */
+/** `web` is served at /, `console` at /admin. */
 export type PackageName = 'web' | 'console'
 
-/** The folder of a package. A release holds only its build. */
 export const packageFolder = (name: PackageName): string => join(ROOT, name)
 
 export const builtFolder = (name: PackageName): string => join(ROOT, name, 'dist')
@@ -28,7 +27,6 @@ const NOT_BUILT: Record<PackageName, Text> = {
   },
 }
 
-/** Replies with the command that builds the package. */
 export const sendNotBuilt = (name: PackageName, request: FastifyRequest, reply: FastifyReply): FastifyReply =>
   addVary(reply, 'Accept-Language')
     .code(503)
@@ -36,7 +34,7 @@ export const sendNotBuilt = (name: PackageName, request: FastifyRequest, reply: 
     .type('text/plain; charset=utf-8')
     .send(`${NOT_BUILT[name][language(request)]}\n`)
 
-/** Adds `reply.sendFile` for the files of the builds, which browsers keep forever because names have a hash. */
+/** Adds `reply.sendFile`. Browsers cache the files for a year, because every file name contains a hash. */
 export const addAssets = (server: Server) =>
   server.register(fastifyStatic, {
     serve: false,

@@ -7,7 +7,7 @@ import { requestIds } from './server.ts'
 const ask = (trusted: string | undefined, remoteAddress: string, id?: string) =>
   requestIds(trusted)({ headers: { 'x-request-id': id }, socket: { remoteAddress } } as never)
 
-test('accepts a request id from a trusted proxy only, in a safe form (conventions-38)', async () => {
+test('accepts a well-formed request id from a trusted proxy only (conventions-38)', async () => {
   const world = await createWorld({ TRUST_PROXY: '127.0.0.1' })
   const idOf = async (given: string) =>
     (await world.guest('GET', '/bootstrappers', undefined, { 'x-request-id': given })).headers['x-request-id']
@@ -26,7 +26,7 @@ test('accepts a request id from a trusted proxy only, in a safe form (convention
   assert.notEqual(answer.headers['x-request-id'], 'edge-0123456789')
 })
 
-test('accepts proxies by address, network or name', () => {
+test('matches trusted proxies by IP address, network or name', () => {
   const id = 'edge-0123456789'
   assert.equal(ask('10.0.0.0/8', '10.1.2.3', id), id)
   assert.equal(ask('10.0.0.0/255.0.0.0, 192.0.2.1', '::ffff:192.0.2.1', id), id)

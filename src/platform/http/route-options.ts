@@ -7,24 +7,21 @@ import type { Static, TObject, TSchema } from './schema.ts'
 
 export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** The documentation of a deprecated path, with the operation that it stands for. */
 export const aliasOf = (operationId: string) => ({
   deprecated: true,
   description: `An older path of \`${operationId}\`, for existing clients.`,
   'x-alias-of': operationId,
 })
 
-/** Id of a guest in queries; no user has it. */
+/** Guests have id 0 in queries, which no user has. */
 export type Guest = { readonly id: 0 }
 export const GUEST: Guest = { id: 0 }
 
-/** The caller: a user where a token is required, perhaps a guest elsewhere. `viewer.id` is 0 for guests. */
 type CallerOf<A> = A extends 'public' ? Guest : A extends 'optional' ? Viewer | Guest : Viewer
 
 type Replies = Record<number, TSchema>
 type Sent<R extends Replies> = { [S in keyof R]: R[S] extends TSchema ? Static<R[S]> : never }[keyof R]
 
-/** The request before its body and query are validated. */
 export type UnvalidatedCall<A, P extends TSchema> = {
   request: FastifyRequest
   reply: FastifyReply
@@ -32,7 +29,6 @@ export type UnvalidatedCall<A, P extends TSchema> = {
   viewer: CallerOf<A>
 }
 
-/** A valid request with the result of `load`. */
 export type RouteCall<A, P extends TSchema, Q extends TSchema, B extends TSchema, L> = UnvalidatedCall<
   A,
   P
@@ -44,14 +40,13 @@ export type RouteCall<A, P extends TSchema, Q extends TSchema, B extends TSchema
 }
 
 /**
- * Runs the work of a request in one transaction, which also stores the reply under the request's
- * `Idempotency-Key`. Work marked `single` is one statement, and needs no transaction without a reply to
- * store.
+ * Runs work in one transaction that also stores the reply under the request's idempotency key. Without a key,
+ * `single` work runs as one statement without a transaction.
  */
 export type Atomically<T> = (work: (tx: Tx) => Promise<T>, options?: { single: boolean }) => Promise<Settled>
 
 declare const settled: unique symbol
-/** The reply of idempotent work, made by `atomically` only. */
+/** Result that only `atomically` returns, so that an idempotent handler must call `atomically`. */
 export type Settled = { [settled]: true }
 
 export type RouteOptions<
@@ -63,53 +58,55 @@ export type RouteOptions<
   L,
 > = {
   /**
-   * Verb and noun, unique and stable, because generated clients name functions after it, such as `listFeeds`.
+   * Verb and noun such as `listFeeds`. Must stay stable, because SDKs name functions after the operationId.
    */
   operationId: string
   summary: string
   description?: string
-  /** Tag, if not that of the other routes of the file. */
+  /** Overrides the tag of the file's other routes. */
   tag?: ApiTag
   access: A
   params?: P
   query?: Q
   body?: B
-  /** Body schema by success status. The first status is the default; the handler may set `reply.code`. */
+  /** Body schema by status. The first status is the default, and the handler may set another. */
   reply: R
   /** Describes the success reply when the schema's name does not. */
   returns?: string
-  /** Errors beyond those of every route (not signed in, invalid input, too many requests). */
+  /** Errors besides those of every route, such as 401, 422 and 429. */
   errors?: readonly DeclaredError[]
-  /** Aliases with the same reply: path to operationId. The documentation shows them as deprecated. */
+  /** Older paths by operationId, documented as deprecated. */
   aliases?: Record<string, string>
-  /** Marks the path as deprecated in favour of this operation. */
+  /** operationId that replaces this deprecated path. */
   aliasOf?: string
-  /** Marks a path that existing clients call and nothing replaces. */
+  /** Marks a path for existing clients that has no replacement. */
   deprecated?: true
   /** Example body, when a generated one would mislead. */
   example?: Static<B>
-  /** Content types of the body, if not JSON alone. */
+  /** Content types of the body. Defaults to JSON. */
   consumes?: string[]
   bodyLimit?: number
   /**
-   * The query holds personal data, so no log includes it. With `path` the path holds a secret too, and the log has the route
-   * in place of the address.
+   * Omits the query, which holds personal data, from logs. With `path`, logs replace the path by the route,
+   * because the path holds a secret.
    */
   personal?: true | 'path'
-  /** The route publishes nothing and notifies no other user, so silenced users may call it (sign-in-27). */
+  /** Allows silenced users, because the route publishes nothing and notifies no other user (sign-in-27). */
   whileSilenced?: true
-  /** Guests may ask for what was written a moment ago, so that no replica serves this route (docs/scaling.md). */
+  /**
+   * Reads from the primary, because guests may request rows that replicas do not have yet (docs/scaling.md).
+   */
   primary?: true
-  /** Never cached, although guests may call it. For replies that differ each time, such as a random sample. */
+  /** Disables the guest cache, for replies that differ each time such as a random sample. */
   fresh?: true
   /**
-   * Loads what the path names, or throws 404 or 403. Runs once, before invalid input returns 422 (rule
-   * conventions-9), and passes its result to the handler.
+   * Loads the resource in the path, or throws 404 or 403. Runs before the validation error is thrown
+   * (conventions-9).
    */
   load?: (arrival: UnvalidatedCall<A, P>) => L | Promise<L>
   /**
-   * The checks of `load` for a handler with a statement that makes them too. Runs only for invalid input, so
-   * that 404 and 403 still come before 422 and a valid request saves a round trip.
+   * Replaces `load` when the handler's statement makes the same checks. Runs for invalid input only, so that
+   * 404 and 403 still precede 422.
    */
   precheck?: (arrival: UnvalidatedCall<A, P>) => unknown
 }
@@ -122,10 +119,7 @@ type PlainHandler<A, P extends TSchema, Q extends TSchema, B extends TSchema, R 
 }
 
 type IdempotentHandler<A, P extends TSchema, Q extends TSchema, B extends TSchema, R extends Replies, L> = {
-  /**
-   * The request moves money, and an `Idempotency-Key` makes it safe to repeat. A replay runs neither `load`
-   * nor the handler.
-   */
+  /** Makes retries with the same `Idempotency-Key` safe. A replay runs neither `load` nor the handler. */
   idempotent: true
   handler: (call: RouteCall<A, P, Q, B, Awaited<L>> & { atomically: Atomically<Sent<R>> }) => Promise<Settled>
 }
@@ -145,7 +139,6 @@ export type AddRoute = <
     (PlainHandler<A, P, Q, B, R, L> | IdempotentHandler<A, P, Q, B, R, L>),
 ) => void
 
-/** A route without its type parameters. */
 export type AnyRoute = RouteOptions<Access, TSchema, TSchema, TSchema, Replies, unknown> & {
   idempotent?: true
   handler: (call: RouteCall<Access, TSchema, TSchema, TSchema, unknown>) => unknown
@@ -158,7 +151,7 @@ export type Documented = Pick<AnyRoute, 'operationId' | 'summary' | 'returns' | 
 declare module 'fastify' {
   interface FastifyContextConfig {
     documented?: Documented
-    /** The route replies to invalid input itself, after its `load`. */
+    /** The route rejects invalid input itself, after `load`. */
     loads?: true
     whileSilenced?: true
   }

@@ -21,24 +21,23 @@ import { language } from './error-reply.ts'
 import { IDEMPOTENCY_ERRORS, withIdempotencyKey } from './idempotency.ts'
 import type { Server } from './instance.ts'
 
-/** Runs `load` or `precheck` before the reply to invalid input. */
+/** Throws the error of `load` or `precheck` if there is one, else the validation error. */
 async function answerBeforeInvalid(check: () => unknown, failure: Error): Promise<never> {
   try {
     await check()
   } catch (error) {
-    // These checks may throw on an invalid body; then the reply is the validation error.
+    // Ignores other errors, because `load` may fail on an unvalidated body.
     if (error instanceof ApiError) throw error
   }
   throw failure
 }
 
-/** Returns the errors that follow from the route's input. */
-function ownErrors(method: string, path: string, options: AnyRoute): DeclaredError[] {
+function documentedErrors(method: string, path: string, options: AnyRoute): DeclaredError[] {
   const isOpen = options.access === 'public' || options.access === 'optional'
   const { errors = [] } = options
   return [
     tooManyRequests,
-    // A declared 400 lists all its codes, so it includes that of an unreadable request.
+    // A route that declares a 400 must list every code of that status, including `bad_request`.
     ...(errors.some(({ status }) => status === 400) ? [badRequest] : []),
     ...(isOpen ? [] : [unauthenticated]),
     ...(method === 'GET' && !path.startsWith('/auth/') ? [] : [addressBlocked]),
@@ -51,10 +50,7 @@ function ownErrors(method: string, path: string, options: AnyRoute): DeclaredErr
   ]
 }
 
-/**
- * Returns the function that adds routes of a module. The options give access, schemas, loading and handler.
- * The type of the reply follows from `reply`.
- */
+/** Returns the function that registers a module's routes under one documentation tag. */
 export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag }): AddRoute {
   const add = (operation: string, options: AnyRoute) => {
     const [method = '', path = ''] = operation.split(' ')
@@ -90,14 +86,14 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
         })
       const work = async () => {
         if (load) call.loaded = await load(call as never)
-        // Some handlers set another status of the route.
+        // Sets the default status first, because the handler may set another.
         reply.code(status)
         return handler(call as never)
       }
       const run = () => (usesReplicas && !request.viewer ? readAsGuest(ctx, request, work) : work())
       const send = (body: unknown) => (body === reply || reply.sent ? reply : reply.send(body))
       if (!guests || request.viewer) return send(await run())
-      // A handler that uses the request or the reply runs for this request only.
+      // A handler that reads `request` or `reply` may depend on the caller, so its result is not cached.
       let isOwn = false
       for (const [name, value] of Object.entries({ request, reply }))
         Object.defineProperty(call, name, {
@@ -133,7 +129,7 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
           documented: {
             operationId,
             summary: options.summary,
-            errors: ownErrors(method, path, options),
+            errors: documentedErrors(method, path, options),
             ...(options.returns ? { returns: options.returns } : {}),
             ...(options.example === undefined ? {} : { example: options.example }),
           },
@@ -160,7 +156,7 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
   return add as unknown as AddRoute
 }
 
-/** Runs a guest's read on a replica where one is current. */
+/** Runs a guest's read on a replica if one is up to date. */
 async function readAsGuest<T>(
   { replicas }: Context,
   { caller }: FastifyRequest,

@@ -1,37 +1,33 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
 
-/** Largest id and count that survive a JSON round trip (conventions-4). */
+/** Largest integer that JavaScript clients parse exactly (conventions-4). */
 export const MAX_ID = Number.MAX_SAFE_INTEGER
 
-/** A path or body id: a positive integer below 2^53. */
 export const Id = Type.Integer({ minimum: 1, maximum: MAX_ID })
 
-/** An id that filters a list; clients send 0 for any. */
 export const FilterId = Type.Optional(
   Type.Integer({ minimum: 1, maximum: MAX_ID, 'x-any': 0, description: '0 is the same as absent' }),
 )
 
-/** An integer with both bounds, which every integer of a request needs. */
 export const Int = (minimum: number, maximum: number, options: object = {}) =>
   Type.Integer({ minimum, maximum, ...options })
 
-/** A cursor: zero, empty or missing means from the start (conventions-15). */
+/** 0 or an absent cursor starts at the beginning (conventions-15). */
 export const Cursor = Type.Optional(Int(0, MAX_ID))
 
-/** A cursor on another field than the id of the last item, which the API description names as `x-key`. */
+/** Cursor over another field than the id. OpenAPI names the field as `x-key`. */
 export const CursorBy = (key: string) => Type.Optional(Int(0, MAX_ID, { 'x-key': key }))
 
-/** A parameter with its standard name and an older alias, which takes precedence. */
+/** Accepts a parameter also under its older name, which takes precedence. */
 export const WithAlias = <T extends TSchema>(older: string, schema: T) =>
   Type.Optional({ ...schema, description: `The same as \`${older}\``, 'x-same-as': older } as T)
 
-/** A page size: 1..100, else 422; absent means the documented default (conventions-14). */
+/** Page size (conventions-14). */
 export const Limit = (standard = 15) => Type.Optional(Int(1, 100, { default: standard }))
 
-/** A row offset, for specified lists only. */
 export const Offset = Type.Optional(Int(0, 1_000_000_000, { default: 0 }))
 
-/** A page number; anything that is not a positive integer is page 1 (conventions-16). */
+/** Page number. Anything but a positive integer counts as page 1 (conventions-16). */
 export const Page = Type.Optional(
   Type.Unsafe<number>({ type: 'integer', minimum: 1, maximum: 1_000_000, default: 1, 'x-page': true }),
 )
@@ -40,14 +36,14 @@ export const Direction = Type.Optional(
   Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
 )
 
-/** Text: trimmed, counted in Unicode characters; invisible text counts as absent. */
+/** Trimmed text. `maxLength` counts Unicode characters, and invisible text counts as absent. */
 export const Text = (maxLength: number, options: object = {}) => Type.String({ maxLength, ...options })
 
-/** Text taken as typed, not trimmed (passwords; conventions-20). */
+/** Untrimmed text, for passwords (conventions-20). */
 export const RawText = (maxLength: number, options: object = {}) =>
   Type.String({ maxLength, 'x-raw': true, ...options })
 
-/** Pattern of a link, which excludes `javascript:` and the like. */
+/** Pattern of an http or https URL, which excludes `javascript:`. */
 export const ADDRESS_PATTERN = '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/]\\S*$'
 
 export const Address = (maxLength = 2000, options: object = {}) =>
@@ -56,10 +52,10 @@ export const Address = (maxLength = 2000, options: object = {}) =>
 export const OneOf = <const T extends readonly string[]>(values: T, options: object = {}) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options })
 
-/** A boolean as true, false, 1, 0, "1" or "0" (conventions-18). */
+/** Accepts true, false, 1, 0, "1" and "0" (conventions-18). */
 export const Flag = () => Type.Boolean()
 
-/** Ids as `1,2`, `["1", 2]`, `id[]=1&id[]=2`, `id[0]=1&id[1]=2` or `id=1&id=2` (conventions-19). */
+/** Accepts `1,2`, `["1", 2]`, `id[]=1&id[]=2`, `id[0]=1&id[1]=2` and `id=1&id=2` (conventions-19). */
 export const IdList = (maxItems = 100, options: object = {}) =>
   Type.Unsafe<number[]>({
     type: 'array',
@@ -69,7 +65,7 @@ export const IdList = (maxItems = 100, options: object = {}) =>
     ...options,
   })
 
-/** The same forms of a list, for strings. */
+/** Accepts strings in the list formats of `IdList`. */
 export const TextList = (maxItems: number, maxLength: number, options: object = {}) =>
   Type.Unsafe<string[]>({
     type: 'array',
@@ -79,7 +75,7 @@ export const TextList = (maxItems: number, maxLength: number, options: object = 
     ...options,
   })
 
-/** The schema or null, as a type list, which the serializer handles without a validator. */
+/** Adds null as a type, because the serializer would need a validator for `anyOf`. */
 export function Nullable<T extends TSchema>(schema: T) {
   const { type, enum: values, ...rest } = schema as unknown as { type: string; enum?: unknown[] }
   return Type.Unsafe<Static<T> | null>({
@@ -89,32 +85,28 @@ export function Nullable<T extends TSchema>(schema: T) {
   })
 }
 
-/** An empty reply body, for 204 and 202. */
 export const Empty = Type.Unsafe<void>({ type: 'null', description: 'No body' })
 
-/** An object schema with a name, which the API description lists once for all operations. */
+/** A named object schema, which OpenAPI lists once under components. */
 export const Shared = <P extends TProperties>(title: string, properties: P) =>
   Type.Object(properties, { title })
 
-/** The body of an acknowledged success (conventions-6). */
+/** Success message in the client's language (conventions-6). */
 export const Message = Shared('Message', { message: Type.Array(Type.String()) })
 
-/** The same with the id of the created row. */
 export const MessageWithId = Shared('MessageWithId', {
   message: Type.Array(Type.String()),
   id: Type.Integer(),
 })
 
-/** Id of the created record (administration-3). */
+/** Reply to the creation of a record (administration-3). */
 export const Created = Shared('Created', { id: Type.Integer() })
 
-/** `YYYY-MM-DD HH:MM:SS`, UTC. */
 export const Time = Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' })
 
-/** `YYYY-MM-DDTHH:MM:SSZ`, for topics and notifications. */
 export const ZuluTime = Type.String({ description: 'UTC, YYYY-MM-DDTHH:MM:SSZ' })
 
-/** Any object, for values whose keys are open (settings, audit records). */
+/** An object with arbitrary keys, such as settings. */
 export const OpenObject = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })
 
 export type { Static, TObject, TProperties, TSchema }

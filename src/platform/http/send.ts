@@ -4,13 +4,11 @@ import { apiError } from '#platform/errors.ts'
 import type { ByteRange } from '#platform/files'
 import { hasAlready } from './caching.ts'
 
-/** Bytes that can be sent in whole or in part. */
 export type ByteSource = {
-  /** File name for downloads. */
   name: string
   mime: string
   size: number
-  /** Changes with the bytes. */
+  /** ETag, which changes with the bytes. */
   tag: string
   cacheControl: string
   open(range?: ByteRange): Promise<Readable> | Readable
@@ -23,10 +21,7 @@ const outOfRange = apiError(
   '请求的范围超出文件大小。',
 )
 
-/**
- * Sends uploaded bytes. A browser must neither guess another type nor run them: no sniffing, no scripts, and
- * a download unless it is media with a verified type.
- */
+/** Sends an upload with headers that keep browsers from sniffing its type or running its scripts. */
 export async function sendBytes(request: FastifyRequest, reply: FastifyReply, item: ByteSource) {
   const etag = `"${item.tag}"`
   const range = readRange(request, item.size, etag)
@@ -50,7 +45,7 @@ export async function sendBytes(request: FastifyRequest, reply: FastifyReply, it
   return reply.send(request.method === 'HEAD' ? Readable.from([]) : await item.open(range))
 }
 
-/** Parses one range. Ignores several at once, other units and invalid ones, as RFC 9110 allows. */
+/** Parses a single byte range. RFC 9110 allows ignoring several ranges and invalid ones. */
 function readRange(request: FastifyRequest, size: number, etag: string): ByteRange | undefined | 'none' {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(request.headers.range ?? '') ?? []
   const unchanged = request.headers['if-range'] === undefined || request.headers['if-range'] === etag

@@ -37,7 +37,7 @@ import { addressKey, type Identity } from './viewer.ts'
 import { addWeb } from './web/pages.ts'
 import { addSessions } from './web/session.ts'
 
-/** Collects the methods of every path, for 405 with `Allow`. */
+/** Returns a function that lists the methods of a URL, for 405 replies with `Allow`. */
 function rememberRoutes(server: Server): (url: string) => string[] {
   const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>()
   const table: RouteOptions[] = []
@@ -67,12 +67,12 @@ function rememberRoutes(server: Server): (url: string) => string[] {
   }
 }
 
-/** Pattern of an accepted id, which goes into logs and headers unchanged. */
-const FORM = /^[A-Za-z0-9][A-Za-z0-9._-]{7,63}$/
+/** Allows only characters that are safe in logs and headers. */
+const REQUEST_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{7,63}$/
 
 /**
- * Returns the request id: a safe `X-Request-Id` of a trusted proxy, so that both logs agree; else a random
- * prefix of this process with a counter, which is cheaper than a random id each (conventions-38).
+ * Uses the `X-Request-Id` of a trusted proxy, so that both logs agree (conventions-38). Otherwise counts from
+ * a random prefix, which is cheaper than a random id for each request.
  */
 export function requestIds(trustProxy: string | undefined): (request: IncomingMessage) => string {
   const isProxy =
@@ -81,14 +81,13 @@ export function requestIds(trustProxy: string | undefined): (request: IncomingMe
   let count = 0
   return ({ headers, socket }) => {
     const given = headers['x-request-id']
-    if (isProxy && typeof given === 'string' && FORM.test(given) && isProxy(socket.remoteAddress ?? '', 0))
+    if (isProxy && typeof given === 'string' && REQUEST_ID.test(given) && isProxy(socket.remoteAddress ?? '', 0))
       return given
     count += 1
     return `${beginning}-${count.toString(36)}`
   }
 }
 
-/** The address of a request for the log. */
 function loggedUrl({ url, routeOptions }: FastifyRequest): string {
   const personal = routeOptions.config?.personal
   if (personal === 'path') return routeOptions.url ?? ''
@@ -105,14 +104,11 @@ export type HttpOptions = {
 }
 
 const BODY_LIMIT = 1024 * 1024
-/** Larger than Node's limit for the request line with all headers. */
+/** Larger than Node's limit of request line and headers, so that Fastify rejects no parameter. */
 const LINE_LIMIT = 64 * 1024
 const API = '/api/v2'
 
-/**
- * Builds the server with everything that routes share: identity, limits, validation, errors, logs and
- * metrics.
- */
+/** Builds the server with the hooks that all routes share. */
 export async function createServer({
   config,
   log,
@@ -125,7 +121,7 @@ export async function createServer({
   const refuse = refuseUnreadable(corsOf)
   const server: Server = fastify({
     loggerInstance: log as unknown as FastifyBaseLogger,
-    // Avoids a child logger for each request, because nothing uses it.
+    // Saves the child logger of each request, which nothing uses.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
@@ -135,11 +131,10 @@ export async function createServer({
     return503OnClosing: false,
     trustProxy: config.trustProxy ?? false,
     genReqId: requestIds(config.trustProxy) as never,
-    // Paths have no regular expressions that a long parameter could slow down. Each parameter bounds its own
-    // length; a longer one is 404.
+    // Long parameters are safe, because no path contains a regular expression. Schemas bound their length.
     routerOptions: { maxParamLength: LINE_LIMIT, ignoreTrailingSlash: true },
     frameworkErrors: async (error, request, reply) => {
-      // Raised before any hook runs, for a URL that cannot be decoded.
+      // Fastify raises these errors before any hook runs, such as for an undecodable URL.
       identify(request, reply)
       reply.headers(corsOf(request.headers.origin))
       setRateHeaders(reply, await limiter.hit(`ip:${addressKey(request.ip)}`, config.rateLimits.anonymous))
@@ -154,7 +149,7 @@ export async function createServer({
   server.decorateRequest('caller', null)
   server.setValidatorCompiler(({ schema }) => compileInput(schema) as never)
   server.setSerializerCompiler(({ schema }) => {
-    // Compiles serializers on first use, like validators. Compiling hundreds took most of the start.
+    // Compiles on first use, because compiling hundreds of serializers would delay the start.
     let serialize: ReturnType<typeof buildSerializer> | undefined
     return (data: unknown) => {
       serialize ??= buildSerializer(schema as SerializerSchema)
@@ -165,13 +160,12 @@ export async function createServer({
   await acceptForms(server)
   const allowedMethods = rememberRoutes(server)
 
-  // Synchronous hooks take a callback, because a promise each would cost every request a few microseconds.
+  // Uses callbacks instead of promises, which would cost every request a few microseconds.
   server.addHook('onRequest', (request, reply, done) => {
     identify(request, reply)
     request.leave = metrics.enterRequest()
     if (request.method !== 'OPTIONS' || !request.url.startsWith(API)) return done()
     const methods = allowedMethods(request.url)
-    // The next hook replies to preflights. Browsers send them automatically, so they have no limit.
     if (methods.length > 0) reply.header('Allow', methods.join(', '))
     done()
   })
@@ -193,13 +187,13 @@ export async function createServer({
 
   const findToken = config.web ? addSessions(server, config) : undefined
   const admit = admission({ config, limiter, identity })
-  // Alias routes serve dozens of pictures without a token, and have a limit in bytes.
+  // Guest requests for pictures are counted by `limitByteRequests` instead.
   const isAdmitted = ({ url, headers, routeOptions }: FastifyRequest) =>
     url.startsWith(API) || (routeOptions.config?.access === 'optional' && headers.authorization !== undefined)
   server.addHook('onRequest', async (request, reply) => {
     if (isAdmitted(request)) await admit(request, reply)
   })
-  // The rest of the body belongs to the connection, not the request.
+  // Restores the request's scope, because body parsing continues in the async context of the connection.
   server.addHook('preValidation', (request, _reply, done) =>
     !request.caller || currentScope() === request.caller ? done() : runInScope(request.caller, done),
   )
@@ -244,7 +238,7 @@ export async function createServer({
 
   const render = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const told = toApiError(error, { hasSentBytes: hasSentBytes(request) })
-    // Logs a rejection under load as one line of the request log, because stack traces would add to the load.
+    // Skips `Busy`, because stack traces would add to the load.
     if (told.status >= 500 && !(error instanceof Busy))
       log.error(
         { err: error, id: request.id, method: request.method, route: request.routeOptions?.url },
@@ -255,7 +249,7 @@ export async function createServer({
       .headers(told.details.headers ?? {})
       .header('X-Error-Code', told.code)
       .type('application/json; charset=utf-8')
-      // The reply schemas omit errors, so errors are serialized here.
+      // The route's serializer knows no errors and would drop their fields.
       .serializer((body: unknown) => JSON.stringify(body))
       .send(errorBody(told, language(request)))
   }
@@ -275,7 +269,6 @@ export async function createServer({
   return server
 }
 
-/** Returns whether a request uploads a file, as opposed to JSON or form fields. */
 const hasSentBytes = ({ headers }: FastifyRequest) =>
   headers['content-type'] !== undefined && !/\/(json|x-www-form-urlencoded)/.test(headers['content-type'])
 
@@ -283,7 +276,6 @@ function identify(request: FastifyRequest, reply: FastifyReply) {
   reply.header('X-Request-Id', request.id).header('X-Content-Type-Options', 'nosniff')
 }
 
-/** A success body of shape 2, `{message: [string]}`, in the client's language. */
 export const localizedMessage = (request: FastifyRequest, en: string, zh: string): { message: string[] } => ({
   message: [language(request) === 'zh' ? zh : en],
 })

@@ -5,7 +5,6 @@ import { test } from 'node:test'
 import { corsHeaders } from './cors.ts'
 import { refuseUnreadable } from './unreadable.ts'
 
-/** Returns the status and code for an error of Node's parser. */
 function answerTo(code: string, { isGone = false } = {}) {
   const socket = new PassThrough()
   if (isGone) socket.destroy()
@@ -15,7 +14,7 @@ function answerTo(code: string, { isGone = false } = {}) {
   return { status: text.split(' ')[1], code: /^X-Error-Code: (\w+)/m.exec(text)?.[1] }
 }
 
-test('distinguishes parser errors that a client can fix', () => {
+test('maps parser errors to their HTTP status', () => {
   const cases = {
     HPE_HEADER_OVERFLOW: ['431', 'headers_too_large'],
     ERR_HTTP_REQUEST_TIMEOUT: ['408', 'request_timeout'],
@@ -25,7 +24,7 @@ test('distinguishes parser errors that a client can fix', () => {
     assert.deepEqual(answerTo(fault), { status, code })
 })
 
-test('sends no reply to a connection that is gone', () => {
+test('sends no reply on a closed connection', () => {
   const nothing = { status: undefined, code: undefined }
   assert.deepEqual(answerTo('ECONNRESET'), nothing)
   assert.deepEqual(answerTo('HPE_INVALID_METHOD', { isGone: true }), nothing)

@@ -5,8 +5,7 @@ import { tooManyRequests } from '#platform/errors.ts'
 import { type CorsHeaders, originOf } from './cors.ts'
 import { unavailableText } from './error-reply.ts'
 
-/** Node's parser errors that a client can fix. */
-function told(code: string): { status: number; code: string; message: string; retryAfter?: number } {
+function parserError(code: string): { status: number; code: string; message: string; retryAfter?: number } {
   if (code === 'HPE_HEADER_OVERFLOW')
     return { status: 431, code: 'headers_too_large', message: 'The headers are too large.' }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
@@ -18,10 +17,7 @@ function told(code: string): { status: number; code: string; message: string; re
   return { status: 400, code: 'bad_request', message: 'The request could not be read.' }
 }
 
-/**
- * Replies to unparsable requests in the form of every other error. The viewer and the limits are unknown, and the
- * reply is in English.
- */
+/** Replies to requests that Node could not parse, in English, because no hook has read the language. */
 export const refuseUnreadable =
   (corsHeaders: CorsHeaders) =>
   (error: Error & { code?: string }, socket: Socket): void => {
@@ -30,7 +26,7 @@ export const refuseUnreadable =
       socket.destroy()
       return
     }
-    const { status, code, message, retryAfter } = told(error.code ?? '')
+    const { status, code, message, retryAfter } = parserError(error.code ?? '')
     const body = JSON.stringify({ message })
     const head = [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

@@ -1,14 +1,11 @@
-// Kilobits a second by the frame header's bitrate index, for layer III of MPEG 1 and of MPEG 2 and 2.5.
+// Kilobits per second by bitrate index of an MPEG layer III frame header.
 const bitratesOfMpeg1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 const bitratesOfMpeg2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
-// Far more than a recording has. The loop over the parts blocks the process.
+// Bounds loops that block the process. Real recordings have far fewer parts.
 const maxParts = 100_000
 const sampleRates = [44_100, 48_000, 32_000]
 
-/**
- * Returns whether an MP3 frame is here and a second one follows it. The two sync bytes alone are common in
- * other files.
- */
+/** Requires two consecutive frames, because the sync bits of one are common in other files. */
 export function isMp3(bytes: Buffer): boolean {
   let position = tagsEnd(bytes)
   while (position < bytes.length && bytes[position] === 0) position += 1
@@ -19,7 +16,7 @@ export function isMp3(bytes: Buffer): boolean {
   return next === bytes.length || tagged || mp3FrameLength(bytes, next) !== null
 }
 
-/** Returns the end of the ID3 tags that start here; the start itself without tags. */
+/** Returns the position after the ID3 tags at `from`, or `from` without tags. */
 export function tagsEnd(bytes: Buffer, from = 0): number {
   let position = from
   for (
@@ -43,7 +40,7 @@ export function mp3FrameLength(bytes: Buffer, at: number): number | null {
   const bitrate = (header >>> 12) & 15
   const rate = sampleRates[(header >>> 10) & 3]
   const layer3 = ((header >>> 17) & 3) === 1
-  // Bitrate 0 means "free format" without a frame length. No current encoder writes it.
+  // Rejects bitrate 0 ("free format"), whose frame length is unknown.
   if (header >>> 21 !== 0x7ff || version === 1 || !layer3 || bitrate === 0 || bitrate === 15 || !rate)
     return null
   const mpeg1 = version === 3
@@ -53,7 +50,6 @@ export function mp3FrameLength(bytes: Buffer, at: number): number | null {
   return Math.floor(((mpeg1 ? 144 : 72) * kilobits * 1000) / sampleRate) + padding
 }
 
-/** Returns whether a FLAC file starts with its stream description. */
 export function isPlayableFlac(bytes: Buffer): boolean {
   const start = bytes.toString('latin1', 0, 4) === 'fLaC' ? 4 : -1
   return (
@@ -64,7 +60,6 @@ export function isPlayableFlac(bytes: Buffer): boolean {
   )
 }
 
-/** Returns whether a RIFF file has a format and samples. */
 export function isPlayableWav(bytes: Buffer): boolean {
   let format = false
   let position = 12

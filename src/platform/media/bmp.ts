@@ -8,10 +8,7 @@ type BmpHeader = {
   palette: Buffer
 }
 
-/**
- * Reads the header of an uncompressed Windows bitmap and checks it against the file's length; null for the
- * rare kinds (run-length, 16 bits, OS/2) that the image library cannot read either.
- */
+/** Returns null for a truncated bitmap and for rare kinds (run-length, 16 bits, OS/2). */
 export function readBmpHeader(bytes: Buffer): BmpHeader | null {
   if (bytes.length < 54 || bytes.toString('latin1', 0, 2) !== 'BM') return null
   const pixels = bytes.readUInt32LE(10)
@@ -30,7 +27,6 @@ export function readBmpHeader(bytes: Buffer): BmpHeader | null {
   return { width, height, topDown: signedHeight < 0, bits, pixels, stride, palette }
 }
 
-/** Cuts off everything after the pixels. */
 export function trimBmp(bytes: Buffer): Buffer {
   const header = readBmpHeader(bytes)
   if (!header) return bytes
@@ -39,7 +35,7 @@ export function trimBmp(bytes: Buffer): Buffer {
   return trimmed
 }
 
-/** Pixels of 32 bits may name their colour masks; all common writers use blue, green, red. */
+/** A 32-bit bitmap may define any channel order. Only blue, green, red is supported. */
 function hasUsualMasks(bytes: Buffer): boolean {
   return (
     bytes.length >= 66 &&
@@ -49,10 +45,7 @@ function hasUsualMasks(bytes: Buffer): boolean {
   )
 }
 
-/**
- * Decodes the picture as raw RGB, top row first. Samples one with more than `enough` pixels, because this
- * loop blocks the process.
- */
+/** Decodes to raw RGB. Skips rows and columns above `enough` pixels, because the loop blocks the process. */
 export function decodeBmp(bytes: Buffer, enough = 4_000_000) {
   const header = readBmpHeader(bytes)
   if (!header) return null

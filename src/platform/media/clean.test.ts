@@ -10,7 +10,7 @@ import { cleanMp4 } from './mp4-clean.ts'
 import { readDuration } from './sound.ts'
 import { soundCleaners } from './sound-clean.ts'
 
-/** Made with ffmpeg, each with a title, a comment and a `location`. */
+/** Reads an ffmpeg recording with a title, a comment and a location. */
 const recording = (name: string) =>
   readFile(new URL(`../../../test/fixtures/recordings/${name}`, import.meta.url))
 const SECRETS = /SECRET|48\.85|Lavf|Handler/
@@ -43,12 +43,12 @@ const oggChecksum = (page: Buffer) => {
   return sum >>> 0
 }
 
-describe('recordings by ffmpeg', () => {
+describe('cleans recordings made by ffmpeg', () => {
   for (const name of [
     ...['place.m4a', 'tagged.mp3', 'described.wav', 'tagged.flac', 'vorbis.ogg', 'opus.ogg', 'flac.ogg'],
     ...['subtitled.mp4', 'fragmented.mp4'],
   ])
-    test(`removes location and titles from ${name} and keeps its length`, async () => {
+    test(`removes location and titles from ${name} without changing its duration`, async () => {
       const bytes = await recording(name)
       const media = await inspectMedia(bytes)
       assert.ok(media && hasSecrets(bytes))
@@ -63,7 +63,7 @@ describe('recordings by ffmpeg', () => {
       assert.deepEqual(cleanerOf(media.mime)(cleaned), cleaned)
     })
 
-  test('keeps every sample', async () => {
+  test('keeps every audio sample', async () => {
     const m4a = await recording('place.m4a')
     assert.deepEqual(mediaOf(cleanMp4(m4a)), mediaOf(m4a))
     const pcm = await recording('described.wav')
@@ -94,8 +94,8 @@ describe('recordings by ffmpeg', () => {
   })
 })
 
-describe('films', () => {
-  test('removes location tracks with their samples, whatever kind they claim', async () => {
+describe('cleans films', () => {
+  test('removes location tracks of every handler type', async () => {
     for (const name of ['subtitled.mp4', 'fragmented.mp4']) {
       const original = await recording(name)
       for (const [handler, codec] of [
@@ -134,7 +134,7 @@ describe('films', () => {
   })
 })
 
-describe('sound', () => {
+describe('cleans sound files', () => {
   test('removes tags of an MP3 before, between and after its frames', () => {
     const plain = mp3()
     const frame = plain.subarray(0, plain.length / 3)
@@ -168,7 +168,7 @@ describe('sound', () => {
   })
 })
 
-describe('pictures', () => {
+describe('cleans pictures', () => {
   const jpegPart = (marker: number, ...content: Buffer[]) => {
     const body = Buffer.concat(content)
     const head = Buffer.from([0xff, marker, 0, 0])
@@ -176,7 +176,7 @@ describe('pictures', () => {
     return Buffer.concat([head, body])
   }
 
-  test('removes every descriptive part of a JPEG, previews included', async () => {
+  test('removes every descriptive segment of a JPEG', async () => {
     const plain = await flatPicture(30, 20).jpeg().toBuffer()
     const names = [
       'Exif\0\0',
@@ -202,7 +202,7 @@ describe('pictures', () => {
     assert.deepEqual(await sharp(cleaned).raw().toBuffer(), await sharp(plain).raw().toBuffer())
   })
 
-  test('removes the texts of a PNG and the comments of a GIF', async () => {
+  test('removes the text chunks of a PNG', async () => {
     const png = await flatPicture(30, 20).png().toBuffer()
     const part = (type: string) => {
       const head = Buffer.alloc(8)
@@ -213,6 +213,9 @@ describe('pictures', () => {
     const texts = ['tEXt', 'zTXt', 'iTXt', 'eXIf', 'tIME', 'prVt'].map(part)
     const described = Buffer.concat([png.subarray(0, 33), ...texts, png.subarray(33), secret])
     assert.ok(!hasSecrets(await cleanImage(described, 'image/png')))
+  })
+
+  test('removes the comments of a GIF', async () => {
     const gif = await animatedGif(12, 8, 2)
     const at = 13 + ((gif[10] ?? 0) & 0x80 ? 3 * 2 ** (((gif[10] ?? 0) & 7) + 1) : 0)
     const block = (label: number, ...pieces: Buffer[]) =>

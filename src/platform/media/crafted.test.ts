@@ -9,7 +9,7 @@ import { strippers } from './strip.ts'
 const latin1 = (text: string) => Buffer.from(text, 'latin1')
 const parts = (part: string, count = 200_000) => Buffer.alloc(part.length * count, latin1(part))
 
-test('stops at a file with more parts than any picture or recording has', () => {
+test('rejects a file with too many parts', () => {
   const crafted: Record<string, Buffer[]> = {
     'image/png': [latin1('\x89PNG\r\n\x1a\n'), parts('\0\0\0\0IDATcrc!'), latin1('\0\0\0\0IENDcrc!')],
     'image/gif': [latin1('GIF89a\0\0\0\0\0\0\0'), parts('\x21\xf9\0'), latin1(';')],
@@ -37,7 +37,7 @@ test('rejects a WebP with a truncated extended header', () => {
 test('rejects a picture with inconsistent parts', () => {
   const crafted: Record<string, string[]> = {
     'image/jpeg': [
-      // A missing part, a part without a length, one with a short length, and one beyond the end.
+      // A missing segment, and segments with no length, a short length and a length beyond the end.
       '\xff\xd8\0\xd9\xff\xd9',
       '\xff\xd8\xff\xe0\0',
       '\xff\xd8\xff\xe0\0\x01\xff\xd9',
@@ -51,12 +51,12 @@ test('rejects a picture with inconsistent parts', () => {
     for (const file of files) assert.equal(strippers[mime]?.(latin1(file)), null, `${mime} ${file}`)
 })
 
-test('removes data after the end of a picture, found by its structure', () => {
+test('removes data after the end marker of a JPEG', () => {
   const jpeg = latin1('\xff\xd8\xff\xda\0\x02data\xff\0of\xff\xd0a scan\xff\xff\xd9')
   assert.deepEqual(strippers['image/jpeg']?.(Buffer.concat([jpeg, latin1('a film')])), jpeg)
 })
 
-test('rejects an MP3 tag without sound after it', () => {
+test('rejects an ID3 tag without audio frames', () => {
   const label = latin1('ID3\x04\0\0\0\0\0\0')
   assert.equal(isMp3(label), false)
   assert.equal(isMp3(Buffer.concat([label, latin1('TAG'), Buffer.alloc(125)])), false)
@@ -73,7 +73,7 @@ test('detects a film by the tracks of its index', () => {
   assert.equal(readMp4(withIndex(mp4Box('udta', media)))?.hasVideo, false)
   assert.equal(readMp4(mp4Box('moov', mp4Box('trak', media))), null)
   assert.equal(readMp4(mp4Box('ftyp')), null)
-  // The last box would end behind the file.
+  // The last box ends beyond the file.
   assert.equal(readMp4(Buffer.concat([mp4({}), latin1('\0\0\0\x01free\0\0\0')])), null)
 })
 

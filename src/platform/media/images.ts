@@ -5,7 +5,7 @@ import { type ImageRequester, runImageUpload, runVariant } from './queue.ts'
 import { loadSharp, maxPixels } from './sharp.ts'
 import { strippers } from './strip.ts'
 
-/** Bounds for width and height, quality 1..100, blur 0..100. */
+/** Maximum width and height in pixels, quality 1–100, and blur 0–100. */
 export type ImageRule = {
   w?: number | undefined
   h?: number | undefined
@@ -18,8 +18,8 @@ type Raw = { data: Buffer; width: number; height: number; channels: 3 | 4 }
 const secondsAllowed = 20
 
 /**
- * Returns the picture upright and without metadata about place, time and camera. Re-encodes pixels only to
- * rotate. Throws a MediaError `broken` when it does not decode.
+ * Removes metadata such as the location, and rotates the pixels upright. Throws `broken` for a picture that
+ * does not decode.
  */
 export async function cleanImage(bytes: Buffer, mime: string, turn: ImageRequester = {}): Promise<Buffer> {
   if (mime === 'image/bmp') return trimBmp(bytes)
@@ -28,7 +28,7 @@ export async function cleanImage(bytes: Buffer, mime: string, turn: ImageRequest
     try {
       const { orientation = 1, pages = 1 } = await sharp(bytes, { limitInputPixels: maxPixels }).metadata()
       const stripped = strippers[mime]?.(bytes) ?? null
-      // Viewers ignore the orientation of animations.
+      // Image viewers ignore the orientation of animations.
       const upright = orientation === 1 || pages > 1
       if (stripped && upright) {
         await decode(stripped)
@@ -45,7 +45,7 @@ export async function cleanImage(bytes: Buffer, mime: string, turn: ImageRequest
   })
 }
 
-/** Decodes the first frame without keeping it. */
+/** Throws when the picture does not decode. */
 async function decode(bytes: Buffer): Promise<void> {
   const sharp = await loadSharp()
   await sharp(bytes, { failOn: 'error', limitInputPixels: maxPixels })
@@ -56,8 +56,8 @@ async function decode(bytes: Buffer): Promise<void> {
 }
 
 /**
- * Scales the picture down to the bounds, blurs it and sets the quality. Keeps the format, but a bitmap
- * becomes PNG. Animations stay animated unless they are blurred or huge.
+ * Scales, blurs and re-encodes a picture. Bitmaps become PNG, and blurred or huge animations become still
+ * pictures.
  */
 export async function transformImage(
   source: Buffer | (() => Promise<Buffer>),
@@ -66,7 +66,7 @@ export async function transformImage(
   turn: ImageRequester = {},
 ): Promise<{ data: Buffer; mime: string }> {
   return runVariant(turn, async () => {
-    // Read inside the queue, because waiting pictures must not fill the memory.
+    // Reads the bytes inside the queue, so that waiting pictures do not fill the memory.
     const bytes = Buffer.isBuffer(source) ? source : await source()
     try {
       const quality = Math.min(90, Math.max(1, rule.q ?? 85))
@@ -105,8 +105,8 @@ function fit(width: number, height: number, { w, h }: ImageRule): { width: numbe
 }
 
 /**
- * Blurs relative to the picture's size, so that a thumbnail hides as much as the original. A wide blur of a
- * large picture takes seconds; a narrow one of a shrunken copy, enlarged again, looks the same.
+ * Blurs relative to the size, so that a thumbnail hides as much as the original. Blurs a reduced copy,
+ * because a wide blur of a large picture takes seconds.
  */
 async function blurred(
   image: Sharp,

@@ -6,7 +6,7 @@ import { MediaError } from './errors.ts'
 import { readMp4 } from './mp4.ts'
 import { loadSharp, maxPixels } from './sharp.ts'
 
-/** Type of a file by content. Width and height are as shown, after rotation. */
+/** Detected type of a file. Width and height are those after rotation. */
 export type Media = {
   mime: string
   extension: string
@@ -28,12 +28,12 @@ const images: Record<string, Image> = {
 const mp4Types = new Set(['video/mp4', 'video/x-m4v', 'audio/mp4', 'audio/x-m4a'])
 
 /**
- * Detects the accepted kinds of media (files-1) by content; null for everything else, whatever its name.
- * Throws a MediaError `too_large` for a picture beyond 50 megapixels.
+ * Detects accepted media by content (files-1), or returns null. Throws `too_large` for a picture over 50
+ * megapixels.
  */
 export async function inspectMedia(source: Buffer | string): Promise<Media | null> {
   const bytes = typeof source === 'string' ? await readFile(source) : source
-  // The detector throws on an unreadable structure; such a file is not media.
+  // The detector throws on malformed files, which are not media.
   const detected = await fileTypeFromBuffer(bytes).catch(() => undefined)
   if (!detected) return null
   const mime = detected.mime.split(';')[0] ?? ''

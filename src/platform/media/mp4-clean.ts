@@ -1,12 +1,12 @@
 import { boxesAt, childBoxes, handlerOf, listBoxes, type Mp4Box } from './mp4.ts'
 import { samplesOf, samplesOfFragment, standardSizes } from './mp4-samples.ts'
 
-/** Boxes needed to play a film, by parent. All others describe, or can hide descriptions. */
+/** Boxes needed for playback, by parent. All other boxes may hold descriptions. */
 const SHOWN_AT_TOP = new Set(['ftyp', 'moov', 'mdat', 'moof', 'mfra', 'sidx', 'styp', 'wide'])
 const SHOWN_IN_MOOV = new Set(['mvhd', 'trak', 'mvex'])
 const SHOWN_IN_TRACK = new Set(['tkhd', 'edts', 'mdia', 'tapt'])
 const DATED = ['mvhd', 'tkhd', 'mdhd']
-/** Offset of the encoder name in a video description, which often is the camera. */
+/** Offset of the encoder name in a video description, which often names the camera. */
 const ENCODER = { from: 50, to: 82 }
 const VENDOR = { from: 20, to: 24 }
 
@@ -15,7 +15,6 @@ function blank(bytes: Buffer, box: Mp4Box): void {
   bytes.fill(0, box.body, box.end)
 }
 
-/** Blanks unlisted children and returns the others. */
 function keepOnly(bytes: Buffer, boxes: Mp4Box[], shown: Set<string>): Mp4Box[] {
   for (const box of boxes) if (!shown.has(box.type)) blank(bytes, box)
   return boxes.filter(({ type }) => shown.has(type))
@@ -26,7 +25,7 @@ function blankDates(bytes: Buffer, box: Mp4Box | undefined): void {
   bytes.fill(0, box.body + 4, Math.min(box.body + (bytes[box.body] === 1 ? 20 : 12), box.end))
 }
 
-/** Handler names often name the recording device. */
+/** Blanks the handler name, which often identifies the recording device. */
 function blankName(bytes: Buffer, handler: Mp4Box | undefined): void {
   if (handler) bytes.fill(0, Math.min(handler.body + 24, handler.end), handler.end)
 }
@@ -57,7 +56,7 @@ function removeTrack(bytes: Buffer, track: Mp4Box, media: Mp4Box[]): void {
   blank(bytes, track)
 }
 
-/** Blanks sample data only, because a crafted track may point anywhere. */
+/** Blanks bytes inside media boxes only, because a crafted track may point anywhere. */
 function blankWithin(bytes: Buffer, media: Mp4Box[], start: number, end: number): void {
   for (const box of media) {
     const [from, to] = [Math.max(start, box.body), Math.min(end, box.end)]
@@ -65,7 +64,6 @@ function blankWithin(bytes: Buffer, media: Mp4Box[], start: number, end: number)
   }
 }
 
-/** The id of a track, which fragments refer to. */
 const trackId = (bytes: Buffer, track: Mp4Box): number => {
   const header = childBoxes(bytes, track).find(({ type }) => type === 'tkhd')
   const at = header ? header.body + (bytes[header.body] === 1 ? 20 : 12) : -1
@@ -73,9 +71,8 @@ const trackId = (bytes: Buffer, track: Mp4Box): number => {
 }
 
 /**
- * Reduces a film or recording to its video and audio. Blanks descriptions, device names, dates and all other
- * tracks, because cameras write locations into metadata, text and time tracks. Boxes keep their sizes, since
- * the index points into the file by position.
+ * Blanks everything but video and audio, because cameras write locations into metadata and text tracks. Boxes
+ * keep their sizes, because the index refers to file offsets.
  */
 export function cleanMp4(original: Buffer): Buffer {
   const bytes = Buffer.from(original)

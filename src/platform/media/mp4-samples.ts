@@ -2,7 +2,7 @@ import { boxesAt, childBoxes, type Mp4Box } from './mp4.ts'
 
 type Range = { start: number; end: number }
 
-/** Reads the integers of a table: `count` of `width` bytes each, within the box. */
+/** Reads `count` integers of `width` bytes, or fewer when the box ends earlier. */
 function numbers(bytes: Buffer, from: number, end: number, count: number, width: 4 | 8): number[] {
   const most = Math.min(count, Math.max(0, Math.floor((end - from) / width)))
   return Array.from({ length: most }, (_, n) =>
@@ -12,7 +12,6 @@ function numbers(bytes: Buffer, from: number, end: number, count: number, width:
 
 const countAt = (bytes: Buffer, at: number, end: number) => (at + 4 <= end ? bytes.readUInt32BE(at) : 0)
 
-/** Sizes of 4, 8 or 16 bits. */
 function compactSizes(bytes: Buffer, { body, end }: Mp4Box, count: number): number[] {
   const bits = bytes[body + 7] ?? 0
   if (![4, 8, 16].includes(bits)) return []
@@ -24,7 +23,7 @@ function compactSizes(bytes: Buffer, { body, end }: Mp4Box, count: number): numb
   })
 }
 
-/** Default sample size of each track in fragments. */
+/** Returns the default sample size in fragments by track id. */
 export function standardSizes(bytes: Buffer, index: Mp4Box): Map<number, number> {
   const boxes = boxesAt(bytes, index, 'mvex').filter(
     ({ type, body, end }) => type === 'trex' && end - body >= 24,
@@ -66,7 +65,7 @@ export function samplesOf(bytes: Buffer, track: Mp4Box): Range[] {
   return ranges
 }
 
-/** Track and sample positions of a fragment part. */
+/** Returns the track id and sample ranges of a `traf` box. */
 export function samplesOfFragment(
   bytes: Buffer,
   fragment: Mp4Box,

@@ -1,11 +1,11 @@
 export type Mp4Box = { type: string; start: number; body: number; end: number }
 
-/** Data from a film's index. Width and height are null when unreadable. */
+/** Width and height are null when unreadable. */
 export type Movie = { hasVideo: boolean; hasAudio: boolean; width: number | null; height: number | null }
 
 const maxBoxes = 2_000
 
-/** Lists boxes in a range of the file; null when one exceeds it, as in a truncated file. */
+/** Lists the boxes in a byte range. Returns null when a box exceeds the range, as in a truncated file. */
 export function listBoxes(bytes: Buffer, from: number, to: number): Mp4Box[] | null {
   const boxes: Mp4Box[] = []
   let start = from
@@ -31,7 +31,7 @@ export function childBoxes(bytes: Buffer, box: Mp4Box | undefined): Mp4Box[] {
   return (box && listBoxes(bytes, box.body, box.end)) ?? []
 }
 
-/** Returns the children of the box at a path of types below `box`. */
+/** Returns the children of the descendant box at `path`. */
 export function boxesAt(bytes: Buffer, box: Mp4Box, ...path: string[]): Mp4Box[] {
   return path.reduce(
     (boxes, name) =>
@@ -43,13 +43,13 @@ export function boxesAt(bytes: Buffer, box: Mp4Box, ...path: string[]): Mp4Box[]
   )
 }
 
-/** Kind of a track: `vide`, `soun` or another. */
+/** Returns the track's handler type, such as `vide` or `soun`. */
 export function handlerOf(bytes: Buffer, track: Mp4Box): string | undefined {
   const handler = boxesAt(bytes, track, 'mdia').find(({ type }) => type === 'hdlr')
   return handler && bytes.toString('latin1', handler.body + 8, Math.min(handler.body + 12, handler.end))
 }
 
-/** Reads an MP4's index; null for a file without one and for a truncated file. */
+/** Reads the tracks of an MP4. Returns null for a truncated file or one without an index. */
 export function readMp4(bytes: Buffer): Movie | null {
   const top = listBoxes(bytes, 0, bytes.length)
   const index = top?.find((box) => box.type === 'moov')
@@ -70,7 +70,7 @@ export function readMp4(bytes: Buffer): Movie | null {
 function trackSize(bytes: Buffer, header: Mp4Box | undefined): Pick<Movie, 'width' | 'height'> {
   const version = header && bytes[header.body]
   if (!header || header.end - header.body < (version === 1 ? 96 : 84)) return { width: null, height: null }
-  // Both numbers are 16.16 fixed point at the end of the box, after a matrix of nine.
+  // Width and height are 16.16 fixed-point numbers at the end of the box, after a matrix of nine numbers.
   const width = bytes.readUInt16BE(header.end - 8)
   const height = bytes.readUInt16BE(header.end - 4)
   if (width === 0 || height === 0) return { width: null, height: null }

@@ -1,9 +1,9 @@
-/** An Ogg page: part of a packet stream, with its checksum at byte 22. */
+/** An Ogg page holds packets or parts of packets, with a checksum at byte 22. */
 type Page = { start: number; body: number; end: number; serial: number; lengths: number[] }
 
 const FLAC_BLOCK = '\x84'
 
-/** Start of the first packet of each accepted codec, and the bytes before the comments. */
+/** Start of the first packet of each codec, and the prefix of its comment packet. */
 const KINDS = [
   { first: '\x01vorbis', comments: '\x03vorbis' },
   { first: 'OpusHead', comments: 'OpusTags' },
@@ -38,7 +38,7 @@ function checksum(bytes: Buffer): number {
   return sum
 }
 
-/** Blanks vendor and comments in place. Lengths stay, so that no page moves. */
+/** Overwrites vendor and comments in place, so that page offsets stay valid. */
 function blankComments(packet: Buffer, from: number): void {
   const lengthAt = (at: number) => (at + 4 <= packet.length ? packet.readUInt32LE(at) : packet.length)
   let position = from + 4 + lengthAt(from)
@@ -47,12 +47,12 @@ function blankComments(packet: Buffer, from: number): void {
   position += 4
   for (let n = 0; n < count && position + 4 <= packet.length; n += 1) {
     const end = Math.min(position + 4 + lengthAt(position), packet.length)
-    // A comment is a name and a value.
+    // Writes an empty `C=`, because a comment must consist of a name and a value.
     packet.fill(' ', position + 4, end)
     packet.write('C='.slice(0, Math.max(0, end - position - 4)), position + 4, 'latin1')
     position = end
   }
-  // The framing bit of Vorbis ends the comments; the rest is padding.
+  // Keeps the framing bit of Vorbis after the comments, and clears the padding.
   if (position < packet.length) packet.fill(0, position + 1, packet.length)
 }
 
@@ -63,7 +63,7 @@ type Stream = {
   pieces: { at: number; length: number }[]
 }
 
-/** Returns the sound pages with blank comments, without other streams such as subtitles and pictures. */
+/** Blanks comments and drops streams other than audio, such as subtitles. */
 export function cleanOgg(original: Buffer): Buffer {
   const bytes = Buffer.from(original)
   const streams = new Map<number, Stream>()
@@ -107,7 +107,7 @@ function blankPacket(bytes: Buffer, stream: Stream): void {
   const { kind, pieces, packets } = stream
   const packet = Buffer.concat(pieces.map(({ at, length }) => bytes.subarray(at, at + length)))
   const isFlac = kind?.comments === FLAC_BLOCK
-  // FLAC blocks come before the first frame, each with its length.
+  // FLAC metadata packets end at the first audio frame, which starts with 0xff.
   stream.isClean = !isFlac || packet[0] === 0xff
   if (isFlac && stream.isClean) return
   if (packets === 2) blankComments(packet, isFlac ? 4 : (kind?.comments.length ?? 0))

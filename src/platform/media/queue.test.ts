@@ -4,7 +4,7 @@ import type { ImageRule } from './images.ts'
 import { createImageQueue } from './queue.ts'
 import { formatRule, roundRule } from './rule.ts'
 
-/** A queue with work that ends on command, and a record of the start order. */
+/** Creates a queue whose jobs end on command, and records their start order. */
 function held({ maxWaiting = 100, patienceMs = 60_000 } = {}) {
   const inTurn = createImageQueue({ atOnce: 1, maxWaiting, patienceMs })
   const began: string[] = []
@@ -27,8 +27,8 @@ function held({ maxWaiting = 100, patienceMs = 60_000 } = {}) {
   return { began, add, drain }
 }
 
-describe('image queue', () => {
-  test('serves keys in turn, so that a heavy user delays only themselves', async () => {
+describe('schedules image jobs', () => {
+  test('runs queued jobs of different users in turn', async () => {
     const { began, add, drain } = held()
     const added = ['a1', 'a2', 'a3', 'a4'].map((name) => add(name, 'a'))
     added.push(add('b1', 'b'), add('c1', 'c'), add('b2', 'b'))
@@ -36,7 +36,7 @@ describe('image queue', () => {
     assert.deepEqual(began, ['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4'])
   })
 
-  test('drops work when its client is gone', async () => {
+  test('drops a queued job when its client disconnects', async () => {
     const { began, add, drain } = held()
     let isGone = false
     const added = [add('a1', 'a'), add('a2', 'a', () => isGone), add('a3', 'a')]
@@ -53,7 +53,7 @@ describe('image queue', () => {
     assert.deepEqual(began, ['a1', 'a2', 'b1', 'a3'])
   })
 
-  test('rejects a job on timeout', async () => {
+  test('rejects a queued job on timeout', async () => {
     const { add, drain } = held({ patienceMs: 5 })
     const first = add('a1', 'a')
     await assert.rejects(add('b1', 'b'), { fault: 'busy' })
@@ -61,7 +61,7 @@ describe('image queue', () => {
   })
 })
 
-describe('variants', () => {
+describe('rounds image rules to variants', () => {
   const everything: ImageRule[] = []
   for (let side = 0; side <= 4_000; side += 37)
     for (let value = 0; value <= 90; value += 9) {
@@ -75,7 +75,7 @@ describe('variants', () => {
     { width: null, height: null },
   ]
 
-  test('offers few variants of a picture, and fewer of a large one (files-14)', () => {
+  test('limits the number of variants by picture size (files-14)', () => {
     for (const size of sizes) {
       const variants = new Set(everything.map((rule) => formatRule(roundRule(rule, size))))
       const megapixels = ((size.width ?? 4_000) * (size.height ?? 4_000)) / 1_000_000
@@ -84,7 +84,7 @@ describe('variants', () => {
     }
   })
 
-  test('rounds to a variant that is no smaller and no less blurred, and rounds it to itself (files-14)', () => {
+  test('rounds to a variant no smaller and no less blurred than requested (files-14)', () => {
     for (const size of sizes)
       for (const rule of everything) {
         const rounded = roundRule(rule, size)
@@ -96,7 +96,7 @@ describe('variants', () => {
       }
   })
 
-  test('keeps a bound of 720 (files-6)', () => {
+  test('does not round a bound of 720 pixels (files-6)', () => {
     for (const size of sizes.slice(1, 4))
       assert.deepEqual(roundRule({ w: 720, h: 720 }, size), { w: 720, h: 720 })
   })

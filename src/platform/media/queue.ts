@@ -2,31 +2,29 @@ import cluster from 'node:cluster'
 import { availableParallelism } from 'node:os'
 import { MediaError } from './errors.ts'
 
-/** The requester of image work. */
 export type ImageRequester = {
-  /** Address or account to count under; none for internal work. */
+  /** User or client address, for fairness. Absent for internal work. */
   key?: string
-  /** The client is gone. */
+  /** Returns whether the client has disconnected. */
   isGone?: () => boolean
 }
 
 type Options = {
-  /** Name of its machine-wide limit. */
+  /** Maximum number of concurrent jobs. */
   atOnce: number
   maxWaiting: number
-  /** Timeout in the queue. */
+  /** Timeout of a queued job. */
   patienceMs: number
 }
 
 type Waiting = { isGone: () => boolean; accept: () => void; refuse: (reason: string) => void }
 
 /**
- * Runs a few jobs at a time. Keys take turns, so that a heavy user delays only themselves. A full queue
- * evicts a job of the key with the most. A job is rejected as `busy` on timeout and dropped when its client
- * is gone.
+ * Runs queued jobs of each key in turn, so that a heavy user does not delay other users. A full queue evicts
+ * a job of the key with the most jobs.
  */
 export function createImageQueue({ atOnce, maxWaiting, patienceMs }: Options) {
-  // The served key moves to the end, because a Map keeps insertion order.
+  // Keys in the order of their next turn. A served key is reinserted at the end.
   const lines = new Map<string, Waiting[]>()
   let running = 0
   let waiting = 0
@@ -49,8 +47,8 @@ export function createImageQueue({ atOnce, maxWaiting, patienceMs }: Options) {
     }
     return undefined
   }
-  /** Makes room for a job of `key` by evicting an abandoned one, or one of a key with more waiting jobs. */
-  const makeRoom = (key: string): boolean => {
+  /** Evicts a job of a disconnected client, or else of a key with more queued jobs than `key`. */
+  const evictFor = (key: string): boolean => {
     let longest = key
     for (const [each, line] of lines) {
       const gone = line.find(({ isGone }) => isGone())
@@ -68,7 +66,7 @@ export function createImageQueue({ atOnce, maxWaiting, patienceMs }: Options) {
     return true
   }
   const wait = ({ key = '', isGone = () => false }: ImageRequester): Promise<void> => {
-    if (waiting >= maxWaiting && !makeRoom(key))
+    if (waiting >= maxWaiting && !evictFor(key))
       throw new MediaError('busy', 'Too many pictures wait to be processed')
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -98,19 +96,19 @@ export function createImageQueue({ atOnce, maxWaiting, patienceMs }: Options) {
       return await work()
     } finally {
       const next = takeNext()
-      // Passes the place on, so that a newcomer cannot take it in between.
+      // Hands the slot to the next queued job, so that a new job cannot overtake.
       if (next) next.accept()
       else running -= 1
     }
   }
 }
 
-/** A decoded picture may take 200 MB, so both queues together run few jobs: one in each of several processes. */
+/** A decoded picture may take 200 MB, so each process decodes few pictures concurrently. */
 const atOnce = cluster.isWorker ? 1 : Math.min(2, Math.max(1, Math.floor(availableParallelism() / 2)))
 
-/** Uploads held in memory at once. Image work has its own, lower limit. */
+/** Bounds uploads held in memory. Decoding has a separate, lower limit. */
 export const runUpload = createImageQueue({ atOnce: 8, maxWaiting: 1_000, patienceMs: 60_000 })
-/** Separate queues, so that requests for many variants do not block uploads. */
+/** Separate from variants, so that requests for many variants do not block uploads. */
 export const runImageUpload = createImageQueue({
   atOnce,
   maxWaiting: 200,

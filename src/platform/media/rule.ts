@@ -4,7 +4,7 @@ const bounds = { w: [1, 4_000], h: [1, 4_000], q: [1, 90], b: [0, 100] } as cons
 
 type Name = keyof typeof bounds
 
-/** Parses `w_100,h_100,q_80,b_10` as an image rule. Drops unknown parts and clamps values to their bounds. */
+/** Parses `w_100,h_100,q_80,b_10`. Drops unknown parts and clamps values to their bounds. */
 export function parseRule(text: string): ImageRule {
   const rule: ImageRule = {}
   for (const part of text.split(',', 8)) {
@@ -27,7 +27,7 @@ function withinBounds(name: Name, value: number): number {
 
 type Steps = { sides: number[]; qualities: number[]; blurs: number[] }
 
-/** The available variants of a picture; fewer of a large one, because the cost grows with its pixels. */
+/** Available variants. Large pictures have fewer, because the cost grows with the pixels. */
 const STEPS: Steps = {
   sides: [16, 50, 100, 160, 240, 320, 480, 640, 720, 960, 1_280, 1_920, 2_560],
   qualities: [50, 75, 90],
@@ -41,8 +41,8 @@ type Size = { width: number | null; height: number | null }
 const upTo = (steps: number[], value: number) => steps.find((step) => step >= value) ?? steps.at(-1)
 
 /**
- * Rounds to the nearest variant of a picture of this size, never smaller, coarser or less blurred than
- * requested (files-14); empty for the original. Rounding twice changes nothing.
+ * Rounds up to the next available variant, never smaller, coarser or less blurred than requested (files-14).
+ * An empty rule stands for the original.
  */
 export function roundRule(rule: ImageRule, { width, height }: Size): ImageRule {
   const known = width !== null && height !== null

@@ -1,14 +1,14 @@
 import type sharp from 'sharp'
 
-/** Maximum pixels. A decoded picture takes four bytes a pixel, here 200 MB. */
+/** Limits memory. A decoded picture takes four bytes per pixel, here 200 MB. */
 export const maxPixels = 50_000_000
 
 let loading: Promise<typeof sharp> | undefined
 
-/** Loads the image library on first use, because it takes 0.1 s and most commands never need it. */
+/** Loads Sharp on first use, because loading takes 0.1 s and most commands never need Sharp. */
 export function loadSharp(): Promise<typeof sharp> {
   loading ??= import('sharp').then(({ default: library }) => {
-    // Requests run in parallel already; threads within one picture would compete for the cores.
+    // Uses one thread per picture, because parallel requests already use all cores.
     library.concurrency(1)
     library.cache({ files: 0 })
     return library

@@ -1,7 +1,7 @@
 import { mp3FrameLength, tagsEnd } from './audio.ts'
 import { cleanOgg } from './ogg-clean.ts'
 
-/** Reduces sound to its audio data. Recorders write locations and devices into tags. */
+/** Removes everything but audio data, because recorders write locations and devices into tags. */
 export const soundCleaners: Record<string, (bytes: Buffer) => Buffer> = {
   'audio/mpeg': cleanMp3,
   'audio/wav': cleanWav,
@@ -9,7 +9,7 @@ export const soundCleaners: Record<string, (bytes: Buffer) => Buffer> = {
   'audio/ogg': cleanOgg,
 }
 
-/** Keeps the frames only. Tags stand before, after and, in joined recordings, between them. */
+/** Keeps the frames only. Joined recordings have tags between their frames too. */
 function cleanMp3(bytes: Buffer): Buffer {
   const kept: Buffer[] = []
   let position = tagsEnd(bytes)
@@ -27,7 +27,7 @@ function cleanMp3(bytes: Buffer): Buffer {
   return Buffer.concat([...kept, bytes.subarray(start, position)])
 }
 
-/** Finds two consecutive frames, because the sync bits alone occur in pictures and text. */
+/** Requires two consecutive frames, because the sync bits alone occur in pictures and text. */
 function nextFrame(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(0xff, from); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
     const length = mp3FrameLength(bytes, at)
@@ -48,7 +48,7 @@ function cleanWav(bytes: Buffer): Buffer {
     const id = bytes.toString('latin1', position, position + 4)
     if (WAV_PARTS.has(id)) {
       const part = Buffer.from(bytes.subarray(position, end))
-      // Interrupted recorders leave a length beyond the end.
+      // Corrects the length, which interrupted recorders leave beyond the end.
       part.writeUInt32LE(part.length - 8, 4)
       kept.push(part, Buffer.alloc(part.length % 2))
     }
@@ -63,7 +63,6 @@ function cleanWav(bytes: Buffer): Buffer {
 
 const FLAC_PARTS = new Set([0, 3])
 
-/** Keeps the stream description, the seek table and the frames. */
 function cleanFlac(bytes: Buffer): Buffer {
   const kept: Buffer[] = []
   let position = 4

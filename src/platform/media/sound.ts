@@ -1,13 +1,10 @@
 import { Worker } from 'node:worker_threads'
 
-/** Timeout for parsing a recording, generous for a busy machine. */
+/** Generous timeout for parsing on a busy machine. */
 const PATIENCE_MS = 20_000
 const MEMORY_MB = 256
 
-/**
- * Returns the duration of a recording in seconds, from its header or the sum of its frames; undefined when
- * unknown.
- */
+/** Returns the duration in seconds, or undefined when unknown. */
 export function readDuration(
   bytes: Buffer,
   mime: string,
@@ -20,7 +17,7 @@ export function readDuration(
   return new Promise((resolve) => {
     const late = setTimeout(() => void thread.terminate(), patienceMs)
     thread.once('message', (seconds: number) => resolve(seconds > 0 ? seconds : undefined))
-    // Without a result for a broken or too costly file.
+    // A broken file, or one over the memory limit, has no duration.
     thread.once('error', () => resolve(undefined))
     thread.once('exit', () => {
       clearTimeout(late)

@@ -1,7 +1,6 @@
 /**
- * Removes metadata without re-encoding: each format is a sequence of labelled parts, and only those needed to
- * show the picture are copied. Everything after its end goes too, because phones append films and previews
- * with their own metadata there. Each function returns null for a file with inconsistent or too many parts.
+ * Removes metadata without re-encoding, by copying only the parts needed for display. Drops data after the
+ * end too, because phones append films with metadata there.
  */
 export const strippers: Record<string, (bytes: Buffer) => Buffer | null> = {
   'image/jpeg': stripJpeg,
@@ -10,8 +9,7 @@ export const strippers: Record<string, (bytes: Buffer) => Buffer | null> = {
   'image/webp': stripWebp,
 }
 
-// Far more than a picture has. These loops block the process, and a large file has room for millions of
-// parts.
+// Bounds loops that block the process. Real pictures have far fewer parts.
 const maxParts = 100_000
 
 function stripJpeg(bytes: Buffer): Buffer | null {
@@ -29,9 +27,9 @@ function stripJpeg(bytes: Buffer): Buffer | null {
       return Buffer.concat(kept)
     }
     if (position + 4 > bytes.length) return null
-    // A wrong length leads to a place without a part.
+    // A wrong length leads to a position without a marker, where the loop returns null.
     let end = position + 2 + bytes.readUInt16BE(position + 2)
-    // Compressed data follows its header; in it, 0xff is followed by zero or a restart mark.
+    // Entropy-coded data follows a scan header, without a length of its own.
     if (marker === 0xda) end = endOfScan(bytes, end)
     if (isShownByJpeg(bytes, marker, position))
       kept.push(withoutPreview(bytes.subarray(position, end), marker))
@@ -50,13 +48,12 @@ function endOfScan(bytes: Buffer, from: number): number {
   return bytes.length
 }
 
-/** Application segments needed to show a picture, by their prefix: format, colours, coding. */
+/** Application segments needed for display, by prefix. */
 const JPEG_PARTS: Record<number, string> = { 224: 'JFIF\0', 226: 'ICC_PROFILE\0', 238: 'Adobe' }
-/** Keeps the segment header and drops the preview after it. */
+/** Length of a JFIF segment without its thumbnail. */
 const JFIF_LENGTH = 18
 
 function isShownByJpeg(bytes: Buffer, marker: number, position: number): boolean {
-  // Other application segments and comments only describe.
   const name = JPEG_PARTS[marker]
   return (
     marker < 0xe0 ||
@@ -64,7 +61,7 @@ function isShownByJpeg(bytes: Buffer, marker: number, position: number): boolean
   )
 }
 
-/** The first segment may hold a preview, which shows what was cropped from the picture. */
+/** Removes the JFIF thumbnail, which may show content that was cropped from the picture. */
 function withoutPreview(part: Buffer, marker: number): Buffer {
   if (marker !== 0xe0 || part.length <= JFIF_LENGTH) return part
   const head = Buffer.from(part.subarray(0, JFIF_LENGTH))

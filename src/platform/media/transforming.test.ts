@@ -4,13 +4,13 @@ import sharp from 'sharp'
 import { animatedGif, bmp, flatPicture, noisyPicture } from '#test/fixtures/media.ts'
 import { transformImage } from './images.ts'
 
-describe('transforming', () => {
+describe('transforms pictures', () => {
   const size = async (bytes: Buffer) => {
     const { width, height, pageHeight } = await sharp(bytes, { animated: true }).metadata()
     return [width, pageHeight ?? height]
   }
 
-  test('fits a picture into the bounds, keeps its proportions and never enlarges it', async () => {
+  test('fits a picture into the bounds without distorting or enlarging it', async () => {
     const bytes = await flatPicture(200, 100).jpeg().toBuffer()
     const sizes: [{ w?: number; h?: number }, number[]][] = [
       [{ w: 50 }, [50, 25]],
@@ -24,14 +24,14 @@ describe('transforming', () => {
     }
   })
 
-  test('produces smaller files at lower quality, with 90 as the maximum', async () => {
+  test('applies the requested quality up to 90', async () => {
     const bytes = await noisyPicture(200, 150).jpeg({ quality: 95 }).toBuffer()
     const at = async (q: number) => (await transformImage(bytes, 'image/jpeg', { q })).data.length
     assert.ok((await at(1)) < (await at(60)))
     assert.equal(await at(100), await at(90))
   })
 
-  test('keeps the format, except bitmaps', async () => {
+  test('converts only bitmaps to another format', async () => {
     for (const format of ['jpeg', 'png', 'webp', 'gif'] as const) {
       const done = await transformImage(
         await flatPicture(20, 10).toFormat(format).toBuffer(),
@@ -51,7 +51,7 @@ describe('transforming', () => {
     }
   })
 
-  test('resizes an animation in motion and blurs it as a still', async () => {
+  test('keeps an animation animated unless it is blurred', async () => {
     const gif = await animatedGif(40, 20, 3)
     const smaller = await transformImage(gif, 'image/gif', { w: 20 })
     assert.deepEqual(await size(smaller.data), [20, 10])
@@ -60,7 +60,7 @@ describe('transforming', () => {
     assert.equal((await sharp(still.data, { animated: true }).metadata()).pages ?? 1, 1)
   })
 
-  test('hides all detail with a strong blur in any kind of picture', async () => {
+  test('hides all detail with a strong blur in every pixel format', async () => {
     const stripes = Buffer.from(Array.from({ length: 240 * 240 }, (_, i) => ((i % 240) & 16 ? 255 : 0)))
     const grey = sharp(stripes, { raw: { width: 240, height: 240, channels: 1 } })
     const kinds: [string, Buffer][] = [
@@ -82,7 +82,7 @@ describe('transforming', () => {
     assert.ok(((await sharp(weak.data).stats()).channels[0]?.stdev ?? 0) > 100)
   })
 
-  test('completes many concurrent pictures', async () => {
+  test('transforms 40 pictures concurrently', async () => {
     const bytes = await noisyPicture(200, 150).jpeg().toBuffer()
     const done = await Promise.all(
       Array.from({ length: 40 }, (_, i) => transformImage(bytes, 'image/jpeg', { w: 10 + i })),
@@ -93,7 +93,7 @@ describe('transforming', () => {
     )
   })
 
-  test('rejects a picture at once when the queue is full', async () => {
+  test('rejects a picture when the queue is full', async () => {
     const bytes = await flatPicture(20, 10).png().toBuffer()
     const results = await Promise.allSettled(
       Array.from({ length: 400 }, () => transformImage(bytes, 'image/png', { w: 5 })),

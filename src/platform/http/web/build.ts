@@ -4,19 +4,18 @@ import { pathToFileURL } from 'node:url'
 import type { Language } from '#platform/errors.ts'
 import { builtFolder } from '../packages.ts'
 
-/** Request to the renderer. It has the same type in web/src/server.tsx. */
+/** Must match the type in web/src/server.tsx. */
 export type WebRequest = {
   url: string
   origin: string
   language: Language
   theme: string
-  /** Whether the request has a session. */
   hasSession: boolean
-  /** Whether the client wants a page, also for an address that nothing has. */
+  /** Whether the client accepts HTML, so that a missing page gets an HTML 404. */
   wantsPage: boolean
   nonce: string
   manifest: object
-  /** Sends a request to the API in this process, as the visitor. */
+  /** Calls the API in this process with the visitor's token. */
   fetch(request: Request): Promise<Response>
 }
 
@@ -25,7 +24,7 @@ export type WebReply = {
   type: string
   body: string
   location?: string
-  /** The session of the request is over. */
+  /** The session of the request has expired or was revoked. */
   isSignedOut: boolean
 }
 
@@ -34,15 +33,14 @@ export type Renderer = {
   render(request: WebRequest): Promise<WebReply | undefined>
 }
 
-/** Minimum interval between checks for a new build. */
-const LOOK_AGAIN_MS = 1000
+const BUILD_CHECK_INTERVAL_MS = 1000
 
-/** Returns a function that loads the built renderer of the site; undefined until it is built. */
+/** Returns a loader of the site's built renderer, which yields undefined until the site is built. */
 export function rendererOf(): () => Promise<Renderer | undefined> {
   let loaded: { manifest: string; renderer: Promise<Renderer> } | undefined
   let lookedAt = Number.NEGATIVE_INFINITY
   return async () => {
-    if (performance.now() - lookedAt < LOOK_AGAIN_MS) return loaded?.renderer
+    if (performance.now() - lookedAt < BUILD_CHECK_INTERVAL_MS) return loaded?.renderer
     lookedAt = performance.now()
     const manifest = readManifest()
     if (manifest && manifest !== loaded?.manifest)

@@ -15,19 +15,20 @@ import { clearSession, cookieOf, type FindToken, forwarded, INNER_HEADER, INNER_
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Replies with a page of the site; false when the address has none. Null where the site is off. */
+    /** Sends a page of the site, or returns false when the URL has none. Null when the site is off. */
     sendPage: ((request: FastifyRequest, reply: FastifyReply) => Promise<boolean>) | null
   }
 }
 
-/** Paths with routes of their own, and paths below the API. They have no pages. */
 const NO_PAGES = /^\/(api|admin|docs|health|storage|metrics|_)(\/|$)/
-/** The only path of the site that answers JSON. */
+/** The only path of the site with a JSON reply. */
 const EMBED = '/oembed'
-/** Placeholder in the cached page for the nonce of each reply. It is secret, so no text can contain it. */
+/**
+ * Placeholder in cached pages for the nonce of each reply. Random, so that user content cannot contain the
+ * placeholder.
+ */
 const NONCE_MARK = randomBytes(18).toString('base64url')
 
-/** Scripts need the nonce of the reply, styles and everything else come from here. */
 const policyWith = (nonce: string, { publicUrl }: Config) =>
   [
     "default-src 'none'",
@@ -46,7 +47,7 @@ const policyWith = (nonce: string, { publicUrl }: Config) =>
     'trusted-types kith-worker',
   ].join('; ')
 
-/** Serves the site: its files below /_/assets, and pages wherever no other route is. */
+/** Serves the site's assets below /_/assets and its pages at URLs without another route. */
 export function addWeb(
   server: Server,
   { config, limiter }: { config: Config; limiter: RateLimiter },
@@ -135,7 +136,7 @@ export function addWeb(
   }
 }
 
-/** Sends requests of a page to the API in this process, as the visitor and from their address. */
+/** Calls the API in this process with the visitor's token and IP address. */
 function askInside(server: Server, request: FastifyRequest, token: string | undefined) {
   return async (asked: Request): Promise<Response> => {
     const { pathname, search } = new URL(asked.url)
@@ -159,16 +160,15 @@ function askInside(server: Server, request: FastifyRequest, token: string | unde
   }
 }
 
-/** Maximum memory of cached pages. */
-const BYTES_MOST = 16 * 1024 * 1024
-/** Estimated memory of an entry besides its texts. */
+const MAX_CACHE_BYTES = 16 * 1024 * 1024
+/** Estimated memory of a cache entry without its strings. */
 const ENTRY_BYTES = 500
 
-/** Pages for guests, each for `maxAgeMs` at most. Requests for a page that is being rendered share the result. */
+/** Caches pages for guests. Concurrent requests for one page share its rendering. */
 export function createPageCache(maxAgeMs: number) {
   const cache = new LRUCache<string, WebReply, () => Promise<WebReply | undefined>>({
-    maxSize: BYTES_MOST,
-    // JavaScript takes up to two bytes for a character.
+    maxSize: MAX_CACHE_BYTES,
+    // JavaScript strings take up to two bytes a character.
     sizeCalculation: ({ body }, key) => 2 * (key.length + body.length) + ENTRY_BYTES,
     ttl: Math.max(1, maxAgeMs),
     fetchMethod: (_key, _old, { context: render }) => render(),
@@ -176,7 +176,6 @@ export function createPageCache(maxAgeMs: number) {
     ignoreFetchAbort: true,
   })
   return {
-    /** Returns the page of a key, rendered when there is none; undefined for an address without a page. */
     get(key: string, render: () => Promise<WebReply | undefined>): Promise<WebReply | undefined> {
       return maxAgeMs > 0 ? cache.fetch(key, { context: render }) : render()
     },

@@ -6,18 +6,22 @@ import { noSuchPath } from '../error-reply.ts'
 import type { Server } from '../instance.ts'
 
 /**
- * The session of the site: a cookie that scripts cannot read holds the token of a sign-in. It counts for requests
- * of the site's own pages only (docs/security.md).
+ * The site's session is an HttpOnly cookie with the token. Only requests of the site's own pages may use the
+ * cookie (docs/security.md).
  */
 
 const API = '/api/v2'
-/** Marks requests of the site's scripts. Other origins cannot send it without a preflight, which allows no cookies. */
+/**
+ * Header that the site's scripts send. Another origin would need a preflight, which does not allow cookies.
+ */
 const MARK = 'x-kith-site'
-/** Operations whose reply is a token. */
+/** API paths that reply with a token. */
 const GIVES_TOKEN = /^(auth\/login|users|socialite\/[\w-]{1,32})$/
-/** How long before its expiry a token is exchanged. */
+/** Refreshes a token this long before its expiry. */
 const EARLY_SECONDS = 60
-/** Marks requests that this process sends to itself for a guest's page, which has been counted already. */
+/**
+ * Marks requests that this process sends itself to render a guest's page, which the rate limiter has counted.
+ */
 export const INNER_HEADER = 'x-kith-inner'
 export const INNER_SECRET = randomBytes(24).toString('base64url')
 
@@ -56,7 +60,9 @@ function keepToken(reply: FastifyReply, config: Config, given: Token): Session {
   return { token, expiresAt }
 }
 
-/** Returns whether the site's own pages sent the request: browsers say so, and other origins cannot pretend. */
+/**
+ * Trusts `Sec-Fetch-Site`, `Origin` and the header of the site's scripts, which other origins cannot forge.
+ */
 function isFromSite(request: FastifyRequest, config: Config): boolean {
   const { 'sec-fetch-site': site, origin, [MARK]: mark } = request.headers
   if (site !== undefined && site !== 'same-origin') return false
@@ -67,7 +73,7 @@ function isFromSite(request: FastifyRequest, config: Config): boolean {
   return origin === new URL(config.publicUrl).origin || origin === `${request.protocol}://${request.host}`
 }
 
-/** Headers of a request that the API reads, for a request that this process sends itself. */
+/** Returns the client's headers to copy to an inner API request. */
 export function forwarded({ headers }: FastifyRequest): Record<string, string> {
   const kept: Record<string, string> = {}
   for (const name of ['user-agent', 'accept-language', 'content-type'] as const)
@@ -75,14 +81,16 @@ export function forwarded({ headers }: FastifyRequest): Record<string, string> {
   return kept
 }
 
-/** Returns the token of a request's session, exchanged when it is about to end; undefined for guests. */
+/**
+ * Returns the token of the session cookie, refreshed shortly before its expiry. Returns undefined for guests.
+ */
 export type FindToken = (
   request: FastifyRequest,
   reply: FastifyReply,
 ) => Promise<string | undefined> | string | undefined
 
 export function addSessions(server: Server, config: Config): FindToken {
-  /** Exchanges in progress, so that the requests of one page share a token. */
+  /** Token refreshes in progress, so that a page's concurrent requests share one new token. */
   const exchanges = new Map<string, Promise<{ status: number; body: Token }>>()
 
   const exchange = (token: string, request: FastifyRequest) => {
