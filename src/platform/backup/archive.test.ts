@@ -34,7 +34,6 @@ const archiveOf = (files: [name: string, content: string | Buffer][]): Promise<B
 const HEAD = { format: 1, version: '1', made_at: '', migrations: [], tables: [] as object[] }
 const END = { rows: {} as Record<string, number>, sequences: [], files: 0, missing: 0 }
 
-/** A valid backup with the given changes. */
 async function backupOf(change: { head?: object; end?: object; files?: [string, Buffer][] } = {}) {
   const files: [string, string | Buffer][] = [
     ['backup.json', JSON.stringify({ ...HEAD, ...change.head })],
@@ -49,7 +48,7 @@ async function backupOf(change: { head?: object; end?: object; files?: [string, 
 const sourceOf = (bytes: Buffer, passphrase?: string) => ({ read: async () => streamOf(bytes), passphrase })
 const verify = async (files: File[]) => verifyBackup(sourceOf(await archiveOf(files)))
 
-test('reads files of any size back from an archive, in chunks of any size', async () => {
+test('reads files of any size from an archive in chunks of any size', async () => {
   const files: File[] = [0, 1, 511, 512, 513, 2000].map((size) => [`a folder/${size}`, 'x'.repeat(size)])
   files.push([`${'long/'.repeat(25)}${'n'.repeat(90)}`, 'named at length'])
   const archive = await archiveOf(files)
@@ -64,12 +63,14 @@ test('reads files of any size back from an archive, in chunks of any size', asyn
   }
 })
 
-test('rejects a malformed or changed archive', async () => {
+test('rejects a file that changes its size while it is archived', async () => {
   const write = (name: string, size: number, body: string) =>
     bytesOf(writeArchive(async (add) => void (await add(name, size, [Buffer.from(body)]))))
   await assert.rejects(write('grown', 1, 'xx'), /grown changed its size/)
   await assert.rejects(write('shrunk', 2, 'x'), /shrunk changed its size/)
+})
 
+test('rejects a malformed archive', async () => {
   const archive = await archiveOf([['one', 'text']])
   const changed = (at: number) => {
     const bytes = Buffer.from(archive)
@@ -82,14 +83,14 @@ test('rejects a malformed or changed archive', async () => {
   await read(archive)
   for (const [bytes, told] of [
     [archive.subarray(0, 600), /cut off/],
-    // Changes a byte of the name and of the format's magic.
+    // Flips a bit in the file name, then in the magic bytes.
     [changed(0), /is no backup, or it is damaged/],
     [changed(257), /is no backup, or it is damaged/],
   ] as const)
     await assert.rejects(read(bytes), (error) => error instanceof ArchiveFault && told.test(error.message))
 })
 
-test('propagates errors of the disk and the store', async () => {
+test('propagates read errors of the disk', async () => {
   const failing = async function* () {
     yield Buffer.alloc(600)
     throw new Error('the disk is gone')
@@ -111,7 +112,7 @@ test('propagates errors of the disk and the store', async () => {
   }
 })
 
-test('ends the session when the receiver of a backup fails', async () => {
+test('stops writing an archive when its reader stops', async () => {
   let isEnded = false
   const archive = writeArchive(async (add) => {
     try {
@@ -124,7 +125,7 @@ test('ends the session when the receiver of a backup fails', async () => {
   assert.ok(isEnded)
 })
 
-/** Opens a file by the specification of age, with the cryptography of Node alone. */
+/** Decrypts an age file independently of the code under test. */
 function openAge(file: Buffer, passphrase: string): Buffer {
   const [, stanza = '', wrapped = '', mac = ''] = file.toString('latin1').split('\n')
   const [, type, salt = '', cost] = stanza.split(' ')
@@ -150,7 +151,7 @@ function openAge(file: Buffer, passphrase: string): Buffer {
   return Buffer.concat(pieces)
 }
 
-test('seals in the format of age, and rejects changed, cut or appended bytes', async () => {
+test('seals backups in the age format', async () => {
   const plain = Buffer.alloc(150_000, 'some text ')
   const sealed = await bytesOf(seal(streamOf(plain.subarray(0, 10), plain.subarray(10)), 'a passphrase'))
   assert.deepEqual(openAge(sealed, 'a passphrase'), plain)
@@ -158,6 +159,13 @@ test('seals in the format of age, and rejects changed, cut or appended bytes', a
   assert.deepEqual(await open(sealed), plain)
   const bySingles = Array.from(sealed.subarray(0, 60), (_, at) => sealed.subarray(at, at + 1))
   assert.deepEqual(await open(...bySingles, sealed.subarray(60)), plain)
+  // Input shorter than the magic bytes counts as unsealed.
+  assert.deepEqual(await open(Buffer.from('short')), Buffer.from('short'))
+})
+
+test('rejects a damaged sealed backup and a wrong passphrase', async () => {
+  const sealed = await bytesOf(seal(streamOf(Buffer.alloc(150_000, 'some text ')), 'a passphrase'))
+  const open = (bytes: Buffer) => bytesOf(unseal(streamOf(bytes), 'a passphrase'))
   const changed = Buffer.from(sealed)
   changed[100_000] = (changed[100_000] ?? 0) ^ 1
   for (const bytes of [changed, Buffer.concat([sealed, sealed.subarray(-100)]), sealed.subarray(0, -60_000)])
@@ -168,18 +176,23 @@ test('seals in the format of age, and rejects changed, cut or appended bytes', a
   const another = bytesOf(unseal(streamOf(sealed), 'another'))
   await assert.rejects(another, /not what the backup was sealed with/)
   await assert.rejects(bytesOf(unseal(streamOf(sealed), undefined)), /set BACKUP_PASSPHRASE/)
-  // Input shorter than the magic counts as not sealed.
-  assert.deepEqual(await open(Buffer.from('short')), Buffer.from('short'))
 })
 
-test('rejects a changed header, and a scrypt cost beyond the memory of a server', async () => {
-  const sealed = (await bytesOf(seal(streamOf(Buffer.from('kith')), 'a passphrase'))).toString('latin1')
-  const open = (text: string) => bytesOf(unseal(streamOf(Buffer.from(text, 'latin1')), 'a passphrase'))
-  // The code of the header alone, with everything that unwraps the key in place.
+const sealedText = async () =>
+  (await bytesOf(seal(streamOf(Buffer.from('kith')), 'a passphrase'))).toString('latin1')
+const openText = (text: string) => bytesOf(unseal(streamOf(Buffer.from(text, 'latin1')), 'a passphrase'))
+
+test('rejects a sealed backup with a forged header', async () => {
+  const sealed = await sealedText()
+  // Changes only the header's MAC, so that the file key still unwraps.
   const forged = sealed.replace(/(--- )(.)/, (_, start, first) => `${start}${first === 'A' ? 'B' : 'A'}`)
   assert.notEqual(forged, sealed)
-  await assert.rejects(open(forged), /not what the backup was sealed with/)
-  await assert.rejects(open(sealed.replace(' 16\n', ' 19\n')), /a scrypt cost of 19; Kith opens 18 or less/)
+  await assert.rejects(openText(forged), /not what the backup was sealed with/)
+})
+
+test('rejects a scrypt cost beyond the memory of a server', async () => {
+  const sealed = await sealedText()
+  await assert.rejects(openText(sealed.replace(' 16\n', ' 19\n')), /a scrypt cost of 19; Kith opens 18 or less/)
 })
 
 test('restores a backup that was sealed in the former format', async () => {
@@ -199,13 +212,13 @@ test('restores a backup that was sealed in the former format', async () => {
   await sql`delete from backup_runs`
 })
 
-test('rejects a changed, cut or extended backup of the former format', async () => {
+test('rejects a damaged backup of the former format', async () => {
   const sealed = await readFile('test/fixtures/former-sealed.backup')
   const open = (bytes: Buffer, passphrase = 'a former passphrase') =>
     bytesOf(unseal(streamOf(bytes.subarray(0, 20), bytes.subarray(20)), passphrase))
   assert.equal((await open(sealed)).length % 512, 0)
   const longer = Buffer.from(sealed)
-  // Magic and salt take 30 bytes; each piece has its length, its tag and its ciphertext.
+  // The first chunk's length follows magic and salt, which take 30 bytes.
   longer.writeUInt32BE(0xfffffff0, 30)
   const changed = Buffer.from(sealed)
   changed[100] = (changed[100] ?? 0) ^ 1
@@ -220,7 +233,7 @@ test('rejects a changed, cut or extended backup of the former format', async () 
   await assert.rejects(bytesOf(unseal(streamOf(sealed), undefined)), /set BACKUP_PASSPHRASE/)
 })
 
-test('accepts a backup when its checksums and counts agree', async () => {
+test('verifies the checksums and counts of a backup', async () => {
   const good = await backupOf()
   assert.equal((await verify(good)).appSecret, 'a secret')
   const without = (name: string) => good.filter(([each]) => each !== name)
@@ -240,7 +253,7 @@ test('accepts a backup when its checksums and counts agree', async () => {
     await assert.rejects(verify(files), (error) => error instanceof ArchiveFault && told.test(error.message))
 })
 
-test('loads nothing into tables that the backup does not list, and rejects missing rows', async () => {
+test('rejects a backup whose rows do not match its table list', async () => {
   const load = async (files: File[]) => {
     const source = sourceOf(await archiveOf(files))
     const plain = await openDumpSession(connection)
@@ -259,7 +272,7 @@ test('loads nothing into tables that the backup does not list, and rejects missi
   await assert.rejects(load(fewer), /has 0 rows after it was loaded, and had 2/)
 })
 
-test('counts a file without bytes and finishes the backup', async () => {
+test('completes a backup when a file is missing from the storage', async () => {
   const { id } = await person()
   await sql`insert into files (owner_id, sha256, md5, storage_key, mime, size)
     values (${id}, ${Buffer.alloc(32)}, ${Buffer.alloc(16)}, 'files/that/is/gone', 'image/png', 1)`
@@ -269,7 +282,7 @@ test('counts a file without bytes and finishes the backup', async () => {
   assert.equal(missing, 1)
 })
 
-test('deletes runs older than a year with the next run', async () => {
+test('deletes records of backups older than 400 days', async () => {
   const run = { place: 'somewhere', bytes: 1, seconds: 1 }
   await recordBackup(sql, run)
   await recordBackup(sql, run)
@@ -279,10 +292,13 @@ test('deletes runs older than a year with the next run', async () => {
   assert.equal((await sql`select from backup_runs`).length, 2)
 })
 
-test('skips a job for a place that is no longer configured, and rejects a bucket without a prefix', async () => {
+test('skips a scheduled backup when no destination is configured', async () => {
   const before = (await sql`select from backup_runs`).length
   await backupTasks(ctx, connection).scheduled_backup?.({}, {} as never)
   assert.equal((await sql`select from backup_runs`).length, before)
+})
+
+test('rejects a bucket URL without an object name', () => {
   for (const place of ['s3://bucket', 's3://bucket/'])
     assert.throws(() => openBackupPlace(place, ctx.config.s3), /names no object/)
 })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 import { extract, pack } from 'tar-stream'
 
-/** A file of an archive. Read its body before asking for the next file. */
+/** The body is readable only until the next entry is requested. */
 export type ArchiveEntry = { name: string; size: number; body: AsyncIterable<Buffer> }
 
 export type AddEntry = (
@@ -57,7 +57,7 @@ const asFault = (error: unknown): unknown => {
 export async function* readArchive(stream: AsyncIterable<Buffer>): AsyncGenerator<ArchiveEntry> {
   const archive = extract()
   const fed = pipeline(stream, archive as unknown as NodeJS.WritableStream)
-  // Its failure ends the iteration as well.
+  // Avoids an unhandled rejection, because the iteration reports the same error.
   fed.catch(() => {})
   async function* bodyOf(entry: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     try {

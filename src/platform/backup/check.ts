@@ -3,13 +3,12 @@ import type { Config } from '#platform/config.ts'
 import { openBucket, readBucketAddress } from '#platform/files'
 import { findExistingFolder } from '#platform/start-checks.ts'
 
-/** The code or name of an error. Its text may hold an address with a password. */
+/** Omits the error message, which may contain credentials. */
 const codeOf = (error: unknown): string => {
   const { code, cause, name } = error as { code?: unknown; cause?: unknown; name?: unknown }
   return typeof code === 'string' ? code : cause ? codeOf(cause) : String(name)
 }
 
-/** Returns why a folder cannot be written, or cannot be created below its nearest existing parent. */
 async function folderFault(folder: string): Promise<string | undefined> {
   try {
     await access(await findExistingFolder(folder), constants.W_OK | constants.X_OK)
@@ -30,8 +29,8 @@ async function bucketFault(address: string, s3: Config['s3']): Promise<string | 
 }
 
 /**
- * Returns what prevents scheduled backups, as a sentence; undefined without a problem or without backups. It
- * is a warning, because a store may be away for a while, which must not stop the server from starting.
+ * Returns a warning instead of throwing, because a temporarily unreachable store must not stop the server
+ * from starting.
  */
 export async function findBackupFault({
   backupTo,

@@ -6,17 +6,14 @@ import type { JobsConnection } from '#platform/jobs'
 
 export type DumpedTable = { name: string; columns: string[] }
 
-/** The last migration of a database. */
 export type SchemaLevel = { migrations: { name: string; hash: string }[] }
 
-/** Schemas to back up: the site's, and the job queue's with its waiting jobs. */
 export const SCHEMAS = ['public', 'graphile_worker']
-/** Tables that their own migrations fill, and resized pictures, which are made again on demand. */
+/** Excludes tables that migrations fill, and variants of pictures, which are recreated on demand. */
 const LEFT_OUT = ['public.schema_migrations', 'graphile_worker.migrations', 'public.file_variants']
 const PART = 4 * 1024 * 1024
 const compress = promisify(gzip)
 
-/** Opens a session with the settings for writing and reading values. */
 export const openDumpSession = (connection: JobsConnection): Promise<Session> =>
   openSession({
     config: {
@@ -52,7 +49,7 @@ export async function readLevel(sql: Db): Promise<SchemaLevel> {
   return { migrations: rows.map(({ name, hash }) => ({ name, hash })) }
 }
 
-/** Reads the position of each sequence. Read last, so that no row of the backup is ahead of it. */
+/** Must run after the tables are dumped, so that no dumped id exceeds its sequence. */
 export async function readSequences(sql: Db): Promise<{ name: string; value: string }[]> {
   return Array.from(
     await sql<{ name: string; value: string }[]>`
@@ -61,7 +58,7 @@ export async function readSequences(sql: Db): Promise<{ name: string; value: str
   )
 }
 
-/** Streams a table in COPY format as compressed parts, and returns the number of rows. */
+/** Yields a table in COPY format as separately compressed parts. */
 export async function* dumpTable(
   client: Session['client'],
   { name, columns }: DumpedTable,

@@ -1,13 +1,13 @@
 import { createDecipheriv, scryptSync } from 'node:crypto'
 import { ArchiveFault } from './archive.ts'
 
-/** Magic bytes of backups sealed before they had the format of age. */
+/** Magic bytes of backups sealed before Kith used the age format. */
 export const FORMER_MAGIC = Buffer.from('kith-sealed-1\n')
 const SALT = 16
 const TAG = 16
 const PIECE = 64 * 1024
 
-/** Numbers each piece and marks the last one, so that none can be dropped, moved or appended. */
+/** Numbers the chunks and marks the last one, so that an attacker cannot drop, move or append chunks. */
 function nonce(index: number, isLast: boolean): Buffer {
   const bytes = Buffer.alloc(12)
   bytes.writeUInt8(isLast ? 1 : 0, 0)
@@ -15,7 +15,7 @@ function nonce(index: number, isLast: boolean): Buffer {
   return bytes
 }
 
-/** Decrypts the former format: AES-256-GCM in pieces of 64 kB, with a key derived by scrypt. */
+/** Decrypts AES-256-GCM in chunks of 64 kB, with a key derived by scrypt. */
 export async function* unsealFormer(
   stream: AsyncIterable<Buffer>,
   passphrase: string,

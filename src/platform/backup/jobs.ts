@@ -18,7 +18,6 @@ export async function recordBackup(sql: Db, { place, bytes, seconds, fault }: Ba
     insert into backup_runs (place, bytes, seconds, fault) values (${place}, ${bytes}, ${seconds}, ${fault ?? null})`
 }
 
-/** Returns the time, size and duration of the last successful backup; undefined without one. */
 export async function findLastBackup(
   sql: Db,
 ): Promise<{ finished: number; bytes: number; seconds: number } | undefined> {
@@ -28,7 +27,7 @@ export async function findLastBackup(
   return row
 }
 
-/** Returns the last successful backup, and since when and why later ones failed; null where there is none. */
+/** `failing_since` and `fault` describe failures since the last successful backup. */
 export type BackupState = {
   finished_at: string | null
   bytes: number | null
@@ -63,7 +62,7 @@ export async function makeBackup(
 ): Promise<{ bytes: number; end: BackupEnd }> {
   const started = Date.now()
   const note = async (bytes: number, fault?: string) => {
-    // Backs up the database of an earlier version as it is.
+    // A database of an earlier version has no `backup_runs` table yet.
     const [table] = await sql`select to_regclass('backup_runs') as present`
     const seconds = (Date.now() - started) / 1000
     if (table?.present !== null)
@@ -104,6 +103,6 @@ export const backupTasks = (ctx: Context, connection: JobsConnection): TaskList 
   },
 })
 
-/** Adds the schedule where it is configured. A failed backup is retried twice. */
+/** `max=3` retries a failed backup twice. */
 export const backupSchedules = ({ backupTo, backupAt }: Config): Schedule[] =>
   backupTo === undefined ? [] : [{ task: 'scheduled_backup ?max=3', pattern: backupAt }]

@@ -22,13 +22,13 @@ const S3 = {
 const file = join(folder, 'a-file')
 await writeFile(file, '')
 
-test('makes a backup readable by its owner only, even over a broken one', async () => {
+test('restricts a backup file to its owner', async () => {
   const path = join(folder, 'left', 'again.backup')
   await mkdir(dirname(path), { mode: 0o755 })
   await writeFile(`${path}.part`, 'half of one', { mode: 0o644 })
   const size = await openBackupPlace(path, S3).write(
     (async function* () {
-      // The mode holds from the first byte on.
+      // Checks the mode before the first byte is written.
       assert.equal((await stat(`${path}.part`)).mode & 0o777, 0o600)
       yield Buffer.from('whole')
     })(),
@@ -38,7 +38,7 @@ test('makes a backup readable by its owner only, even over a broken one', async 
   assert.equal(await readFile(path, 'utf8'), 'whole')
 })
 
-test('reports why a place cannot be written or reached, and creates nothing there', async () => {
+test('reports why the backup destination is unusable', async () => {
   const faultOf = (backupTo?: string) => findBackupFault({ backupTo, s3: S3 })
   assert.equal(await faultOf(), undefined)
   assert.equal(await faultOf(join(folder, 'backups/of/kith')), undefined)

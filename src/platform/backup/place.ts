@@ -4,17 +4,17 @@ import { dirname, join } from 'node:path'
 import { openBucket, readBucketAddress, type S3Options } from '#platform/files'
 
 export type BackupPlace = {
-  /** Name for people, without credentials. */
+  /** Display name without credentials. */
   name: string
   exists(): Promise<boolean>
-  /** Writes a backup, which appears once it is complete, and returns its size. */
+  /** Creates the backup atomically and returns its size. */
   write(stream: AsyncIterable<Buffer>): Promise<number>
   read(): Promise<AsyncIterable<Buffer>>
 }
 
 const isBucket = (place: string) => place.startsWith('s3://')
 
-/** Opens a file, or `s3://bucket/key` with the credentials of the configuration. */
+/** Accepts a file path or `s3://bucket/key`. */
 export function openBackupPlace(place: string, s3: S3Options): BackupPlace {
   if (!isBucket(place))
     return {
@@ -28,7 +28,7 @@ export function openBackupPlace(place: string, s3: S3Options): BackupPlace {
   const objects = openBucket({ ...s3, bucket })
   return {
     name: place,
-    // A request for the object itself would not tell a missing bucket from a missing object.
+    // Lists instead of requesting the object, whose 404 would not distinguish a missing bucket.
     async exists() {
       for await (const found of objects.list(key, 1)) return found === key
       return false
@@ -38,7 +38,7 @@ export function openBackupPlace(place: string, s3: S3Options): BackupPlace {
   }
 }
 
-/** A file that only its owner may read, because it holds the secret and all messages. */
+/** Creates a file that only its owner may read, because a backup contains the app secret and all messages. */
 async function writeFile(path: string, stream: AsyncIterable<Buffer>): Promise<number> {
   const draft = `${path}.part`
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
@@ -63,14 +63,13 @@ async function writeFile(path: string, stream: AsyncIterable<Buffer>): Promise<n
 
 const NAME = /^kith-\d{8}T\d{6}Z\.backup$/
 
-/** Names a scheduled backup, so that names sort by time. */
+/** Returns a name that sorts by time. */
 export const scheduledName = (at: Date) => `kith-${at.toISOString().replace(/[-:]|\.\d+/g, '')}.backup`
 
-/** Returns the place of a backup in a folder or below `s3://bucket/prefix`. */
 export const backupPath = (folder: string, name: string) =>
   isBucket(folder) ? `${folder.replace(/\/+$/, '')}/${name}` : join(folder, name)
 
-/** Removes the oldest scheduled backups beyond `keep`, and returns how many. Other files stay. */
+/** Removes the oldest scheduled backups beyond `keep`, and no other files. */
 export async function removeOldBackups(folder: string, keep: number, s3: S3Options): Promise<number> {
   if (!isBucket(folder)) {
     const old = (await readdir(folder))

@@ -16,10 +16,10 @@ import { unseal } from './seal.ts'
 import type { BackupEnd, BackupHead } from './write.ts'
 
 const inflate = promisify(gunzip)
-/** Larger files pass through a temporary file on the way to the store. */
+/** Larger uploads pass through a temporary file, to bound the memory. */
 const IN_MEMORY = 1024 * 1024
 
-/** Opens the backup, any number of times. */
+/** `read` may be called several times. */
 export type BackupSourceStream = {
   read(): Promise<AsyncIterable<Buffer>>
   passphrase: string | undefined
@@ -85,7 +85,6 @@ async function bodyOf(entry: ArchiveEntry): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(entry.body))
 }
 
-/** Returns whether a database holds no data of a site yet. */
 export async function isEmptyDatabase(sql: Db): Promise<boolean> {
   const rows = await sql`
     select from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -94,7 +93,7 @@ export async function isEmptyDatabase(sql: Db): Promise<boolean> {
   return rows.length === 0
 }
 
-/** Counts the other connections of servers and workers. */
+/** Counts other database connections of running Kith processes. */
 export async function countServers(sql: Db): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*)::int as count from pg_stat_activity
@@ -102,7 +101,7 @@ export async function countServers(sql: Db): Promise<number> {
   return row.count
 }
 
-/** Removes everything of a site from its database, except what belongs to extensions. */
+/** Drops all objects of the site, except those of extensions. */
 export async function clearDatabase(sql: Db): Promise<void> {
   await sql`drop schema if exists graphile_worker cascade`
   const found = await sql<{ drop: string }[]>`
@@ -130,9 +129,8 @@ type Target = Pick<Session, 'sql' | 'client'> & {
 }
 
 /**
- * Loads a verified backup into an empty database of the same schema, in one transaction. Files and secret are
- * in place before the commit. After a failure the caller ends the session, which rolls everything back. Skips tables
- * that an operator added to the database, and returns their names.
+ * Loads a verified backup into an empty database in one transaction. After an error, the caller must end the
+ * session to roll back. Returns the names of tables that an operator had added, which it skips.
  */
 export async function loadBackup(
   source: BackupSourceStream,
@@ -154,7 +152,7 @@ export async function loadBackup(
   for (const { on, name } of links) await sql.unsafe(`alter table ${on} drop constraint ${name}`)
   for (const { name } of tables) {
     await sql.unsafe(`alter table ${name} disable trigger user`)
-    // The backup holds these rows, changed or not.
+    // Deletes rows that migrations inserted, because the backup contains them.
     const [row] = await sql.unsafe(`select from ${name} limit 1`)
     if (row) await sql.unsafe(`delete from ${name}`)
   }
@@ -209,7 +207,7 @@ export async function loadBackup(
 }
 
 async function putFile(storage: Storage, key: string, entry: ArchiveEntry, folder: string): Promise<void> {
-  // Replies take the type of an upload from its database row, so the store needs none.
+  // The MIME type is in the upload's database row, so the store needs none.
   const options = { mime: 'application/octet-stream' }
   if (entry.size <= IN_MEMORY) return storage.put(key, await bodyOf(entry), options)
   const path = join(folder, 'file')

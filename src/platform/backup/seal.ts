@@ -12,23 +12,22 @@ import { promisify } from 'node:util'
 import { ArchiveFault } from './archive.ts'
 import { FORMER_MAGIC, unsealFormer } from './former-seal.ts'
 
-// The format is age v1 (https://age-encryption.org/v1) with one scrypt recipient: a header with the wrapped file key,
-// then a nonce and chunks of 64 KB. Node's cipher is ten times as fast as one in JavaScript, and backups are sealed by
-// the process that serves.
+// The format is age v1 (https://age-encryption.org/v1) with one scrypt recipient. Node's cipher is ten times
+// faster than a JavaScript library.
 const VERSION = 'age-encryption.org/v1'
 const AGE = Buffer.from(`${VERSION}\n`)
 const CIPHER = 'chacha20-poly1305'
 const TAG = 16
 const CHUNK = 64 * 1024
-/** Binary logarithm of the scrypt cost: 64 MB, which a small machine can spare. `age` itself writes 18. */
+/** Binary logarithm of the scrypt cost. 16 needs 64 MB, which a small machine can spare. */
 const WORK_FACTOR = 16
 const LARGEST_WORK_FACTOR = 18
-/** Longest header that is read. Ours has 150 bytes. */
+/** Maximum header length. Kith writes 150 bytes. */
 const LONGEST_HEADER = 4096
 
 const deriveKey = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 
-/** Key that wraps the file key. Node derives it in a thread, so that the server goes on. */
+/** Derives the key in a thread, so that the server is not blocked. */
 function wrappingKey(passphrase: string, salt: Buffer, workFactor: number): Promise<Buffer> {
   const cost = { N: 2 ** workFactor, r: 8, p: 1, maxmem: 2 ** workFactor * 1024 * 2 }
   return deriveKey(passphrase, Buffer.concat([Buffer.from(`${VERSION}/scrypt`), salt]), 32, cost)
@@ -49,7 +48,7 @@ function encrypt(key: Buffer, nonce: Buffer, plain: Buffer): Buffer {
   return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()])
 }
 
-/** Returns undefined when the key is another one, or a byte has changed. */
+/** Returns undefined for a wrong key or changed ciphertext. */
 function decrypt(key: Buffer, nonce: Buffer, sealed: Buffer): Buffer | undefined {
   if (sealed.length < TAG) return undefined
   const cipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG })
@@ -63,7 +62,7 @@ function decrypt(key: Buffer, nonce: Buffer, sealed: Buffer): Buffer | undefined
   }
 }
 
-/** Numbers the chunks and marks the last one, so that none can be dropped, moved or appended. */
+/** Numbers the chunks and marks the last one, so that an attacker cannot drop, move or append chunks. */
 function nonceOf(index: number, isLast: boolean): Buffer {
   const nonce = Buffer.alloc(12)
   nonce.writeUIntBE(index, 5, 6)
@@ -71,10 +70,7 @@ function nonceOf(index: number, isLast: boolean): Buffer {
   return nonce
 }
 
-/**
- * Splits a stream into chunks of this size. The last one has one byte or more, unless the stream is empty, and its
- * flag is true.
- */
+/** Splits a stream into chunks of `size` bytes. The last chunk may be shorter. */
 async function* chunksOf(
   stream: AsyncIterable<Buffer>,
   size: number,
@@ -95,7 +91,7 @@ async function* chunksOf(
   yield { chunk: Buffer.concat(held), isLast: true }
 }
 
-/** Encrypts a stream with a passphrase in the format of age, so that `age -d` opens it without Kith. */
+/** Encrypts a stream in the age format, so that `age -d` decrypts a backup without Kith. */
 export async function* seal(stream: AsyncIterable<Buffer>, passphrase: string): AsyncGenerator<Buffer> {
   const [fileKey, salt, nonce] = [randomBytes(16), randomBytes(16), randomBytes(16)]
   const wrapped = encrypt(await wrappingKey(passphrase, salt, WORK_FACTOR), Buffer.alloc(12), fileKey)
@@ -108,7 +104,7 @@ export async function* seal(stream: AsyncIterable<Buffer>, passphrase: string): 
     yield encrypt(key, nonceOf(index++, isLast), chunk)
 }
 
-/** Decrypts a sealed stream of the present or the former format. Throws on another passphrase or a changed byte. */
+/** Decrypts the age or the former format, and passes an unsealed stream through. */
 export async function* unseal(
   stream: AsyncIterable<Buffer>,
   passphrase: string | undefined,
@@ -159,7 +155,7 @@ async function* skip(stream: AsyncIterable<Buffer>, bytes: number): AsyncGenerat
   }
 }
 
-/** Returns the first bytes of a stream, and the stream with them. */
+/** Returns the first bytes together with the complete stream. */
 async function peek(stream: AsyncIterable<Buffer>, length: number) {
   const source = stream[Symbol.asyncIterator]()
   let held: Buffer = Buffer.alloc(0)

@@ -21,7 +21,6 @@ export type BackupHead = SchemaLevel & {
   tables: DumpedTable[]
 }
 
-/** Trailer of a backup, with totals that are known at its end. */
 export type BackupEnd = {
   entries: number
   /** SHA-256 over all checksum lists in order. */
@@ -29,25 +28,22 @@ export type BackupEnd = {
   rows: Record<string, number>
   sequences: { name: string; value: string }[]
   files: number
-  /** Files with a database row and without bytes. */
+  /** Files with a database row but without bytes in the storage. */
   missing: number
 }
 
-/** Number of checksums in memory before they are written. */
+/** Checksums held in memory before they are written to the archive. */
 const CHECKSUMS_AT_ONCE = 1000
 
 export type BackupSource = {
   connection: JobsConnection
   storage: Storage
-  /** The app secret, which opens the sealed values of the database. */
+  /** Decrypts sealed values of the database. */
   appSecret: string
   signal?: AbortSignal
 }
 
-/**
- * Streams a backup: one snapshot of the database, the files that it names, and the secret. The site keeps
- * serving. `onEnd` receives the totals.
- */
+/** Streams a backup from one database snapshot while the site keeps serving. `onEnd` receives the totals. */
 export async function* writeBackup(
   { connection, storage, appSecret, signal }: BackupSource,
   onEnd: (end: BackupEnd) => void,
@@ -108,7 +104,7 @@ export async function* writeBackup(
         } else end.missing += 1
       }
     }
-    // Sequences are not part of the snapshot. They may only be ahead of the rows.
+    // Sequences are not part of the snapshot, so they are read last to be ahead of all rows.
     end.sequences = await readSequences(sql)
     await sql.unsafe('commit')
     if (lines.length > 0) await addChecksums()

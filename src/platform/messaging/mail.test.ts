@@ -17,7 +17,7 @@ const letter = {
   code: '123456',
 } as const
 
-/** A mail server that accepts everything, except commands with an entry in `replies`. */
+/** Accepts everything except SMTP commands with an entry in `replies`. */
 async function mailServer(t: TestContext, replies: Record<string, string> = {}) {
   const delivery: Delivery = { commands: [], letters: [] }
   const sockets = new Set<Socket>()
@@ -60,7 +60,7 @@ function capture() {
   }
 }
 
-test('logs the code without a server, marked as a verification', async () => {
+test('logs a verification code when no mail server is configured', async () => {
   const { lines, log } = capture()
   const mail = createMail({}, log)
   await mail.send(letter)
@@ -74,7 +74,7 @@ test('logs the code without a server, marked as a verification', async () => {
   await mail.close()
 })
 
-test('sends a mail to the server and logs none of it', async (t) => {
+test('sends a mail through SMTP without logging it', async (t) => {
   const { url, commands, letters } = await mailServer(t)
   const { lines, log } = capture()
   const mail = createMail({ smtpUrl: url, mailFrom: 'Kith <kith@site.example>' }, log)
@@ -92,7 +92,7 @@ test('sends a mail to the server and logs none of it', async (t) => {
   assert.deepEqual(lines, [])
 })
 
-test('sends HTML beside the text, with nothing to load or run', async (t) => {
+test('sends an HTML part without scripts or external resources', async (t) => {
   const { url, letters } = await mailServer(t)
   const mail = createMail({ smtpUrl: url, mailFrom: 'Kith <kith@site.example>' }, capture().log)
   const link = 'https://app.example/account/exports'
@@ -130,7 +130,7 @@ test('shares connections between concurrent mails', async (t) => {
   assert.ok(commands.filter((command) => command.startsWith('EHLO')).length <= 3)
 })
 
-test('reports a rejection without personal data, and whether a retry can help', async (t) => {
+test('classifies an SMTP rejection without exposing personal data', async (t) => {
   for (const [reply, permanent] of [
     ['550 5.1.1 <jo@mail.example> unknown', true],
     ['450 4.2.0 <jo@mail.example> greylisted', false],
@@ -158,7 +158,7 @@ test('reports wrong credentials and a missing server as temporary', async (t) =>
   await missing.close()
 })
 
-test('sends from the mail account when SMTP_URL alone is set, and from MAIL_FROM when it is', async (t) => {
+test('prefers MAIL_FROM to the mail account as the sender', async (t) => {
   const { url, commands } = await mailServer(t, { AUTH: '235 welcome' })
   const SMTP_URL = url.replace('//', '//site%40mail.example:x@')
   for (const settings of [{ SMTP_URL }, { SMTP_URL, MAIL_FROM: 'post@other.example' }]) {
@@ -172,7 +172,7 @@ test('sends from the mail account when SMTP_URL alone is set, and from MAIL_FROM
   )
 })
 
-test('defaults the sender to the mail account, the host of PUBLIC_URL or the host of SMTP_URL', () => {
+test('derives the default sender from the configured URLs', () => {
   const site = 'https://social.example'
   for (const [smtpUrl, publicUrl, sender] of [
     ['smtp://site%40mail.example:x@smtp.example', site, 'site@mail.example'],

@@ -11,13 +11,12 @@ const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.c
 
 const mailText = ({ text, link }: Parts): string => (link === undefined ? text : `${text}\n\n${link}`)
 
-/** Alternates Chinese and English paragraphs, when each sentence follows its translation. */
+/** Also splits between a Chinese sentence and its English translation. */
 const paragraphsOf = (text: string) => text.split(/\n{2,}|(?<=[。！？]) (?=[A-Z])/)
 
-/** Language of a paragraph, for fonts and screen readers. */
 const languageOf = (text: string) => (/\p{Script=Han}/u.test(text) ? 'zh' : 'en')
 
-/** The mail as HTML. It loads nothing, and styles are inline, because mail programs drop the rest. */
+/** Uses inline styles and no resources, because mail programs remove everything else. */
 export function mailHtml({ subject, text, code, link }: Parts): string {
   const heading = escaped(subject.replace(/\s+/g, ' '))
   const shown = paragraphsOf(text).map((part) => {
@@ -51,23 +50,20 @@ export type MailMessage = {
   subject: string
   text: string
   kind: 'verification' | 'message'
-  /** Subject of a `verification`; it is also part of `text`. */
+  /** Verification code, which `text` contains too. */
   code?: string
   link?: string
 }
 
 export type Mail = {
-  /** Resolves when the server has accepted the mail; throws `MailError` otherwise. */
+  /** Resolves when the server has accepted the mail. Throws `MailError` otherwise. */
   send(letter: MailMessage): Promise<void>
-  /**
-   * Returns `smtp` when the server accepts the login, `log` when none is configured; throws `MailError`
-   * otherwise.
-   */
+  /** Logs in to the SMTP server without sending a mail. Returns `log` when no server is configured. */
   verifyTransport(): Promise<'smtp' | 'log'>
   close(): Promise<void>
 }
 
-/** A rejected mail. It never carries the address or the text. */
+/** Contains neither the recipient nor the text of the mail. */
 export class MailError extends Error {
   readonly code: string | undefined
   readonly responseCode: number | undefined
@@ -89,7 +85,7 @@ function describe(cause: unknown): string {
   return redactText(messageOf(cause))
 }
 
-/** Sends mail through SMTP, or to the log without a server, so that a first run needs none. */
+/** Logs mail instead of sending when no SMTP server is configured. */
 export function createMail({ smtpUrl, mailFrom, publicUrl = '' }: MailSettings, log: Log): Mail {
   if (smtpUrl === undefined) return createLogMail(log)
   return createSmtpMail(smtpUrl, mailFrom ?? defaultSender(smtpUrl, publicUrl))
@@ -131,7 +127,7 @@ function createSmtpMail(smtpUrl: string, from: string): Mail {
   return {
     async send(letter) {
       const { to, subject } = letter
-      // An object, so that a comma in the address cannot add a recipient.
+      // Passes an object, so that a comma in the address cannot add a recipient.
       const address = { name: '', address: to }
       const parts = { subject, text: mailText(letter), html: mailHtml(letter) }
       await attempt((transporter) => transporter.sendMail({ to: address, ...parts }))
@@ -164,8 +160,8 @@ async function openTransport(url: string, from: string): Promise<Transporter> {
 }
 
 /**
- * Sender without `MAIL_FROM`: the mail account when it is an address, since mail servers refuse others; else
- * `kith` at the host of the site, or of the mail server while the site has no name.
+ * Prefers the mail account, because mail servers reject other senders. Otherwise uses `kith` at the site's
+ * host name.
  */
 export function defaultSender(smtpUrl: string, publicUrl: string): string {
   const account = decodeURIComponent(new URL(smtpUrl).username)

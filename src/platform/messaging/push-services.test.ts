@@ -45,7 +45,7 @@ const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toS
 
 type Asked = { path: string; authorization: string; body: string }
 
-/** A service that answers by the token in the body: the token is the status, and maybe a code. */
+/** Starts a push service that records its requests. */
 async function startService(answer: (asked: Asked) => { status: number; body?: object }) {
   const asked: Asked[] = []
   const origin = await listen(
@@ -61,7 +61,7 @@ async function startService(answer: (asked: Asked) => { status: number; body?: o
   return { origin, asked }
 }
 
-test('sends by FCM with one access token, and sorts its answers', async () => {
+test('sends messages through FCM', async () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const { origin, asked } = await startService(({ path, body }) => {
     if (path === '/token') return { status: 200, body: { access_token: 'granted' } }
@@ -95,7 +95,7 @@ test('sends by FCM with one access token, and sorts its answers', async () => {
   })
 })
 
-test('sends by APNs with a signed token, and sorts its answers', async () => {
+test('sends messages through APNs', async () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const asked: { headers: Record<string, unknown>; body: string }[] = []
   const server = createHttp2Server()
@@ -133,14 +133,14 @@ test('sends by APNs with a signed token, and sorts its answers', async () => {
   })
 })
 
-test('fails all messages when APNs is unavailable', async () => {
+test('reports all messages as failed when APNs is unavailable', async () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const key = { key: pem(privateKey), keyId: 'K1', teamId: 'T1', topic: 'org.kith' }
   const outcome = await createApns(key, 'http://127.0.0.1:9').send([message('a'), message('b')])
   assert.deepEqual([outcome.gone, outcome.failed?.sort()], [[], ['a', 'b']])
 })
 
-test('sends by JPush with basic authentication, and sorts its answers', async () => {
+test('sends messages through JPush', async () => {
   const { origin, asked } = await startService(({ body }) => {
     const [token] = JSON.parse(body).audience.registration_id
     return token === 'gone' ? { status: 400, body: { error: { code: 1011 } } } : { status: Number(token) }
@@ -157,7 +157,7 @@ test('sends by JPush with basic authentication, and sorts its answers', async ()
   })
 })
 
-test('routes platforms to their service, and retries only those of a failing one', async () => {
+test('routes messages by platform even when one service fails', async () => {
   const log: string[] = []
   const sender = (name: string): PushSender => ({
     async send(messages) {
@@ -214,7 +214,7 @@ test('checks FCM with a `validate_only` message', async () => {
   await assert.rejects(async () => fcm.check?.(), /FCM answered 403/)
 })
 
-test('keeps devices when FCM does not know the project', async () => {
+test('keeps device tokens when FCM does not know the project', async () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const { origin } = await startService(({ path }) =>
     path === '/token'
@@ -226,7 +226,7 @@ test('keeps devices when FCM does not know the project', async () => {
   assert.deepEqual((await fcm.send([message('a')])).gone, [])
 })
 
-test('checks APNs with a token of no device', async () => {
+test('checks APNs with a nonexistent device token', async () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const key = { key: pem(privateKey), keyId: 'K1', teamId: 'T1', topic: 'org.kith' }
   let answer = { status: 400, reason: 'BadDeviceToken' }
@@ -241,7 +241,7 @@ test('checks APNs with a token of no device', async () => {
   await assert.rejects(async () => apns.check?.(), /APNs answered 403 InvalidProviderToken/)
 })
 
-test('checks JPush at the address that sends nothing', async () => {
+test('checks JPush through its validation endpoint', async () => {
   let answer = { status: 400, body: { error: { code: 1011 } } }
   const { origin, asked } = await startService(() => answer)
   const jpush = createJpush({ appKey: 'app', masterSecret: 'secret' }, origin)

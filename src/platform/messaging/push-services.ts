@@ -2,7 +2,6 @@ import { connect } from 'node:http2'
 import { importPKCS8, SignJWT } from 'jose'
 import type { PushMessage, PushSender } from './push.ts'
 
-/** Addresses of the services. Tests pass their own. */
 const SERVICE_ORIGINS = {
   fcm: 'https://fcm.googleapis.com',
   apns: 'https://api.push.apple.com',
@@ -14,15 +13,13 @@ export type ApnsKey = { key: string; keyId: string; teamId: string; topic: strin
 export type JpushKey = { appKey: string; masterSecret: string }
 
 const TIMEOUT_MS = 10_000
-/** Requests at once to one service. */
-const AT_ONCE = 20
-/** Tokens of FCM and APNs last an hour. */
+const MAX_CONCURRENT = 20
+/** Renews access tokens before they expire after an hour. */
 const TOKEN_MS = 50 * 60_000
 
-/** Outcome for one device. A `rejected` message would be rejected again. */
+/** `gone` means that the device token is no longer registered. `rejected` messages must not be retried. */
 type Outcome = 'sent' | 'gone' | 'rejected'
 
-/** Sends each message by itself, and returns the devices that are gone, failed or rejected. */
 async function sendEach(
   messages: PushMessage[],
   send: (message: PushMessage) => Promise<Outcome>,
@@ -32,7 +29,7 @@ async function sendEach(
   const rejected: string[] = []
   const waiting = messages.values()
   await Promise.all(
-    Array.from({ length: Math.min(AT_ONCE, messages.length) }, async () => {
+    Array.from({ length: Math.min(MAX_CONCURRENT, messages.length) }, async () => {
       for (const message of waiting)
         try {
           const outcome = await send(message)
@@ -46,8 +43,7 @@ async function sendEach(
   return { gone, failed, rejected }
 }
 
-/** Remembers a token until shortly before it expires. */
-function lasting(make: () => Promise<string>) {
+function cachedToken(make: () => Promise<string>) {
   let held: { token: Promise<string>; until: number } | undefined
   return {
     read(): Promise<string> {
@@ -72,9 +68,8 @@ const textData = ({ data }: PushMessage) =>
 
 const retryable = (service: string, status: number) => new Error(`${service} answered ${status}`)
 
-/** Sends by Firebase Cloud Messaging, HTTP v1. */
 export function createFcm(account: FcmAccount, origin = SERVICE_ORIGINS.fcm): PushSender {
-  const access = lasting(async () => {
+  const access = cachedToken(async () => {
     const key = await importPKCS8(account.private_key, 'RS256')
     const assertion = await new SignJWT({ scope: 'https://www.googleapis.com/auth/firebase.messaging' })
       .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
@@ -123,7 +118,7 @@ export function createFcm(account: FcmAccount, origin = SERVICE_ORIGINS.fcm): Pu
         })
         const told = await response.text()
         if (response.ok) return 'sent'
-        // Without this code a 404 is about the project, and its devices stay.
+        // A 404 without `UNREGISTERED` means an unknown project, not an unknown device.
         if (told.includes('UNREGISTERED')) return 'gone'
         if (response.status === 401 || response.status === 429 || response.status >= 500) {
           if (response.status === 401) access.forget()
@@ -134,22 +129,21 @@ export function createFcm(account: FcmAccount, origin = SERVICE_ORIGINS.fcm): Pu
   }
 }
 
-/** Sends by Apple's service, over one HTTP/2 connection for all messages of a call. */
+/** Sends the messages of a call over one HTTP/2 connection. */
 export function createApns(
   { key, keyId, teamId, topic }: ApnsKey,
   origin = SERVICE_ORIGINS.apns,
 ): PushSender {
-  const access = lasting(async () =>
+  const access = cachedToken(async () =>
     new SignJWT({})
       .setProtectedHeader({ alg: 'ES256', kid: keyId })
       .setIssuer(teamId)
       .setIssuedAt()
       .sign(await importPKCS8(key, 'ES256')),
   )
-  /** Opens a connection, and returns a function that posts on it and one that closes it. */
   function open() {
     const session = connect(origin)
-    // Requests report the failure of their connection themselves.
+    // Each request reports the connection error itself.
     session.on('error', () => {})
     const post = (headers: Record<string, string>, path: string, body: string) =>
       new Promise<{ status: number; text: string }>((resolve, reject) => {
@@ -180,7 +174,7 @@ export function createApns(
       const { post, close } = open()
       try {
         const { status, text } = await post(await common(), `/3/device/${'0'.repeat(64)}`, '{"aps":{}}')
-        // Apple checks the key and the topic first, so this error is about the device token.
+        // Apple checks the device token last, so this error proves that key and topic are valid.
         if (!/BadDeviceToken|Unregistered|DeviceTokenNotForTopic/.test(text)) {
           access.forget()
           throw new Error(`APNs answered ${status} ${/"reason":"(\w+)"/.exec(text)?.[1] ?? ''}`.trim())
@@ -220,10 +214,8 @@ export function createApns(
   }
 }
 
-/** JPush answers this code for a registration that does not exist any more. */
 const NO_SUCH_REGISTRATION = 1011
 
-/** Sends by JPush, to Android and iOS alike. */
 export function createJpush({ appKey, masterSecret }: JpushKey, origin = SERVICE_ORIGINS.jpush): PushSender {
   const authorization = `Basic ${Buffer.from(`${appKey}:${masterSecret}`).toString('base64')}`
   const post = (path: string, body: object) =>
@@ -236,7 +228,6 @@ export function createJpush({ appKey, masterSecret }: JpushKey, origin = SERVICE
     })
   return {
     async check() {
-      // This endpoint validates a message and sends nothing.
       const response = await post('/v3/push/validate', {
         platform: 'all',
         audience: { registration_id: ['kith-check'] },

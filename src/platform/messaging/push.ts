@@ -5,15 +5,15 @@ export type PushMessage = {
   platform: 'ios' | 'android' | 'web'
   title: string
   text: string
-  /** Unread notifications, for the badge of the app. */
+  /** Unread count for the app icon. */
   badge?: number
   data: Record<string, string | number>
 }
 
 export type PushSender = {
   /**
-   * Sends messages and returns the tokens of devices that are gone, and of those where a retry may help. Throws
-   * when a retry may help for all. `rejected` messages would be rejected again.
+   * `gone` lists unregistered tokens, and `failed` those worth a retry. Throws when all messages are worth a
+   * retry.
    */
   send(messages: PushMessage[]): Promise<{ gone: string[]; failed?: string[]; rejected?: string[] }>
   /** Sends a harmless request. Throws when the service would reject messages. */
@@ -26,7 +26,6 @@ export type PushOptions =
   | { provider: 'log'; log: Log }
   | { provider: 'http'; url: string; secret: string; timeout?: number }
 
-/** Sends push messages through a gateway, or to the log without one. */
 export function createPush(options: PushOptions): PushSender {
   if (options.provider === 'log') {
     const { log } = options
@@ -51,7 +50,7 @@ export function createPush(options: PushOptions): PushSender {
   return {
     async check() {
       const { status } = await post([])
-      // A gateway may reject a request without messages.
+      // Other 4xx statuses may only mean that the gateway rejects an empty list.
       if (status === 401 || status === 403 || status >= 500) throw new Error(`it answered ${status}`)
     },
     async send(messages) {
@@ -63,7 +62,7 @@ export function createPush(options: PushOptions): PushSender {
   }
 }
 
-/** Reads `{gone: [token, …]}` of a reply; any other reply means that all devices exist. */
+/** Treats any reply other than `{gone: [token, …]}` as no unregistered tokens. */
 function tokensOf(answer: string): string[] {
   try {
     const { gone } = JSON.parse(answer) as { gone?: unknown }
@@ -73,7 +72,7 @@ function tokensOf(answer: string): string[] {
   }
 }
 
-/** Services of the site by platform. A platform without one uses the gateway. */
+/** Sends to the platform's service, or to the gateway for platforms without one. */
 export function routePush(
   gateway: PushSender,
   services: { android?: PushSender | undefined; ios?: PushSender | undefined },
@@ -87,7 +86,7 @@ export function routePush(
         [...bySender].map(([sender, own]) =>
           sender
             .send(own)
-            // One service that is away fails its own messages only.
+            // A service that is unavailable fails only its own messages.
             .catch(() => ({ gone: [], failed: own.map(({ token }) => token), rejected: [] })),
         ),
       )

@@ -4,10 +4,10 @@ import { PaymentFault, type StatementLine } from './service.ts'
 
 const DIRECTORY_END = 0x06054b50
 const DIRECTORY_ENTRY = 0x02014b50
-/** A bill of a day is far smaller. A larger one is refused before it fills the memory. */
+/** Bounds the memory for a decompressed bill. A daily bill is far smaller. */
 const MAX_BILL = 256 * 1024 * 1024
 
-/** Unpacks the files of a ZIP archive, whose names and texts are in GBK. */
+/** Unpacks a ZIP archive whose names and texts are in GBK. */
 function unzip(archive: Buffer): { name: string; text: string }[] {
   const decoder = new TextDecoder('gb18030')
   const end = archive.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]))
@@ -31,7 +31,6 @@ function unzip(archive: Buffer): { name: string; text: string }[] {
   return files
 }
 
-/** Reads the lines of a trade bill: a ZIP archive of the details and a summary. */
 export function readAlipayBill(archive: Buffer): StatementLine[] {
   let files: { name: string; text: string }[]
   try {
@@ -40,7 +39,7 @@ export function readAlipayBill(archive: Buffer): StatementLine[] {
     throw new PaymentFault('Alipay sent an unreadable bill')
   }
   return files.flatMap(({ text }) => {
-    // Remarks before and after the table begin with `#`. Cells may end with a tab.
+    // Remarks around the table begin with `#`. Cells may end with a tab.
     const rows = text
       .split(/\r?\n/)
       .filter((line) => line !== '' && !line.startsWith('#'))
@@ -53,7 +52,7 @@ export function readAlipayBill(archive: Buffer): StatementLine[] {
       column('业务类型'),
       column('订单金额'),
     ] as [number, number, number, number]
-    // The summary has other columns.
+    // Skips the summary, which has other columns.
     if ([payment, order, kind, amount].includes(-1)) return []
     return rows.flatMap((row): StatementLine[] => {
       const what = ({ 交易: 'payment', 退款: 'refund' } as const)[row[kind] ?? '']

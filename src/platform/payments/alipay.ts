@@ -10,7 +10,7 @@ export type AlipaySettings = {
   appId: string
   sellerId: string
   privateKey: KeyObject
-  /** The key of Alipay, not that of the app. */
+  /** Public key of Alipay, not of the app. */
   publicKey: KeyObject
   noticeUrl: string
   returnUrl: string
@@ -18,14 +18,13 @@ export type AlipaySettings = {
 
 type Fields = Record<string, string>
 
-/** Calls and contracted products of each way of paying. */
 const WAYS = {
   app: { call: 'alipay.trade.app.pay', product: 'QUICK_MSECURITY_PAY' },
   wap: { call: 'alipay.trade.wap.pay', product: 'QUICK_WAP_WAY' },
   page: { call: 'alipay.trade.page.pay', product: 'FAST_INSTANT_TRADE_PAY' },
 } as const
 
-/** The text that a signature covers: sorted pairs without empty values. */
+/** Signatures cover the sorted pairs without empty values. */
 const signedText = (fields: Fields, without: string[]) =>
   Object.keys(fields)
     .filter((name) => fields[name] !== '' && !without.includes(name))
@@ -33,7 +32,7 @@ const signedText = (fields: Fields, without: string[]) =>
     .map((name) => `${name}=${fields[name]}`)
     .join('&')
 
-/** Cuts the JSON of a member out of a reply, because its signature covers the bytes as they came. */
+/** Returns the raw JSON of a member, because the signature covers the original bytes. */
 function cutMember(body: string, name: string): string | undefined {
   const start = body.indexOf('{', body.indexOf(`"${name}"`) + name.length + 2)
   if (!body.includes(`"${name}"`) || start < 0) return undefined
@@ -46,7 +45,7 @@ function cutMember(body: string, name: string): string | undefined {
   return undefined
 }
 
-/** Facts in a notice or the answer to a question, which have the same fields but for the time of payment. */
+/** `paidAt` has different names in notices and in query replies. */
 function factsOf(trade: Record<string, unknown>, paidAt: unknown): PaymentFacts {
   const order = String(trade.out_trade_no ?? '')
   const state = trade.trade_status
@@ -54,7 +53,7 @@ function factsOf(trade: Record<string, unknown>, paidAt: unknown): PaymentFacts 
     state === 'TRADE_SUCCESS' || state === 'TRADE_FINISHED' || (state === 'TRADE_CLOSED' && paidAt)
   if (!isPaid) return { order, status: state === 'TRADE_CLOSED' ? 'expired' : 'unpaid' }
   const amount = fenOf(trade.total_amount) ?? -1
-  // A paid trade is closed by the refund of its whole amount.
+  // A full refund closes a paid trade.
   const refunded = state === 'TRADE_CLOSED' ? amount : fenOf(trade.refund_fee)
   return {
     order,
@@ -66,7 +65,6 @@ function factsOf(trade: Record<string, unknown>, paidAt: unknown): PaymentFacts 
   }
 }
 
-/** Alipay: pay in its app, on a page of a telephone, or on a page of a computer. */
 export function createAlipay(settings: AlipaySettings): PaymentService {
   const { url, appId, privateKey, publicKey } = settings
 
@@ -86,7 +84,7 @@ export function createAlipay(settings: AlipaySettings): PaymentService {
     return { ...fields, sign: sign('sha256', Buffer.from(text), privateKey).toString('base64') }
   }
 
-  /** Asks Alipay and verifies the signature of its answer. Undefined for the given fault. */
+  /** Calls Alipay and verifies the signature of its reply. Returns undefined for the error code `absent`. */
   const ask = async (method: string, content: Record<string, unknown>, absent?: string) => {
     const { status, text } = await callProvider('Alipay', url, {
       method: 'POST',
@@ -96,7 +94,7 @@ export function createAlipay(settings: AlipaySettings): PaymentService {
     if (status !== 200) throw new PaymentFault(`Alipay answered ${status}`, { status })
     const name = `${method.replaceAll('.', '_')}_response`
     const reply = parseReply('Alipay', text)
-    // Without the app's key Alipay signs nothing, so this says no more than that the call failed.
+    // `error_response` is unsigned, so its content is not trusted.
     if (reply.error_response !== undefined)
       throw new PaymentFault('Alipay refused the app id or its signature')
     const member = cutMember(text, name)
@@ -112,7 +110,7 @@ export function createAlipay(settings: AlipaySettings): PaymentService {
   }
 
   const find = async (number: string): Promise<PaymentFacts> => {
-    // A trade exists only once its payer has opened the page or the app.
+    // Alipay creates the trade only when the payer opens the page or app.
     const trade = await ask('alipay.trade.query', { out_trade_no: number }, 'ACQ.TRADE_NOT_EXIST')
     if (!trade) return { order: number, status: 'unknown' }
     if (trade.out_trade_no !== number) throw new PaymentFault('Alipay answered with another order')
@@ -162,7 +160,7 @@ export function createAlipay(settings: AlipaySettings): PaymentService {
         refund_amount: yuanOf(amount),
         refund_reason: reason,
       })
-      // The sum of all refunds of the trade.
+      // `refund_fee` is the sum of all refunds of the trade.
       return { state: 'done', refunded: fenOf(done?.refund_fee) }
     },
     stated: {

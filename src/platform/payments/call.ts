@@ -5,7 +5,7 @@ type Request = { method: string; headers: Record<string, string>; body?: string 
 const TIMEOUT_MS = 8_000
 const BILL_TIMEOUT_MS = 60_000
 
-/** Reads a reply, or throws a fault that names neither the request nor its reply. */
+/** Throws a fault that contains neither the request nor the reply. */
 async function readReply<T>(
   name: string,
   url: string,
@@ -34,7 +34,6 @@ export const callProvider = (
     headers: response.headers,
   }))
 
-/** Downloads a bill from an address that the provider gave. */
 export async function downloadBill(
   name: string,
   url: string,
@@ -56,7 +55,7 @@ export function parseReply(name: string, text: string): Record<string, unknown> 
     const parsed: unknown = JSON.parse(text)
     if (typeof parsed === 'object' && parsed !== null) return parsed as Record<string, unknown>
   } catch {
-    // Reported below, without the text.
+    // The error below omits the text, which may contain personal data.
   }
   throw new PaymentFault(`${name} sent an unreadable reply`)
 }

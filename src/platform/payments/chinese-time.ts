@@ -3,11 +3,11 @@ const OFFSET_MS = 8 * 3600_000
 export const chineseTime = (at: Date): string =>
   new Date(at.getTime() + OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ')
 
-/** The time on the day after a day in China when its statement exists, with an hour of margin. */
+/** Statements appear at `hour` of the next day in China. Adds a margin of one hour. */
 export const statementReadyAt = (day: string, hour: number): Date =>
   new Date(Date.parse(`${day}T00:00:00+08:00`) + (24 + hour + 1) * 3600_000)
 
-/** An amount in yuan as fen. Undefined for anything else. */
+/** Parses an amount in yuan as fen, or returns undefined. */
 export function fenOf(yuan: unknown): number | undefined {
   const [, sign, whole, part = ''] = /^(-?)(\d{1,12})(?:\.(\d{1,2}))?$/.exec(String(yuan).trim()) ?? []
   if (whole === undefined) return undefined

@@ -13,7 +13,7 @@ export { type PaymentSettings, readPaymentSettings } from './settings.ts'
 
 export type PaymentServiceName = keyof PaymentSettings
 
-/** Loads a provider with its first use, so that a site without it loads none of its code. */
+/** Imports a provider on first use, so that a site without the provider loads none of its code. */
 const LOADERS: {
   [N in PaymentServiceName]: (settings: NonNullable<PaymentSettings[N]>) => Promise<PaymentService>
 } = {
@@ -30,7 +30,6 @@ export const configuredServices = (settings: PaymentSettings) =>
 
 const loaded = new WeakMap<PaymentSettings, Map<string, Promise<PaymentService>>>()
 
-/** Returns a configured provider. Undefined for any other name. */
 export async function paymentService(
   settings: PaymentSettings,
   name: string,

@@ -1,4 +1,4 @@
-/** Ways of paying by provider, under the names that existing clients send, with the page or app that each opens. */
+/** Payment methods by provider, as existing clients name them, with the kind of page that each opens. */
 export const METHODS = {
   alipay: {
     alipay: 'app',

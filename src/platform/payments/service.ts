@@ -1,5 +1,5 @@
 export type PaymentOrder = {
-  /** The name of the order at the provider. */
+  /** Order number at the provider. */
   number: string
   method: string
   /** In the minor unit of `currency`. */
@@ -7,27 +7,26 @@ export type PaymentOrder = {
   currency: string
   title: string
   expiresAt: Date
-  /** Address of the payer, which some providers ask for. */
+  /** IP address of the payer, which some providers require. */
   address: string
-  /** Details of the client, such as the `openid` of a WeChat user. */
+  /** Client details such as the `openid` of a WeChat user. */
   extra: Record<string, unknown>
 }
 
 /**
- * Facts of a provider about an order. Each set of facts is complete in itself, so that they may arrive in any
- * order and more than once.
+ * A provider's state of an order. Each report is complete, so reports may arrive repeatedly and in any order.
  */
 export type PaymentFacts = {
-  /** One of both names the order. */
+  /** Either `order` or `payment` identifies the order. */
   order?: string
   payment?: string
   status: 'unpaid' | 'paid' | 'failed' | 'expired' | 'unknown'
-  /** Set with `paid`. */
+  /** Present when `status` is `paid`. */
   amount?: number
   currency?: string
   /** Sum of all refunds so far. */
   refunded?: number
-  /** One refund, of a provider that tells no sum. */
+  /** A single refund, from providers that do not report the sum. */
   refund?: { number: string; amount: number; state: 'waiting' | 'done' | 'refused' }
   dispute?: 'open' | 'won' | 'lost'
 }
@@ -44,46 +43,47 @@ export type PaymentRefund = {
 
 export type StatementLine = {
   kind: 'payment' | 'refund'
-  /** The provider's number of the payment. */
+  /** The provider's payment id. */
   payment: string
   order?: string
   amount: number
   currency: string
-  /** Share that the provider kept, if its statement says so. */
+  /** Fee of the provider, if its statement lists fees. */
   fee?: { amount: number; currency: string }
 }
 
-/** A request of a provider, with the bytes that it signed. */
+/** `body` has the exact bytes that the provider signed. */
 export type Notice = { headers: Record<string, string | string[] | undefined>; body: string }
 
-/** The body and type of a reply that makes the provider stop repeating its notice. */
+/** Reply that keeps the provider from repeating its notice. */
 export type Acknowledgement = { status: number; type: string; body: string }
 
 export type PaymentService = {
-  /** The charge for an amount of fen. Undefined when the currency cannot express it. */
+  /**
+   * Converts fen to the provider's currency. Returns undefined when the currency cannot express the amount.
+   */
   charge(fen: number): { amount: number; currency: string } | undefined
-  /** The name of a detail without which a payment cannot be opened. */
+  /** Names a required client detail that is missing from the order. */
   lacks?(order: Pick<PaymentOrder, 'method' | 'extra'>): string | undefined
-  /** Opens the payment and returns what the client needs. Repeating it opens the same one. */
+  /** Opens the payment and returns data for the client. A retry opens the same payment. */
   begin(order: PaymentOrder): Promise<{ session: string | null; data: Record<string, unknown> | string }>
-  /** Verifies a notice. Throws `BadNotice`; returns undefined when it is about something else. */
+  /** Throws `BadNotice` for an unverified notice. Returns undefined for an irrelevant one. */
   readNotice(notice: Notice): Promise<PaymentFacts | undefined>
   acknowledgement: Acknowledgement
   find(order: { number: string; session: string | null }): Promise<PaymentFacts>
-  /** Closes an unpaid order. Throws when it is paid or the provider does not answer. */
+  /** Closes an unpaid order. Throws when the order is paid or the provider does not answer. */
   close(order: { number: string; session: string | null }): Promise<void>
   /**
-   * Refunds a part or all of a payment. Repeating the number refunds once. Throws a fault that is a refusal when
-   * the refund will never happen. `refunded` is the sum of all refunds, where the provider tells it.
+   * Refunds once per `number`. Throws a `PaymentFault` with `isRefusal` when the refund will never happen.
    */
   refund(refund: PaymentRefund): Promise<{ state: 'waiting' | 'done'; refunded?: number | undefined }>
-  /** The time when the statement of a day exists, and the lines of that day. */
+  /** `readyAt` returns the time from which the provider has a day's statement. */
   stated: { readyAt(day: string): Date; lines(day: string): Promise<StatementLine[]> }
-  /** A harmless request that needs the secret. */
+  /** Sends a harmless request that fails without a valid secret. */
   check(): Promise<void>
 }
 
-/** A notice that the provider did not sign, or not for this site. It is never processed. */
+/** A notice with a wrong signature, or for another merchant. */
 export class BadNotice extends Error {
   constructor(reason: string) {
     super(reason)
@@ -91,12 +91,11 @@ export class BadNotice extends Error {
   }
 }
 
-/** A provider that refused or did not answer. It never carries what was sent. */
+/** Errors omit the sent data, which may hold secrets. */
 export class PaymentFault extends Error {
   readonly status: number | undefined
-  /** The provider's own name of the fault. */
   readonly code: string | undefined
-  /** Whether the provider decided, so that a repetition changes nothing. */
+  /** The provider has decided, so a retry cannot succeed. */
   readonly isRefusal: boolean
 
   constructor(

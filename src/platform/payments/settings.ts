@@ -3,7 +3,6 @@ import type { AlipaySettings } from './alipay.ts'
 import type { StripeSettings } from './stripe.ts'
 import type { WechatSettings } from './wechat.ts'
 
-/** The variables of payment providers; a provider is undefined when it is not configured. */
 export type PaymentSettings = {
   alipay?: AlipaySettings
   stripe?: StripeSettings
@@ -49,7 +48,6 @@ function readNeeded<const N extends string>({ text, faults }: Read, provider: st
   return missing.length > 0 ? undefined : values
 }
 
-/** Reads a key. An unreadable one is a fault that names only the variable. */
 function readKey(
   { faults }: Read,
   name: string,
@@ -102,7 +100,7 @@ function readAlipay(read: Read, returnUrl: string, noticeUrl: string): AlipaySet
   }
 }
 
-/** Reads the public key of WeChat Pay. Older merchants have none and use certificates. */
+/** Older merchants have no public key and use certificates instead. */
 function readWechatKey(read: Read): WechatSettings['service'] {
   const [id, value] = [read.text('WECHAT_PAY_PUBLIC_KEY_ID'), read.text('WECHAT_PAY_PUBLIC_KEY')]
   if (!id && !value) return undefined
@@ -144,7 +142,9 @@ function readWechat(read: Read, returnUrl: string, noticeUrl: string): WechatSet
   }
 }
 
-/** Reads the variables of all providers. Payers return to `page`, unless a variable says otherwise. Names the missing ones of a provider that is configured in part. */
+/**
+ * Adds a fault for each missing variable of a partly configured provider. Payers return to `page` by default.
+ */
 export function readPaymentSettings(read: Read, home: string, page: string): PaymentSettings {
   const returnUrl = read.url('PAYMENT_RETURN_URL', ADDRESSES) ?? page
   const noticeUrl = (name: string) => `${home.replace(/\/+$/, '')}/payments/${name}/notices`

@@ -21,19 +21,18 @@ const field = (of: unknown, name: string): unknown => (of as Wire | null | undef
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
 const whole = (value: unknown) => (Number.isSafeInteger(value) ? (value as number) : undefined)
 
-/** Currencies without a minor unit at Stripe. */
-const WHOLE = new Set('bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' '))
-/** Currencies with three decimals, of which the last is zero at Stripe. */
-const THOUSANDTHS = new Set(['bhd', 'jod', 'kwd', 'omr', 'tnd'])
-/** The fee of a line, in the currency of the balance. */
+const ZERO_DECIMAL = new Set('bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' '))
+/** Stripe requires the last of three decimals to be zero. */
+const THREE_DECIMAL = new Set(['bhd', 'jod', 'kwd', 'omr', 'tnd'])
+/** Fees are in the currency of the balance, not of the payment. */
 function feeOf(row: Wire): Pick<StatementLine, 'fee'> {
   const [amount, currency] = [whole(row.fee), text(row.currency)]
   return amount === undefined || currency === undefined ? {} : { fee: { amount, currency } }
 }
 
-/** Stripe accepts notices of up to five minutes ago. */
+/** Maximum age of a signed notice, against replay attacks. */
 const TOLERANCE_S = 300
-/** The shortest and longest life of a checkout at Stripe, with a margin for the way. */
+/** Stripe allows a checkout of 30 minutes to 24 hours, here with a margin of one minute. */
 const LIFE_S = [31 * 60, 24 * 3600 - 60] as const
 
 function factsOfSession(session: unknown, failed = false): PaymentFacts {
@@ -61,7 +60,6 @@ function factsOfSession(session: unknown, failed = false): PaymentFacts {
   }
 }
 
-/** Facts in an event. Other events are of no interest. */
 function factsOfEvent(type: unknown, object: unknown): PaymentFacts | undefined {
   switch (type) {
     case 'checkout.session.completed':
@@ -93,7 +91,7 @@ function factsOfEvent(type: unknown, object: unknown): PaymentFacts | undefined 
   }
 }
 
-/** Verifies the signature header of an event (docs.stripe.com/webhooks#verify-manually). */
+/** Follows docs.stripe.com/webhooks#verify-manually. */
 function verifySignature(header: string, body: string, secret: string): void {
   const parts = header.split(',').map((part) => part.split('=', 2) as [string, string])
   const at = Number(parts.find(([name]) => name === 't')?.[1])
@@ -106,7 +104,6 @@ function verifySignature(header: string, body: string, secret: string): void {
   if (!(Math.abs(Date.now() / 1000 - at) <= TOLERANCE_S)) throw new BadNotice('the notice is too old')
 }
 
-/** Stripe Checkout. The payer leaves for a page of Stripe and returns. */
 export function createStripe(settings: StripeSettings): PaymentService {
   const { url, secretKey, currency } = settings
   const isLive = secretKey.includes('_live_')
@@ -139,7 +136,7 @@ export function createStripe(settings: StripeSettings): PaymentService {
   return {
     acknowledgement: { status: 200, type: 'application/json', body: '{}' },
     charge(fen) {
-      const amount = WHOLE.has(currency) ? fen / 100 : THOUSANDTHS.has(currency) ? fen * 10 : fen
+      const amount = ZERO_DECIMAL.has(currency) ? fen / 100 : THREE_DECIMAL.has(currency) ? fen * 10 : fen
       return Number.isInteger(amount) ? { amount, currency } : undefined
     },
     async begin({ number, amount, title, expiresAt }) {
@@ -189,7 +186,7 @@ export function createStripe(settings: StripeSettings): PaymentService {
       if (session !== null) await ask('POST', `/v1/checkout/sessions/${encodeURIComponent(session)}/expire`)
     },
     async refund({ payment, number, amount }) {
-      // The idempotency key is forgotten after a day, so an earlier try is looked for first.
+      // Searches for an earlier refund, because Stripe forgets idempotency keys after a day.
       const { data } = await ask('GET', '/v1/refunds', { payment_intent: payment, limit: '100' })
       const refunds = Array.isArray(data) ? (data as Wire[]) : []
       const known = refunds.find((each) => field(each.metadata, 'refund') === number)
@@ -226,7 +223,7 @@ export function createStripe(settings: StripeSettings): PaymentService {
             }[String(row.type)] as StatementLine['kind'] | undefined
             if (!kind) continue
             const order = text(field(field(row.source, 'metadata'), 'order'))
-            // The balance may be in another currency than the charge, so the amounts are those of the source.
+            // Uses the amounts of the charge, because the balance may be in another currency.
             lines.push({
               kind,
               payment: text(field(row.source, 'payment_intent')) ?? text(field(row.source, 'id')) ?? '',

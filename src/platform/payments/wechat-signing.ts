@@ -5,28 +5,27 @@ import { PaymentFault } from './service.ts'
 export type WechatKeys = {
   url: string
   merchantId: string
-  /** The serial number of the merchant's certificate. */
+  /** Serial number of the merchant's certificate. */
   serial: string
   privateKey: KeyObject
-  /** The APIv3 key, with which WeChat Pay encrypts. */
+  /** APIv3 key, with which WeChat Pay encrypts notices and certificates. */
   apiKey: string
-  /** The public key of WeChat Pay with its id. Without it the platform certificates are downloaded. */
+  /** Public key of WeChat Pay with its id. Older merchants download platform certificates instead. */
   service: { id: string; key: KeyObject } | undefined
 }
 
-/** The headers that carry a signature of WeChat Pay. */
 export type Signature = { serial: string; timestamp: string; nonce: string; signature: string }
 
 export type Sealed = { nonce?: unknown; associated_data?: unknown; ciphertext?: unknown }
 
 const TAG_BYTES = 16
 /**
- * An unknown serial number reloads the certificates. This limit keeps a stranger from causing a reload with
+ * Minimum interval between reloads of certificates, because forged serial numbers would cause a reload with
  * each request.
  */
 const REREAD_MS = 60_000
 
-/** Decrypts AES-256-GCM with the APIv3 key. Throws when the text was changed. */
+/** Decrypts AES-256-GCM. Throws when the ciphertext was changed. */
 export function unseal({ nonce, associated_data: about, ciphertext }: Sealed, apiKey: string): string {
   const bytes = Buffer.from(String(ciphertext), 'base64')
   const decipher = createDecipheriv('aes-256-gcm', apiKey, String(nonce))
@@ -41,7 +40,6 @@ export const signLines = (lines: string[], key: KeyObject): string =>
 const isSigned = ({ timestamp, nonce, signature }: Signature, body: string, key: KeyObject) =>
   verify('sha256', Buffer.from(`${timestamp}\n${nonce}\n${body}\n`), key, Buffer.from(signature, 'base64'))
 
-/** Makes signed requests to WeChat Pay and verifies what comes from it. */
 export function createWechatSigning(keys: WechatKeys) {
   const { url, merchantId, serial, privateKey, apiKey, service } = keys
   let certificates = new Map<string, KeyObject>()
@@ -75,19 +73,18 @@ export function createWechatSigning(keys: WechatKeys) {
     return { status, text, signature }
   }
 
-  /** Throws the fault of a reply that is not a success. */
   const requireSuccess = (status: number, text: string) => {
     if (status < 300) return
     const code = status < 500 ? parseReply('WeChat Pay', text).code : undefined
     throw new PaymentFault(`WeChat Pay answered ${status}`, {
       status,
       code: typeof code === 'string' ? code : undefined,
-      // A wrong signature, too many requests and an unknown fault pass, and a repetition may succeed.
+      // Other statuses are temporary, such as 401 or 429, so a retry may succeed.
       isRefusal: [400, 403, 404].includes(status) && code !== 'SYSTEM_ERROR',
     })
   }
 
-  /** Downloads the platform certificates. The APIv3 key proves that they are WeChat Pay's. */
+  /** The APIv3 key proves that the certificates are from WeChat Pay. */
   const readCertificates = async () => {
     const { status, text, signature } = await send('GET', '/v3/certificates', '')
     requireSuccess(status, text)
@@ -105,7 +102,7 @@ export function createWechatSigning(keys: WechatKeys) {
     certificates = read
   }
 
-  /** Finds a key of WeChat Pay by its serial number or id. */
+  /** `name` is the serial number of a certificate or the id of the public key. */
   const keyOf = async (name: string): Promise<KeyObject | undefined> => {
     if (service && name === service.id) return service.key
     if (name.startsWith('PUB_KEY_ID_')) return undefined
@@ -123,16 +120,15 @@ export function createWechatSigning(keys: WechatKeys) {
 
   return {
     authorization,
-    /** Verifies the APIv3 key by decrypting the certificates of the platform. */
+    /** Decrypting the certificates verifies the APIv3 key. */
     async check(): Promise<void> {
       if (!service) await readCertificates()
     },
-    /** Returns whether WeChat Pay signed a body. */
     async verify(signature: Signature, body: string): Promise<boolean> {
       const key = await keyOf(signature.serial)
       return key !== undefined && isSigned(signature, body, key)
     },
-    /** Sends a request and verifies the reply. Undefined for a reply without a body. */
+    /** Returns an empty object for a reply without a body. */
     async ask(method: 'GET' | 'POST', path: string, content?: unknown) {
       const { status, text, signature } = await send(
         method,

@@ -13,9 +13,9 @@ import {
 import { createWechatSigning, type Sealed, signLines, unseal, type WechatKeys } from './wechat-signing.ts'
 
 export type WechatSettings = WechatKeys & {
-  /** The official account, for JSAPI, Native and H5. */
+  /** App id of the official account, for JSAPI, Native and H5. */
   appId: string
-  /** The mobile app, for in-app payments. */
+  /** App id of the mobile app, for in-app payments. */
   mobileAppId: string
   noticeUrl: string
   returnUrl: string
@@ -26,18 +26,18 @@ const field = (of: unknown, name: string): unknown => (of as Wire | null | undef
 const text = (value: unknown) => (typeof value === 'string' ? value : '')
 const whole = (value: unknown) => (Number.isSafeInteger(value) ? (value as number) : -1)
 
-/** Notices are accepted for five minutes, as the documentation recommends. */
+/** Maximum age of a notice, as WeChat Pay recommends. */
 const TOLERANCE_S = 300
 
 const STATES: Record<string, PaymentFacts['status']> = {
   SUCCESS: 'paid',
-  // A paid order of which something was refunded.
+  // Part or all of the payment was refunded.
   REFUND: 'paid',
   CLOSED: 'expired',
   REVOKED: 'failed',
 }
 
-/** An abnormal refund waits for the merchant, who completes it at WeChat Pay. */
+/** Omits `ABNORMAL`, a refund that the merchant must complete at WeChat Pay. */
 const REFUND_STATES: Record<string, 'done' | 'refused'> = { SUCCESS: 'done', CLOSED: 'refused' }
 
 function factsOf(transaction: Wire): PaymentFacts {
@@ -53,7 +53,7 @@ function factsOf(transaction: Wire): PaymentFacts {
   }
 }
 
-/** Reads the lines of a trade bill. Each cell begins with a backtick. */
+/** Parses a trade bill, whose cells begin with a backtick. */
 function readBill(bill: string): StatementLine[] {
   const [first = '', ...rest] = bill.replace(/^\uFEFF/, '').split(/\r?\n/)
   const header = first.split(',')
@@ -71,7 +71,7 @@ function readBill(bill: string): StatementLine[] {
   const lines: StatementLine[] = []
   for (const line of rest) {
     const row = line.replace(/^`/, '').split(',`')
-    // The summary at the end has other columns.
+    // Stops at the summary, which has other columns.
     if (row.length !== header.length) break
     const kind = ({ SUCCESS: 'payment', REFUND: 'refund' } as const)[row[state] ?? '']
     if (!kind) continue
@@ -86,7 +86,6 @@ function readBill(bill: string): StatementLine[] {
   return lines
 }
 
-/** WeChat Pay, version 3 of its API: JSAPI, Native, H5 and apps. */
 export function createWechat(settings: WechatSettings): PaymentService {
   const { url, merchantId, apiKey, privateKey, noticeUrl } = settings
   const signing = createWechatSigning(settings)
@@ -109,7 +108,6 @@ export function createWechat(settings: WechatSettings): PaymentService {
     }
   }
 
-  /** Opens and verifies what a notice seals. */
   const openNotice = async ({ headers, body }: Notice) => {
     const header = (name: string) => String(headers[`wechatpay-${name}`] ?? '')
     const signature = {
@@ -194,7 +192,8 @@ export function createWechat(settings: WechatSettings): PaymentService {
         return factsOf(content)
       }
       if (!type.startsWith('REFUND.')) return undefined
-      // The notice tells of one refund. The order is asked for, so that the refund may come before the payment.
+      // The notice describes one refund. Queries the order, because the notice may arrive before that of the
+      // payment.
       return {
         ...(await find(text(content.out_trade_no))),
         refund: {

@@ -6,7 +6,7 @@ export type AliyunSettings = { url: string; keyId: string; keySecret: string }
 
 const VERSION = '2017-05-25'
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-/** Percent-encoding as Aliyun signs it. `URLSearchParams` writes spaces and stars differently. */
+/** Percent-encodes as Aliyun signs. `URLSearchParams` encodes spaces and stars differently. */
 const encode = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 
@@ -19,7 +19,7 @@ type Signed = {
   nonce: string
 }
 
-/** Signs a request without a body (ACS3-HMAC-SHA256, "Request syntax and signature method V3"). */
+/** Signs a request without a body (ACS3-HMAC-SHA256, signature method V3). */
 export function signAliyun(
   { keyId, keySecret }: Pick<AliyunSettings, 'keyId' | 'keySecret'>,
   { host, action, version, query, date, nonce }: Signed,
@@ -53,10 +53,10 @@ export function signAliyun(
   }
 }
 
-/** Account faults that an operator can fix while the job is retried. */
-const MENDABLE = new Set(['isv.AMOUNT_NOT_ENOUGH', 'isv.OUT_OF_SERVICE', 'isv.ACCOUNT_ABNORMAL'])
+/** Account errors that an operator can fix while the job is retried. */
+const FIXABLE = new Set(['isv.AMOUNT_NOT_ENOUGH', 'isv.OUT_OF_SERVICE', 'isv.ACCOUNT_ABNORMAL'])
 
-/** Sends by Aliyun. Every message needs an approved template and signature. */
+/** Aliyun requires an approved template and signature for every message. */
 export function createAliyun({ url, keyId, keySecret }: AliyunSettings): TextService {
   const ask = async (action: string, parameters: Record<string, string>) => {
     const { query, headers } = signAliyun(
@@ -73,7 +73,7 @@ export function createAliyun({ url, keyId, keySecret }: AliyunSettings): TextSer
     const { status, body } = await callTextService('Aliyun', `${url}/?${query}`, { method: 'POST', headers })
     if (status === 200 && body.Code === 'OK') return body
     const code = faultCode(body.Code)
-    const isFinal = code.startsWith('isv.') && !MENDABLE.has(code)
+    const isFinal = code.startsWith('isv.') && !FIXABLE.has(code)
     throw new SmsError(`Aliyun answered ${status} ${code}`, { status, permanent: isFinal })
   }
   return {

@@ -3,7 +3,7 @@ import { BadReceipt, SmsError } from './service.ts'
 type Request = { method: 'GET' | 'POST' | 'HEAD'; headers: Record<string, string>; body?: string }
 export type Reply = { status: number; body: Record<string, unknown> }
 
-/** Sends a request to a service. Errors name neither the request nor its reply. */
+/** Errors contain neither the request nor the response, which hold personal data. */
 export async function callTextService(
   name: string,
   url: string,
@@ -31,7 +31,7 @@ export async function callTextService(
   return { status, body: parse(text) }
 }
 
-/** Parses a JSON object; anything else is an empty one. */
+/** Returns an empty object for anything but a JSON object. */
 function parse(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text)
@@ -50,13 +50,12 @@ function reason(error: unknown): string {
 export const field = (of: unknown, name: string): unknown =>
   typeof of === 'object' && of !== null ? (of as Record<string, unknown>)[name] : undefined
 
-/** Parses the JSON list of a report. */
 export function parseReports(text: string): unknown[] {
   try {
     const value: unknown = JSON.parse(text)
     if (Array.isArray(value)) return value
   } catch {
-    // Reported below, without the text.
+    // The error below omits the text, which contains phone numbers.
   }
   throw new BadReceipt('the report is no JSON list')
 }

@@ -28,7 +28,7 @@ async function provider(
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/send`
 }
 
-test('logs the code without a provider, marked as a verification', async () => {
+test('logs a verification code when no SMS provider is configured', async () => {
   const lines: { level: string; msg: string }[] = []
   const log = createLog({
     level: 'warn',
@@ -43,7 +43,7 @@ test('logs the code without a provider, marked as a verification', async () => {
   assert.doesNotMatch(lines[1]?.msg ?? '', /verification/)
 })
 
-test('sends the message to the provider as JSON with the secret as bearer', async (t) => {
+test('sends the message as JSON with a bearer secret', async (t) => {
   let received: object = {}
   // biome-ignore lint/nursery/noMisusedPromises: a failure fails the test.
   const url = await provider(t, async (request, response) => {
@@ -64,7 +64,7 @@ test('sends the message to the provider as JSON with the secret as bearer', asyn
   })
 })
 
-test('reports a rejection without personal data, and whether a retry can help', async (t) => {
+test('classifies a rejection by the gateway without exposing personal data', async (t) => {
   for (const [status, permanent] of [
     [400, true],
     [422, true],
@@ -88,7 +88,7 @@ test('does not follow a redirect', async (t) => {
   await assert.rejects(createGateway({ url, secret: 's' }).send(message, {}), SmsError)
 })
 
-test('gives up on a silent or missing provider', async (t) => {
+test('reports an unresponsive or unreachable provider', async (t) => {
   const url = await provider(t, () => {})
   const slow = createGateway({ url, secret: 's', timeout: 100 })
   await assert.rejects(slow.send(message, {}), /did not answer in 100 ms/)

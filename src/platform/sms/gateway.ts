@@ -3,13 +3,12 @@ import { SmsError, type TextService } from './service.ts'
 
 export type GatewaySettings = { url: string; secret: string; timeout?: number }
 
-/** A gateway of the operator, which takes JSON with a bearer secret. */
 export function createGateway({ url, secret, timeout }: GatewaySettings): TextService {
   const name = 'the SMS provider'
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
   return {
     async check() {
-      // Many gateways answer 404 or 405, which proves that they are there.
+      // Many gateways answer HEAD with 404 or 405, which still proves that they are reachable.
       const { status } = await callTextService(name, url, { method: 'HEAD', headers }, timeout)
       if (status === 401 || status === 403) throw new SmsError(`${name} answered ${status}`, { status })
     },

@@ -12,7 +12,10 @@ import {
 /** A line of the setting `sms:templates`. `*` stands for every purpose or country. */
 export type TextTemplate = { service: string; purpose: string; country: string } & Wording
 
-/** Reads `SERVICE PURPOSE COUNTRY TEMPLATE SIGNATURE`, where `-` is no template. Undefined for anything else. */
+/**
+ * Parses `SERVICE PURPOSE COUNTRY TEMPLATE SIGNATURE`, where `-` means no template. Returns undefined for an
+ * invalid line.
+ */
 export function readTextTemplate(line: string): TextTemplate | undefined {
   const [, service = '', purpose = '', country = '', template = '', signature] =
     /^(\S+) (\S+) (\S+) (\S+)(?: (.+))?$/.exec(line.trim()) ?? []
@@ -30,7 +33,6 @@ export function readTextTemplate(line: string): TextTemplate | undefined {
   }
 }
 
-/** The first line for a message at a service. */
 const findWording = (
   templates: readonly TextTemplate[],
   service: string,
@@ -43,17 +45,15 @@ const findWording = (
       isPhoneOf(phone, [each.country]),
   )
 
-/** The service that took a message, its name for it, and the services that refused it before. */
+/** `reference` is the service's message id. `refusals` lists errors of services tried earlier. */
 export type SentText = { service: string; reference: string | null; refusals: string[] }
 
 export type SmsSender = {
-  /** Sends through the first service that takes the message. Throws when none does. */
+  /** Tries the services in order. Throws when all reject the message. */
   send(message: TextMessage, templates?: readonly TextTemplate[]): Promise<SentText>
-  /** The configured services in the order of their use. */
   services: Readonly<Record<string, TextService>>
 }
 
-/** Sends text messages through services in their order, or to the log without one. */
 export function createSms(services: Readonly<Record<string, TextService>>, log: Log): SmsSender {
   const names = Object.keys(services)
   return {

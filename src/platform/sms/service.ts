@@ -1,35 +1,34 @@
 export const TEXT_SERVICES = ['gateway', 'aliyun', 'tencent', 'yunpian', 'twilio'] as const
 export type TextServiceName = (typeof TEXT_SERVICES)[number]
 
-/** `alert`: a credential of the account changed. `message`: anything else. */
+/** `alert` messages report a changed credential of the account. */
 export const TEXT_PURPOSES = ['code', 'alert', 'message'] as const
 export type TextPurpose = (typeof TEXT_PURPOSES)[number]
 
-/** `phone` is normalized: eleven digits in mainland China, else `+` and all digits. */
+/** `phone` has eleven digits in mainland China, and elsewhere `+` with the country code. */
 export type TextMessage = { phone: string; text: string; purpose: TextPurpose; code?: string }
 
-/** Template and signature for a message, absent without a line in the settings. */
+/** Approved template and signature from the setting `sms:templates`. */
 export type Wording = { template?: string; signature?: string }
 
 export type TextReceipt = { reference: string; delivered: boolean; fault?: string }
 
-/** A request of a service, with its form or JSON as it came. */
 export type ReceiptNotice = { headers: Record<string, string | string[] | undefined>; body: string }
 
 export type TextService = {
-  /** Sends a message and returns the service's name for it, if it has one. Throws `SmsError`. */
+  /** Returns the service's message id, if there is one. Throws `SmsError`. */
   send(message: TextMessage, wording: Wording): Promise<string | null>
-  /** A harmless request that needs the secret. */
+  /** Sends a harmless request that fails without a valid secret. */
   check(): Promise<void>
   receipts?: {
-    /** Throws `BadReceipt`. */
+    /** Throws `BadReceipt` for an unreadable or unsigned report. */
     read(notice: ReceiptNotice): TextReceipt[]
-    /** The reply that makes the service stop repeating its report. */
+    /** Reply that keeps the service from repeating its report. */
     acknowledgement: { type: string; body: string }
   }
 }
 
-/** A rejected message. It never carries the number or the text. */
+/** Contains neither the phone number nor the text of the message. */
 export class SmsError extends Error {
   readonly status: number | undefined
   /** True when a retry cannot succeed. */
@@ -44,7 +43,6 @@ export class SmsError extends Error {
   }
 }
 
-/** A report that is unreadable or unsigned. */
 export class BadReceipt extends Error {
   constructor(reason: string) {
     super(reason)
@@ -52,9 +50,9 @@ export class BadReceipt extends Error {
   }
 }
 
-/** A number with `+` and country code. */
+/** Adds +86 to numbers of mainland China, which are stored without country code. */
 export const withCountryCode = (phone: string): string => (phone.startsWith('+') ? phone : `+86${phone}`)
 
-/** A code of a service for a fault. Other texts may repeat the number. */
+/** Passes on codes only, because error texts may contain the phone number. */
 export const faultCode = (value: unknown): string =>
   /^[\w.:-]{1,80}$/.test(String(value)) ? String(value) : 'an unknown fault'

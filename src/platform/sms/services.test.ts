@@ -44,7 +44,7 @@ const services = {
 }
 const WORDING = { template: '1234', signature: 'Kith' }
 
-test('signs like the examples in the documentation of each service', () => {
+test('reproduces the documented example signatures of each service', () => {
   const signed = signAliyun(
     { keyId: 'YourAccessKeyId', keySecret: 'YourAccessKeySecret' },
     {
@@ -81,7 +81,7 @@ test('signs like the examples in the documentation of each service', () => {
   )
 })
 
-test('sends a code in the form of each service and returns its reference', async () => {
+test('sends a code in the request format of each service', async () => {
   assert.match(
     (await services.aliyun.send(code, { ...WORDING, signature: '我们 (Kith)*' })) ?? '',
     /^ali\d+\^0$/,
@@ -125,7 +125,7 @@ test('sends a code in the form of each service and returns its reference', async
   assert.equal(twi.calls.pop()?.fields.MessagingServiceSid, `MG${'0'.repeat(32)}`)
 })
 
-test('asks each service something that sends nothing, and reports a wrong secret', async () => {
+test('checks the credentials of each service without sending a message', async () => {
   for (const [name, { check }] of Object.entries(services)) await assert.doesNotReject(check(), name)
   for (const { calls } of [ali, ten, yun, twi])
     for (const { action } of calls.splice(0)) assert.doesNotMatch(action, /SendSms|single_send|Messages/)
@@ -137,12 +137,12 @@ test('asks each service something that sends nothing, and reports a wrong secret
   ]
   for (const { check, send } of wrong) {
     await assert.rejects(check(), SmsError)
-    // An operator can fix a secret while the job is retried.
+    // An operator can fix a wrong secret while the job is retried.
     await assert.rejects(send(code, WORDING), { permanent: false })
   }
 })
 
-test('reports what a service refuses without the number, and whether a retry can help', async () => {
+test('classifies rejections of each service without exposing the phone number', async () => {
   const doubles = { aliyun: ali, tencent: ten, yunpian: yun, twilio: twi }
   for (const [name, service] of Object.entries(services)) {
     const { faults } = doubles[name as keyof typeof doubles]
@@ -162,7 +162,7 @@ test('reports what a service refuses without the number, and whether a retry can
   }
 })
 
-test('falls back to the second service when the first refuses, fails or has no template', async () => {
+test('falls back to the second service when the first fails', async () => {
   const sms = createSms({ aliyun: services.aliyun, twilio: services.twilio }, log)
   const templates = lines('aliyun code CN SMS_1 Kith')
   assert.equal((await sms.send(code, templates)).service, 'aliyun')
@@ -185,7 +185,7 @@ test('falls back to the second service when the first refuses, fails or has no t
   await assert.rejects(sms.send(code, templates), { permanent: true })
 })
 
-test('chooses the first template of a service for the purpose and the country', async () => {
+test('chooses the first template that matches purpose and country', async () => {
   const sms = createSms({ aliyun: services.aliyun }, log)
   const templates = lines(
     'tencent code CN 9 Other',
@@ -208,7 +208,7 @@ test('chooses the first template of a service for the purpose and the country', 
   await assert.rejects(sms.send({ ...alert, purpose: 'message' }, templates), { permanent: true })
 })
 
-test('reads lines of templates and rejects others', () => {
+test('parses lines of template settings', () => {
   assert.deepEqual(readTextTemplate('yunpian * * - Kith'), {
     service: 'yunpian',
     purpose: '*',
@@ -225,7 +225,7 @@ test('reads lines of templates and rejects others', () => {
     assert.equal(readTextTemplate(line), undefined, line)
 })
 
-test('reads the variables of services in the given order and names the missing ones', () => {
+test('reads the order and settings of SMS services', () => {
   const read = (env: Record<string, string>) => {
     const faults: string[] = []
     const text = (name: string) => env[name]

@@ -5,7 +5,6 @@ import { createTencent, type TencentSettings } from './tencent.ts'
 import { createTwilio, type TwilioSettings } from './twilio.ts'
 import { createYunpian, type YunpianSettings } from './yunpian.ts'
 
-/** The variables of the configured services, and the order of their use. */
 type TextSettings = {
   order: TextServiceName[]
   gateway?: GatewaySettings
@@ -21,9 +20,8 @@ type Read = {
   faults: string[]
 }
 
-/** Reads the variables of all services. Names the missing ones of a service that is configured in part. */
+/** Adds a fault for each missing variable of a partly configured service. */
 export function readTextSettings({ text, url, faults }: Read): TextSettings {
-  /** Returns the values, or undefined when none is set. */
   const needed = <const N extends string>(service: string, names: readonly N[]) => {
     const values = Object.fromEntries(names.map((name) => [name, text(name) ?? ''])) as Record<N, string>
     const missing = names.filter((name) => values[name] === '')
@@ -91,11 +89,10 @@ export function readTextSettings({ text, url, faults }: Read): TextSettings {
   return { ...settings, order: configured.filter((name) => !given || given.includes(name)).sort(by(given)) }
 }
 
-/** Compares names by their place in a list. */
 const by = (list: string[] | undefined) => (a: string, b: string) =>
   list ? list.indexOf(a) - list.indexOf(b) : 0
 
-/** Creates the configured services in their order. `receiptUrl` returns the address for reports of a service. */
+/** `receiptUrl` returns the callback URL for a service's delivery reports. */
 export function openTextServices(
   { order, gateway, aliyun, tencent, yunpian, twilio }: TextSettings,
   receiptUrl: (service: TextServiceName) => string | undefined,

@@ -29,11 +29,10 @@ export function signTencent(
   return `TC3-HMAC-SHA256 Credential=${secretId}/${scope}, SignedHeaders=${names}, Signature=${signature}`
 }
 
-/** Faults of the account or the moment, after which a retry may succeed. */
-const MENDABLE =
+const RETRYABLE =
   /^(InternalError|AuthFailure|RequestLimitExceeded|FailedOperation\.InsufficientBalance|LimitExceeded\.DeliveryFrequency)/
 
-/** Sends by Tencent Cloud. Every message needs an approved template; in mainland China also a signature. */
+/** Tencent Cloud requires an approved template, and in mainland China also a signature. */
 export function createTencent(settings: TencentSettings): TextService {
   const { url, appId, region } = settings
   const ask = async (action: string, parameters: object) => {
@@ -59,7 +58,7 @@ export function createTencent(settings: TencentSettings): TextService {
   const refused = (code: unknown, status = 200) =>
     new SmsError(`Tencent Cloud answered ${faultCode(code)}`, {
       status,
-      permanent: typeof code === 'string' && !MENDABLE.test(code),
+      permanent: typeof code === 'string' && !RETRYABLE.test(code),
     })
   return {
     async check() {
@@ -77,7 +76,7 @@ export function createTencent(settings: TencentSettings): TextService {
       const list = field(answer, 'SendStatusSet')
       const sent: unknown = Array.isArray(list) ? list[0] : undefined
       const result = field(sent, 'Code')
-      // The request as a whole succeeds even when the only number is refused.
+      // The request succeeds even when the service rejects its only number.
       if (result !== 'Ok') throw refused(result)
       const serial = field(sent, 'SerialNo')
       return typeof serial === 'string' ? serial : null

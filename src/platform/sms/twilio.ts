@@ -6,12 +6,12 @@ export type TwilioSettings = {
   url: string
   account: string
   token: string
-  /** A number, a sender name, or a messaging service (MG…). */
+  /** Phone number, sender name or messaging service (MG…). */
   from: string
   receiptUrl?: () => string | undefined
 }
 
-/** The signature of a request by Twilio: its address, then all fields in order of their names. */
+/** Twilio signs the URL followed by all fields in order of their names. */
 export const signTwilio = (token: string, url: string, fields: URLSearchParams): string =>
   createHmac('sha1', token)
     .update(
@@ -25,7 +25,7 @@ export const signTwilio = (token: string, url: string, fields: URLSearchParams):
 
 const FINAL = ['delivered', 'undelivered', 'failed']
 
-/** Sends by Twilio, which takes any text. A signature in the settings replaces the sender. */
+/** A signature in `sms:templates` replaces the sender. */
 export function createTwilio({ url, account, token, from, receiptUrl }: TwilioSettings): TextService {
   const headers = {
     authorization: `Basic ${Buffer.from(`${account}:${token}`).toString('base64')}`,

@@ -3,13 +3,12 @@ import { BadReceipt, faultCode, SmsError, type TextService, withCountryCode } fr
 
 export type YunpianSettings = { url: string; key: string; receiptUrl?: () => string | undefined }
 
-/** The account has no balance left, which an operator can fix. */
+/** An operator can top up the account while the job is retried. */
 const NO_BALANCE = 3
 
-/** Numbers of messages have 64 bits, more than JSON numbers hold exactly. */
+/** Message ids have 64 bits, which JSON numbers cannot represent exactly. */
 const quoteIds = (json: string) => json.replace(/("sid"\s*:\s*)(\d+)/g, '$1"$2"')
 
-/** Sends by Yunpian: the text behind its signature, or an approved template. */
 export function createYunpian({ url, key, receiptUrl }: YunpianSettings): TextService {
   const ask = async (path: string, fields: Record<string, string>) => {
     const { status, body } = await callTextService('Yunpian', `${url}${path}`, {
@@ -24,7 +23,7 @@ export function createYunpian({ url, key, receiptUrl }: YunpianSettings): TextSe
     if (status < 300 && code === 0) return body
     throw new SmsError(`Yunpian answered ${status} ${faultCode(body.code)}`, {
       status,
-      // Negative codes are about the key or a fault of Yunpian.
+      // Negative codes concern the key or Yunpian itself, so a retry may succeed.
       permanent: code > 0 && code !== NO_BALANCE,
     })
   }
@@ -51,7 +50,7 @@ export function createYunpian({ url, key, receiptUrl }: YunpianSettings): TextSe
       read({ body }) {
         const given = new URLSearchParams(body).get('sms_status')
         if (given === null) throw new BadReceipt('the form has no sms_status')
-        // Yunpian encodes the value once more than a form needs.
+        // Yunpian percent-encodes the value twice.
         const json = given.startsWith('%') ? decodeURIComponent(given) : given
         return parseReports(quoteIds(json)).map((report) => ({
           reference: referenceOf(field(report, 'sid')),
