@@ -83,7 +83,6 @@ test('rejects a malformed archive', async () => {
   await read(archive)
   for (const [bytes, told] of [
     [archive.subarray(0, 600), /cut off/],
-    // Flips a bit in the file name, then in the magic bytes.
     [changed(0), /is no backup, or it is damaged/],
     [changed(257), /is no backup, or it is damaged/],
   ] as const)
@@ -112,7 +111,7 @@ test('propagates read errors of the disk', async () => {
   }
 })
 
-test('stops writing an archive when its reader stops', async () => {
+test('stops writing an archive when its reader stops reading', async () => {
   let isEnded = false
   const archive = writeArchive(async (add) => {
     try {
@@ -163,7 +162,7 @@ test('seals backups in the age format', async () => {
   assert.deepEqual(await open(Buffer.from('short')), Buffer.from('short'))
 })
 
-test('rejects a damaged sealed backup and a wrong passphrase', async () => {
+test('rejects a damaged sealed backup or a wrong passphrase', async () => {
   const sealed = await bytesOf(seal(streamOf(Buffer.alloc(150_000, 'some text ')), 'a passphrase'))
   const open = (bytes: Buffer) => bytesOf(unseal(streamOf(bytes), 'a passphrase'))
   const changed = Buffer.from(sealed)
@@ -218,7 +217,6 @@ test('rejects a damaged backup of the former format', async () => {
     bytesOf(unseal(streamOf(bytes.subarray(0, 20), bytes.subarray(20)), passphrase))
   assert.equal((await open(sealed)).length % 512, 0)
   const longer = Buffer.from(sealed)
-  // The first chunk's length follows magic and salt, which take 30 bytes.
   longer.writeUInt32BE(0xfffffff0, 30)
   const changed = Buffer.from(sealed)
   changed[100] = (changed[100] ?? 0) ^ 1
@@ -233,7 +231,7 @@ test('rejects a damaged backup of the former format', async () => {
   await assert.rejects(bytesOf(unseal(streamOf(sealed), undefined)), /set BACKUP_PASSPHRASE/)
 })
 
-test('verifies the checksums and counts of a backup', async () => {
+test('rejects a backup with wrong checksums or counts', async () => {
   const good = await backupOf()
   assert.equal((await verify(good)).appSecret, 'a secret')
   const without = (name: string) => good.filter(([each]) => each !== name)

@@ -15,7 +15,6 @@ function nonce(index: number, isLast: boolean): Buffer {
   return bytes
 }
 
-/** Decrypts AES-256-GCM in chunks of 64 kB, with a key derived by scrypt. */
 export async function* unsealFormer(
   stream: AsyncIterable<Buffer>,
   passphrase: string,

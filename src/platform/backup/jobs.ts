@@ -103,6 +103,5 @@ export const backupTasks = (ctx: Context, connection: JobsConnection): TaskList 
   },
 })
 
-/** `max=3` retries a failed backup twice. */
 export const backupSchedules = ({ backupTo, backupAt }: Config): Schedule[] =>
   backupTo === undefined ? [] : [{ task: 'scheduled_backup ?max=3', pattern: backupAt }]

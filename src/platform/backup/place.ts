@@ -14,7 +14,6 @@ export type BackupPlace = {
 
 const isBucket = (place: string) => place.startsWith('s3://')
 
-/** Accepts a file path or `s3://bucket/key`. */
 export function openBackupPlace(place: string, s3: S3Options): BackupPlace {
   if (!isBucket(place))
     return {
@@ -28,7 +27,7 @@ export function openBackupPlace(place: string, s3: S3Options): BackupPlace {
   const objects = openBucket({ ...s3, bucket })
   return {
     name: place,
-    // Lists instead of requesting the object, whose 404 would not distinguish a missing bucket.
+    // Lists the bucket, because a 404 for the object would not tell whether the bucket exists.
     async exists() {
       for await (const found of objects.list(key, 1)) return found === key
       return false
@@ -63,7 +62,6 @@ async function writeFile(path: string, stream: AsyncIterable<Buffer>): Promise<n
 
 const NAME = /^kith-\d{8}T\d{6}Z\.backup$/
 
-/** Returns a name that sorts by time. */
 export const scheduledName = (at: Date) => `kith-${at.toISOString().replace(/[-:]|\.\d+/g, '')}.backup`
 
 export const backupPath = (folder: string, name: string) =>

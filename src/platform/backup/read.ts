@@ -19,7 +19,6 @@ const inflate = promisify(gunzip)
 /** Larger uploads pass through a temporary file, to bound the memory. */
 const IN_MEMORY = 1024 * 1024
 
-/** `read` may be called several times. */
 export type BackupSourceStream = {
   read(): Promise<AsyncIterable<Buffer>>
   passphrase: string | undefined
@@ -93,7 +92,6 @@ export async function isEmptyDatabase(sql: Db): Promise<boolean> {
   return rows.length === 0
 }
 
-/** Counts other database connections of running Kith processes. */
 export async function countServers(sql: Db): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*)::int as count from pg_stat_activity
@@ -101,7 +99,6 @@ export async function countServers(sql: Db): Promise<number> {
   return row.count
 }
 
-/** Drops all objects of the site, except those of extensions. */
 export async function clearDatabase(sql: Db): Promise<void> {
   await sql`drop schema if exists graphile_worker cascade`
   const found = await sql<{ drop: string }[]>`

@@ -22,7 +22,6 @@ const CHUNK = 64 * 1024
 /** Binary logarithm of the scrypt cost. 16 needs 64 MB, which a small machine can spare. */
 const WORK_FACTOR = 16
 const LARGEST_WORK_FACTOR = 18
-/** Maximum header length. Kith writes 150 bytes. */
 const LONGEST_HEADER = 4096
 
 const deriveKey = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
@@ -48,7 +47,6 @@ function encrypt(key: Buffer, nonce: Buffer, plain: Buffer): Buffer {
   return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()])
 }
 
-/** Returns undefined for a wrong key or changed ciphertext. */
 function decrypt(key: Buffer, nonce: Buffer, sealed: Buffer): Buffer | undefined {
   if (sealed.length < TAG) return undefined
   const cipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG })
@@ -70,7 +68,6 @@ function nonceOf(index: number, isLast: boolean): Buffer {
   return nonce
 }
 
-/** Splits a stream into chunks of `size` bytes. The last chunk may be shorter. */
 async function* chunksOf(
   stream: AsyncIterable<Buffer>,
   size: number,
@@ -155,7 +152,6 @@ async function* skip(stream: AsyncIterable<Buffer>, bytes: number): AsyncGenerat
   }
 }
 
-/** Returns the first bytes together with the complete stream. */
 async function peek(stream: AsyncIterable<Buffer>, length: number) {
   const source = stream[Symbol.asyncIterator]()
   let held: Buffer = Buffer.alloc(0)

@@ -23,7 +23,6 @@ export type BackupHead = SchemaLevel & {
 
 export type BackupEnd = {
   entries: number
-  /** SHA-256 over all checksum lists in order. */
   checksums: string
   rows: Record<string, number>
   sequences: { name: string; value: string }[]
@@ -32,7 +31,6 @@ export type BackupEnd = {
   missing: number
 }
 
-/** Checksums held in memory before they are written to the archive. */
 const CHECKSUMS_AT_ONCE = 1000
 
 export type BackupSource = {
@@ -104,7 +102,7 @@ export async function* writeBackup(
         } else end.missing += 1
       }
     }
-    // Sequences are not part of the snapshot, so they are read last to be ahead of all rows.
+    // Reads sequences last, because they are outside the snapshot and must not be behind its rows.
     end.sequences = await readSequences(sql)
     await sql.unsafe('commit')
     if (lines.length > 0) await addChecksums()

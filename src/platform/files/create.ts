@@ -4,7 +4,6 @@ import type { Storage } from './storage.ts'
 
 export type StorageOptions = { kind: 'local'; root: string } | ({ kind: 's3' } & S3Options)
 
-/** Creates the configured storage without opening a connection. */
 export function createStorage(options: StorageOptions): Storage {
   return options.kind === 'local' ? createLocalStorage(options.root) : createS3Storage(options)
 }

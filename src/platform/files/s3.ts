@@ -10,7 +10,6 @@ export type S3Options = {
   region: string
   accessKeyId: string
   secretAccessKey: string
-  /** Defaults to Amazon's endpoint of the region. */
   endpoint?: string | undefined
   /** Uses `endpoint/bucket/key` instead of `bucket.endpoint/key`, as most self-hosted stores need. */
   forcePathStyle?: boolean | undefined
@@ -20,9 +19,8 @@ export type S3Options = {
 
 const SILENCE_MS = 15_000
 
-/** Files above this size are uploaded in parts. */
 const PART = 8 * 1024 * 1024
-/** Part size of streams of unknown length. S3 allows 10,000 parts, so an object can have 160 GB. */
+/** Part size of streams of unknown length. S3 allows 10,000 parts, so an object can have about 160 GB. */
 const STREAM_PART = 16 * 1024 * 1024
 
 export function createS3Storage(options: S3Options): Storage {
@@ -64,7 +62,6 @@ export function createS3Storage(options: S3Options): Storage {
   }
 }
 
-/** Parses `s3://bucket/key`. */
 export function readBucketAddress(address: string): { bucket: string; key: string } {
   const { hostname: bucket, pathname } = new URL(address)
   return { bucket, key: decodeURIComponent(pathname.replace(/^\/+|\/+$/g, '')) }

@@ -162,7 +162,6 @@ test('ignores foreign files in a local store', async () => {
 test('reports an unresponsive object store as unavailable', async () => {
   const listener = createServer((request, response) => {
     request.resume()
-    // Sends only the beginning of one object, and no response to other requests.
     if (request.url?.includes('begun')) response.writeHead(200, { 'content-length': 1000 }).write('begun')
   }).listen(0, '127.0.0.1')
   await once(listener, 'listening')

@@ -9,12 +9,10 @@ export type ByteRange = { start: number; end: number }
 export type Storage = {
   readonly vendor: 'local' | 's3'
   put(key: string, source: StorageSource, options: { mime: string }): Promise<void>
-  /** `size` is the length of the whole object, also for a range. */
   open(key: string, range?: ByteRange): Promise<{ stream: Readable; size: number }>
   /** Succeeds for a missing key. */
   remove(key: string): Promise<void>
   exists(key: string): Promise<boolean>
-  /** Lists keys below a folder, unordered and without loading all of them into memory. */
   list(folder: string): AsyncIterable<string>
   writtenAt(key: string): Promise<Date | undefined>
   /** Removes remains of writes that were interrupted over a day ago. */

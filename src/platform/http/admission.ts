@@ -62,7 +62,6 @@ function keysOf(request: FastifyRequest, viewer: Viewer | null): string[] {
   return keys
 }
 
-/** Returns the hook that authenticates, rate-limits and authorizes a request. */
 export function admission(options: { config: Config; limiter: RateLimiter; identity: Identity }) {
   const { limiter, identity } = options
   const { rateLimits } = options.config
@@ -105,7 +104,7 @@ export function admission(options: { config: Config; limiter: RateLimiter; ident
       else request.caller.address = request.ip
     }
     if (viewer || request.method !== 'GET') reply.header('Cache-Control', 'no-store')
-    // Requests that the renderer sends to this process are not counted, because their page was.
+    // Skips the rate limit for requests that render a page, because the page itself was counted.
     const isInner = request.headers[INNER_HEADER] === INNER_SECRET
     const state = isInner
       ? UNCOUNTED
@@ -136,7 +135,6 @@ export type CountAttempt = () => Promise<void>
 
 type Limits = Pick<Context, 'config' | 'limiter'>
 
-/** Counts attempts by client address and by further keys such as `phones:7`. */
 export const attemptCounter = (ctx: Limits, call: Exchange, ...keys: string[]): CountAttempt =>
   counted(ctx, call, [...keys, `ip:${addressKey(call.request.ip)}`])
 
@@ -163,13 +161,15 @@ export function payerOf(ctx: Limits, call: Exchange): Payer {
   return { id: viewerOf(call.request).id, password, countAttempt: ownAttemptCounter(ctx, call) }
 }
 
-/** Limits file downloads by client address, because the API's rate limits exclude them (files-14). */
+/**
+ * Limits requests to `/storage` by client address, because the API's rate limit does not apply there
+ * (files-14).
+ */
 export const limitByteRequests = (ctx: Context) => async (request: FastifyRequest) => {
   const state = await ctx.limiter.hit(`files:${addressKey(request.ip)}`, ctx.config.rateLimits.files)
   if (state.exceeded) throw tooManyRequests({ headers: rateLimitHeaders(state) })
 }
 
-/** Client of a download. `caller.isGone` turns true when the client disconnects. */
 export type ByteRequester = { address: string; caller: RequestScope | null }
 
 export const byteRequester = ({ ip, caller }: FastifyRequest): ByteRequester => ({
@@ -177,7 +177,7 @@ export const byteRequester = ({ ip, caller }: FastifyRequest): ByteRequester => 
   caller,
 })
 
-/** Fraction of its timeout that the oldest queued statement may wait before new requests are shed. */
+/** Fraction of its timeout that the first queued request may wait before the server sheds new requests. */
 const PRESSURE = 0.5
 
 const BODIES = {
@@ -187,7 +187,7 @@ const BODIES = {
 
 /**
  * Rejects requests under overload before any other hook runs, to save capacity. Preflights pass, because
- * browsers hide the 503 after a failed one.
+ * browsers hide the 503 when the preflight failed.
  */
 export function shedLoad(
   server: Server,
@@ -230,7 +230,6 @@ declare module 'fastify' {
 const ARRIVAL_MS = 200
 const FINISH_TIMEOUT_MS = 10_000
 const CHECK_MS = 50
-/** Consecutive idle checks before the server closes the remaining connections. */
 const IDLE_CHECKS = 3
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

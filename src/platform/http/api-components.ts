@@ -140,7 +140,6 @@ type Examples = {
   schemas: Record<string, unknown>
 }
 
-/** Adds descriptions of replies, error codes and examples to each operation. */
 export function describeReplies<T extends object>(
   document: T,
   documented: Map<string, Described>,

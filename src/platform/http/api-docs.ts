@@ -54,7 +54,6 @@ function addDocumentationPage(server: Server): void {
   })
 }
 
-/** Serves the OpenAPI description at /api/v2/openapi.json and the API documentation at /docs. */
 export async function addDocumentation(server: Server): Promise<void> {
   const documented = new Map<string, Described>()
   await server.register(swagger, {

@@ -1,4 +1,3 @@
-/** Tags of operations in the order of the API documentation. */
 export const API_TAGS = {
   Site: 'What clients need to know at their start.',
   Accounts: 'Registration, sign-in, tokens, codes and passwords.',

@@ -27,7 +27,9 @@ const formExpected = apiError(
   '请使用 Content-Type: multipart/form-data 以表单发送文件。',
 )
 
-/** Content types that the server parses. An upload route then reports a missing file instead of 415. */
+/**
+ * Content types that the server can parse. For these, an upload route reports a missing file instead of 415.
+ */
 const READABLE = /^application\/(json|x-www-form-urlencoded)\b/i
 
 /**
@@ -69,7 +71,6 @@ export function answerInvalid(request: FastifyRequest, _reply: FastifyReply, don
   done(request.routeOptions.config.loads ? undefined : failure)
 }
 
-/** Accepts JSON bodies in valid UTF-8 and treats an empty body as absent. */
 export function acceptBodies(server: Server): void {
   const parse = server.getDefaultJsonParser('error', 'error')
   server.removeContentTypeParser(['application/json', 'text/plain'])
@@ -110,11 +111,9 @@ type Socket = FastifyRequest['raw']['socket']
 type Body = { address: string; bytes: number; close: (code: RefusalCode) => void }
 type Share = { bytes: number; bodies: Set<Body> }
 
-/** Error code when the bodies of one client address, or of all clients, exceed their limit. */
 export type RefusalCode = 'BODIES_OF_ADDRESS' | 'BODIES_OF_ALL'
 
-/** Fraction of each limit that one client address may use. */
-const SHARE = 1 / 8
+const SHARE_PER_ADDRESS = 1 / 8
 /** Estimated memory overhead of one chunk, which dominates when a client sends single bytes. */
 const PIECE_BYTES = 256
 const RETRY_AFTER = 5
@@ -132,8 +131,8 @@ const isStreamed = ({ headers, routeOptions }: FastifyRequest) =>
     true
 
 /**
- * Bounds the number and memory of incomplete request bodies, per client address and in total. Over the total,
- * the client address with the largest usage loses a body.
+ * Bounds the number and memory of incomplete request bodies, per client address and in total. When the total
+ * is exceeded, the heaviest client address loses a body.
  */
 export function limitUnfinishedBodies(
   server: Server,
@@ -164,7 +163,7 @@ export function limitUnfinishedBodies(
       .close('BODIES_OF_ALL')
   const add = (body: Body): Error | undefined => {
     const share = shares.get(body.address) ?? { bytes: 0, bodies: new Set() }
-    if (share.bodies.size + 1 > limits.bodies * SHARE)
+    if (share.bodies.size + 1 > limits.bodies * SHARE_PER_ADDRESS)
       return tooManyRequests({ headers: { 'Retry-After': RETRY_AFTER } })
     shares.set(body.address, share)
     share.bodies.add(body)
@@ -178,7 +177,7 @@ export function limitUnfinishedBodies(
     body.bytes += bytes
     share.bytes += bytes
     total.bytes += bytes
-    if (share.bytes > limits.bytes * SHARE) body.close('BODIES_OF_ADDRESS')
+    if (share.bytes > limits.bytes * SHARE_PER_ADDRESS) body.close('BODIES_OF_ADDRESS')
     else if (total.bytes > limits.bytes) evictLargest()
   }
 

@@ -15,7 +15,6 @@ type WithPreference = Negotiator & {
   encoding(available: readonly string[], options: { preferred: readonly string[] }): string | undefined
 }
 
-/** Replies shorter than this are sent uncompressed. */
 export const COMPRESSED_FROM = 1024
 
 const EFFORT = { zstd: 1, br: 3, gzip: 1 }

@@ -15,7 +15,6 @@ const tooLarge = apiError(
 /** The cost of parsing a form grows with the product of these three limits. */
 const MAX_ITEMS = 100
 const MAX_FIELDS = 1000
-/** The depth of `images[0][id]` is 2. */
 const MAX_DEPTH = 3
 
 /** Rejects invalid UTF-8 instead of storing altered text. */
@@ -46,7 +45,6 @@ export function parseForm(text: string): object {
   }
 }
 
-/** Accepts forms, which existing mobile clients send instead of JSON. */
 export async function acceptForms(server: Server): Promise<void> {
   await server.register(formbody, {
     parser: (text) => (text === '' ? undefined : parseForm(text)) as Record<string, unknown>,

@@ -20,7 +20,6 @@ type Kept = {
   shown: (() => void)[]
 }
 
-/** Returns the reply as text, or undefined when the reply must not be cached. */
 export type Write = () => Promise<string | undefined>
 
 export type GuestCache = {

@@ -8,10 +8,6 @@ import { viewerOf } from './viewer.ts'
 
 export type StoredReply<T = unknown> = { status: number; body?: T }
 
-/**
- * Runs work in one transaction that also stores the reply under the request's idempotency key. Without a key,
- * `single` work runs as one statement without a transaction.
- */
 export type RunAtomically = <T>(
   work: (tx: Tx) => Promise<StoredReply<T>>,
   options?: { single: boolean },
@@ -141,7 +137,6 @@ export async function withIdempotencyKey(
   respond: (atomically: RunAtomically) => Promise<StoredReply>,
 ): Promise<void> {
   const named = nameOf(ctx, request)
-  // Returns the sent reply to Fastify, although the declared type is void.
   const send = ({ status, body }: StoredReply) => reply.code(status).send(body) as unknown as undefined
   if (!named)
     return send(

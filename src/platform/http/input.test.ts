@@ -4,7 +4,6 @@ import { compileInput, InputError } from './input.ts'
 
 type Property = Record<string, unknown>
 
-/** Returns the cleaned value of a field, or the English text of its error. */
 function read(property: Property, sent: unknown): unknown {
   const answer = compileInput({ type: 'object', properties: { field: property } })({ field: sent })
   if ('value' in answer) return (answer.value as { field?: unknown }).field
@@ -15,16 +14,23 @@ function read(property: Property, sent: unknown): unknown {
 
 const refused = (en: string) => ({ refused: en })
 
-test('normalizes text (conventions-20)', () => {
+test('trims text unless the schema is raw (conventions-20)', () => {
   const text = { type: 'string' }
   assert.equal(read(text, ' word '), 'word')
   assert.equal(read({ ...text, 'x-raw': true }, ' word '), ' word ')
+})
+
+test('treats empty text as absent or null (conventions-20)', () => {
+  const text = { type: 'string' }
   assert.equal(read(text, ' '), undefined)
   assert.equal(read({ type: ['string', 'null'] }, ''), null)
   assert.equal(read({ ...text, 'x-empty': true }, ''), '')
   assert.equal(read(text, null), undefined)
   assert.equal(read({ type: ['string', 'null'] }, null), null)
-  assert.deepEqual(read(text, 5), refused('The field field must be a string.'))
+})
+
+test('rejects a number in place of text', () => {
+  assert.deepEqual(read({ type: 'string' }, 5), refused('The field field must be a string.'))
 })
 
 test('rejects text with NUL or a lone surrogate', () => {

@@ -31,7 +31,6 @@ const UNACCEPTABLE = Object.freeze({ unacceptable: true })
 
 function cleanString(schema: Schema, value: string): unknown {
   if (value.includes('\0') || !value.isWellFormed()) return UNACCEPTABLE
-  // Text of invisible characters alone counts as empty.
   const text = schema['x-raw'] ? value : isBlank(value) ? '' : value.trim()
   if (text === '' && !schema['x-empty']) return is(schema, 'null') ? null : undefined
   return text
@@ -44,7 +43,7 @@ function cleanNumber(schema: Schema, value: string): unknown {
   return pattern.test(text) ? Number(text) : value
 }
 
-/** Clients send the value of `x-any` for no filter (conventions-18). */
+/** Clients send the value in `x-any` to request no filter (conventions-18). */
 const withoutAny = (schema: Schema, value: unknown) =>
   schema['x-any'] !== undefined && value === schema['x-any'] ? undefined : value
 
@@ -56,7 +55,6 @@ function cleanArray(schema: Schema, value: unknown[], isForm: boolean): unknown[
 
 const FORM = Symbol('form')
 
-/** Marks a body as a form, whose values are all text. */
 export const fromForm = (fields: object): object => Object.assign(fields, { [FORM]: true })
 
 /**
@@ -156,7 +154,6 @@ function cleanObject(
 
 const ajv = new Ajv({ allErrors: true, strict: false, useDefaults: true, validateFormats: false })
 
-/** Validation errors by field in dotted form (`images.0.id`). */
 export class InputError extends Error {
   readonly fields: Record<string, Text[]>
   constructor(fields: Record<string, Text[]>) {

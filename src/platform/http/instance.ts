@@ -12,15 +12,13 @@ import type { RequestScope } from '#platform/database'
 declare module 'fastify' {
   interface FastifyRequest {
     leave: () => void
-    /** Scope under which the request's statements share the connection pool fairly. */
     caller: RequestScope | null
   }
   interface FastifyInstance {
-    /** All routes, for tests. */
     routeTable: RouteOptions[]
   }
   interface FastifyContextConfig {
-    /** Method and path of the current route, also on an alias. */
+    /** Method and path of the canonical route, also for its aliases. */
     operation?: string
     /**
      * Omits the query, which holds personal data, from logs. `path` omits the path too, because it holds a
@@ -44,7 +42,6 @@ export function encapsulate(
   work: (scope: Server) => void | Promise<void>,
   options: { prefix?: string } = {},
 ) {
-  // The cast restores the type provider, which Fastify's types lose in a scope.
   // biome-ignore lint/nursery/noMisusedPromises: Fastify awaits an asynchronous plugin.
   return server.register(async (scope) => work(scope as unknown as Server), options)
 }

@@ -26,7 +26,6 @@ export async function pageOfNewest<Row extends object>(
   return { data: rows.slice(shown - limit, shown), total: shown + 1, more: true }
 }
 
-/** Query of every administrative list. `after` is a cursor that overrides `page`. */
 export const listingQuery = <const T extends readonly [string, ...string[]]>(sorts: T) => ({
   page: Page,
   after: Cursor,

@@ -11,7 +11,6 @@ export type Outbound = {
   allowPrivate: boolean
 }
 
-/** `text` is the beginning of the response body. */
 export type OutboundReply = { status: number; text: string }
 
 const MAX_ANSWER = 2048
@@ -26,7 +25,6 @@ export function isPublicAddress(address: string): boolean {
   return parsed.range() === 'unicast' && !(parsed.kind() === 'ipv6' && parsed.match(COMPATIBLE))
 }
 
-/** Returns the IP address in a URL, or undefined for a host name. */
 export function literalAddress(url: URL): string | undefined {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   return isIP(host) ? host : undefined

@@ -30,7 +30,6 @@ const other = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000
 test('keeps pool connections for other users when one user waits for a lock', async () => {
   const [ada, bob, eve] = await Promise.all([person(), person(), person()])
   await other`select pg_advisory_lock(${LOCK})`
-  // Twice the size of the pool.
   const waiting = Array.from({ length: 24 }, () => as(ada, 'GET', '/test/wait'))
   await untilWaiting(other, 6)
   assert.equal((await as(bob, 'GET', '/user')).status, 200)

@@ -9,7 +9,6 @@ import type { Server } from './instance.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** `web` is served at /, `console` at /admin. */
 export type PackageName = 'web' | 'console'
 
 export const packageFolder = (name: PackageName): string => join(ROOT, name)

@@ -63,7 +63,6 @@ export type RouteOptions<
   operationId: string
   summary: string
   description?: string
-  /** Overrides the tag of the file's other routes. */
   tag?: ApiTag
   access: A
   params?: P
@@ -71,19 +70,14 @@ export type RouteOptions<
   body?: B
   /** Body schema by status. The first status is the default, and the handler may set another. */
   reply: R
-  /** Describes the success reply when the schema's name does not. */
   returns?: string
   /** Errors besides those of every route, such as 401, 422 and 429. */
   errors?: readonly DeclaredError[]
   /** Older paths by operationId, documented as deprecated. */
   aliases?: Record<string, string>
-  /** operationId that replaces this deprecated path. */
   aliasOf?: string
-  /** Marks a path for existing clients that has no replacement. */
   deprecated?: true
-  /** Example body, when a generated one would mislead. */
   example?: Static<B>
-  /** Content types of the body. Defaults to JSON. */
   consumes?: string[]
   bodyLimit?: number
   /**
@@ -151,7 +145,6 @@ export type Documented = Pick<AnyRoute, 'operationId' | 'summary' | 'returns' | 
 declare module 'fastify' {
   interface FastifyContextConfig {
     documented?: Documented
-    /** The route rejects invalid input itself, after `load`. */
     loads?: true
     whileSilenced?: true
   }

@@ -50,7 +50,6 @@ function documentedErrors(method: string, path: string, options: AnyRoute): Decl
   ]
 }
 
-/** Returns the function that registers a module's routes under one documentation tag. */
 export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag }): AddRoute {
   const add = (operation: string, options: AnyRoute) => {
     const [method = '', path = ''] = operation.split(' ')
@@ -86,7 +85,6 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
         })
       const work = async () => {
         if (load) call.loaded = await load(call as never)
-        // Sets the default status first, because the handler may set another.
         reply.code(status)
         return handler(call as never)
       }
@@ -156,7 +154,6 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
   return add as unknown as AddRoute
 }
 
-/** Runs a guest's read on a replica if one is up to date. */
 async function readAsGuest<T>(
   { replicas }: Context,
   { caller }: FastifyRequest,

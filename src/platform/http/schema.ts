@@ -65,7 +65,6 @@ export const IdList = (maxItems = 100, options: object = {}) =>
     ...options,
   })
 
-/** Accepts strings in the list formats of `IdList`. */
 export const TextList = (maxItems: number, maxLength: number, options: object = {}) =>
   Type.Unsafe<string[]>({
     type: 'array',
@@ -87,7 +86,6 @@ export function Nullable<T extends TSchema>(schema: T) {
 
 export const Empty = Type.Unsafe<void>({ type: 'null', description: 'No body' })
 
-/** A named object schema, which OpenAPI lists once under components. */
 export const Shared = <P extends TProperties>(title: string, properties: P) =>
   Type.Object(properties, { title })
 
@@ -106,7 +104,6 @@ export const Time = Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' })
 
 export const ZuluTime = Type.String({ description: 'UTC, YYYY-MM-DDTHH:MM:SSZ' })
 
-/** An object with arbitrary keys, such as settings. */
 export const OpenObject = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })
 
 export type { Static, TObject, TProperties, TSchema }

@@ -8,7 +8,6 @@ export type ByteSource = {
   name: string
   mime: string
   size: number
-  /** ETag, which changes with the bytes. */
   tag: string
   cacheControl: string
   open(range?: ByteRange): Promise<Readable> | Readable

@@ -104,11 +104,10 @@ export type HttpOptions = {
 }
 
 const BODY_LIMIT = 1024 * 1024
-/** Larger than Node's limit of request line and headers, so that Fastify rejects no parameter. */
+/** Larger than Node's limit of request line and headers, so that Fastify rejects no long path parameter. */
 const LINE_LIMIT = 64 * 1024
 const API = '/api/v2'
 
-/** Builds the server with the hooks that all routes share. */
 export async function createServer({
   config,
   log,
@@ -121,7 +120,7 @@ export async function createServer({
   const refuse = refuseUnreadable(corsOf)
   const server: Server = fastify({
     loggerInstance: log as unknown as FastifyBaseLogger,
-    // Saves the child logger of each request, which nothing uses.
+    // Avoids a child logger for each request, because nothing uses one.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
@@ -134,7 +133,7 @@ export async function createServer({
     // Long parameters are safe, because no path contains a regular expression. Schemas bound their length.
     routerOptions: { maxParamLength: LINE_LIMIT, ignoreTrailingSlash: true },
     frameworkErrors: async (error, request, reply) => {
-      // Fastify raises these errors before any hook runs, such as for an undecodable URL.
+      // Fastify calls this handler before any hook runs, for example for an undecodable URL.
       identify(request, reply)
       reply.headers(corsOf(request.headers.origin))
       setRateHeaders(reply, await limiter.hit(`ip:${addressKey(request.ip)}`, config.rateLimits.anonymous))
@@ -187,7 +186,7 @@ export async function createServer({
 
   const findToken = config.web ? addSessions(server, config) : undefined
   const admit = admission({ config, limiter, identity })
-  // Guest requests for pictures are counted by `limitByteRequests` instead.
+  // `limitByteRequests` limits guests' requests for pictures instead.
   const isAdmitted = ({ url, headers, routeOptions }: FastifyRequest) =>
     url.startsWith(API) || (routeOptions.config?.access === 'optional' && headers.authorization !== undefined)
   server.addHook('onRequest', async (request, reply) => {

@@ -33,9 +33,7 @@ export type Identity = {
   /** Finds a viewer in the cache only. Returns undefined on a cache miss. */
   recallViewer(token: string): Viewer | null | undefined
   hasAbility(userId: number, ability: string): Promise<boolean>
-  /** Returns the error to throw for a blocked address. */
   findAddressBlock(address: string): Error | undefined | Promise<Error | undefined>
-  /** Returns the error to throw for a silenced user. */
   findSilence(userId: number): Error | undefined | Promise<Error | undefined>
 }
 

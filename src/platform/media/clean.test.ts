@@ -10,7 +10,6 @@ import { cleanMp4 } from './mp4-clean.ts'
 import { readDuration } from './sound.ts'
 import { soundCleaners } from './sound-clean.ts'
 
-/** Reads an ffmpeg recording with a title, a comment and a location. */
 const recording = (name: string) =>
   readFile(new URL(`../../../test/fixtures/recordings/${name}`, import.meta.url))
 const SECRETS = /SECRET|48\.85|Lavf|Handler/
@@ -33,7 +32,6 @@ const riffPart = (id: string) => {
   head.writeUInt32LE(secret.length, 4)
   return Buffer.concat([head, secret, Buffer.alloc(secret.length % 2)])
 }
-/** Checksum of a page by RFC 3533. */
 const oggChecksum = (page: Buffer) => {
   let sum = 0
   for (const byte of page) {

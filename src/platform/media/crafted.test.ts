@@ -37,7 +37,6 @@ test('rejects a WebP with a truncated extended header', () => {
 test('rejects a picture with inconsistent parts', () => {
   const crafted: Record<string, string[]> = {
     'image/jpeg': [
-      // A missing segment, and segments with no length, a short length and a length beyond the end.
       '\xff\xd8\0\xd9\xff\xd9',
       '\xff\xd8\xff\xe0\0',
       '\xff\xd8\xff\xe0\0\x01\xff\xd9',
@@ -73,7 +72,6 @@ test('detects a film by the tracks of its index', () => {
   assert.equal(readMp4(withIndex(mp4Box('udta', media)))?.hasVideo, false)
   assert.equal(readMp4(mp4Box('moov', mp4Box('trak', media))), null)
   assert.equal(readMp4(mp4Box('ftyp')), null)
-  // The last box ends beyond the file.
   assert.equal(readMp4(Buffer.concat([mp4({}), latin1('\0\0\0\x01free\0\0\0')])), null)
 })
 

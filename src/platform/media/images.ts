@@ -45,7 +45,6 @@ export async function cleanImage(bytes: Buffer, mime: string, turn: ImageRequest
   })
 }
 
-/** Throws when the picture does not decode. */
 async function decode(bytes: Buffer): Promise<void> {
   const sharp = await loadSharp()
   await sharp(bytes, { failOn: 'error', limitInputPixels: maxPixels })

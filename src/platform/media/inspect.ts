@@ -6,7 +6,6 @@ import { MediaError } from './errors.ts'
 import { readMp4 } from './mp4.ts'
 import { loadSharp, maxPixels } from './sharp.ts'
 
-/** Detected type of a file. Width and height are those after rotation. */
 export type Media = {
   mime: string
   extension: string

@@ -2,7 +2,6 @@ import { boxesAt, childBoxes, type Mp4Box } from './mp4.ts'
 
 type Range = { start: number; end: number }
 
-/** Reads `count` integers of `width` bytes, or fewer when the box ends earlier. */
 function numbers(bytes: Buffer, from: number, end: number, count: number, width: 4 | 8): number[] {
   const most = Math.min(count, Math.max(0, Math.floor((end - from) / width)))
   return Array.from({ length: most }, (_, n) =>
@@ -23,7 +22,6 @@ function compactSizes(bytes: Buffer, { body, end }: Mp4Box, count: number): numb
   })
 }
 
-/** Returns the default sample size in fragments by track id. */
 export function standardSizes(bytes: Buffer, index: Mp4Box): Map<number, number> {
   const boxes = boxesAt(bytes, index, 'mvex').filter(
     ({ type, body, end }) => type === 'trex' && end - body >= 24,
@@ -65,7 +63,6 @@ export function samplesOf(bytes: Buffer, track: Mp4Box): Range[] {
   return ranges
 }
 
-/** Returns the track id and sample ranges of a `traf` box. */
 export function samplesOfFragment(
   bytes: Buffer,
   fragment: Mp4Box,

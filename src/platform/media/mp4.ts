@@ -1,6 +1,5 @@
 export type Mp4Box = { type: string; start: number; body: number; end: number }
 
-/** Width and height are null when unreadable. */
 export type Movie = { hasVideo: boolean; hasAudio: boolean; width: number | null; height: number | null }
 
 const maxBoxes = 2_000
@@ -43,7 +42,6 @@ export function boxesAt(bytes: Buffer, box: Mp4Box, ...path: string[]): Mp4Box[]
   )
 }
 
-/** Returns the track's handler type, such as `vide` or `soun`. */
 export function handlerOf(bytes: Buffer, track: Mp4Box): string | undefined {
   const handler = boxesAt(bytes, track, 'mdia').find(({ type }) => type === 'hdlr')
   return handler && bytes.toString('latin1', handler.body + 8, Math.min(handler.body + 12, handler.end))

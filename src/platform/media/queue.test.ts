@@ -4,7 +4,6 @@ import type { ImageRule } from './images.ts'
 import { createImageQueue } from './queue.ts'
 import { formatRule, roundRule } from './rule.ts'
 
-/** Creates a queue whose jobs end on command, and records their start order. */
 function held({ maxWaiting = 100, patienceMs = 60_000 } = {}) {
   const inTurn = createImageQueue({ atOnce: 1, maxWaiting, patienceMs })
   const began: string[] = []

@@ -5,15 +5,12 @@ import { MediaError } from './errors.ts'
 export type ImageRequester = {
   /** User or client address, for fairness. Absent for internal work. */
   key?: string
-  /** Returns whether the client has disconnected. */
   isGone?: () => boolean
 }
 
 type Options = {
-  /** Maximum number of concurrent jobs. */
   atOnce: number
   maxWaiting: number
-  /** Timeout of a queued job. */
   patienceMs: number
 }
 
@@ -106,7 +103,6 @@ export function createImageQueue({ atOnce, maxWaiting, patienceMs }: Options) {
 /** A decoded picture may take 200 MB, so each process decodes few pictures concurrently. */
 const atOnce = cluster.isWorker ? 1 : Math.min(2, Math.max(1, Math.floor(availableParallelism() / 2)))
 
-/** Bounds uploads held in memory. Decoding has a separate, lower limit. */
 export const runUpload = createImageQueue({ atOnce: 8, maxWaiting: 1_000, patienceMs: 60_000 })
 /** Separate from variants, so that requests for many variants do not block uploads. */
 export const runImageUpload = createImageQueue({

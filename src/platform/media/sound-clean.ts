@@ -52,7 +52,6 @@ function cleanWav(bytes: Buffer): Buffer {
       part.writeUInt32LE(part.length - 8, 4)
       kept.push(part, Buffer.alloc(part.length % 2))
     }
-    // Drops everything after the samples.
     if (id === 'data') break
     position += 8 + size + (size % 2)
   }

@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads'
 
-/** Generous timeout for parsing on a busy machine. */
 const PATIENCE_MS = 20_000
 const MEMORY_MB = 256
 

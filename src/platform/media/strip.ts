@@ -48,9 +48,7 @@ function endOfScan(bytes: Buffer, from: number): number {
   return bytes.length
 }
 
-/** Application segments needed for display, by prefix. */
 const JPEG_PARTS: Record<number, string> = { 224: 'JFIF\0', 226: 'ICC_PROFILE\0', 238: 'Adobe' }
-/** Length of a JFIF segment without its thumbnail. */
 const JFIF_LENGTH = 18
 
 function isShownByJpeg(bytes: Buffer, marker: number, position: number): boolean {

@@ -50,7 +50,6 @@ export type MailMessage = {
   subject: string
   text: string
   kind: 'verification' | 'message'
-  /** Verification code, which `text` contains too. */
   code?: string
   link?: string
 }
@@ -85,7 +84,6 @@ function describe(cause: unknown): string {
   return redactText(messageOf(cause))
 }
 
-/** Logs mail instead of sending when no SMTP server is configured. */
 export function createMail({ smtpUrl, mailFrom, publicUrl = '' }: MailSettings, log: Log): Mail {
   if (smtpUrl === undefined) return createLogMail(log)
   return createSmtpMail(smtpUrl, mailFrom ?? defaultSender(smtpUrl, publicUrl))

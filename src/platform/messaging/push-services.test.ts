@@ -45,7 +45,6 @@ const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toS
 
 type Asked = { path: string; authorization: string; body: string }
 
-/** Starts a push service that records its requests. */
 async function startService(answer: (asked: Asked) => { status: number; body?: object }) {
   const asked: Asked[] = []
   const origin = await listen(

@@ -129,7 +129,6 @@ export function createFcm(account: FcmAccount, origin = SERVICE_ORIGINS.fcm): Pu
   }
 }
 
-/** Sends the messages of a call over one HTTP/2 connection. */
 export function createApns(
   { key, keyId, teamId, topic }: ApnsKey,
   origin = SERVICE_ORIGINS.apns,

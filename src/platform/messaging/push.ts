@@ -5,7 +5,6 @@ export type PushMessage = {
   platform: 'ios' | 'android' | 'web'
   title: string
   text: string
-  /** Unread count for the app icon. */
   badge?: number
   data: Record<string, string | number>
 }
@@ -62,7 +61,7 @@ export function createPush(options: PushOptions): PushSender {
   }
 }
 
-/** Treats any reply other than `{gone: [token, …]}` as no unregistered tokens. */
+/** Returns no tokens for any reply other than `{gone: [token, …]}`. */
 function tokensOf(answer: string): string[] {
   try {
     const { gone } = JSON.parse(answer) as { gone?: unknown }
@@ -72,7 +71,6 @@ function tokensOf(answer: string): string[] {
   }
 }
 
-/** Sends to the platform's service, or to the gateway for platforms without one. */
 export function routePush(
   gateway: PushSender,
   services: { android?: PushSender | undefined; ios?: PushSender | undefined },

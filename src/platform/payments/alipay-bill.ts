@@ -7,7 +7,6 @@ const DIRECTORY_ENTRY = 0x02014b50
 /** Bounds the memory for a decompressed bill. A daily bill is far smaller. */
 const MAX_BILL = 256 * 1024 * 1024
 
-/** Unpacks a ZIP archive whose names and texts are in GBK. */
 function unzip(archive: Buffer): { name: string; text: string }[] {
   const decoder = new TextDecoder('gb18030')
   const end = archive.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]))

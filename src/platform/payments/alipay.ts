@@ -24,7 +24,6 @@ const WAYS = {
   page: { call: 'alipay.trade.page.pay', product: 'FAST_INSTANT_TRADE_PAY' },
 } as const
 
-/** Signatures cover the sorted pairs without empty values. */
 const signedText = (fields: Fields, without: string[]) =>
   Object.keys(fields)
     .filter((name) => fields[name] !== '' && !without.includes(name))
@@ -45,7 +44,6 @@ function cutMember(body: string, name: string): string | undefined {
   return undefined
 }
 
-/** `paidAt` has different names in notices and in query replies. */
 function factsOf(trade: Record<string, unknown>, paidAt: unknown): PaymentFacts {
   const order = String(trade.out_trade_no ?? '')
   const state = trade.trade_status
@@ -53,7 +51,7 @@ function factsOf(trade: Record<string, unknown>, paidAt: unknown): PaymentFacts 
     state === 'TRADE_SUCCESS' || state === 'TRADE_FINISHED' || (state === 'TRADE_CLOSED' && paidAt)
   if (!isPaid) return { order, status: state === 'TRADE_CLOSED' ? 'expired' : 'unpaid' }
   const amount = fenOf(trade.total_amount) ?? -1
-  // A full refund closes a paid trade.
+  // A refund of the whole amount closes a paid trade.
   const refunded = state === 'TRADE_CLOSED' ? amount : fenOf(trade.refund_fee)
   return {
     order,

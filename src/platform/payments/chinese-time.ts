@@ -7,7 +7,6 @@ export const chineseTime = (at: Date): string =>
 export const statementReadyAt = (day: string, hour: number): Date =>
   new Date(Date.parse(`${day}T00:00:00+08:00`) + (24 + hour + 1) * 3600_000)
 
-/** Parses an amount in yuan as fen, or returns undefined. */
 export function fenOf(yuan: unknown): number | undefined {
   const [, sign, whole, part = ''] = /^(-?)(\d{1,12})(?:\.(\d{1,2}))?$/.exec(String(yuan).trim()) ?? []
   if (whole === undefined) return undefined

@@ -1,5 +1,4 @@
 export type PaymentOrder = {
-  /** Order number at the provider. */
   number: string
   method: string
   /** In the minor unit of `currency`. */
@@ -21,10 +20,8 @@ export type PaymentFacts = {
   order?: string
   payment?: string
   status: 'unpaid' | 'paid' | 'failed' | 'expired' | 'unknown'
-  /** Present when `status` is `paid`. */
   amount?: number
   currency?: string
-  /** Sum of all refunds so far. */
   refunded?: number
   /** A single refund, from providers that do not report the sum. */
   refund?: { number: string; amount: number; state: 'waiting' | 'done' | 'refused' }
@@ -43,12 +40,10 @@ export type PaymentRefund = {
 
 export type StatementLine = {
   kind: 'payment' | 'refund'
-  /** The provider's payment id. */
   payment: string
   order?: string
   amount: number
   currency: string
-  /** Fee of the provider, if its statement lists fees. */
   fee?: { amount: number; currency: string }
 }
 
@@ -91,7 +86,7 @@ export class BadNotice extends Error {
   }
 }
 
-/** Errors omit the sent data, which may hold secrets. */
+/** Contains none of the sent data, which may hold secrets. */
 export class PaymentFault extends Error {
   readonly status: number | undefined
   readonly code: string | undefined

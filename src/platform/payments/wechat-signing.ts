@@ -5,7 +5,6 @@ import { PaymentFault } from './service.ts'
 export type WechatKeys = {
   url: string
   merchantId: string
-  /** Serial number of the merchant's certificate. */
   serial: string
   privateKey: KeyObject
   /** APIv3 key, with which WeChat Pay encrypts notices and certificates. */
@@ -25,7 +24,6 @@ const TAG_BYTES = 16
  */
 const REREAD_MS = 60_000
 
-/** Decrypts AES-256-GCM. Throws when the ciphertext was changed. */
 export function unseal({ nonce, associated_data: about, ciphertext }: Sealed, apiKey: string): string {
   const bytes = Buffer.from(String(ciphertext), 'base64')
   const decipher = createDecipheriv('aes-256-gcm', apiKey, String(nonce))
@@ -102,7 +100,6 @@ export function createWechatSigning(keys: WechatKeys) {
     certificates = read
   }
 
-  /** `name` is the serial number of a certificate or the id of the public key. */
   const keyOf = async (name: string): Promise<KeyObject | undefined> => {
     if (service && name === service.id) return service.key
     if (name.startsWith('PUB_KEY_ID_')) return undefined
@@ -128,7 +125,6 @@ export function createWechatSigning(keys: WechatKeys) {
       const key = await keyOf(signature.serial)
       return key !== undefined && isSigned(signature, body, key)
     },
-    /** Returns an empty object for a reply without a body. */
     async ask(method: 'GET' | 'POST', path: string, content?: unknown) {
       const { status, text, signature } = await send(
         method,

@@ -53,7 +53,6 @@ function factsOf(transaction: Wire): PaymentFacts {
   }
 }
 
-/** Parses a trade bill, whose cells begin with a backtick. */
 function readBill(bill: string): StatementLine[] {
   const [first = '', ...rest] = bill.replace(/^\uFEFF/, '').split(/\r?\n/)
   const header = first.split(',')

@@ -31,7 +31,6 @@ export async function callTextService(
   return { status, body: parse(text) }
 }
 
-/** Returns an empty object for anything but a JSON object. */
 function parse(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text)

@@ -49,7 +49,6 @@ const findWording = (
 export type SentText = { service: string; reference: string | null; refusals: string[] }
 
 export type SmsSender = {
-  /** Tries the services in order. Throws when all reject the message. */
   send(message: TextMessage, templates?: readonly TextTemplate[]): Promise<SentText>
   services: Readonly<Record<string, TextService>>
 }

@@ -8,7 +8,6 @@ export type TextPurpose = (typeof TEXT_PURPOSES)[number]
 /** `phone` has eleven digits in mainland China, and elsewhere `+` with the country code. */
 export type TextMessage = { phone: string; text: string; purpose: TextPurpose; code?: string }
 
-/** Approved template and signature from the setting `sms:templates`. */
 export type Wording = { template?: string; signature?: string }
 
 export type TextReceipt = { reference: string; delivered: boolean; fault?: string }

@@ -137,7 +137,6 @@ test('checks the credentials of each service without sending a message', async (
   ]
   for (const { check, send } of wrong) {
     await assert.rejects(check(), SmsError)
-    // An operator can fix a wrong secret while the job is retried.
     await assert.rejects(send(code, WORDING), { permanent: false })
   }
 })

@@ -92,7 +92,6 @@ export function readTextSettings({ text, url, faults }: Read): TextSettings {
 const by = (list: string[] | undefined) => (a: string, b: string) =>
   list ? list.indexOf(a) - list.indexOf(b) : 0
 
-/** `receiptUrl` returns the callback URL for a service's delivery reports. */
 export function openTextServices(
   { order, gateway, aliyun, tencent, yunpian, twilio }: TextSettings,
   receiptUrl: (service: TextServiceName) => string | undefined,

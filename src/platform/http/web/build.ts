@@ -15,7 +15,6 @@ export type WebRequest = {
   wantsPage: boolean
   nonce: string
   manifest: object
-  /** Calls the API in this process with the visitor's token. */
   fetch(request: Request): Promise<Response>
 }
 
@@ -35,7 +34,6 @@ export type Renderer = {
 
 const BUILD_CHECK_INTERVAL_MS = 1000
 
-/** Returns a loader of the site's built renderer, which yields undefined until the site is built. */
 export function rendererOf(): () => Promise<Renderer | undefined> {
   let loaded: { manifest: string; renderer: Promise<Renderer> } | undefined
   let lookedAt = Number.NEGATIVE_INFINITY

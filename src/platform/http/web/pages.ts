@@ -21,7 +21,6 @@ declare module 'fastify' {
 }
 
 const NO_PAGES = /^\/(api|admin|docs|health|storage|metrics|_)(\/|$)/
-/** The only path of the site with a JSON reply. */
 const EMBED = '/oembed'
 /**
  * Placeholder in cached pages for the nonce of each reply. Random, so that user content cannot contain the
@@ -47,7 +46,6 @@ const policyWith = (nonce: string, { publicUrl }: Config) =>
     'trusted-types kith-worker',
   ].join('; ')
 
-/** Serves the site's assets below /_/assets and its pages at URLs without another route. */
 export function addWeb(
   server: Server,
   { config, limiter }: { config: Config; limiter: RateLimiter },
@@ -136,7 +134,6 @@ export function addWeb(
   }
 }
 
-/** Calls the API in this process with the visitor's token and IP address. */
 function askInside(server: Server, request: FastifyRequest, token: string | undefined) {
   return async (asked: Request): Promise<Response> => {
     const { pathname, search } = new URL(asked.url)
@@ -161,7 +158,6 @@ function askInside(server: Server, request: FastifyRequest, token: string | unde
 }
 
 const MAX_CACHE_BYTES = 16 * 1024 * 1024
-/** Estimated memory of a cache entry without its strings. */
 const ENTRY_BYTES = 500
 
 /** Caches pages for guests. Concurrent requests for one page share its rendering. */

@@ -5,20 +5,13 @@ import { forbidden } from '#platform/errors.ts'
 import { noSuchPath } from '../error-reply.ts'
 import type { Server } from '../instance.ts'
 
-/**
- * The site's session is an HttpOnly cookie with the token. Only requests of the site's own pages may use the
- * cookie (docs/security.md).
- */
-
 const API = '/api/v2'
 /**
  * Header that the site's scripts send. Another origin would need a preflight, which does not allow cookies.
  */
 const MARK = 'x-kith-site'
-/** API paths that reply with a token. */
 const GIVES_TOKEN = /^(auth\/login|users|socialite\/[\w-]{1,32})$/
-/** Refreshes a token this long before its expiry. */
-const EARLY_SECONDS = 60
+const REFRESH_EARLY_SECONDS = 60
 /**
  * Marks requests that this process sends itself to render a guest's page, which the rate limiter has counted.
  */
@@ -73,7 +66,6 @@ function isFromSite(request: FastifyRequest, config: Config): boolean {
   return origin === new URL(config.publicUrl).origin || origin === `${request.protocol}://${request.host}`
 }
 
-/** Returns the client's headers to copy to an inner API request. */
 export function forwarded({ headers }: FastifyRequest): Record<string, string> {
   const kept: Record<string, string> = {}
   for (const name of ['user-agent', 'accept-language', 'content-type'] as const)
@@ -89,6 +81,10 @@ export type FindToken = (
   reply: FastifyReply,
 ) => Promise<string | undefined> | string | undefined
 
+/**
+ * Keeps the token in an HttpOnly cookie, which only requests of the site's own pages may use
+ * (docs/security.md).
+ */
 export function addSessions(server: Server, config: Config): FindToken {
   /** Token refreshes in progress, so that a page's concurrent requests share one new token. */
   const exchanges = new Map<string, Promise<{ status: number; body: Token }>>()
@@ -113,7 +109,7 @@ export function addSessions(server: Server, config: Config): FindToken {
   const findToken: FindToken = (request, reply) => {
     const session = readSession(request, config)
     if (!session) return undefined
-    if (Date.now() / 1000 < session.expiresAt - EARLY_SECONDS) return session.token
+    if (Date.now() / 1000 < session.expiresAt - REFRESH_EARLY_SECONDS) return session.token
     return exchange(session.token, request).then(({ status, body }) => {
       if (status === 200) return keepToken(reply, config, body).token
       if (status === 401) clearSession(reply, config)
