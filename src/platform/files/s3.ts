@@ -33,7 +33,7 @@ export function createS3Storage(options: S3Options): Storage {
         if (Buffer.isBuffer(source)) await bucket.put(key, source, mime)
         else if ((await stat(source.path)).size > PART)
           await bucket.upload(key, createReadStream(source.path), { mime, partSize: PART })
-        // Reads small files into memory, because a stream can be neither signed in one pass nor retried.
+        // Reads small files into memory, because signing and retries need the bytes more than once.
         else await bucket.put(key, await readFile(source.path), mime)
       })
     },

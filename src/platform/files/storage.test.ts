@@ -111,7 +111,7 @@ for (const vendor of ['local', 's3'] as const) {
       assert.equal(await text(await storage.open('twice.txt')), 'second')
     })
 
-    // The S3 test server mixes the bytes of concurrent puts, unlike real stores.
+    // Skips S3, because its test server mixes the bytes of concurrent puts, unlike real stores.
     if (vendor === 'local')
       test('stores one complete object when puts are concurrent', async () => {
         const texts = ['a', 'b', 'c', 'd', 'e'].map((letter) => letter.repeat(200_000))

@@ -27,9 +27,7 @@ const formExpected = apiError(
   '请使用 Content-Type: multipart/form-data 以表单发送文件。',
 )
 
-/**
- * Content types that the server can parse. For these, an upload route reports a missing file instead of 415.
- */
+/** Content types that the server can parse, so that an upload route reports a missing file instead of 415. */
 const READABLE = /^application\/(json|x-www-form-urlencoded)\b/i
 
 /**
@@ -77,7 +75,7 @@ export function acceptBodies(server: Server): void {
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     const bytes = body as Buffer
     if (bytes.length === 0) done(null, undefined)
-    // `toString` would silently replace invalid UTF-8 by U+FFFD.
+    // `toString` would silently replace invalid UTF-8 with U+FFFD.
     else if (!isUtf8(bytes)) done(unreadable())
     // biome-ignore lint/nursery/noFloatingPromises: the parser calls `done`.
     else parse(request, bytes.toString(), done)

@@ -58,8 +58,8 @@ const FORM = Symbol('form')
 export const fromForm = (fields: object): object => Object.assign(fields, { [FORM]: true })
 
 /**
- * Converts a value from the forms that existing clients send to the type of its schema (conventions-17 to
- * conventions-20).
+ * Normalizes the notations of existing clients, such as digits in a string, to the type of the schema
+ * (conventions-17 to conventions-20).
  */
 function clean(schema: Schema, value: unknown, isForm: boolean): unknown {
   if (value === null || value === undefined) return is(schema, 'null') ? value : undefined

@@ -58,7 +58,7 @@ test('displays a styled page under its content security policy', {
       : route.abort()
   })
   await page.goto('http://kith.test/')
-  // The policy would block the styles if its hash were wrong.
+  // A wrong hash in the policy would block the page's styles.
   assert.equal(await page.evaluate("getComputedStyle(document.querySelector('h1')).fontWeight"), '600')
   assert.deepEqual(
     faults.filter((text) => /policy/i.test(text)),

@@ -15,7 +15,7 @@ export const Int = (minimum: number, maximum: number, options: object = {}) =>
 /** 0 or an absent cursor starts at the beginning (conventions-15). */
 export const Cursor = Type.Optional(Int(0, MAX_ID))
 
-/** Cursor over another field than the id. OpenAPI names the field as `x-key`. */
+/** Cursor on a field other than the id. OpenAPI names the field in `x-key`. */
 export const CursorBy = (key: string) => Type.Optional(Int(0, MAX_ID, { 'x-key': key }))
 
 /** Accepts a parameter also under its older name, which takes precedence. */

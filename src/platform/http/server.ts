@@ -186,7 +186,7 @@ export async function createServer({
 
   const findToken = config.web ? addSessions(server, config) : undefined
   const admit = admission({ config, limiter, identity })
-  // `limitByteRequests` limits guests' requests for pictures instead.
+  // Excludes guests' requests for pictures, which `limitByteRequests` limits.
   const isAdmitted = ({ url, headers, routeOptions }: FastifyRequest) =>
     url.startsWith(API) || (routeOptions.config?.access === 'optional' && headers.authorization !== undefined)
   server.addHook('onRequest', async (request, reply) => {
@@ -248,7 +248,7 @@ export async function createServer({
       .headers(told.details.headers ?? {})
       .header('X-Error-Code', told.code)
       .type('application/json; charset=utf-8')
-      // The route's serializer knows no errors and would drop their fields.
+      // The route's serializer describes successes only and would drop the fields of an error.
       .serializer((body: unknown) => JSON.stringify(body))
       .send(errorBody(told, language(request)))
   }

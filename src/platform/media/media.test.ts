@@ -184,7 +184,7 @@ describe('cleans pictures and films', () => {
     await assert.rejects(cleanImage(gif.subarray(0, -1), 'image/gif'), { fault: 'broken' })
   })
 
-  test('keeps a bitmap unchanged', async () => {
+  test('does not change a bitmap without hidden data', async () => {
     const bytes = bmp(5, 3, 24)
     assert.deepEqual(await cleanImage(bytes, 'image/bmp'), bytes)
   })

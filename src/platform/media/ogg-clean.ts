@@ -38,7 +38,7 @@ function checksum(bytes: Buffer): number {
   return sum
 }
 
-/** Overwrites vendor and comments in place, so that page offsets stay valid. */
+/** Overwrites the vendor and comment fields in place, so that page offsets stay valid. */
 function blankComments(packet: Buffer, from: number): void {
   const lengthAt = (at: number) => (at + 4 <= packet.length ? packet.readUInt32LE(at) : packet.length)
   let position = from + 4 + lengthAt(from)

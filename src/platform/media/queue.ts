@@ -104,7 +104,7 @@ export function createImageQueue({ atOnce, maxWaiting, patienceMs }: Options) {
 const atOnce = cluster.isWorker ? 1 : Math.min(2, Math.max(1, Math.floor(availableParallelism() / 2)))
 
 export const runUpload = createImageQueue({ atOnce: 8, maxWaiting: 1_000, patienceMs: 60_000 })
-/** Separate from variants, so that requests for many variants do not block uploads. */
+/** Uploads have a separate queue, so that requests for many variants do not block them. */
 export const runImageUpload = createImageQueue({
   atOnce,
   maxWaiting: 200,

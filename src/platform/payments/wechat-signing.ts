@@ -9,7 +9,7 @@ export type WechatKeys = {
   privateKey: KeyObject
   /** APIv3 key, with which WeChat Pay encrypts notices and certificates. */
   apiKey: string
-  /** Public key of WeChat Pay with its id. Older merchants download platform certificates instead. */
+  /** Public key of WeChat Pay with its id. Without this key, the server downloads platform certificates. */
   service: { id: string; key: KeyObject } | undefined
 }
 

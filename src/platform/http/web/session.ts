@@ -12,9 +12,7 @@ const API = '/api/v2'
 const MARK = 'x-kith-site'
 const GIVES_TOKEN = /^(auth\/login|users|socialite\/[\w-]{1,32})$/
 const REFRESH_EARLY_SECONDS = 60
-/**
- * Marks requests that this process sends itself to render a guest's page, which the rate limiter has counted.
- */
+/** Marks inner requests that render a guest's page. The rate limiter has counted the page already. */
 export const INNER_HEADER = 'x-kith-inner'
 export const INNER_SECRET = randomBytes(24).toString('base64url')
 
