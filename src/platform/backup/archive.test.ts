@@ -191,7 +191,10 @@ test('rejects a sealed backup with a forged header', async () => {
 
 test('rejects a scrypt cost beyond the memory of a server', async () => {
   const sealed = await sealedText()
-  await assert.rejects(openText(sealed.replace(' 16\n', ' 19\n')), /a scrypt cost of 19; Kith opens 18 or less/)
+  await assert.rejects(
+    openText(sealed.replace(' 16\n', ' 19\n')),
+    /a scrypt cost of 19; Kith opens 18 or less/,
+  )
 })
 
 test('restores a backup that was sealed in the former format', async () => {

@@ -93,7 +93,9 @@ export function admission(options: { config: Config; limiter: RateLimiter; ident
   }
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const block = isForbiddenToBlockedAddress(request) ? await identity.findAddressBlock(request.ip) : undefined
+    const block = isForbiddenToBlockedAddress(request)
+      ? await identity.findAddressBlock(request.ip)
+      : undefined
     if (block) await rejectBlocked(request, reply, block)
     const token = bearerToken(request)
     const viewer = token === undefined ? null : await findViewer(token, request, reply)
@@ -114,7 +116,8 @@ export function admission(options: { config: Config; limiter: RateLimiter; ident
     setRateHeaders(reply, state)
     const { access = 'public' } = request.routeOptions.config
     if (!(await mayCall(access, viewer, state, identity))) throw forbidden()
-    const silence = viewer && isForbiddenToSilenced(request) ? await identity.findSilence(viewer.id) : undefined
+    const silence =
+      viewer && isForbiddenToSilenced(request) ? await identity.findSilence(viewer.id) : undefined
     if (silence) throw silence
   }
 }

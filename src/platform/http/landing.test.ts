@@ -8,7 +8,7 @@ import { createWorld } from '#test/world.ts'
 const { app } = await createWorld({ PORT: '0', CORS_ORIGINS: 'https://app.example' })
 const open = (headers: Record<string, string> = {}) => app.inject({ method: 'GET', url: '/', headers })
 
-test('describes the server at / in the client\'s language (conventions-36)', async () => {
+test("describes the server at / in the client's language (conventions-36)", async () => {
   const english = await open()
   assert.deepEqual([english.statusCode, english.headers['content-type']], [200, 'text/html; charset=utf-8'])
   assert.ok(english.body.includes(`<h1>Kith ${VERSION}</h1>`) && english.body.includes('lang="en"'))

@@ -81,7 +81,12 @@ export function requestIds(trustProxy: string | undefined): (request: IncomingMe
   let count = 0
   return ({ headers, socket }) => {
     const given = headers['x-request-id']
-    if (isProxy && typeof given === 'string' && REQUEST_ID.test(given) && isProxy(socket.remoteAddress ?? '', 0))
+    if (
+      isProxy &&
+      typeof given === 'string' &&
+      REQUEST_ID.test(given) &&
+      isProxy(socket.remoteAddress ?? '', 0)
+    )
       return given
     count += 1
     return `${beginning}-${count.toString(36)}`

@@ -45,7 +45,7 @@ describe('detects media by content', async () => {
     assert.deepEqual(await inspectMedia(await photo({ orientation: 6 })), image('image/jpeg', 'jpg', 40, 60))
   })
 
-  test("returns the size of a film", async () => {
+  test('returns the size of a film', async () => {
     const film = (width: number | null, height: number | null) => {
       return { mime: 'video/mp4', extension: 'mp4', kind: 'video', width, height }
     }
