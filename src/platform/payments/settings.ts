@@ -17,10 +17,7 @@ type Read = {
 
 const ADDRESSES = ['https:', 'http:']
 
-/**
- * Reads an RSA key: PEM, or the base64 without a header that consoles of providers show, in the first format that
- * fits.
- */
+/** Reads a PEM key, or base64 without a PEM header, because provider consoles display keys that way. */
 function readRsa<T extends string>(
   text: string,
   read: (input: string | { key: Buffer; format: 'der'; type: T }) => KeyObject,
