@@ -14,13 +14,12 @@ export async function captureStatements(
   request: { method: 'GET' | 'POST' | 'PUT' | 'DELETE'; path: string; body?: string },
 ): Promise<Statement[]> {
   const config = readConfig({
-    // The secret in this folder sealed the database.
+    // The app secret in this folder decrypts the sealed values of the database.
     DATA_DIR: dataDir,
     DATABASE_URL: 'postgres://bench/',
     DATABASE_POOL_SIZE: '1',
     RATE_LIMIT_USER: '0',
     LOG_LEVEL: 'silent',
-    // Turns caches off, because the floor does all of the work each time.
   })
   const opened = await openContext(
     { ...config, databaseUrl: connection as never },
@@ -53,7 +52,7 @@ export async function captureStatements(
       url: '/api/v2/user/abilities',
       headers: { authorization: `Bearer ${token}` },
     })
-  // The first request fills caches and prepares statements; the second one is representative.
+  // Sends one request before the capture, because the first fills caches and prepares statements.
   await send(request.body?.replaceAll('987654321', String(Date.now() % 1_000_000_000)))
   isWatching = true
   const answer = await send(request.body)

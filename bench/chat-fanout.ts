@@ -1,4 +1,4 @@
-/** A bare server for comparison: writes each posted message to every open stream, and stores nothing. */
+/** Bare server for comparison with chat. Writes each posted message to every open stream and stores nothing. */
 import { createServer, type ServerResponse } from 'node:http'
 
 const streams = new Set<ServerResponse>()

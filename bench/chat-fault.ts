@@ -1,4 +1,4 @@
-/** Part of `npm run torture`: kills the server, and every second time also its database, during chats. */
+/** Kills the server, and every second time its database too, while users chat. Part of `npm run torture`. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -14,7 +14,7 @@ const PEOPLE = 5
 type Sender = { token: string; name: string; sent: number; pending?: { key: string; chat: number } }
 type Stored = { chat_id: number; position: number; body: string }
 
-/** Sends until the server is gone or `isOver`. Returns whether a message was interrupted. */
+/** Sends messages until the server exits or `isOver`. Returns true if a message got no response. */
 async function chat(
   address: string,
   sender: Sender,
@@ -39,7 +39,7 @@ async function chat(
     ).catch(() => undefined)
     if (!answer) return true
     if (answer.status !== 201) {
-      // The database comes back a moment after the server.
+      // The server responds with 5xx until its restarted database accepts connections.
       assert.ok(answer.status >= 500 || answer.status === 409, JSON.stringify(answer))
       await wait(50)
       continue
@@ -111,7 +111,6 @@ async function listAll(address: string, token: string, chatId: number): Promise<
   }
 }
 
-/** Drops system messages, such as that a group was created. */
 const fromPeople = <T extends { body: string }>(messages: T[]): T[] =>
   messages.filter(({ body }) => body.startsWith('chatter'))
 

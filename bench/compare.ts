@@ -1,4 +1,3 @@
-/** `npm run bench:compare -- OTHER`: this checkout against another, alternating. See bench/README.md. */
 import { parseArgs } from 'node:util'
 import { requireRuntime } from '#platform/runtime.ts'
 import { drive, type Measured, sumUp } from './measure.ts'

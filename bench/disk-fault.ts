@@ -9,7 +9,6 @@ import { assertNoFault, untilReady, whilePaying } from './paying.ts'
 
 const DISK_MEGABYTES = 400
 
-/** Fills a dedicated disk, frees it again, and then starts on the full disk. */
 export async function fillDisk(dataDir: string, seed: number): Promise<string> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0)
     return 'needs root on Linux for a small disk: not run'

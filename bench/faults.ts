@@ -1,4 +1,4 @@
-/** Parts of `npm run torture` that cause a fault during payments, and end it again. */
+/** Faults during payments for `npm run torture`. Each function causes one fault and ends it again. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -45,7 +45,7 @@ export const breakDatabase = (dataDir: string, seed: number) =>
       assert.ok((counts[503] ?? 0) > 0, `answered ${JSON.stringify(counts)}`)
       assertNoFault(counts)
     } finally {
-      // Resumes the database in any case, so that it can exit.
+      // Resumes the database even after a failed check, because a stopped process cannot exit.
       signal(still, 'SIGCONT')
     }
     const back = await untilReady(address)
@@ -87,7 +87,7 @@ export async function breakRedis(dataDir: string, seed: number): Promise<string>
   }
 }
 
-/** The mail server accepts connections and never responds. */
+/** Runs payments while the mail server accepts connections and never responds. */
 export async function breakMail(dataDir: string, seed: number): Promise<string> {
   const sockets = new Set<Socket>()
   const silent = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1')

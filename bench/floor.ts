@@ -1,6 +1,6 @@
 /**
- * The floor: a bare node:http server that runs the captured statements of an operation with their parameters, and
- * returns the rows as JSON. run.ts starts it and sends it the statements.
+ * Bare node:http server that runs an operation's captured statements and returns the rows as JSON. Its cost is the
+ * lower bound for that operation.
  */
 import { createServer } from 'node:http'
 import pg from 'pg'
@@ -12,7 +12,7 @@ export type FloorTask = {
   connection: { host: string; port: number; user: string; database: string }
   statements: Statement[]
   poolSize: number
-  /** A parameter with this value varies over the range between requests, like that of the real requests. */
+  /** Parameter value that each request replaces with an id from `range`. */
   varied: string
   range: Range
   isRead: boolean

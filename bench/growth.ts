@@ -1,6 +1,6 @@
 /**
- * `npm run bench:growth -- --keep=DIR`: counts the database pages (buffers) that a request reads, in a database
- * that `bench:scale --keep=DIR` filled. Buffers depend on rows and indexes, not on the machine's load.
+ * `npm run bench:growth -- --keep=DIR` counts the database buffers that a request reads, which do not depend on the
+ * machine's load. Needs a database from `bench:scale --keep=DIR`.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,7 +23,6 @@ const { values: options } = parseArgs({
   },
 })
 if (!options.keep) throw new Error('--keep=DIR names the folder that bench:scale filled')
-/** Number of users that the dense and the sparse follower follow. */
 const FOLLOWED = 5_000
 
 const database = await startEmbeddedPostgres({
@@ -33,7 +32,7 @@ const database = await startEmbeddedPostgres({
 })
 const sql = openDatabase({ connection: database.connection, poolSize: 2, statementTimeoutMs: 0 })
 await migrate(sql)
-// Replaces the job `count_friends`, which runs after an upgrade.
+// No job runs here, so this statement replaces the job `count_friends`.
 await sql`update user_counts set friends_count = 0 where friends_count is null`
 const root = openDatabase({
   connection: { ...database.connection, user: 'postgres' },
@@ -48,8 +47,8 @@ await Promise.all([sql.end(), root.end()])
 await database.stop()
 
 /**
- * Adds two users who follow 5,000 others. Those of the first have usual activity, and those of the second have no
- * recent feeds. Also adds the search entries of all feeds and names.
+ * Adds `growth-dense`, who follows 5,000 active users, and `growth-sparse`, who follows 5,000 users without recent
+ * feeds. Also fills the search index.
  */
 async function fillGrowth(db: Sql): Promise<void> {
   const [{ people, first, feeds, oldest }] = await db<
@@ -69,7 +68,7 @@ async function fillGrowth(db: Sql): Promise<void> {
   await db`with asleep as (select array_agg(id) as ids from users where name_key like 'asleep%')
     update feeds set user_id = ids[1 + id % ${FOLLOWED}] from asleep
     where id % ${Math.floor(feeds / 2 / (FOLLOWED * 10)) || 1} = 3 and id < ${oldest + feeds / 2}`
-  // Text fragments of the number and of two words. The bench searches for nothing else.
+  // Indexes only the grams that the benchmark searches for, which shortens the fill.
   const words = grams('today number')
   const threes = (text: string) =>
     db.unsafe(`array(select substr(${text}, i, 3) from generate_series(1, length(${text}) - 2) i)`)

@@ -1,4 +1,3 @@
-/** `npm run bench:hot`: the cost of concurrent changes to one row. See bench/README.md. */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -80,7 +79,8 @@ const post = (mark: number, author: number): ReturnType<Request> => ({
   token: tokens[author % PEOPLE] as string,
 })
 /**
- * Runs the same load on one row and on many. Each user likes a feed once, so the feed changes after all have.
+ * Pairs of request generators, on one hot row and on many rows. A user can like a feed once, so the hot feed
+ * changes after all users have liked it.
  */
 const pairs: [string, (n: number) => ReturnType<Request>, (n: number) => ReturnType<Request>][] = [
   ['POST /feeds/{id}/like', (n) => like(Math.floor(n / PEOPLE), n), (n) => like(n * 7919, n)],

@@ -1,6 +1,6 @@
 /**
- * Measures idle connections: `npm run bench:idle`. Prints memory and processor time of a process with 10,000 open
- * streams of 10,000 users, beside bare servers that keep a response or a raw socket open for each.
+ * `npm run bench:idle` measures memory and processor time of a process with 10,000 open streams. Bare servers with
+ * as many open responses or sockets are the baseline.
  */
 import assert from 'node:assert/strict'
 import { fork, spawn } from 'node:child_process'
@@ -73,7 +73,6 @@ const openStream =
       get({ port, path, agent, headers }, resolve).once('error', reject)
     })
     if (response.statusCode === 503) {
-      // The server is still busy opening other streams.
       response.destroy()
       await pause(200)
       return openStream(agent, path)(port, token)
@@ -84,7 +83,6 @@ const openStream =
     return () => response.destroy()
   }
 
-/** Opens a socket and stops speaking HTTP, like a WebSocket after its handshake. */
 async function openSocket(port: number): Promise<Close> {
   const socket: Socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')
@@ -99,7 +97,7 @@ async function measure(
   tokens: string[],
   open: (port: number, token: string) => Promise<Close>,
 ) {
-  // One connection warms up the code.
+  // Warms up the process before the memory baseline is read.
   const first = await open(port, tokens[0] ?? '')
   await pause(1000)
   const before = memoryOf(pid)
@@ -126,7 +124,7 @@ async function measure(
   }
 }
 
-test('measures idle connections', { timeout: 280_000 }, async () => {
+test('measures the memory of idle connections', { timeout: 280_000 }, async () => {
   const users = await sql<{ id: number }[]>`
     insert into users (name, name_key, name_grams)
     select 'idle' || n, 'idle' || n, '{}' from generate_series(1, ${CONNECTIONS}) n returning id`

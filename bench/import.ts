@@ -1,8 +1,6 @@
 /**
- * Measures `kith import thinksns` on a generated community: `npm run bench:import -- DIR [--scale=0.01]
- * [--no-kill]`. At scale 1 it has 200,000 users, 2,000,000 feeds and 10,000,000 comments and likes, and DIR needs
- * 30 GB for MariaDB and the target database. Kills the importer half way and restarts it. Prints rows per second,
- * the importer's peak memory, and the output of `kith doctor`. Needs mariadb-server.
+ * `npm run bench:import -- DIR [--scale=0.01] [--no-kill]` measures `kith import thinksns` on a generated
+ * community, with a kill halfway. Needs mariadb-server and, at scale 1, 30 GB in DIR.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -63,7 +61,7 @@ const FILL: [string, string][] = [
   ],
   [
     'likes',
-    // One in a thousand refers to a deleted feed, and one in a thousand is a duplicate.
+    // One like in a thousand refers to a deleted feed, and one in a thousand is a duplicate.
     `insert into likes (id, user_id, target_user, likeable_type, likeable_id, created_at)
      select seq, 1 + ((seq div ${feeds}) * 7 + seq) % ${people}, 1 + ((1 + seq % ${feeds}) * 31) % ${people}, 'feeds',
        if(seq % 1000 = 0, ${feeds} + seq, 1 + seq % ${feeds}), from_unixtime(1500000000 + seq * 20)

@@ -1,4 +1,4 @@
-/** Part of `npm run torture`: kills servers during erasures, refunds of bounties and exports. */
+/** Kills servers during account erasures, bounty refunds and exports. Part of `npm run torture`. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
@@ -72,7 +72,7 @@ export async function killJobs(dataDir: string, seed: number, kills: number): Pr
   for (let n = 0; n < kills; n += 1) {
     server = startServer(dataDir, env)
     address = await server.address
-    // The next worker restarts the jobs of a dead one.
+    // Waits a random time, so that each kill hits the restarted jobs at a different stage.
     await wait(random() * 1500)
     const { erased, made } = await progress()
     if (erased + made > 0 && erased + made < LEAVERS + EXPORTERS) inTheMiddle += 1

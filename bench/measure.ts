@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import autocannon from 'autocannon'
 
-/** Clock ticks per second of processor time, fixed in Linux. */
+/** Linux counts processor time in /proc in ticks of 10 ms. */
 const TICKS = 100
 
 /**
- * Returns the processor time of these processes and their finished children in microseconds, or 0 if the system
- * does not report it. The parent keeps the time of closed database connections.
+ * Returns the processor time in microseconds, or 0 where /proc is missing. Includes exited children, such as the
+ * backends of closed database connections.
  */
 export function processorTime(pids: number[]): number {
   let ticks = 0
@@ -44,7 +44,6 @@ export type Measured = { requests: number; perSecond: number; p50: number; p99: 
 
 let serial = Date.now() % 1_000_000_000
 
-/** Drives one operation for some seconds. The caller warms it up first. */
 export async function drive(load: Load): Promise<Measured> {
   const result = await autocannon({
     url: load.url,

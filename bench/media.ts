@@ -1,7 +1,6 @@
 /**
- * Writes files for `kith import`: `npm run bench:media -- DIR [--things=100000] [--comments=2000000]
- * [--people=1000]` makes DIR/music.jsonl and DIR/news.jsonl with that many songs and articles, and half of
- * the comments each.
+ * `npm run bench:media -- DIR [--things=100000] [--comments=2000000] [--people=1000]` writes DIR/music.jsonl and
+ * DIR/news.jsonl for `kith import`. Each file has `things` songs or articles and half of the comments.
  */
 import { createWriteStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
@@ -27,7 +26,6 @@ const [things, comments, people] = [values.things, values.comments, values.peopl
 const ALBUMS = 1000
 const WORDS = 'river stone autumn letter window garden silver morning harbour candle winter forest'.split(' ')
 
-/** Words that vary by number and are the same in each run. */
 const words = (n: number, count: number) =>
   Array.from({ length: count }, (_, at) => WORDS[(n * 7 + at * (1 + (n % 11))) % WORDS.length]).join(' ')
 
@@ -41,7 +39,7 @@ function* persons() {
 }
 
 function* remarks(of: 'song' | 'news', count: number) {
-  // The step is coprime to the number of items. It spreads the comments out of order, as users do.
+  // A step coprime to the item count spreads consecutive comments over all items, as on a real site.
   for (let n = 0; n < count; n += 1)
     yield {
       kind: 'comment',

@@ -9,16 +9,15 @@ export type Drawn = {
   body: object | undefined
 }
 
-/** A finished request. In the open loop its time counts from when it was due. Status 0 means no reply. */
+/** A finished request. In the open loop `ms` counts from the due time, and status 0 means no response. */
 export type Timed = { kind: string; ms: number; status: number }
 
-/** Maximum concurrent requests in the open loop. A server that exceeds it has failed the rate. */
+/** Maximum concurrent requests in the open loop. A server that reaches it cannot sustain the rate. */
 const OPEN_LOOP_MOST = 512
 
 /**
- * Drives a mixed load for some seconds and returns all requests. With `rate` 0 each connection sends its next
- * request after the reply (closed loop). Otherwise `rate` requests per second are due at random times, however slow
- * the replies are (open loop).
+ * Sends a mixed load for `seconds`. With `rate` 0 each connection waits for its response (closed loop), and
+ * otherwise `rate` requests per second start at random times (open loop).
  */
 export async function driveMix(load: {
   url: string

@@ -10,9 +10,8 @@ const MEMBERS = 300
 const FOLLOWED = 40
 
 /**
- * Adds pictures and follows to a filled database: every third feed gets one to three pictures, and active
- * members follow users. Returns the members with tokens valid for a day, and their follows. A second run
- * changes nothing.
+ * Adds pictures and follows to a filled database, idempotently. Returns the members, with tokens that expire after
+ * a day, and their follows.
  */
 export async function fillForMix(
   sql: Sql,
@@ -35,7 +34,7 @@ export async function fillForMix(
     from unnest(${ids}::bigint[]) m cross join generate_series(1, ${FOLLOWED}) n
     where m <> ${people.from} + (m * 31 + n * n * 7) % ${people.count}
     on conflict do nothing`
-  // The counter must include these followers. Otherwise an unfollow makes it negative, which is a 500.
+  // Recounts followers, because an unfollow that makes the counter negative fails with 500.
   await sql`
     update user_counts c set
       followings_count = (select count(*) from user_follows f where f.user_id = c.user_id),
@@ -63,7 +62,6 @@ export async function fillForMix(
   return { members, relations: relations.map(({ relation }) => relation) }
 }
 
-/** A seeded random generator between 0 and 1 (mulberry32). */
 function randomOf(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -77,11 +75,7 @@ function randomOf(seed: number): () => number {
 type Weighted<T> = readonly (readonly [weight: number, T])[]
 type Made = [method: string, path: string, body?: object]
 
-/**
- * Returns a function that draws the next request. The k-th most popular item has a frequency of 1/k. Newest feeds,
- * articles and questions, and the first users and topics, are the most popular. `guests` is the share of reads
- * without a token. One fifth of the other reads concern the viewer's own data.
- */
+/** Returns a function that draws random requests. The k-th most popular row is drawn with frequency 1/k. */
 export function mixOf(site: {
   ranges: Ranges
   members: Member[]
@@ -89,7 +83,6 @@ export function mixOf(site: {
   writes: number
   guests: number
   seed: number
-  /** Pattern of the kinds of reads to draw; all when empty. */
   only?: string
 }): () => Drawn {
   const { ranges, members } = site
@@ -97,7 +90,7 @@ export function mixOf(site: {
   const random = randomOf(site.seed)
   const popular = ({ from, count }: Range) => from + Math.floor((count + 1) ** random()) - 1
   const newest = ({ from, count }: Range) => from + count - Math.floor((count + 1) ** random())
-  /** Existing relations. Drawing one of them again removes it. */
+  /** Existing relations, such as follows. Drawing an existing relation sends its removal. */
   const made = new Set(site.relations)
   const toggle = (member: Member, key: string, on: Made, off: Made): Made => {
     const relation = `${member.id} ${key}`
@@ -105,7 +98,7 @@ export function mixOf(site: {
     made.add(relation)
     return on
   }
-  // Texts and marks differ between runs on a kept database.
+  // Starts at the current time, so that texts and marks stay unique across runs on one database.
   let serial = Date.now()
 
   const reads: Weighted<[string, () => string]> = [
@@ -163,7 +156,6 @@ export function mixOf(site: {
         'follow',
         (member) => {
           const path = `/user/followings/${popular(ranges.people)}`
-          // The first users are members, and cannot follow themselves.
           const target = path === `/user/followings/${member.id}` ? `/user/followings/${member.id + 1}` : path
           return toggle(member, target, ['PUT', target], ['DELETE', target])
         },

@@ -1,7 +1,3 @@
-/**
- * `npm run bench:money`: purchases and pins over HTTP per second, compared with `pgbench` on the same
- * database server; see bench/README.md.
- */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -23,7 +19,7 @@ const seconds = Number(options.seconds)
 const connections = Number(options.connections)
 const BUYERS = 64
 const AUTHORS = 64
-// Each pin needs another feed. No current machine pins faster than this.
+// Each pin needs a new feed. No current machine exceeds 1,500 pins per second.
 const FEEDS = Math.ceil((seconds + 2) * 1500)
 
 const dataDir = await mkdtemp(join(tmpdir(), 'kith-bench-money-'))
@@ -64,7 +60,6 @@ async function main() {
 
   let bought = 0
   const purchases = await driveAs((n) => {
-    // Each buyer has another order of feeds, and buys each feed once.
     const buyer = buyers[n % BUYERS] as Person
     const feed = feeds[(Math.floor(n / BUYERS) + (n % BUYERS) * 97) % FEEDS] as Shop['feeds'][number]
     bought += 1
@@ -189,7 +184,8 @@ async function runPgbench(connection: {
   const run = async (...parameters: string[]) =>
     (await promisify(execFile)('pgbench', [...parameters, 'pgbench'], { env })).stdout
   try {
-    // As many branches as connections, so that its transactions contend as little as those of that many buyers.
+    // Creates one branch per connection, so that pgbench transactions contend as little as purchases of different
+    // buyers.
     await run('-i', '-q', '-s', String(connections))
     const output = await run(
       '-n',

@@ -1,21 +1,16 @@
 export const READERS = { few: 100, many: 100_000 } as const
 export type Reader = keyof typeof READERS
 
-/** An operation of the benchmark. Each request fills in another number. */
 export type Operation = {
   name: string
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
   body?: (n: number) => object
-  /** Range of `{n}` in the path: 1 to `size.topics` and so on. */
   range?: 'topics' | 'feeds' | 'people' | 'posts' | 'songs' | 'news' | 'questions'
-  /**
-   * The user who sends the request: one with few or many notifications, or one with collections and follows. By
-   * default one user sends writes, and many alternate for reads.
-   */
+  /** User who sends the request. By default one user sends all writes, and many users alternate for reads. */
   as?: Reader | 'viewer'
   isGuest?: true
-  /** The operation with which this one shares its cost target, whatever the amount of data. */
+  /** Operation whose processor time the run compares with this operation's. */
   against?: string
 }
 
@@ -93,11 +88,11 @@ export const OPERATIONS: Operation[] = [
 
 export type Range = { from: number; count: number }
 
-/** An irrational step, so that its multiples spread evenly over the range. */
+/** Irrational number, whose multiples modulo 1 spread evenly between 0 and 1. */
 const STEP = 0.618_033_988_749_894_9
 
 /**
- * Returns the id for a numbered request. Reads follow Zipf's law, as on a real site; writes are spread
+ * Returns the id for the n-th request. Reads favor low ids by Zipf's law, as on a real site, and writes spread
  * evenly.
  */
 export function idAt({ from, count }: Range, n: number, isRead: boolean): number {

@@ -1,6 +1,6 @@
 /**
- * Overload test: measures the capacity, and then sends four times as many requests at a fixed rate, without waiting
- * for replies.
+ * Overload test for `npm run torture`. Sends four times the measured capacity at a fixed rate, without waiting for
+ * responses.
  */
 import assert from 'node:assert/strict'
 import {
@@ -22,7 +22,7 @@ type Wire = ReturnType<typeof openWire>
 const MEASURE_SECONDS = 10
 const TIMES = 4
 const PAYING = 0.1
-/** Opens all connections before the load, because a busy process accepts few new ones per second. */
+/** Number of connections. All open before the load, because a busy process accepts few connections per second. */
 const MAX_OPEN = 500
 
 const percentile = (sorted: number[], part: number) => sorted[Math.floor((sorted.length - 1) * part)] ?? 0
@@ -121,7 +121,6 @@ export async function overload(
   clearInterval(probe)
   wire.close()
 
-  // Repeats rejected payments with their keys. Each takes effect once.
   await retry(address, payments)
   await assertSound(address, askEmbedded(dataDir), site, payments)
   server.child.kill('SIGTERM')

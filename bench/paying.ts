@@ -1,4 +1,3 @@
-/** Continuous payments during a fault of the server. */
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
 import {
@@ -22,10 +21,7 @@ type Running = {
   look(): Record<number, number>
 }
 
-/**
- * Runs `work` on a server under continuous payments, and checks afterwards that every acknowledged payment exists
- * once.
- */
+/** Runs `work` while users pay continuously. Then checks that every acknowledged payment exists exactly once. */
 export async function whilePaying(
   dataDir: string,
   seed: number,

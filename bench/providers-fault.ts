@@ -1,4 +1,4 @@
-/** Part of `npm run torture`: kills servers during payments through each provider, and during refunds. */
+/** Kills servers during payments and refunds through each provider. Part of `npm run torture`. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -76,7 +76,6 @@ export async function killWhilePaying(dataDir: string, seed: number, kills: numb
   const query = askEmbedded(dataDir)
   const counts = { opened: 0, cut: 0 }
 
-  /** Opens an order and pays most of them. Then tells the server, or leaves the payment to the scheduled check. */
   const pay = async (address: string) => {
     const provider = providers[Math.floor(random() * providers.length)]!
     const buyer = buyers[Math.floor(random() * buyers.length)]!

@@ -8,7 +8,7 @@ const READING_PEOPLE = 50
 
 export type Ranges = Record<NonNullable<Operation['range']>, Range>
 
-/** Users of the bench, with tokens that are valid for a day, because a kept database may be older than an hour. */
+/** Returns the benchmark users. Extends their tokens, which may have expired in a reused database. */
 export async function peopleOf(sql: Sql): Promise<Filled> {
   const [{ people }] = await sql<[{ people: Filled }]>`select people from bench_people`
   const ids = Object.values(people).map(({ id }) => id)
@@ -17,7 +17,6 @@ export async function peopleOf(sql: Sql): Promise<Filled> {
   return people
 }
 
-/** Tokens of many readers, because a single reader would not be representative. */
 export async function readersOf(sql: Sql, { people }: Ranges): Promise<string[]> {
   const ids = Array.from({ length: READING_PEOPLE }, (_, n) => people.from + ((n * 37) % people.count))
   return Promise.all(ids.map(async (id) => (await issueToken(sql, id)).access_token))
@@ -51,7 +50,7 @@ export function requestOf(operation: Operation, ranges: Ranges) {
   }
 }
 
-/** Deletes feeds published after a fill, because posts without comments would make later lists cheaper. */
+/** Deletes feeds newer than `newest`, because feeds without comments make later list requests cheaper. */
 export async function takeBackFeeds(sql: Sql, newest: number): Promise<void> {
   await sql`
     with gone as (delete from feeds where id > ${newest} returning user_id)

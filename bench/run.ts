@@ -1,4 +1,3 @@
-/** `npm run bench`: see bench/README.md. */
 import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -112,7 +111,7 @@ async function measure(processes: string, { filled, ranges, readers, connection 
     if (!isManys) return { token, request }
     return { token, request: (n: number) => ({ ...request(n), token: readers[n % readers.length] ?? token }) }
   }
-  // Warms up a new process, because its first thousands of requests run unoptimized code.
+  // Warms up the server, because V8 has not yet optimized the code of its first requests.
   for (const operation of operations.filter(({ method }) => method === 'GET'))
     await drive({ ...who(operation), url, method: operation.method, seconds: 2, connections })
   const databasePids = () => findDatabaseProcesses(join(folder, 'cluster'))
@@ -177,7 +176,7 @@ async function fillOnce(sql: Sql): Promise<Filled> {
 
 type Compared = Measured & { serverMicros: number; databaseMicros: number }
 
-/** Alternates an operation and its floor, so that other load on the machine slows both alike. */
+/** Alternates the operation and its floor, so that other load on the machine affects both equally. */
 async function compare(
   operation: Operation,
   of: {

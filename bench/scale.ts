@@ -1,6 +1,3 @@
-/**
- * `npm run bench:scale`: the cost of lists and the size of tables at millions of rows. See bench/README.md.
- */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -36,7 +33,6 @@ const size = SIZES[options.size as keyof typeof SIZES]
 if (!size) throw new Error(`--size is one of ${Object.keys(SIZES).join(', ')}`)
 const times = Number(options.times)
 const dataDir = options.keep ?? (await mkdtemp(join(tmpdir(), 'kith-scale-')))
-/** Settings for a fast fill. The measured server has the default settings of an embedded database. */
 const FILLING = {
   ...{
     fsync: 'off',
@@ -137,7 +133,7 @@ async function measure(): Promise<void> {
   let serial = Date.now() % 1_000_000_000
   for (const [name, path] of Object.entries(reads)) {
     const took: number[] = []
-    // A ranking is cached, so only the first request shows its cost.
+    // Measures only the first request of a ranking, because later requests read the cache.
     const count = name.endsWith('found anew') ? 1 : times
     const failed = new Set<number>()
     const before = processorTime(databasePids())

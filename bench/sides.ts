@@ -16,13 +16,12 @@ export type Serving = {
   database: () => number
   serverProcesses: () => number[]
   databaseProcesses: () => number[]
-  /** Queries its database directly, without code of the checkout. */
   withDatabase: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>
 }
 
 /**
- * Runs this checkout, and another one if named, each on a copy of one filled database. `keep` names a folder that
- * keeps the databases for later runs. `close` stops every process and deletes all other files.
+ * Runs this checkout and optionally `against`, each on a copy of one database. `keep` names a folder that retains
+ * the databases for later runs.
  */
 export async function openSides(options: {
   size: string
@@ -56,7 +55,7 @@ export async function openSides(options: {
   return {
     sides: options.against === undefined ? (['this'] as const) : (['other', 'this'] as const),
 
-    /** The older checkout fills, because a newer one can migrate an old database but not the reverse. */
+    /** Fills the database with the older checkout, because migrations run only forward. */
     async prepare() {
       if (existsSync(data.this)) return
       const filling: Side = options.against === undefined ? 'this' : 'other'
@@ -82,11 +81,10 @@ export async function openSides(options: {
       const url = `http://127.0.0.1:${port}`
       await waitForAnswer(`${url}/health/ready`)
       const postgres = join(data[side], 'postgres')
-      // Reads PostgreSQL's own file, because the lock of an older checkout may be another.
+      // Reads PostgreSQL's pid file, because an older checkout may use a different lock file.
       const running = await readPidFile(join(postgres, 'cluster'))
       if (!running) throw new Error(`no database in ${postgres}`)
       const connection = { host: running.socketFolder, port: running.port, user: 'kith', database: 'kith' }
-      // The server processes are children of this one. The database has another parent.
       const serverProcesses = () => [server.pid ?? 0, ...childrenOf(server.pid ?? 0)]
       const databaseProcesses = () => findDatabaseProcesses(join(postgres, 'cluster'))
       return {

@@ -1,6 +1,6 @@
 /**
- * Compares signals by NOTIFY with signals by Redis: `node bench/signals.ts`. Two, four and eight processes commit
- * transactions with one signal each. Prints the total processor time in microseconds per signal.
+ * `node bench/signals.ts` compares signals by NOTIFY with signals by Redis. Prints the processor time per signal
+ * for two, four and eight processes.
  */
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -42,7 +42,7 @@ async function send({ connection, redisUrl, slot }: Task): Promise<void> {
     heard += 1
   })
   await signals.listen()
-  // Opens all connections, so that their backends are counted.
+  // Opens all pool connections, so that the measurement includes their backends.
   await Promise.all(Array.from({ length: 4 }, () => sql`select pg_sleep(0.2)`))
   process.send?.('ready')
   await once(process, 'message')

@@ -1,7 +1,3 @@
-/**
- * `npm run bench:site`: the load of a site, on this checkout alone or alternating with another. See
- * bench/README.md.
- */
 import { parseArgs } from 'node:util'
 import { requireRuntime } from '#platform/runtime.ts'
 import { fillForMix, mixOf } from './mix.ts'

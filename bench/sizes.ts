@@ -29,7 +29,7 @@ export const SIZES = {
     questions: 50_000,
     remarks: 1_000_000,
   },
-  // Two sizes for comparing music and news: ten comments on each song and article.
+  // `media-small` and `media` have ten comments per song and article.
   'media-small': {
     people: 2_000,
     topics: 200,
@@ -60,6 +60,5 @@ export type Size = {
   songs: number
   news: number
   questions: number
-  /** Comments on songs, and the same number on articles. */
   remarks: number
 }

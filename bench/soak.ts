@@ -1,7 +1,3 @@
-/**
- * `npm run bench:soak`: memory, descriptors and database connections of one server under the load of a site. Exits with 1
- * when they grow. See bench/README.md.
- */
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -26,9 +22,9 @@ const { values: options } = parseArgs({
   },
 })
 const SAMPLE_SECONDS = 30
-/** Maximum memory of the last third of the run, as a multiple of that of the middle third. */
+/** Maximum memory growth factor from the middle third of the run to the last third. */
 const MOST_GROWTH = 1.15
-/** Interval of uploads, and of replacing the oldest stream. */
+/** Interval between uploads, and between replacements of the oldest stream. */
 const EACH_MS = 1_000
 
 type Sample = { [column: string]: number }
@@ -78,7 +74,6 @@ async function main() {
   })
 }
 
-/** A value of /proc/PID/status in megabytes; 0 for a process that has ended. */
 function megabytesOf(pid: number, field: 'VmRSS' | 'RssAnon'): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')
@@ -97,8 +92,8 @@ function descriptorsOf(pid: number): number {
 }
 
 /**
- * Records each process of the server. Sums the database processes, because they come and go. They share memory,
- * which VmRSS would count repeatedly, so only their private memory counts.
+ * Samples each server process and the sum of all database processes. Counts only private memory of the database,
+ * because VmRSS counts shared memory once per process.
  */
 async function sample(serving: Serving, sql: Sql): Promise<Sample> {
   const [servers, database] = [serving.serverProcesses(), serving.databaseProcesses()]
@@ -121,7 +116,7 @@ function median(values: number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }
 
-/** Compares the last third with the middle third. The first third warms the server up. */
+/** Compares the last third of the samples with the middle third, because the server warms up during the first. */
 function growthOf(samples: Sample[]): string[] {
   const third = Math.floor(samples.length / 3)
   if (third === 0) return ['the run was too short to compare']

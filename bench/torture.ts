@@ -1,4 +1,3 @@
-/** `npm run torture`: see docs/reliability.md. */
 import assert from 'node:assert/strict'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -28,9 +27,8 @@ const seed = Number(options.seed)
 const minutes = Number(options.minutes)
 if (!Number.isInteger(seed) || !(minutes > 0))
   throw new Error('--seed is a whole number, --minutes more than 0')
-/** A kill takes a few seconds with restart and checks. */
 const kills = options.kills === undefined ? Math.max(1, Math.round(minutes * 5)) : Number(options.kills)
-/** More kills than the five attempts of an export. */
+/** Must exceed the five attempts of an export job. */
 const MOST_JOB_KILLS = 8
 
 const folder = await mkdtemp(join(tmpdir(), 'kith-torture-'))

@@ -11,8 +11,8 @@ type Connection = {
 }
 
 /**
- * Keep-alive connections with little overhead for the sender, because it shares the machine with the server. Each
- * carries one request at a time. Every response must have a length.
+ * Opens keep-alive HTTP connections with little overhead, because the client shares the machine with the server.
+ * Every response must have a Content-Length.
  */
 export function openWire(address: string) {
   const { hostname, port } = new URL(address)

@@ -1,4 +1,4 @@
-/** Kinds by the last part of a class name in old versions of ThinkSNS+. */
+/** Maps PHP class names, which old versions of ThinkSNS+ stored as types, to kinds. */
 const CLASSES: Record<string, string> = {
   User: 'users',
   Comment: 'comments',
@@ -35,10 +35,7 @@ export function readObject(text: string | null): Record<string, unknown> | undef
   }
 }
 
-/**
- * Path of a picture in the first versions, which derived it from the row id: `000/000/000/01`, without the
- * extension.
- */
+/** Returns the picture path that old versions derived from a row id, such as `000/000/000/01` without extension. */
 export function numberedPath(id: number): string {
   const digits = String(id).padStart(11, '0')
   return [digits.slice(0, 3), digits.slice(3, 6), digits.slice(6, 9), digits.slice(9)].join('/')

@@ -60,7 +60,7 @@ export async function importThinkSns(env: Environment, given: ThinkSnsOptions): 
   })
 }
 
-/** Closes the import permanently. The database is independent from then on. */
+/** Closes the import permanently. Kith rejects later runs. */
 export async function closeMove(ctx: Context): Promise<number> {
   if (!(await closeImport(ctx.sql, SOURCE)))
     throw new Error('no import to close: none has finished, or it is already closed')
@@ -68,7 +68,7 @@ export async function closeMove(ctx: Context): Promise<number> {
   return 0
 }
 
-/** Options that must be the same in every run of an import. */
+/** Validates the options that must not change between runs of an import. */
 function choicesOf(given: ThinkSnsOptions) {
   const zone = given.timeZone ?? ''
   if (!isTimeZone(zone))
@@ -86,8 +86,8 @@ function choicesOf(given: ThinkSnsOptions) {
 }
 
 /**
- * Runs the import on a prepared database. The exit code is 0 even if the report lists omitted rows, and 1 if
- * balances differ from the imported ones.
+ * Imports into a migrated database. Returns exit code 1 when balances differ from the source, and 0 despite omitted
+ * rows.
  */
 export async function bringOver(ctx: Context, given: ThinkSnsOptions, out: Output): Promise<number> {
   const choices = choicesOf(given)
@@ -164,7 +164,7 @@ async function refuseWrongMoment(ctx: Context, choices: object, given: ThinkSnsO
     )
 }
 
-/** Takes a lock, because two concurrent runs would overwrite each other's rows. */
+/** Runs `work` under an advisory lock, because concurrent imports would overwrite each other's rows. */
 async function holdingTheLock(ctx: Context, work: () => Promise<void>): Promise<void> {
   const held = await ctx.sql.reserve()
   try {
@@ -173,7 +173,7 @@ async function holdingTheLock(ctx: Context, work: () => Promise<void>): Promise<
     try {
       await work()
     } finally {
-      // Unlocks explicitly, because the connection returns to the pool and would keep the lock.
+      // Unlocks explicitly, because the pooled connection would retain the lock.
       await held`select pg_advisory_unlock(4127013)`
     }
   } finally {
@@ -219,7 +219,6 @@ async function countLeft(source: Source): Promise<LeftTable[]> {
 
 const SECOND = 1000
 
-/** Writes a line to stderr once per second: the current table, the share done, and the remaining time. */
 function consoleOutput(): Output {
   const begun = Date.now()
   let shown = 0

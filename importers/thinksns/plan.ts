@@ -92,7 +92,7 @@ export const PLAN: Plan = [
   bookBalances,
 ]
 
-/** Condition for visible content. Actions on hidden content do not count. */
+/** Maps content to its author, and deleted content to 0, because likes of deleted content do not count. */
 const live =
   (table: string): FindOwners =>
   async (sql, ids) => {

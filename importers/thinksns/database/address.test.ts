@@ -9,7 +9,7 @@ const folder = await mkdtemp(join(tmpdir(), 'kith-address-'))
 after(() => rm(folder, { recursive: true }))
 const at = (query = '', host = 'example.org') => `mysql://user:password@${host}/old${query}`
 
-test('rejects an address without a database or with unknown options', async () => {
+test('rejects an invalid source URL', async () => {
   for (const database of ['nonsense', 'http://example.org/old', 'mysql://user@example.org/'])
     await assert.rejects(connectionOf({ database }), /is given as mysql:/, database)
   await assert.rejects(connectionOf({ database: at('?ssl=maybe') }), /is true, or verify/)
@@ -17,7 +17,7 @@ test('rejects an address without a database or with unknown options', async () =
     await assert.rejects(connectionOf({ database: at('?ssl=verify', host) }), /needs the name of the host/)
 })
 
-test('uses the stricter TLS level of address and options', async () => {
+test('uses the stricter TLS level of the source URL and the options', async () => {
   const tlsCa = join(folder, 'ca.pem')
   await writeFile(tlsCa, 'an authority')
   const tlsOf = async (query: string, more: object = {}) =>
@@ -30,7 +30,7 @@ test('uses the stricter TLS level of address and options', async () => {
   assert.deepEqual(await tlsOf('?ssl=verify', { tlsCa }), { ca: 'an authority', verifyIdentity: true })
 })
 
-test('explains each TLS error of a source with a remedy', () => {
+test('suggests a remedy in each TLS error of the source', () => {
   for (const [fault, told] of [
     [{ code: 'HANDSHAKE_NO_SSL_SUPPORT', message: 'none' }, /offers no TLS/],
     [{ code: 'HANDSHAKE_SSL_ERROR', message: 'self-signed' }, /not trusted \(self-signed\).*--tls-ca FILE/],
@@ -40,10 +40,13 @@ test('explains each TLS error of a source with a remedy', () => {
     assert.match(faultOf(fault, {}), told)
 })
 
-test('rejects contradictory TLS settings, and connects to a source that requires TLS', async () => {
+test('rejects contradictory TLS settings', async () => {
   const database = 'mysql://user:password@example.org/old?ssl=false'
   await assert.rejects(connectionOf({ database, tls: true }), /asks for TLS/)
   assert.equal('ssl' in (await connectionOf({ database })), false)
+})
+
+test('suggests TLS when the source requires it', () => {
   const refusal = { message: 'Connections using insecure transport are prohibited' }
   assert.match(faultOf(refusal, {}), /lets nobody in without TLS/)
   assert.match(faultOf(refusal, { ssl: {} }), /^the source says/)

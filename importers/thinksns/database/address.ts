@@ -3,9 +3,9 @@ import { isIP } from 'node:net'
 import type { ConnectionOptions } from 'mysql2'
 
 export type SourceAddress = {
-  /** `mysql://USER:PASSWORD@HOST:PORT/NAME`, with `?socket=` or `?ssl=true|verify`. */
+  /** `mysql://USER:PASSWORD@HOST:PORT/NAME`, optionally with `?socket=` or `?ssl=true|verify`. */
   database: string
-  /** The same as `?ssl=true`: an encrypted connection without a check of the certificate. */
+  /** Encrypts the connection without checking the certificate, like `?ssl=true`. */
   tls?: boolean | undefined
   tlsCa?: string | undefined
 }
@@ -31,7 +31,7 @@ export async function connectionOf(address: SourceAddress): Promise<ConnectionOp
   const socket = url.searchParams.get('socket')
   const ssl = url.searchParams.get('ssl')
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  // The library checks the names in a certificate but not its addresses.
+  // The mysql2 driver compares a certificate with host names only, not with IP addresses.
   if (ssl === 'verify' && isIP(host))
     throw new Error('?ssl=verify needs the name of the host, not its address')
   return {

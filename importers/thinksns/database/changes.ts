@@ -5,19 +5,17 @@ import { relation } from './write.ts'
 
 export type Change = { row: SourceRow; column: string; old: unknown; new: unknown }
 
-/** A value that Kith generates, such as the default for an empty one. */
+/** Placeholder for a value that Kith generates. The comparison accepts any stored value. */
 export const ANYTHING = Symbol('anything')
 
-/** Compares references; null and 0 both mean none. */
+/** Treats null and 0 as equal, because the source uses both for a missing reference. */
 export const orNone = { as: (value: unknown) => value || null, of: (value: unknown) => value || null }
 export const flag = {
   as: (value: unknown) => (value === 1 ? true : value === 0 || value === null ? false : value),
 }
-/** Compares a number stored as text; empty means none. */
 export const numberInText = {
   as: (value: unknown) => (value === null || String(value).trim() === '' ? null : Number(value)),
 }
-/** Compares texts; empty means none. */
 export const textOrNone = { as: (value: unknown) => (value === '' ? null : value) }
 
 const types = new Map<string, Promise<Map<string, string>>>()
@@ -54,7 +52,7 @@ function isSame(expected: unknown, found: unknown, isTime: boolean): boolean {
   return typeof expected === 'object' && JSON.stringify(expected) === JSON.stringify(found)
 }
 
-/** Reads rows back and returns each value that differs from the source, and each missing row. */
+/** Reads imported rows and returns the values that differ from the source, including missing rows. */
 export async function findChanges(
   sql: Db,
   table: TableImport,

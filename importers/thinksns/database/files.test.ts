@@ -42,13 +42,13 @@ const s3 = {
 }
 const text = async (bytes: Buffer | string) => bytes.toString()
 
-test('reports an unusable file source before reading any file', async () => {
+test('rejects an unusable file source before reading any file', async () => {
   await assert.rejects(openFiles('s3:///prefix', s3), /names no bucket/)
   await assert.rejects(openFiles('s3://bucket', { ...s3, secretAccessKey: '' }), /set S3_ACCESS_KEY_ID/)
   await assert.rejects(openFiles('s3://empty', s3), /there is nothing below/)
 })
 
-test('reads files from a folder and from a bucket, and reports missing and oversized ones', async () => {
+test('reads a folder and an S3 bucket with the same results', async () => {
   await writeFile(join(folder, 'good.png'), '12345')
   for (const place of [folder, 's3://bucket']) {
     const files = await openFiles(place, s3)
@@ -59,7 +59,7 @@ test('reads files from a folder and from a bucket, and reports missing and overs
   }
 })
 
-test('retries an interrupted object a few times, and uses its bytes once', async () => {
+test('retries an interrupted download, but not a failed use of its bytes', async () => {
   const files = await openFiles('s3://bucket', s3)
   await assert.rejects(files.read('broken.png', text))
   assert.equal(asked.get('/bucket/broken.png'), 3)

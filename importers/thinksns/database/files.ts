@@ -7,19 +7,19 @@ import { openBucket, present, readBucketAddress, type S3Options } from '#platfor
 export type SourceBytes = Buffer | 'missing' | 'too large'
 
 export type FileSource = {
-  /** Passes the bytes of a file to `use`. Limits the total of bytes in use, which bounds the memory. */
+  /** Passes the file to `use`. Waits while the files in use exceed the memory limit. */
   read<T>(path: string, use: (bytes: SourceBytes) => Promise<T>): Promise<T>
   has(path: string): Promise<boolean>
   hasFolder(path: string): Promise<boolean>
 }
 
 const MEGABYTE = 1024 * 1024
-/** Maximum bytes in use. A larger file is read alone. */
+/** Maximum total bytes in memory. A larger file is read alone. */
 const ROOM = 64 * MEGABYTE
-/** Maximum size of a file, because a file has to fit into memory. */
+/** Maximum file size, because the importer reads each file into memory as a whole. */
 const LARGEST = 512 * MEGABYTE
 
-/** Starts work in order, when its bytes fit into the limit. */
+/** Returns a semaphore that admits files in order, up to `total` bytes in memory. */
 function createRoom(total: number) {
   let free = total
   const waiting: { size: number; enter: () => void }[] = []
@@ -45,7 +45,7 @@ function createRoom(total: number) {
   }
 }
 
-/** Opens a folder, or `s3://bucket/prefix` with the credentials of the configuration. Throws when it is empty. */
+/** Opens a folder or `s3://BUCKET/PREFIX`. Throws when the bucket has no object below the prefix. */
 export async function openFiles(
   place: string,
   s3: S3Options,
@@ -81,7 +81,6 @@ function openFolder(place: string, largest: number): FileSource {
 }
 
 const ATTEMPTS = 3
-/** Timeout between two chunks of an object. */
 const SILENCE_MS = 30_000
 
 async function openObjects(place: string, s3: S3Options, largest: number): Promise<FileSource> {
@@ -130,7 +129,7 @@ async function openObjects(place: string, s3: S3Options, largest: number): Promi
           })
         } catch (error) {
           stream.destroy()
-          // A failure of `use` is not one of the store, so it is not retried.
+          // Retries only failed downloads. An error of `use` would recur.
           if (begun || attempt === ATTEMPTS) throw error
           await sleep(200 * attempt)
         }

@@ -1,6 +1,6 @@
 import type { SourceRow } from './table.ts'
 
-/** Original values that PostgreSQL rows cannot hold, such as zero dates and texts with NUL bytes. */
+/** Source values that PostgreSQL cannot store, such as zero dates and texts with NUL bytes. */
 export type Originals = WeakMap<object, Record<string, string>>
 
 export function noteOriginal(originals: Originals, row: object, column: string, value: string): void {

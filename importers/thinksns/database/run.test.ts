@@ -46,7 +46,7 @@ const bring = (source: Source) =>
     progress() {},
   })
 
-test('gives every row one outcome, the first one reported', async () => {
+test('counts each row under its first reported outcome', async () => {
   await bring(sourceOf(3))
   assert.deepEqual(
     [...(await listTotals(sql))],
@@ -67,12 +67,12 @@ test('gives every row one outcome, the first one reported', async () => {
   )
 })
 
-test('stops the import when a counted row is not read', async () => {
+test('stops the import when fewer rows are read than counted', async () => {
   await assert.rejects(bring(sourceOf(2, 4)), /has 4 rows in range 0, and 2 were read/)
   assert.equal((await listTotals(sql))[0]?.rows, 3)
 })
 
-test('rolls a dry run back and reports its failures', async () => {
+test('rolls back a dry run', async () => {
   const add = () =>
     withoutTrace(sql, (run) =>
       run(async (tx) => void (await tx`insert into tag_categories (name, name_key) values ('a', 'a')`)),
@@ -87,7 +87,7 @@ test('rolls a dry run back and reports its failures', async () => {
   )
 })
 
-test('closes an import once, and only after a complete run', async () => {
+test('closes an import only when its run is complete', async () => {
   const close = () => closeImport(sql, 'old')
   assert.equal(await close(), false)
   await beginRun(sql, 'old', {})

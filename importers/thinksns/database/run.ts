@@ -25,7 +25,7 @@ const patiently = async <T>(tx: Tx, work: (tx: Tx) => Promise<T>) => {
   return work(tx)
 }
 
-/** Transactions without the timeouts of requests. */
+/** Runs transactions without the timeouts of requests, which large batches exceed. */
 export const patientTransactions =
   (sql: Sql): Transactions =>
   (work) =>
@@ -50,8 +50,8 @@ const HEAP_KEPT = 60_000_000
 let collect: (() => void) | undefined
 
 /**
- * Frees the memory of earlier batches. V8 grows its heap up to a share of the machine's memory, and an import runs
- * beside a server.
+ * Collects garbage, because V8 otherwise grows its heap to a large part of the memory, and the import shares the
+ * machine with a server.
  */
 function tidyMemory(): void {
   if (process.memoryUsage().heapUsed < HEAP_KEPT) return
@@ -72,7 +72,7 @@ export type RunEnvironment = {
   options: ImportOptions
   files: FileSource
   things: Record<string, FindOwners>
-  /** Reads unchanged ranges again. */
+  /** Imports ranges again even if their checksum is unchanged. */
   again: boolean
   progress(state: Progress): void
 }
@@ -114,7 +114,7 @@ async function runStep(
     notes = []
     await env.transactions((tx) => addNotes(tx, step.name, 0, given))
   }
-  // Each run repeats the step, so its earlier notes are deleted.
+  // Deletes the notes of the step's previous run.
   await env.transactions((tx) => dropChunk(tx, step.name, 0))
   await step.run({
     ctx: env.ctx,
@@ -199,7 +199,7 @@ async function importChunk(
     outcomes.clear()
     reasons.clear()
   }
-  // Count and rows come from one snapshot, so a difference means a lost row.
+  // The count and the rows come from one snapshot, so a difference means a lost row.
   if (counts.rows !== there)
     throw new Error(`${table.table} has ${there} rows in range ${chunk}, and ${counts.rows} were read`)
   if (repeated) await table.sweep?.(tx, rangeOf(table, chunk), kept)
@@ -209,7 +209,7 @@ async function importChunk(
 
 type Mended = { reason: string; column?: string; new?: unknown }
 
-/** Writes a note for each change with the importer's reason, and one for each reason without a column. */
+/** Returns a note for each changed value and for each reason without a column. */
 function mendedNotes(
   table: TableImport,
   reasons: Map<object, Mended[]>,

@@ -4,16 +4,15 @@ import { connectionOf, faultOf, type SourceAddress } from './address.ts'
 import { noteOriginal, type Originals } from './originals.ts'
 import type { SourceRow, TableImport } from './table.ts'
 
-/** A range of rows of a source table, with a checksum over every imported column. */
+/** Range of a source table's rows, with a checksum over all imported columns. */
 export type Chunk = { chunk: number; rows: number; checksum: string }
 
-/** A read-only snapshot of a MySQL or MariaDB database. */
 export type Source = {
   tables: Map<string, Set<string>>
   count(table: string): Promise<number>
   sum(table: string, column: string, only?: { column: string; value: number }): Promise<number>
   chunks(table: TableImport): Promise<Chunk[]>
-  /** Reads the rows of a range in order and in batches. Records values that rows cannot hold. */
+  /** Yields the rows of a range in batches. Records values that PostgreSQL cannot store in `originals`. */
   read(table: TableImport, chunk: number, originals: Originals): AsyncGenerator<SourceRow[]>
   close(): Promise<void>
 }
@@ -24,7 +23,7 @@ const BATCH_CHARACTERS = 2_000_000
 
 const quote = (name: string) => `\`${name.replaceAll('`', '``')}\``
 
-/** The range of rows where `by` is null or negative. */
+/** Number of the range for rows whose `by` column is null or negative. */
 const NOWHERE = -1
 
 export const rangeOf = ({ by, width = DEFAULT_WIDTH }: TableImport, chunk: number) =>
@@ -35,8 +34,8 @@ export const rangeOf = ({ by, width = DEFAULT_WIDTH }: TableImport, chunk: numbe
       : { from: chunk * width, to: (chunk + 1) * width }
 
 /**
- * Opens a source in one long transaction, so that all reads see one snapshot. The session keeps the server's time
- * zone, in which the times were written.
+ * Opens the source in one transaction, so that all reads see one snapshot. Does not set `time_zone`, because the
+ * source wrote its times in the server's zone.
  */
 export async function openSource(
   address: SourceAddress,
@@ -51,7 +50,8 @@ export async function openSource(
     dateStrings: true,
     supportBigNumbers: true,
   })
-  // A lost connection already fails the current statement. Without a listener this event would end the process.
+  // A lost connection already rejects the running query. Without a listener, the `error` event would also end the
+  // process.
   connection.on('error', () => {})
   const query = <Row>(sql: string, values: unknown[] = []) =>
     new Promise<Row[]>((resolve, reject) => {
@@ -62,7 +62,7 @@ export async function openSource(
   try {
     await query('set session transaction isolation level repeatable read')
     await query('start transaction with consistent snapshot, read only')
-    // The server must not close a stream while it waits for Kith's writes.
+    // Raises the server's timeouts, because a streamed query waits while Kith writes.
     await query('set session net_write_timeout = 86400, wait_timeout = 604800')
     for (const row of await query<{ t: string; c: string }>(
       'select table_name as t, column_name as c from information_schema.columns where table_schema = ?',
@@ -81,7 +81,7 @@ export async function openSource(
     Object.keys(table.columns).filter((name) => tables.get(table.table)?.has(name))
   const scopes = new Map<string, unknown[]>()
 
-  /** A condition on the leading column of an index, which avoids a full scan for each range. */
+  /** Returns a condition on the leading index column, so that reading a range needs no full scan. */
   async function scopeOf({ table, scope }: TableImport): Promise<{ condition: string; values: unknown[] }> {
     if (scope === undefined) return { condition: '', values: [] }
     let values = scopes.get(table)
@@ -166,7 +166,7 @@ export async function openSource(
             row[name] = Number(given)
             if (String(row[name]) !== given) noteOriginal(originals, row, name, given)
           } else {
-            // PostgreSQL texts hold no NUL.
+            // PostgreSQL rejects NUL characters in texts.
             const text = given.replaceAll('\0', '')
             if (text !== given) noteOriginal(originals, row, name, given)
             row[name] = text

@@ -4,16 +4,13 @@ import type { Batch, FindOwners, Outcomes } from './table.ts'
 
 export type Target = Record<string, string>
 
-/** Passes rows in one parameter, as a relation `r` with these columns. */
+/** Returns an SQL relation `r`, whose rows are passed as one JSON parameter. */
 export function relation(sql: Db, columns: Target, rows: readonly object[]): Fragment {
   const list = Object.entries(columns).map(([name, type]) => `"${name}" ${type}`)
   return sql`json_to_recordset(${JSON.stringify(rows)}::text::json) as r (${sql.unsafe(list.join(', '))})`
 }
 
-/**
- * Upserts rows by key and skips unchanged ones. `keep` names columns that a later run does not overwrite. The
- * caller must pass a value for each `not null` column.
- */
+/** Upserts rows and skips unchanged rows. `keep` names columns that a later import does not overwrite. */
 export async function upsert(
   sql: Db,
   table: string,
@@ -36,7 +33,6 @@ export async function upsert(
     on conflict (${sql.unsafe(quoted(key))}) ${sql.unsafe(onConflict)}`
 }
 
-/** Returns rows of a table by id with their authors; 0 without an author column. */
 export const ownersOf =
   (table: string, column?: string): FindOwners =>
   async (sql, ids) => {
@@ -46,7 +42,7 @@ export const ownersOf =
     return new Map(rows.map(({ id, owner }) => [id, owner]))
   }
 
-/** Raises an identity sequence above the highest imported id. Never lowers it. */
+/** Raises an identity sequence to the highest id, because inserts of explicit ids do not advance it. */
 export async function advanceIdentity(sql: Db, table: string, column = 'id'): Promise<void> {
   await sql`
     select setval(s.name, m.top) from (select pg_get_serial_sequence(${table}, ${column}) as name) s,
@@ -80,7 +76,7 @@ export async function findTargets(
   return new Map(rows.map(({ source_id, target }) => [source_id, target]))
 }
 
-/** Owner of orphaned rows: the first founder who is not deleted, else the first user. */
+/** Returns the user who receives rows without an owner. Prefers an active founder to the first user. */
 export async function findHeir(sql: Db): Promise<number> {
   const [row] = await sql<{ id: number }[]>`
     select u.id from users u
@@ -90,7 +86,7 @@ export async function findHeir(sql: Db): Promise<number> {
   return row?.id ?? 0
 }
 
-/** Makes names visible and unique in the table. Appends the id to a taken name. */
+/** Returns nonempty, unique names. Appends the id to a duplicate name. */
 export async function uniqueNames<R extends { id: number | null; name: string | null }>(
   sql: Db,
   table: string,
@@ -103,7 +99,7 @@ export async function uniqueNames<R extends { id: number | null; name: string | 
     return nameKey(name) === '' ? `${noun} ${row.id}` : name
   }
   const ids = rows.map(({ id }) => id ?? 0)
-  // Rows may have exchanged their names since the last run.
+  // Frees the unique names first, because two rows may have swapped names since the last run.
   await sql`
     update ${sql(table)} t set name_key = 'moving ' || t.id
     from ${relation(
@@ -155,8 +151,8 @@ export async function findByKind<R extends object>(
 }
 
 /**
- * Returns whether a kind occurred before in this group of consecutive rows. A source has several spellings of one
- * kind, so its rows need not be adjacent.
+ * Returns whether the group already contained a row of the kind. The source spells one kind in several ways, so its
+ * rows need not be adjacent.
  */
 export function isRepeated(memory: Batch['memory'], group: string, kind: string): boolean {
   const last = memory.get('group') as { group: string; kinds: Set<string> } | undefined
@@ -166,7 +162,7 @@ export function isRepeated(memory: Batch['memory'], group: string, kind: string)
   return seen
 }
 
-/** Returns ids for rows that cannot keep theirs: the ids of an earlier run, or new ones. */
+/** Maps source ids that are in use in Kith to new ids. Reuses the ids of earlier runs. */
 export async function assignIds(
   sql: Db,
   source: string,

@@ -4,7 +4,7 @@ import { findTargets, relation, saveTargets } from '../database/write.ts'
 
 const OWN_ROLES = new Set<string>(ROLES.map(({ name }) => name))
 
-/** Skips abilities unknown to this version, since no code checks them. */
+/** Imports only abilities that this version of Kith checks. */
 const abilities = defineTable({
   table: 'abilities',
   by: null,
@@ -87,7 +87,7 @@ const roleAbilities = defineTable({
 
 export const abilityTables = [abilities, roles, roleAbilities]
 
-/** Role assignments. Imported after users because of the foreign key. */
+/** Runs after the import of users, because role assignments reference them. */
 export const roleUsers = defineTable({
   table: 'role_user',
   by: 'user_id',

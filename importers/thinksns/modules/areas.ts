@@ -7,7 +7,7 @@ import { upsert } from '../database/write.ts'
 const areas = defineTable({
   table: 'areas',
   by: null,
-  // Imports all rows in one batch, because each refers to its parent.
+  // Imports all areas in one batch, because an area references its parent area.
   batch: 100_000,
   into: [
     {

@@ -14,7 +14,7 @@ const checkins = defineTable({
       rows.map((row) => row.user_id),
     )
     const given = rows.flatMap((row) => {
-      // The first ten characters of the source's timestamp are the day in the site's time zone.
+      // The source's timestamp is in the site's time zone, so its first ten characters are the local day.
       const day = row.created_at?.slice(0, 10)
       const same = `${row.user_id} ${day}`
       if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists')

@@ -21,7 +21,7 @@ function collected(table: string, column: string, own?: string): TableImport {
   }
   return defineTable({
     table,
-    // Batches by content, so that ranges are comparable and all rows of a content are in one batch.
+    // Splits by content id, so that all collections of one content are in one batch.
     by: column,
     ...(own === undefined ? { scope: 'collectible_type' } : {}),
     width: 2000,
@@ -93,7 +93,7 @@ function collected(table: string, column: string, own?: string): TableImport {
   })
 }
 
-/** Collections. Ids stay, because lists of one kind use them as cursors. */
+/** Keeps the source's ids, because clients use them as cursors. */
 export const collectionTables = [
   collected('collections', 'collectible_id'),
   collected('feed_collections', 'feed_id', 'feeds'),

@@ -133,7 +133,7 @@ async function writeFeeds(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
   await indexFeeds(tx, feeds, priced, batch)
 }
 
-/** Keeps paid text out of the search index. */
+/** Indexes feeds for search, without paid text. */
 async function indexFeeds(
   tx: Tx,
   feeds: { id: number | null; feed_content: string | null; deleted_at: string | null }[],
@@ -260,7 +260,7 @@ const topicLinks = defineTable({
       and not index = any(${rows.map(({ index }) => index ?? 0)})`,
 })
 
-/** Rebuilds the hot list and applies the effects of deletions after the import. */
+/** Updates the hot list, and removes deleted feeds from indexes. Runs after the import of all feeds. */
 export const settleFeeds: ImportStep = {
   name: 'ranking of feeds',
   async run({ ctx, transaction }) {

@@ -4,7 +4,7 @@ import { TIME_COLUMNS, TIMES, timesOf } from '../database/times.ts'
 import { relation, upsert } from '../database/write.ts'
 import { findUses } from './files/uses.ts'
 
-/** Names and members of groups exist only at the provider. `kith doctor im` compares them. */
+/** Imports no group names or members, because only the chat provider stores them. */
 const imGroups = defineTable({
   table: 'im_group',
   by: 'id',

@@ -49,7 +49,7 @@ const links = defineTable({
       }
       return []
     })
-    // The account in the source takes precedence until the import is closed.
+    // Replaces a different link in Kith, because the source takes precedence until the import is closed.
     await tx`
       delete from linked_accounts l using unnest(
         ${given.map((row) => row.user_id ?? 0)}::bigint[], ${given.map((row) => row.provider)}::text[],
@@ -65,5 +65,4 @@ const links = defineTable({
         where r.user_id = l.user_id and r.type = l.provider)`,
 })
 
-/** Linked accounts work once a provider of that name is configured. */
 export const linkTables = [links]

@@ -41,7 +41,6 @@ const idOf = (value: unknown): number => {
   return Number.isSafeInteger(id) && id > 0 ? id : 0
 }
 
-/** Keys of subjects in system notifications, with their kind. */
 const SUBJECTS: Record<string, string> = {
   feed: 'feeds',
   news: 'news',
@@ -57,9 +56,9 @@ function systemNotice(data: Record<string, unknown>): Told {
   const { sender, content, channel, extra: _, ...rest } = data
   const subject = Object.entries(SUBJECTS).find(([name]) => idOf(data[name]) > 0)
   const cause = subject ? { type: subject[1], id: idOf(data[subject[0]]) } : NOWHERE
-  // The first versions stored the sentence itself.
+  // Old versions stored the whole sentence instead of a type.
   const told = typeof content === 'string' ? { contents: content, type: 'notice', channel } : {}
-  // The source uses this type for an adopted answer. Here it means a new answer.
+  // The source uses `question:answer` for an adopted answer, and Kith for a new answer.
   const adopted = rest.type === 'question:answer' ? { type: 'qa:answer-adoption' } : {}
   return { senderId: idOf(sender), cause, data: { ...rest, ...adopted, ...told, resource: cause } }
 }
@@ -88,14 +87,14 @@ function tallyOf(batch: Batch, userId: number): Tally {
   return tally
 }
 
-/** Counts one notification. Returns the number of unread ones that its read mark covers. */
+/** Counts a notification. Returns the number of earlier unread notifications that its read time marks as read. */
 function count(tally: Tally, type: NotificationType, readAt: string | null): number {
   const standing = tally.types.get(type) ?? { total: 0, last: 0, readUpTo: 0, readAt: null, unread: 0 }
   tally.types.set(type, standing)
   standing.total += 1
   standing.last = tally.seq
   standing.unread += 1
-  // A read mark covers everything before it, so it is at the newest read notification.
+  // Kith stores one read position per type, so earlier unread notifications become read.
   if (readAt === null) return 0
   const passed = standing.unread - 1
   Object.assign(standing, { readUpTo: tally.seq, readAt, unread: 0 })

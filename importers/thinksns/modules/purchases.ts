@@ -6,7 +6,7 @@ import { findTargets, relation, saveTargets, upsert } from '../database/write.ts
 import { findUses } from './files/uses.ts'
 
 const HIGHEST = 1_000_000_000_000
-/** Channels of feed prices: in the first versions, and later. */
+/** Channel of feed prices in old versions. */
 const OLD_FEED = 'feed'
 const FEED = 'feeds'
 const COMMENT = 'feed:comment'
@@ -26,7 +26,7 @@ export async function listPriced(sql: Db, channel: string, raws: number[]): Prom
 
 const nodes = defineTable({
   table: 'paid_nodes',
-  // Both prices of a feed have to be in the same range and batch.
+  // Splits by content id, so that the old and the current price of a feed are in one batch.
   by: 'raw',
   scope: 'channel',
   width: 2000,
@@ -109,14 +109,14 @@ const nodes = defineTable({
       free: 'boolean',
       ...TIME_COLUMNS,
     }
-    // A current price may have replaced the old one meanwhile.
+    // Avoids a unique violation when a current price has replaced an old one since the last run.
     await tx`
       update paid_nodes n set raw = -n.id from ${relation(tx, { id: 'bigint', channel: 'text', raw: 'bigint' }, given)}
       where n.channel = r.channel and n.raw = r.raw and n.id <> r.id`
     await upsert(tx, 'paid_nodes', columns, given)
     await saveTargets(tx, 'paid_nodes', targets)
   },
-  // Makes content free when its price is gone. Earlier purchases stay valid.
+  // Makes content free when its price was deleted in the source. Purchases stay valid.
   sweep: (tx, { from, to }, rows) => tx`
     update paid_nodes set free = true where raw >= ${from} and raw < ${to} and not free
       and not id = any(${rows.map(({ id }) => id ?? 0)})`,
@@ -157,6 +157,6 @@ const buyers = defineTable({
   },
 })
 
-/** Imports prices, before the priced content, because access to it depends on them. */
+/** Runs before the import of content, because access to content depends on its price. */
 export const priceTables = [nodes]
 export const purchaseTables = [buyers]

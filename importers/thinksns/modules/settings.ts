@@ -147,7 +147,7 @@ async function save(tx: Tx, row: object, values: Values, batch: Batch, value?: u
 const NO_EQUAL = 'nothing here is set by it'
 const ENVIRONMENT = 'set in the environment here'
 
-/** Reasons to report for settings of payment providers, because their secrets are not imported. */
+/** Reasons for omitting payment settings, whose secrets the operator must set in the environment. */
 const PAYMENT_REASONS: Record<string, string> = {
   'wallet recharge-types':
     'missing: configure Alipay, WeChat Pay or Stripe in the environment (docs/payments.md), then name these ways of paying in wallet:recharge-types',
@@ -230,7 +230,7 @@ const currencyTypes = defineTable({
 })
 
 /**
- * Imports settings of the first versions before the current ones. Runs after roles, because new users get one of
- * them.
+ * Imports old settings first, so that current settings overwrite them. Runs after the import of roles, which a
+ * setting references.
  */
 export const settingTables = [commonConfigs, settings, currencyTypes]

@@ -48,7 +48,7 @@ const categories = defineTable({
 
 const tags = defineTable({
   table: 'tags',
-  // Reads all rows in one batch, because names are compared across all categories.
+  // Imports all tags in one batch, because names must be unique across categories.
   by: null,
   into: [{ table: 'tags' }],
   key: ['id'],
@@ -99,7 +99,7 @@ async function otherCategory(sql: Db): Promise<number> {
   return row?.id ?? 0
 }
 
-/** Imports tag links. Each module inserts those of its own kind. */
+/** Imports tag links. Each module passes a function that inserts links to its kind. */
 export const tagged = (
   kinds: Record<string, (sql: Db, links: { id: number; tag: number }[]) => Promise<unknown>>,
 ) =>

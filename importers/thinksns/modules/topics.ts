@@ -63,7 +63,7 @@ const topics = defineTable({
     await upsert(tx, 'feed_topics', columns, given)
     const ids = rows.map(({ id }) => id ?? 0)
     await tx`insert into feed_topic_counts (topic_id) select unnest(${ids}::bigint[]) on conflict do nothing`
-    // Old versions stored an upload's number in the logo column.
+    // Skips logos of old versions, which stored an upload id instead of a path.
     const logos = given.flatMap(({ id, creator_user_id }, at) => {
       const logo = rows[at]?.logo ?? ''
       return logo.includes('/') ? [{ id: id ?? 0, ownerId: creator_user_id ?? 0, ...nodePicture(logo) }] : []
@@ -100,7 +100,7 @@ const followers = defineTable({
       else return [{ topic_id: row.topic_id, user_id: row.user_id, followed_at: row.following_at }]
       return []
     })
-    // The posts determine the participants.
+    // Imports only followers, because participants are derived from feeds.
     const columns = { topic_id: 'bigint', user_id: 'bigint', followed_at: 'timestamptz' }
     await upsert(tx, 'feed_topic_users', columns, given, { key: ['topic_id', 'user_id'] })
   },

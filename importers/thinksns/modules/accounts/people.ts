@@ -45,7 +45,7 @@ const PERSON_COLUMNS = {
 
 const KNOWN_HASH = /^\$(2[abxy]\$\d\d\$.{53}|argon2(i|id)\$.+)$/
 
-/** Returns a unique, visible name that sign-in cannot mistake for an id, phone or e-mail. */
+/** Returns a unique, nonempty name that sign-in cannot mistake for an id, phone number or e-mail address. */
 function nameOf(row: Row, taken: Set<string>, outcomes: Outcomes): string {
   const id = row.id ?? 0
   let name = (row.name ?? '').trim()
@@ -77,7 +77,7 @@ function readContact(row: Row, kind: 'email' | 'phone'): Contact | undefined {
   return phone === undefined ? undefined : { value: phone, key: phone }
 }
 
-/** Resolves duplicate contacts. Of two users, an active one keeps the contact instead of a deleted one. */
+/** Returns the contact of each row. An active user keeps a duplicate contact rather than a deleted user. */
 async function contactsOf(
   tx: Tx,
   rows: Row[],
@@ -157,7 +157,7 @@ async function writePeople(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
       bio: row.bio,
       sex: row.sex === 1 || row.sex === 2 ? row.sex : 0,
       location: row.location,
-      // Old versions verified every contact by code.
+      // Old versions stored a contact only after verification by code.
       email_verified_at: email === null ? null : (row.email_verified_at ?? created),
       phone_verified_at: phone === null ? null : (row.phone_verified_at ?? created),
       deleted_at: row.deleted_at,
@@ -165,19 +165,19 @@ async function writePeople(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
       updated_at: row.updated_at ?? created,
     }
   })
-  // Clears unique values first, because users may have exchanged them since the last run.
+  // Clears unique values first, because two users may have swapped them since the last run.
   await tx`
     update users u set name_key = 'moving ' || u.id, email = null, email_key = null, phone = null
     from ${relation(tx, { id: 'bigint', name_key: 'text', email_key: 'text', phone: 'text' }, people)}
     where u.id = r.id and (u.name_key, u.email_key, u.phone) is distinct from (r.name_key, r.email_key, r.phone)`
-  // Keeps the hash of users who signed in to Kith, which rehashed the same password.
+  // Excludes passwords from the upsert. The next statement keeps Argon2 hashes that Kith stored at a sign-in.
   await upsert(tx, 'users', PERSON_COLUMNS, people, { keep: ['password'] })
   await tx`
     update users u set password = r.password from ${relation(tx, { id: 'bigint', password: 'text' }, people)}
     where u.id = r.id and u.password is distinct from r.password
       and (u.password is null or u.password not like '$argon2id$%' or r.password like '$argon2id$%')`
   await tx`insert into user_counts (user_id) select unnest(${ids}::bigint[]) on conflict do nothing`
-  // Assigns the member role, like a registration.
+  // The role of ordinary members is named `owner`.
   await tx`
     insert into user_roles (user_id, role_id)
     select p.id, r.id from unnest(${ids}::bigint[]) as p (id), roles r where r.name = 'owner'
@@ -185,7 +185,6 @@ async function writePeople(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
   await wantAvatars(tx, rows, batch)
 }
 
-/** Records avatars and backgrounds to copy. Old versions derive their path from the id. */
 async function wantAvatars(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
   for (const [column, folder] of [
     ['avatar', 'avatars'],
@@ -211,7 +210,7 @@ async function wantAvatars(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
 }
 
 async function findNumbered(batch: Batch, folder: string, id: number): Promise<string | undefined> {
-  // One lookup suffices for most installations, because they have none.
+  // Checks for the folder once, because most sites have no such pictures.
   const known = `${folder} exists`
   if (!batch.memory.has(known)) batch.memory.set(known, await batch.files.hasFolder(folder))
   if (!batch.memory.get(known)) return undefined
@@ -229,7 +228,7 @@ export const users = defineTable({
   into: [
     {
       table: 'users',
-      // Keeps hashes out of the report. A later step copies pictures.
+      // Excludes password hashes from the report, and pictures, which a later step copies.
       columns: { password: null, avatar: null, bg: null },
     },
   ],
@@ -237,8 +236,7 @@ export const users = defineTable({
   columns: PEOPLE,
   batch: 500,
   write: writePeople,
-  // Deletes users who were deleted in the source. Their content stays without an author. Founders stay, because
-  // otherwise no user could administer the site.
+  // Soft-deletes users who were deleted in the source. Keeps founders, because the site needs an administrator.
   sweep: (tx, { from, to }, rows) => tx`
     update users u set deleted_at = now() where id >= ${from} and id < ${to} and deleted_at is null
       and not id = any(${rows.map(({ id }) => id ?? 0)})
@@ -246,10 +244,7 @@ export const users = defineTable({
         select from user_roles x join roles r on r.id = x.role_id where x.user_id = u.id and r.name = 'founder')`,
 })
 
-/**
- * Consecutive check-ins, with possibly several rows per user. Imported after the check-ins, which determine the
- * counters.
- */
+/** Runs after the import of check-ins, which determine `checkin_count`. */
 export const extras = defineTable({
   table: 'user_extras',
   by: 'user_id',

@@ -3,9 +3,8 @@ import type { ImportStep } from '../../database/table.ts'
 import { applyPictures } from '../files/pictures.ts'
 
 /**
- * Disables holders of the role `disabler` if the operator chose so, and reports all disabled users. In the
- * source this role did not prevent sign-in, and a stock installation assigns it to its founder, so founders
- * are never disabled.
+ * Disables users with the role `disabler` on the operator's request. Never disables founders, because a stock
+ * installation assigns them this role.
  */
 export const lockPeople: ImportStep = {
   name: 'locked people',
@@ -49,7 +48,7 @@ function standingOf({ locked, founder, disabler }: Standing, lockDisablers: bool
     : 'locked: deleted in the source'
 }
 
-/** Founders, and whether they can sign in with a password or with a code. */
+/** Lists founders. `enters` is true when a founder can sign in with a password or code. */
 export const listFounders = (sql: Db) => sql<{ id: number; name: string; enters: boolean }[]>`
   select u.id, u.name, u.deleted_at is null
     and (u.password is not null or u.email is not null or u.phone is not null) as enters

@@ -59,7 +59,7 @@ async function run(step: ImportStep, changes: unknown[] = []): Promise<Map<strin
   return notes
 }
 
-test('copies uploads or reports the reason, and retries missing ones in the next run', async () => {
+test('copies each upload or reports why it is unusable', async () => {
   const { id: owner } = await person()
   for (const [at, [path]] of SOURCE.entries())
     await sql`
@@ -93,7 +93,7 @@ test('copies uploads or reports the reason, and retries missing ones in the next
   )
 })
 
-test('copies pictures referenced by path or reports the reason', async () => {
+test('copies each picture path or reports why it is unusable', async () => {
   const { id: ownerId } = await person()
   const wanted = SOURCE.map(([path], id) => ({ id, ownerId, ...nodePicture(`avatars/${path}`) }))
   await wantPictures(
@@ -115,7 +115,7 @@ test('copies pictures referenced by path or reports the reason', async () => {
   assert.equal(size, notes.size - 1)
 })
 
-test("keeps the node in a picture's path, and creates one for other paths", () => {
+test("derives the same node from equal picture paths", () => {
   const path = `2020/01/02/${'a'.repeat(64)}.png`
   assert.deepEqual(nodePicture(`public:${path}`), { node: `public:${path}`, path })
   const other = nodePicture('/avatars/1.JPG')

@@ -9,7 +9,7 @@ import { relation, upsert } from '../../database/write.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-/** Node and path of a picture from either of them. A path without a valid node gets a new node. */
+/** Returns the node and path of a picture. Derives a new node from a path that is not a node. */
 export function nodePicture(named: string): { node: string; path: string } {
   const path = named.slice(named.indexOf(':') + 1).replace(/^\/+/, '')
   const node = parseNode(`public:${path}`)
@@ -73,7 +73,7 @@ export type Stored = {
   bytes: Buffer
   media: Media
   damaged: boolean
-  /** Hashes of the bytes before metadata was removed. Clients look uploads up by them. */
+  /** Hashes of the original bytes, by which clients find uploads. The stored bytes lack the metadata. */
   sent: { md5: string; sha256: string }
 }
 
@@ -133,7 +133,7 @@ async function keepPicture(ctx: Context, wanted: Wanted, { bytes, media, sent }:
   return { ...wanted, md5: sent.md5, mime, size: bytes.length, width, height }
 }
 
-/** Copies avatars, logos and similar pictures. Every run retries missing ones. */
+/** Copies avatars, logos and similar pictures. Retries pictures that an earlier run could not copy. */
 export const copyPictures: ImportStep = {
   name: 'pictures',
   async run({ ctx, files, options, transaction, note, progress }) {

@@ -33,7 +33,7 @@ const CHANNELS: Record<string, string | undefined> = {
 const DAY = 86_400_000
 const NO_CONTENT = Buffer.alloc(16)
 
-/** A placeholder hash for content with missing bytes. No real bytes have it. */
+/** Returns a placeholder hash for an upload without bytes. The id makes each placeholder unique. */
 const emptyHash = (id: number) => createHash('sha256').update(`content ${id} of the source`).digest('hex')
 const waitingKey = (id: number, ownerId: number) => `imported/waiting/${id}-${ownerId}`
 
@@ -80,8 +80,7 @@ const uses = defineTable({
           height: content.height,
         })
         const created = row.created_at ?? new Date(0).toISOString()
-        // Cleanup may delete a fresh upload without content after a day. An old one must stay, because a text may embed it
-        // without a record.
+        // Protects old uploads without a use from cleanup, because a text may embed them without a record.
         const fresh = Date.now() - Date.parse(created) < DAY
         const place = used || (fresh ? null : 'imported')
         return [
@@ -153,7 +152,7 @@ type Waiting = {
   height: number | null
 }
 
-/** Copies the bytes of uploads, once per user. Every run retries missing ones. */
+/** Copies the bytes of uploads. Retries uploads that an earlier run could not copy. */
 export const copyUploads: ImportStep = {
   name: 'bytes of files',
   async run({ ctx, files, options, transaction, note, progress }) {
@@ -205,7 +204,7 @@ export const copyUploads: ImportStep = {
           width: 'int',
           height: 'int',
         }
-        // The user already has the same bytes, under another name in the source or uploaded in Kith.
+        // Keeps the placeholder hash of a duplicate, because (owner_id, sha256) is unique.
         await tx`
           update files f set storage_key = r.key, md5 = decode(r.md5, 'hex'), mime = r.mime, size = r.size,
             width = r.width, height = r.height,
@@ -224,5 +223,4 @@ export const copyUploads: ImportStep = {
   },
 }
 
-/** Files and their uses. Ids stay, because other tables refer to them. */
 export const fileTables = [contents, uses]

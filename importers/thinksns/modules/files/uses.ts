@@ -12,12 +12,12 @@ export const findUses = (sql: Db, ids: number[]) => sql<Omit<ListedUse, 'raw'>[]
   select u.id, u.owner_id, f.mime, f.width || 'x' || f.height as size
   from file_uses u join files f on f.id = u.file_id where u.id = any(${ids})`
 
-/** Protects fresh uploads embedded in texts. Cleanup would delete them as unattached. */
+/** Protects uploads embedded in texts, because cleanup deletes unattached uploads. */
 export const keepNamed = (sql: Db, texts: (string | null)[]) => sql`
   update file_uses set channel = 'imported', attached_at = created_at
   where id = any(${texts.flatMap((text) => findAttachments(text ?? ''))}) and channel is null`
 
-/** Attaches uploads to their content, except those attached to content of another kind. */
+/** Attaches uploads to their content. Skips uploads that content of another kind uses. */
 export async function attachFromSource(
   sql: Db,
   uses: { id: number; channel: string; raw: number }[],

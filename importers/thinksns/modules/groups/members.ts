@@ -38,7 +38,7 @@ export const groupMembers = defineTable({
       'groups',
       rows.map((row) => row.group_id),
     )
-    // The owner's row is the founder, even if another row claims that role.
+    // The owner of a group is its founder, even if another member has that role in the source.
     const founders = await tx<{ id: number; user_id: number }[]>`
       select group_id as id, user_id from group_members where role = 'founder'
         and group_id = any(${rows.map(({ group_id }) => group_id ?? 0)})`
@@ -87,7 +87,7 @@ export const groupMembers = defineTable({
       disabled: 'boolean',
       ...TIME_COLUMNS,
     }
-    // The group may have a new founder since the last run, so the import demotes the former one first.
+    // Demotes former founders first, because a group can have only one founder.
     await upsert(
       tx,
       'group_members',

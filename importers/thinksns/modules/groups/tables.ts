@@ -14,7 +14,7 @@ export const tagGroups = (sql: Db, links: { id: number; tag: number }[]) => sql`
   on conflict do nothing`
 
 /**
- * Deletes uploads that the import created for group pictures, because uploads of the source keep their ids.
+ * Deletes uploads that an earlier run created for group pictures, because uploads of the source may need their ids.
  */
 export const clearGroupAvatars: ImportStep = {
   name: 'pictures of groups',
@@ -27,8 +27,7 @@ export const clearGroupAvatars: ImportStep = {
 }
 
 /**
- * Ensures that every group has a founder and a copied picture. Runs after the sequences are set, because both get
- * new ids.
+ * Adds missing founders and copies pictures of groups. Runs after the sequences are set, because both need new ids.
  */
 export const settleGroups: ImportStep = {
   name: 'founders and pictures of groups',
@@ -65,5 +64,5 @@ export const groupTables = [
   groupIncomes,
   groupRecommends,
 ]
-/** Reports in groups. Imported after comments, because some refer to them. */
+/** Runs after the import of comments, because some reports reference comments. */
 export const groupReportTables = [groupReports]

@@ -71,8 +71,8 @@ const wallets = defineTable({
 })
 
 /**
- * Wallets of versions before 1.8. Their balances may have been paid out or abandoned, so they count only on
- * the operator's request.
+ * Wallets of versions before 1.8. They count only on the operator's request, because the balances may have been
+ * paid out.
  */
 const oldWallets = defineTable({
   table: 'wallets',
@@ -115,11 +115,11 @@ export type Hold = {
   amount: number
   kind: MovementKind
   refundKind: MovementKind
-  /** Whether the price is refunded here instead of held. */
+  /** True when the import refunds the amount instead of holding it in escrow. */
   givenBack: boolean
 }
 
-/** Records the escrow of these subjects, and deletes the records of the other `ids`. */
+/** Records the amounts to hold, and deletes the records of other `ids`. */
 export async function noteImportedHolds(
   sql: Db,
   subjectType: string,
@@ -154,10 +154,7 @@ export async function noteImportedHolds(
 
 const PEOPLE_AT_ONCE = 1000
 
-/**
- * Books the amounts missing up to the source balances: one entry per account against issuance, and held amounts
- * into escrow. A later run books the difference, so every run ends with the source's balances.
- */
+/** Posts the difference to the source's balances to the ledger. A later run posts only what has changed since. */
 export const bookBalances: ImportStep = {
   name: 'balances',
   async run({ transaction, progress }) {
@@ -181,7 +178,6 @@ export const bookBalances: ImportStep = {
   },
 }
 
-/** Computes all outstanding movements. `part` orders the movements of one user. */
 async function findDue(tx: Tx): Promise<void> {
   await tx`
     create temp table import_due (
@@ -210,7 +206,7 @@ async function findDue(tx: Tx): Promise<void> {
     from import_escrow where held > wanted
     union all
     select owner_id, currency, 2, wanted - held, kind, subject_type, subject_id from import_escrow where wanted > held`
-  // Adds refunds to the balance of the source.
+  // Books the source balance plus refunds minus the current balance.
   await tx`
     insert into import_due
     select owner_id, currency, 1, change, 'opening', 'users', owner_id from (
@@ -254,14 +250,14 @@ const book = (tx: Tx, after: number, last: number) => tx`
 export type ImportedBalance = {
   currency: Currency
   counted: number
-  /** Held in the source and refunded here. */
+  /** Total that the import refunded instead of holding in escrow. */
   given_back: number
-  /** Held in the source and held here. */
+  /** Total in escrow. */
   waiting: number
   owned: number
 }
 
-/** Imported amounts and user balances by currency. `owned` equals `counted` plus `given_back`. */
+/** Sums balances by currency. In a correct import `owned` equals `counted` plus `given_back`. */
 export const sumBalances = (sql: Db) => sql<ImportedBalance[]>`
   select currency, (select coalesce(sum(amount), 0)::bigint from import_balances b where b.currency = c.currency) as counted,
     (select coalesce(sum(amount) filter (where given_back), 0)::bigint from import_holds h where h.currency = c.currency)
@@ -272,5 +268,5 @@ export const sumBalances = (sql: Db) => sql<ImportedBalance[]>`
   from unnest(array['points', 'wallet']) c(currency)`
 
 export const balanceTables = [points, wallets]
-/** Imports balances of the first versions. Runs after the orders, which show whether a wallet was used since. */
+/** Runs after the import of orders, which show whether a wallet is still in use. */
 export const oldWalletTables = [oldWallets]

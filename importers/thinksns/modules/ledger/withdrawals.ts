@@ -60,7 +60,7 @@ type OldWithdrawal = {
   isPassed: boolean
 }
 
-/** Inserts withdrawals. Open ones go into escrow, or are refunded if the operator chose so. */
+/** Inserts withdrawals. Holds pending withdrawals in escrow, or refunds them on the operator's request. */
 async function writeWithdrawals(
   tx: Tx,
   old: { row: object; of: OldWithdrawal }[],

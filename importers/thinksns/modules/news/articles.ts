@@ -32,7 +32,7 @@ type Row = SourceRow<typeof NEWS>
 
 const GONE = 4
 
-/** State of a contribution fee. It is income once the article is published, and before that in escrow or refunded. */
+/** Returns the state of a contribution fee. The fee becomes income when the article is published. */
 function feeOf(row: Row, refund: boolean): { amount: number; state: string; waits: boolean } {
   const amount = Math.max(row.contribute_amount ?? 0, 0)
   if (amount === 0) return { amount, state: 'none', waits: false }
@@ -159,7 +159,6 @@ async function writeNews(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
         givenBack: refund,
       })),
   )
-  // The source gives all pictures of an article the same name.
   await attachFromSource(
     tx,
     articles.flatMap(({ id, image, pictures }) => [
@@ -180,7 +179,7 @@ export const news = defineTable({
     {
       table: 'news',
       columns: {
-        // An empty subject is derived from the content.
+        // Kith derives an empty subject from the content.
         subject: { as: (subject) => (subject === null || subject === '' ? ANYTHING : subject) },
         storage: { column: 'image', ...orNone },
         is_recommend: {

@@ -4,12 +4,12 @@ import { TIMES } from '../../database/times.ts'
 import { type State, writePins } from './write.ts'
 
 const DAY = 86_400_000
-/** Maximum difference in milliseconds between the time of a decision and the end that it set. */
+/** Tolerance in milliseconds when an end date is compared with the time of a decision. */
 const AT_ONCE = 2000
 
 const time = (text: string | null) => (text === null ? Number.NaN : Date.parse(text))
 
-/** Derives the state of a feed pin from its end date. A rejection sets it to the time of the decision. */
+/** Derives the state of a feed pin from its end date. A rejected pin ends at the time of its decision. */
 function stateOfDate(
   {
     expires_at: end,
@@ -126,7 +126,7 @@ const newsPins = defineTable({
       tx,
       'news_pinneds',
       rows.map((row) => {
-        // For comments `raw` is the comment and `target` the article, the reverse of the other tables.
+        // For a comment, `raw` is the comment and `target` the article. Other pin tables do the reverse.
         const comment = row.channel === 'news:comment'
         return {
           row,
@@ -182,7 +182,6 @@ const groupPins = defineTable({
     ...TIMES,
   },
   async write(tx, rows, batch) {
-    // Only the post itself stores its group.
     const groups = await batch.find(
       'groups-of-posts',
       rows.flatMap((row) => (row.channel === 'comment' ? [] : [row.target])),

@@ -14,7 +14,6 @@ export type Pin = {
   channel: string
   kinds: { target: string; content: string }
   targetId: number
-  /** Content of the target, unless the target stores it itself. */
   contentId: number
   userId: number
   deciderId: number
@@ -108,7 +107,7 @@ export async function writePins(tx: Tx, table: string, pins: Pin[], batch: Batch
       batch.mend(pin.row, 'refunded by the import')
     }
     if (state === 'pending' || state === 'active') open.add(same)
-    // A paid pin without a decision in the source is held in escrow here, or refunded.
+    // Kith holds the price of a pin in escrow until the decision, or the import refunds it.
     if (waits && there && pin.amount > 0)
       holds.push({
         subjectId: id,
@@ -117,7 +116,7 @@ export async function writePins(tx: Tx, table: string, pins: Pin[], batch: Batch
         amount: pin.amount,
         kind: 'pin' as const,
         refundKind: 'pin:refunded' as const,
-        // A target can have only one pending pin here. The second one was paid too, so it is refunded.
+        // Refunds a second pending pin, because Kith allows one pending pin per target.
         givenBack: state !== 'pending',
       })
     const updated = pin.updatedAt ?? pin.createdAt ?? EPOCH
@@ -139,7 +138,7 @@ export async function writePins(tx: Tx, table: string, pins: Pin[], batch: Batch
       settled_before: state !== 'pending' || pin.amount === 0,
     })
   }
-  // A pin may end and another one start in the same batch.
+  // Writes ended pins first, because the index `pins_open` allows one open pin per target.
   const ended = rows.filter(({ state }) => state !== 'pending' && state !== 'active')
   const opened = rows.filter(({ state }) => state === 'pending' || state === 'active')
   await upsert(tx, 'pins', COLUMNS, ended)

@@ -114,7 +114,7 @@ export const onlookers = defineTable({
           {
             answer_id: row.answer_id,
             user_id: row.user_id,
-            // The source does not record the paid amount.
+            // Uses the current price, because the source does not store the paid amount.
             amount: setting?.amount ?? 100,
             created_at: row.created_at ?? EPOCH,
           },
