@@ -4,11 +4,10 @@ export type Chance = {
   happens(share: number): boolean
   one<T>(list: readonly T[]): T
   some<T>(list: readonly T[], count: number): T[]
-  /** Creates an independent generator. Drawing from it does not affect this one. */
+  /** Returns an independent generator, whose draws do not change later numbers of its parent. */
   fork(name: string): Chance
 }
 
-/** mulberry32: 32 bits of state, good enough for demo data. */
 export function chanceOf(seed: number): Chance {
   let state = seed >>> 0
   const number = () => {

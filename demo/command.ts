@@ -96,7 +96,7 @@ export function fillDemo(
     )
     return well ? 0 : 1
   }
-  // The demo can be generated again after a power failure.
+  // Gives up durability for speed, because the demo can be generated again after a power failure.
   return withContext(env, fill, { isDurable: false })
 }
 
@@ -114,7 +114,7 @@ export function removeDemo(env: Environment): Promise<number> {
       print(error.message)
       return 1
     }
-    // Drops the cached settings, which the demo wrote as rows.
+    // Invalidates the cached settings, because the removal deleted their rows without the API.
     await updateSettings(ctx, ctx.sql, {})
     await allTasks(ctx).tidy_files?.({}, undefined as never)
     return (await diagnose(ctx.sql, { mend: true, print: () => {} })) ? 0 : 1

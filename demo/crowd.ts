@@ -6,13 +6,13 @@ import type { Language } from './words.ts'
 import { CROWD, GIVEN, REMARKS } from './words.ts'
 
 export type CrowdSize = { people: number; feeds: number }
-/** Id of the first user. The other ids follow without gaps. */
+/** `first` is the lowest user id. The other ids follow without gaps. */
 export type CrowdPeople = { first: number; people: number }
 
 const CHUNK = 25_000
-/** Days of the crowd's history before the story. */
+/** Days of activity before the story begins. */
 const DAYS = 300
-/** Number of latest feeds in the search index. Each costs about a hundred index entries. */
+/** Number of newest feeds in the search index. Each feed adds about a hundred index entries. */
 const SEARCHED = 50_000
 const FOLLOWINGS = 12
 
@@ -24,8 +24,8 @@ const patiently = <T>(sql: Sql, work: (tx: Tx) => Promise<T>) =>
   }) as Promise<T>
 
 /**
- * Inserts users, feeds, comments and likes by SQL, older than the story, with consistent counters. Uses no
- * random functions of the database.
+ * Inserts users, feeds, comments and likes by SQL, with correct counters. Avoids random functions of the database,
+ * so that a seed always generates the same rows.
  */
 export async function writeCrowd(
   sql: Sql,
@@ -71,8 +71,7 @@ export async function writeCrowd(
       await tx`
         create temporary table crowd_ids on commit drop as
         select c.*, f.id from crowd_feeds c join feeds f on f.user_id = c.author and f.feed_mark = 'crowd ' || c.n`
-      // Offsets from the author's position are distinct and not zero, so users like neither their own feed nor one
-      // feed twice.
+      // Distinct, nonzero offsets from the author prevent likes of a user's own feed and repeated likes.
       await tx`
         insert into comments (commentable_type, commentable_id, user_id, target_user, body, created_at, updated_at)
         select 'feeds', id, ${first} + (author - ${first} + 1 + k * 17 + (mixed >> 3) % 11) % ${size.people}, author,
@@ -134,7 +133,7 @@ async function writePeople(sql: Sql, count: number, at: Date): Promise<number> {
     const [first = 0] = ids
     if (ids.at(-1) !== first + count - 1)
       throw new Error('another user registered while the crowd was inserted')
-    // Constant distances give each user as many followers as follows.
+    // Constant offsets give each user as many followers as followed users.
     await tx`
       insert into user_follows (user_id, target_id, created_at)
       select ${first} + n, ${first} + (n + k * k * 3 + 1) % ${count}, ${at}

@@ -48,7 +48,7 @@ export function plan(community: Community): void {
 
 type Told = { requests: number; feeds: number; members: number[]; marks: Mark[] }
 
-/** Runs the story on an empty site through the API, as its users would. */
+/** Runs the story through the API of an empty site. */
 async function tell(
   ctx: Context,
   connection: JobsConnection,
@@ -89,7 +89,7 @@ async function tell(
     }
     plan(community)
     await story.tell((minute, done, total) => {
-      // Marks rise strictly, so that each time belongs to exactly one of them.
+      // Keeps marks strictly ascending, so that each timestamp belongs to one mark.
       const written = Math.max(performance.now() + apart, marks.at(-1)!.written + 0.002)
       marks.push({ written, happened: begun + minute * 60_000 })
       progress(done / total, 'telling six weeks')

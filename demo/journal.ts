@@ -2,10 +2,10 @@ import type { Db, Sql, Tx } from '#platform/database'
 
 export type Keyed = { name: string; key: string[] }
 
-/** Schema that records the rows of the demo. It is not part of Kith's schema. Only the demo creates and drops it. */
+/** Schema that records which rows the demo created. Only the demo creates and drops the schema. */
 export const JOURNAL = 'kith_demo'
 
-/** Tables without content: sign-ins expire, sums are recomputed, and the others describe this database. */
+/** Tables that the journal ignores, because their rows expire, are recomputed or describe the database. */
 const NOT_KEPT = [
   ...['migrations', 'secret_checks', 'statistic_series', 'daily_statistics', 'ledger_checkpoints'],
   ...['period_sum_windows', 'period_sums'],
@@ -27,7 +27,7 @@ export async function hasDemo(sql: Db): Promise<boolean> {
   return row.found
 }
 
-/** Runs without a timeout, because a large demo has millions of rows. */
+/** Runs without a statement timeout, because a large demo has millions of rows. */
 const patiently = (sql: Sql, work: (tx: Tx) => Promise<void>) =>
   sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0`

@@ -30,10 +30,10 @@ export function spend({ site, story, chance, root, members, feeds }: Community):
 
 export function wait(community: Community, made: Made): void {
   const { site, story, chance, root, members, feeds, photograph } = community
-  /** A minute in the last days, so that waiting items have different ages. */
+  /** Returns a random minute of the last days, so that pending items differ in age. */
   const lately = () => story.minutes - chance.between(60, 7_000)
   const some = (count: number) => chance.some(members, count)
-  // New topics need a review only in these days. Afterwards the site is as open as a fresh one.
+  // Requires a review of topics only for some days, so that the finished demo has the default settings.
   for (const [at, review] of [
     [story.minutes - 9_000, true],
     [story.minutes - 30, false],

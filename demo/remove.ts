@@ -19,7 +19,7 @@ const KINDS: Record<string, string> = {
   'feed-topics': 'feed_topics',
 }
 const ATTACHED = ['commentable', 'likeable', 'collectible', 'reportable', 'rewardable']
-/** A job deletes the bytes of unused files. */
+/** Tables that the job `tidy_files` cleans up together with the stored bytes. */
 const WITH_BYTES = ['files', 'file_uses', 'storage_nodes']
 
 type Reference = {
@@ -30,27 +30,27 @@ type Reference = {
   cascades: boolean
 }
 
-/** Minimum number of rows for truncating a table that keeps none. */
+/** Minimum number of rows for which truncating a table is worthwhile. */
 const MANY = 10_000
 
-/** The rows to delete: those of the demo, extended by their dependants and reduced by exceptions. */
+/** Returns the name of the table that lists the keys to delete. */
 const doomed = (table: string) => `${JOURNAL}."made_${table}"`
 const same = (a: string, b: string, columns: string[], others = columns) =>
   columns.map((column, n) => `${a}."${column}" = ${b}."${others[n]}"`).join(' and ')
 const keys = (alias: string, key: string[]) => key.map((column) => `${alias}."${column}"`).join(', ')
 const names = (key: string[]) => key.map((column) => `"${column}"`).join(', ')
 
-/** Thrown when money moved between the demo and other users, which cannot be undone for one side alone. */
+/** Thrown when demo users and other users paid each other, because the ledger cannot lose one side of a payment. */
 export class DealtWithOthers extends Error {}
 
 /**
- * Deletes the demo, later actions of its users, and dependent rows. Keeps data of other users, and rows that
- * it needs, such as the category of a group. Returns the number of deleted rows.
+ * Deletes demo rows, later rows of demo users, and dependent rows. Keeps rows that other users' data references,
+ * such as a group's category.
  */
 export async function removeRows(sql: Sql, { many = MANY } = {}): Promise<number> {
   return sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0`
-    // These joins read millions of rows.
+    // Avoids sorting on disk, because the joins read millions of rows.
     await tx`set local work_mem = '128MB'`
     const tables = await keyedTables(tx)
     const references = await findReferences(tx)
@@ -69,7 +69,7 @@ export async function removeRows(sql: Sql, { many = MANY } = {}): Promise<number
     const ordered = childrenFirst(tables, references)
     let rows = await emptyWhole(tx, ordered, references, many)
     for (const table of ordered) rows += await removeFrom(tx, table)
-    // Sums over deleted rows. A job recomputes them.
+    // Checkpoints include deleted postings. A job recomputes them.
     await tx`delete from ledger_checkpoints`
     await recountDays(tx, since)
     await invalidatePeriodSums(tx)
@@ -84,7 +84,7 @@ const doomRows = (tx: Tx, { name, key }: Keyed, condition: string) =>
 
 async function doom(tx: Tx, tables: Keyed[], references: Reference[]): Promise<void> {
   for (const { name, key } of tables) {
-    // The table may have been created after the demo.
+    // A migration may have added the table after the demo was created.
     await tx.unsafe(
       `create table if not exists ${doomed(name)} as select ${keys('t', key)} from "${name}" t where false`,
     )
@@ -135,13 +135,11 @@ async function doom(tx: Tx, tables: Keyed[], references: Reference[]): Promise<v
   )
 }
 
-/**
- * Whether rows are deleted with the target of this reference. Links and dependants are, independent content is not.
- */
+/** Returns whether deleting the referenced row also deletes the referencing rows. Independent content stays. */
 const goesAlong = ({ cascades, columns }: Reference, key: string[]) =>
   cascades || key.length > 1 || key.every((column) => columns.includes(column))
 
-/** Follows the references until nothing changes. Repeats a reference when its `from` table has changed. */
+/** Applies `follow` to the references until no further row changes. */
 async function settle(
   references: Reference[],
   from: 'parent' | 'child',
@@ -189,8 +187,8 @@ function childrenFirst(tables: Keyed[], references: Reference[]): Keyed[] {
 }
 
 /**
- * Truncates large tables that keep no rows, together with the tables that reference them, which are then empty too.
- * Deleting row by row would search every referencing table. Returns the number of deleted rows.
+ * Truncates large tables that keep no rows, because row deletes would search every referencing table. Returns the
+ * number of deleted rows.
  */
 async function emptyWhole(tx: Tx, ordered: Keyed[], references: Reference[], many: number): Promise<number> {
   const wholes = new Set<string>()

@@ -7,7 +7,7 @@ export type Person = { id: number; name: string; token: string }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** The API as users of the demo call it, so that all rules and counters apply. */
+/** Calls the API as demo users, so that all rules and counters apply. */
 export type Site = {
   // biome-ignore lint/suspicious/noExplicitAny: what an operation answers is read where it is called
   as(person: Person, method: Method, path: string, body?: unknown): Promise<any>
@@ -32,7 +32,7 @@ export function siteOn(app: Server, ctx: Context): Site {
       })
     }
     let reply = await send()
-    // A busy server has not started the request, so it can be repeated.
+    // A 503 means that the server has not started the request, so a retry is safe.
     for (let attempt = 1; reply.statusCode === 503 && attempt < ATTEMPTS; attempt += 1) {
       await new Promise((resolve) => setTimeout(resolve, 250 * attempt))
       reply = await send()

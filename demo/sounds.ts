@@ -1,7 +1,7 @@
 import type { Chance } from './chance.ts'
 
 const RATE = 16_000
-/** A pentatonic scale, in which any sequence sounds pleasant. */
+/** Pentatonic scale, in which any sequence of notes sounds pleasant. */
 const SCALE = [0, 2, 4, 7, 9, 12, 14, 16]
 
 export function playTune(chance: Chance, seconds: number): Buffer {
@@ -28,7 +28,7 @@ export function playTune(chance: Chance, seconds: number): Buffer {
   return wav(samples)
 }
 
-/** Karplus-Strong synthesis: noise in a delay loop of one wavelength with a low-pass filter. */
+/** Synthesizes a plucked string by the Karplus-Strong algorithm. */
 function pluck(
   samples: Float32Array,
   chance: Chance,

@@ -2,10 +2,10 @@ import { invalidatePeriodSums } from '#contracts/period-sums.ts'
 import { recountDays } from '#modules/statistics/index.ts'
 import type { Sql } from '#platform/database'
 
-/** Maps the time when the demo wrote a step to the time to show, in milliseconds since 1970. */
+/** Maps the time of a write to its time in the story, in milliseconds since 1970. */
 export type Mark = { written: number; happened: number }
 
-/** Tables with current or separate times: sign-ins, codes, idempotent replies, migrations. */
+/** Tables whose timestamps stay unchanged, such as sessions and migrations. */
 const LEFT_ALONE = [
   'tokens',
   'token_families',
@@ -20,8 +20,8 @@ const LEFT_ALONE = [
 type Column = { table_name: string; columns: string[] }
 
 /**
- * Moves every time written during the story to its time in the story. Marks rise on both sides, which preserves the
- * order of rows, cursors and ledgers. Future times, such as the end of a pin, stay unchanged.
+ * Moves timestamps of the story's writes to their time in the story, in the same order. Future timestamps, such as
+ * the end of a pin, stay unchanged.
  */
 export async function spreadInTime(sql: Sql, marks: Mark[]): Promise<void> {
   const columns = await sql<Column[]>`
@@ -36,7 +36,7 @@ export async function spreadInTime(sql: Sql, marks: Mark[]): Promise<void> {
       create temporary table demo_marks (
         written timestamptz primary key, happened timestamptz not null, pace float8 not null
       ) on commit drop`
-    // Compresses a part that took longer to write than its story time, so that it ends before the next one.
+    // Compresses a step whose writes took longer than its time in the story, so that steps do not overlap.
     await tx`
       insert into demo_marks
       select written, happened, least(1, coalesce(
@@ -49,8 +49,7 @@ export async function spreadInTime(sql: Sql, marks: Mark[]): Promise<void> {
       ) as mark
       window marks as (order by written)`
     await tx`analyze demo_marks`
-    // The ledger and the audit log are append-only. Their times may still change here, because no reader has seen
-    // them.
+    // Disables the append-only triggers of the ledger and the audit log. No reader has seen their rows yet.
     const guarded = await tx<{ name: string }[]>`
       select distinct tgrelid::regclass::text as name from pg_trigger
       where not tgisinternal and tgrelid::regclass::text = any(${columns.map(({ table_name }) => table_name)})`
@@ -69,7 +68,7 @@ export async function spreadInTime(sql: Sql, marks: Mark[]): Promise<void> {
       )
     }
     for (const { name } of guarded) await tx.unsafe(`alter table ${name} enable trigger user`)
-    // The server had counted finished days before the story moved activity into them.
+    // Recounts daily statistics, because the story moved activity into days that the server had already counted.
     await recountDays(tx, since)
     await invalidatePeriodSums(tx)
   })

@@ -6,11 +6,11 @@ const SIDE_BY_SIDE = 6
 
 export type Story = {
   readonly minutes: number
-  /** Schedules an event. A minute beyond the end is moved just before it. */
+  /** Schedules an event. A minute beyond the story's end is clamped to the end. */
   at(minute: number, what: () => Promise<unknown>): void
   /**
-   * Schedules an event without dependants, such as a like. Later events do not wait for it, so the order among such
-   * events depends on the machine.
+   * Schedules an event that later events do not wait for, such as a like. The order of these events depends on the
+   * machine.
    */
   aside(minute: number, what: () => Promise<unknown>): void
   sometime(from: number, to: number): number

@@ -31,18 +31,16 @@ async function draw(chance: Chance, scene: Scene, width: number): Promise<Buffer
   return sharp(Buffer.from(svg)).jpeg({ quality: 80 }).toBuffer()
 }
 
-/**
- * Starts a drawing before its use. Marks a rejection as handled, because the caller awaits the promise only later.
- */
+/** Prevents an unhandled rejection of a drawing that the caller awaits later. */
 export function ahead(drawing: Promise<Buffer>): Promise<Buffer> {
   drawing.catch(() => {})
   return drawing
 }
 
-/** Number of photographs per scene. Drawing is the most expensive step, so photographs are reused. */
+/** Number of photographs per scene. Posts reuse photographs, because drawing is slow. */
 const OF_A_SCENE = 4
 
-/** Draws photographs of each kind in a fixed order, one ahead of its use. */
+/** Returns a function that draws photographs in a fixed order and starts the next photograph early. */
 export function openAlbum(chance: Chance): (scene: Scene) => Promise<Buffer> {
   const drawn = new Map<string, Promise<Buffer>>()
   const taken = new Map<Scene, number>()

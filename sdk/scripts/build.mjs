@@ -1,5 +1,5 @@
-// Builds dist: compiles src, and copies dependencies with their licences into dist/vendor, so that the package
-// imports only its own files. Plain JavaScript for Node 20, because it runs in a fresh clone.
+// Compiles src to dist, and copies dependencies into dist/vendor so that the package imports only its own files.
+// Plain JavaScript, because Node 20 runs this script in a fresh clone.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DIST = join(ROOT, 'dist')
 const VENDOR = join(DIST, 'vendor')
-/** Dependencies that the package contains. Each is one module with its types. */
+/** Dependencies to copy into the package. Each dependency is a single module. */
 const CARRIED = ['openapi-fetch', 'openapi-typescript-helpers']
-/** The text before the name of an imported module: a statement with braces around names only, or a call. */
+/** Matches the text before the module name of an import or export. */
 const IMPORT = String.raw`^(?:import|export)\s[\w\s*,$]*(?:\{[^{}]*\}\s*)?\bfrom\s*|^import\s*|\bimport\(\s*`
 const SPECIFIER = new RegExp(`(${IMPORT})(["'])([^"'\\n]+)\\2`, 'gm')
 
@@ -22,7 +22,7 @@ function fail(message) {
   process.exit(1)
 }
 
-/** Finds an installed package in the version that package.json names. Any version of the compiler is suitable. */
+/** Returns an installed package in a suitable version, by default the version in package.json. */
 function find(name, isSuitable = (version) => version === devDependencies[name]) {
   for (const modules of ['node_modules', '../node_modules']) {
     const folder = join(ROOT, modules, name)
@@ -50,7 +50,7 @@ const missingOf = ({ compiler, carried }) => [
 function findOrInstall() {
   const found = findAll()
   if (missingOf(found).length === 0) return found
-  // Drops the flag of `npm pack --dry-run`, which npm would pass to the install.
+  // Removes the flag of `npm pack --dry-run`, with which the child npm would install nothing.
   const { npm_config_dry_run: _dryRun, ...env } = process.env
   spawnSync(process.execPath, [join(ROOT, '../scripts/install-if-needed.mjs'), ROOT], {
     stdio: 'inherit',
@@ -67,7 +67,7 @@ function findOrInstall() {
   return installed
 }
 
-/** Makes every import of a vendored package relative, and fails on an import of another package. */
+/** Makes imports of vendored packages relative. Fails on an import of any other package. */
 function rewriteImports(path) {
   const text = readFileSync(path, 'utf8')
   const rewritten = text

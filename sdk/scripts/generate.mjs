@@ -1,5 +1,4 @@
-// Writes src/generated from openapi.json. With --check it fails when the committed copy differs. Writes one
-// operation, path and schema per line in the order of openapi.json, so that both merge at the same places.
+// Generates src/generated from openapi.json. With --check, fails when the committed files are outdated.
 import { spawnSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -9,14 +8,14 @@ const PREFIX = '/api/v2'
 const VERBS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace']
 const NOTE = '// Generated from openapi.json by `npm run openapi`. Do not edit.\n'
 
-/** Installs the generator's own version of the compiler if it is missing. */
+/** Installs the compiler version that the generator needs. */
 function installTools() {
   const script = fileURLToPath(at('../scripts/install-if-needed.mjs'))
   const { status } = spawnSync(process.execPath, [script, fileURLToPath(at(''))], { stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)
 }
 
-/** Keeps the parts for clients: current operations without aliases. Drops errors, which share one form. */
+/** Removes deprecated aliases and error responses from the document. All error responses have one format. */
 function forClients(document) {
   const errorCodes = new Set()
   const unpaidCodes = new Set()
@@ -58,7 +57,7 @@ function forClients(document) {
   }
 }
 
-/** Describes the cursor, items and page size of each list, by its declared parameters. */
+/** Derives the cursor, items and page size of each list from its declared parameters. */
 function listsOf({ paths, components }) {
   const entries = []
   for (const [path, { get }] of Object.entries(paths)) {
@@ -66,7 +65,7 @@ function listsOf({ paths, components }) {
       (get?.parameters ?? []).filter((each) => each.in === 'query').map((each) => [each.name, each]),
     )
     const schema = get?.responses[200]?.content?.['application/json']?.schema
-    // Without a cursor field, as in rankings, the offset is the cursor.
+    // Rankings have no cursor field and continue by offset.
     const by = ['after', 'offset', 'page'].find((name) => query.has(name))
     if (!by || !schema) continue
     const { properties = {} } = components.schemas[schema.$ref?.split('/').at(-1)] ?? {}
@@ -83,7 +82,7 @@ function listsOf({ paths, components }) {
       })},\n`,
     )
   }
-  return `/** Lists that have pages: what they go on by, which field of the last item that is, where the items are, and how many a page has at most. */\nexport const LISTS = {\n${entries.join('')}} as const\n`
+  return `/** Paged lists. \`by\` is the query parameter of the cursor, \`key\` its field in an item, \`items\` the field of the list, and \`max\` the page size limit. */\nexport const LISTS = {\n${entries.join('')}} as const\n`
 }
 
 function compact(text) {
@@ -119,9 +118,9 @@ const { document, errorCodes, unpaidCodes, errorsOf, idempotent } = forClients(
 const types = compact(astToString(await openapiTS(document, { defaultNonNullable: false, silent: true })))
 const files = {
   'src/generated/api.ts': `${NOTE}${types}\n`,
-  'src/generated/error-codes.ts': `${NOTE}/** Every word that \`X-Error-Code\` may be. */\nexport type ErrorCode =${union(errorCodes)}\n/** The codes of unpaid content, whose body names the price. */\nexport type UnpaidCode =${union(unpaidCodes)}\n/** The codes of each operation. */\nexport interface OperationErrors {\n${errorsOf.join('')}}\n`,
+  'src/generated/error-codes.ts': `${NOTE}/** Values of the header \`X-Error-Code\`. */\nexport type ErrorCode =${union(errorCodes)}\n/** Codes of responses whose body names a price. */\nexport type UnpaidCode =${union(unpaidCodes)}\n/** Error codes by operation. */\nexport interface OperationErrors {\n${errorsOf.join('')}}\n`,
   'src/generated/lists.ts': `${NOTE}${listsOf(document)}`,
-  'src/generated/idempotent.ts': `${NOTE}${listed('IDEMPOTENT', 'Operations that take an `Idempotency-Key`.', idempotent)}`,
+  'src/generated/idempotent.ts': `${NOTE}${listed('IDEMPOTENT', 'Operations that accept an `Idempotency-Key` header.', idempotent)}`,
 }
 for (const [path, text] of Object.entries(files)) {
   if (!process.argv.includes('--check')) await writeFile(at(path), text)

@@ -7,7 +7,10 @@ export type ChatMessage = Schemas['ChatMessage']
 export type NewChatMessage = Schemas['NewChatMessage']
 type Pages = NonNullable<paths['/chats/{chat}/messages']['get']['parameters']['query']>
 
-/** An event of conversations. After `reset`, list the conversations again. Resume after `place` the next time. */
+/**
+ * Event of a conversation. `place` resumes the stream, and `reset` means that the client must list conversations
+ * again.
+ */
 export type ChatEvent = { place: string } & (
   | { event: 'message'; message: ChatMessage }
   | { event: 'read'; chatId: number; userId: number; position: number }
@@ -17,7 +20,7 @@ export type ChatEvent = { place: string } & (
 )
 
 export type ChatStreamOptions = Omit<StreamOptions, 'after'> & {
-  /** The `place` of the last handled event. Without it the stream starts with new ones. */
+  /** `place` of the last handled event. By default the stream starts with new events. */
   after?: string
 }
 
@@ -32,7 +35,7 @@ type Operations = {
   presence(chat: number): Promise<unknown>
 }
 
-/** Conversations: `const chat = await kith.chat.withPerson(5); await kith.chat.send(chat.id, 'Hello')`. */
+/** Sends and reads messages: `const chat = await kith.chat.withPerson(5); await kith.chat.send(chat.id, 'Hello')`. */
 export class Chats {
   readonly #operations: Operations
 
@@ -48,17 +51,17 @@ export class Chats {
     return this.#operations.openGroup(group)
   }
 
-  /** Sends a message once, however often the network fails. */
+  /** Sends a message exactly once, even when lost responses require retries. */
   send(chat: number, message: string | NewChatMessage): Promise<ChatMessage> {
     return this.#operations.send(chat, typeof message === 'string' ? { body: message } : message)
   }
 
-  /** Lists messages, oldest first: the newest, or those before or after a position. */
+  /** Lists messages in ascending order. Returns the newest messages unless `query` names a position. */
   async messages(chat: number, query: Pages = {}): Promise<ChatMessage[]> {
     return (await this.#operations.messages(chat, query)).data
   }
 
-  /** Marks messages up to a position as read, and returns the resulting position. */
+  /** Marks messages up to a position as read, and returns the stored read position. */
   async read(chat: number, position: number): Promise<number> {
     return (await this.#operations.read(chat, position)).position
   }
@@ -67,12 +70,12 @@ export class Chats {
     await this.#operations.typing(chat)
   }
 
-  /** Tells the connected members that you are here. Members who are here arrive as `presence` events. */
+  /** Announces the user as present to connected members. Present members arrive as `presence` events. */
   async presence(chat: number): Promise<void> {
     await this.#operations.presence(chat)
   }
 
-  /** Yields each new, edited and deleted message once, with read positions and typing. */
+  /** Yields each new, edited or deleted message once, and events of reading and typing. */
   async *events({ after, ...options }: ChatStreamOptions = {}): AsyncGenerator<ChatEvent, void, undefined> {
     const positions = new Map<number, number>()
     const changes = new Map<number, string>()

@@ -24,14 +24,14 @@ type Replied<Operation, Init> =
     : never
 type Rest<Init> = RequiredKeysOf<Init> extends never ? [Init?] : [Init]
 
-/** Reply of a successful operation; undefined for those without a body. */
+/** Response body of a successful operation, or undefined for an operation without a body. */
 export type Answer<Method extends Verb, Path extends PathsWithMethod<paths, Method>> = Replied<
   paths[Path][Method],
   unknown
 >
 
 type ListInit<Path extends ListPath> = MaybeOptionalInit<paths[Path], 'get'> & {
-  /** Items per page: 50 by default, at most 100. */
+  /** Items per page. The default is 50 and the maximum 100. */
   pageSize?: number
 }
 type Page<Path extends ListPath> = Replied<paths[Path]['get'], unknown>
@@ -45,24 +45,21 @@ type Call<Method extends Verb> = <
 ) => Promise<Replied<paths[Path][Method], Init>>
 
 export type ClientOptions = {
-  /** Base URL of the server, `https://kith.example`; by default that of the page. */
+  /** Base URL of the server, such as `https://kith.example`. The default is the origin of the browser page. */
   url?: string
-  /** Storage of the sign-in: in memory by default (`browserTokens()`). */
+  /** Storage of the session. The default is memory, which a reload clears. */
   tokens?: TokenStore
-  /** Language of messages, `en` or `zh`; a function is called for each request. */
+  /** Language of messages, `en` or `zh`. The client calls a function before each request. */
   language?: string | (() => string)
   retry?: Partial<RetryOptions>
-  /** Headers of every request to the server. */
   headers?: Record<string, string>
-  /** Replaces the global `fetch`. */
   fetch?: typeof fetch
 }
 
-/** A client of one server, for one signed-in user or a guest. */
+/** Client of one server, for one user or a guest. */
 export class Kith {
-  /** The sign-in. */
   readonly session: Session
-  /** Every operation with its data, error and response, for callers that avoid exceptions. */
+  /** Calls any operation without exceptions, and returns `data`, `error` and `response`. */
   readonly api: FetchClient<paths>
   readonly get: Call<'get'> = (path, ...init) => this.#call('GET', path, init)
   readonly post: Call<'post'> = (path, ...init) => this.#call('POST', path, init)
@@ -112,7 +109,7 @@ export class Kith {
           return request
         }
         const through = by ? (((request: Request) => by(request)) as typeof fetch) : own
-        // The server deduplicates uploads by content, so a repeated request is safe.
+        // The server deduplicates uploads by content, so a retry is safe.
         return send(inLanguage, { fetch: through, session: this.session, retry, repeatable: true })
       },
     }
@@ -130,7 +127,7 @@ export class Kith {
     })
   }
 
-  /** Yields the pages of a list: `for await (const page of kith.pages('/feeds')) …`. */
+  /** Yields the pages of a list, as in `for await (const page of kith.pages('/feeds'))`. */
   pages<Path extends ListPath>(
     path: Path,
     ...[init]: Rest<ListInit<Path>>
@@ -139,9 +136,7 @@ export class Kith {
     return pagesOf<Page<Path>>(path, (init ?? {}) as object, read)
   }
 
-  /**
-   * Yields the items of a list and loads pages on demand: `for await (const feed of kith.list('/feeds')) …`.
-   */
+  /** Yields the items of a list and loads pages on demand, as in `for await (const feed of kith.list('/feeds'))`. */
   async *list<Path extends ListPath>(
     path: Path,
     ...init: Rest<ListInit<Path>>
@@ -151,17 +146,17 @@ export class Kith {
       yield* (items === null ? page : (page as Record<string, unknown>)[items]) as ItemOf<Path, Page<Path>>[]
   }
 
-  /** Uploads a file, unless this user has uploaded the same bytes before. The id is valid for one use. */
+  /** Uploads a file, or reuses the user's earlier upload of equal bytes. The returned id is valid for one use. */
   upload(file: Blob, options: UploadOptions = {}): Promise<Uploaded> {
     return uploadFile(this.#uploader, file, options)
   }
 
-  /** Uploads a picture of at most 2 MiB as a node (`public:…`), the form of avatars and topic pictures. */
+  /** Uploads a picture of at most 2 MiB. Returns a node (`public:…`), which avatars and topic pictures need. */
   uploadNode(file: Blob, options: UploadOptions = {}): Promise<string> {
     return uploadNode(this.#uploader, file, options)
   }
 
-  /** Yields new notifications, each once: `for await (const notification of kith.notifications()) …`. */
+  /** Yields each new notification once, as in `for await (const notification of kith.notifications())`. */
   notifications(options: StreamOptions = {}): AsyncGenerator<StreamedNotification, void, undefined> {
     return notificationsOf(this.#openStream(''), options)
   }
@@ -176,7 +171,6 @@ export class Kith {
       })
   }
 
-  /** Releases the resources of the client. */
   close(): void {
     this.session.close()
   }
@@ -193,5 +187,4 @@ export class Kith {
   }
 }
 
-/** Creates a client of a Kith server. */
 export const createClient = (options?: ClientOptions): Kith => new Kith(options)

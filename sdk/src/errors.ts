@@ -1,39 +1,36 @@
 import type { components } from './generated/api.ts'
 import type { ErrorCode, OperationErrors, UnpaidCode } from './generated/error-codes.ts'
 
-/** Client-side codes: the connection failed, or the response did not come from Kith. */
+/** Codes that the client itself reports. */
 type ClientErrorCode = 'network_error' | 'webhook_not_signed'
 
-/** All known values of `code`; a newer server may send others. */
+/** All codes of this version. A newer server may send further codes. */
 export type KnownErrorCode = ErrorCode | ClientErrorCode
 
-/**
- * The codes of an operation, by its name: `ErrorCodeOf<'createFeed'>`. Every operation may also report an
- * overloaded server.
- */
+/** Codes that an operation can return, such as `ErrorCodeOf<'createFeed'>`. */
 export type ErrorCodeOf<Operation extends keyof OperationErrors> = OperationErrors[Operation]
 
-/** The price in the 403 of unpaid content. `POST /currency/purchases/{node}` pays it with points. */
+/** Body of a 403 for unpaid content, with its price. `POST /currency/purchases/{node}` pays the price with points. */
 export type UnpaidError = components['schemas']['UnpaidError']
 
-/** An error with one of these codes, with the body that it sends. */
+/** Error with a known code, which determines the type of `body`. */
 export type KithErrorOf<Code extends KnownErrorCode> = KithError & {
   readonly code: Code
   readonly body: [Code] extends [UnpaidCode] ? UnpaidError : Readonly<Record<string, unknown>>
 }
 
-/** A failed request. `code` is for programs, `message` for users in the client's language. */
+/** A failed request. `code` is for programs, and `message` is a text for users in the client's language. */
 export class KithError extends Error {
-  /** The HTTP status; 0 without a response. */
+  /** HTTP status, or 0 without a response. */
   readonly status: number
   readonly code: KnownErrorCode | (string & {})
-  /** Errors by input field. Empty if the server sent none. */
+  /** Error messages by input field. */
   readonly fields: Readonly<Record<string, readonly string[]>>
-  /** Request id for bug reports. */
+  /** Id of the request, for bug reports. */
   readonly requestId: string | null
-  /** Seconds to wait before a retry, if the server sent them. */
+  /** Seconds to wait before a retry, from the `Retry-After` header. */
   readonly retryAfter: number | null
-  /** The whole body, with additional fields of an operation (`paid_node`, `amount`). */
+  /** Complete response body, including fields of one operation such as `paid_node`. */
   readonly body: Readonly<Record<string, unknown>>
 
   constructor(
@@ -58,18 +55,18 @@ export class KithError extends Error {
     this.body = more.body ?? {}
   }
 
-  /** Returns whether the error has one of these codes: `error.is('name_taken', 'name_reserved')`. */
+  /** Returns whether the error has one of the codes, as in `error.is('name_taken', 'name_reserved')`. */
   is<Code extends KnownErrorCode>(...codes: Code[]): this is KithErrorOf<Code> {
     return (codes as string[]).includes(this.code)
   }
 
-  /** The first message of a field, to show beside it. */
+  /** Returns the first error message of an input field. */
   field(name: string): string | undefined {
     return this.fields[name]?.[0]
   }
 }
 
-/** Returns whether a thrown value is an error of Kith, optionally with one of these codes. */
+/** Returns whether a thrown value is an error of Kith, optionally with one of the codes. */
 export function isKithError(error: unknown): error is KithError
 export function isKithError<Code extends KnownErrorCode>(
   error: unknown,
@@ -100,7 +97,7 @@ export function errorOf(response: Response, parsed: unknown): KithError {
   )
 }
 
-/** Converts a failure of `fetch` to an error. An abort by the caller stays unchanged. */
+/** Converts a rejection of `fetch` to a `KithError`. Returns an abort by the caller unchanged. */
 export function networkError(cause: unknown, signal?: AbortSignal | null): unknown {
   if (signal?.aborted) return signal.reason ?? cause
   const message = cause instanceof Error ? cause.message : String(cause)

@@ -20,5 +20,5 @@ export type { RetryOptions } from './transport.ts'
 export type { Progress, Uploaded, UploadOptions } from './upload.ts'
 export { verifyWebhook, type WebhookMessage } from './webhooks.ts'
 
-/** Type of an API object by its name: `Schema<'Feed'>`. */
+/** Type of an API object, such as `Schema<'Feed'>`. */
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name]

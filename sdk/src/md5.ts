@@ -1,4 +1,4 @@
-/** MD5, which browsers lack. The server uses it to recognise uploaded bytes, not for security. */
+/** MD5, which the Web Crypto API lacks. The server recognizes repeated uploads by their MD5. */
 
 const SHIFTS = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21]
 const SINES = Uint32Array.from({ length: 64 }, (_, n) => Math.floor(Math.abs(Math.sin(n + 1)) * 2 ** 32))
@@ -30,7 +30,7 @@ function mix(state: Uint32Array, block: DataView, at: number): void {
   ])
 }
 
-/** Returns the MD5 of a file in hexadecimal. Reads the file in parts, because a video may exceed the memory. */
+/** Returns the MD5 of a file in hexadecimal. Reads the file in parts, because a video may not fit into memory. */
 export async function md5(blob: Blob, signal?: AbortSignal | null): Promise<string> {
   const state = Uint32Array.of(0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476)
   const PART = 2 ** 20

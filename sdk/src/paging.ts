@@ -1,6 +1,5 @@
 import { LISTS } from './generated/lists.ts'
 
-/** Paths of the paged lists. */
 export type ListPath = keyof typeof LISTS
 
 type ItemsOf<Path extends ListPath> = (typeof LISTS)[Path]['items']
@@ -26,7 +25,7 @@ function firstQuery(path: ListPath, { pageSize, params }: Init): Query {
     : { ...given, limit: Math.min(pageSize ?? (Number(given.limit) || PAGE_SIZE), max) }
 }
 
-/** Returns the query of the page after `reply`, which is the reply to `query`. Null after the last page. */
+/** Returns the query of the next page, or null if `reply` is the last page of `query`. */
 export function nextQuery(path: ListPath, query: Query, reply: unknown): Query | null {
   const { by, key, items, max } = LISTS[path]
   const list = itemsIn(reply, items)
@@ -36,7 +35,6 @@ export function nextQuery(path: ListPath, query: Query, reply: unknown): Query |
   return { ...query, ...next(path, by, key, query, list.length, last as Record<string, unknown>) }
 }
 
-/** Yields the pages of a list, one request each, until a page is short. */
 export async function* pagesOf<Reply>(
   path: ListPath,
   init: Init,
@@ -55,7 +53,7 @@ function itemsIn(reply: unknown, items: string | null): unknown[] {
   return (items === null ? reply : (reply as Record<string, unknown>)[items]) as unknown[]
 }
 
-/** Returns whether a page is the last one, which the page itself states or its length shows. */
+/** Returns whether a page is the last page, by its total or by its length. */
 function isLast(reply: unknown, by: string, query: Query, count: number, size: number | null): boolean {
   const { total, meta } = reply as { total?: unknown; meta?: { last_page?: number } }
   const page = Number(query.page ?? 1)
@@ -75,7 +73,7 @@ function next(
 ): Query {
   if (by === 'page') return { page: Number(query.page ?? 1) + 1 }
   if (by === 'offset') return { offset: Number(query.offset ?? 0) + count }
-  // Hot lists continue below the rank of the last item, and by id within a rank.
+  // The hot list needs two cursors, because feeds of equal rank are ordered by id.
   if (path === '/feeds' && query.type === 'hot') return { hot: last.hot, after: last.id }
   return { [by]: fieldOf(last, key) }
 }

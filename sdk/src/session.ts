@@ -6,25 +6,23 @@ type Token = components['schemas']['Token']
 type SignIn = components['schemas']['SignIn']
 
 /**
- * Called when a password needs a second factor, and again after a wrong code. Returns the code, or null to
- * give up.
+ * Called when a sign-in needs a second factor, and again after a wrong code. Returns the code, or null to cancel
+ * the sign-in.
  */
 export type AnswerSecondFactor = (challenge: KithError) => string | null | Promise<string | null>
 
 const SECOND_FACTOR = ['second_factor_required', 'wrong_second_factor']
 
-/** Refreshes tokens that expire within this time before use. */
+/** Refreshes a token this long before its expiry. */
 const EARLY_MS = 60_000
-/** Retries a refresh without a reply at once, because the server repeats its reply for only 30 seconds. */
+/** Retries a refresh at once after a lost response, because the server repeats the response for only 30 seconds. */
 const EXCHANGE_ATTEMPTS = 3
 const EXCHANGE_TIMEOUT_MS = 8_000
 
 type Locks = { request<T>(name: string, work: () => Promise<T>): Promise<T> }
 type Listener = (signedIn: boolean) => void
 
-/**
- * The sign-in of a user. It is stored and refreshed before it expires, with one refresh at a time across all tabs.
- */
+/** Session of a user. Stores its token and refreshes the token before expiry, in one browser tab at a time. */
 export class Session {
   readonly #base: string
   readonly #fetch: typeof fetch
@@ -43,7 +41,7 @@ export class Session {
     if (this.#channel) this.#channel.onmessage = ({ data }) => this.#tell(data === true, false)
   }
 
-  /** Signs in with a password or a code. Calls `secondFactor` when the server requires one. */
+  /** Signs in with a password or a code. Calls `secondFactor` when the server requires a second factor. */
   async signIn(input: SignIn, options: { secondFactor?: AnswerSecondFactor } = {}): Promise<void> {
     let fields = input
     for (;;) {
@@ -60,8 +58,8 @@ export class Session {
   }
 
   /**
-   * Stores a token from another operation, such as registration or an external account. Throws a TypeError for any
-   * other value, because it would fail much later.
+   * Stores a token from another operation, such as a registration. Throws a TypeError for a value that is no token,
+   * because otherwise only a later request would fail.
    */
   async adopt(
     token: { refresh_ttl: number } & (
@@ -78,7 +76,10 @@ export class Session {
     this.#tell(true, true)
   }
 
-  /** Signs out here and on the server. Always succeeds here. The result says whether the server confirmed. */
+  /**
+   * Deletes the stored token and revokes the session on the server. Returns whether the server confirmed the
+   * revocation.
+   */
   async signOut(): Promise<boolean> {
     const kept = await this.#store.get()
     await this.#forget()
@@ -89,21 +90,21 @@ export class Session {
     )
   }
 
-  /** Returns whether there is a usable sign-in. */
+  /** Returns whether the stored token is valid or can be refreshed. */
   async isSignedIn(): Promise<boolean> {
     const kept = await this.#store.get()
     return kept !== null && Date.now() < Math.max(kept.expiresAt, kept.refreshUntil)
   }
 
-  /** Calls back on sign-in and sign-out, here or in another tab. Returns the unsubscribe function. */
+  /** Calls `listener` on each sign-in and sign-out, also in other tabs. Returns a function that unsubscribes. */
   onChange(listener: Listener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
   /**
-   * Returns a token for a request, and refreshes it first if it expires soon. Null for guests. `refused` is a token
-   * that the server rejected.
+   * Returns a token for a request, or null for guests. Refreshes a token that expires soon or equals `refused`,
+   * which the server rejected.
    */
   async token(refused?: string): Promise<string | null> {
     const kept = await this.#store.get()
@@ -113,7 +114,6 @@ export class Session {
     return next?.token ?? null
   }
 
-  /** Releases everything that keeps a process or page busy. */
   close(): void {
     this.#channel?.close()
     this.#listeners.clear()
@@ -127,8 +127,8 @@ export class Session {
   }
 
   /**
-   * Runs while no other tab refreshes. Without locks (a page without TLS) two tabs may refresh the same token at
-   * once. The server then returns a valid token to each within 30 seconds.
+   * Runs `work` in one tab at a time. Without TLS browsers have no locks, but for 30 seconds the server also
+   * accepts concurrent refreshes of one token.
    */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const { locks } = (globalThis.navigator ?? {}) as { locks?: Locks }
@@ -136,13 +136,13 @@ export class Session {
   }
 
   async #exchange(refused: string | undefined): Promise<StoredToken | null> {
-    // Another tab may have refreshed in the meantime.
+    // Another tab may have refreshed the token while this tab waited for the lock.
     const kept = await this.#store.get()
     if (!kept || (kept.token !== refused && Date.now() < kept.expiresAt - EARLY_MS)) return kept
     for (let attempt = 1; ; attempt += 1) {
       try {
         const next = stored((await this.#post('/auth/refresh', { token: kept.token })) as Token)
-        // A sign-out or another sign-in in the meantime takes precedence.
+        // Discards the new token when the user signed out or in during the request.
         const now = await this.#store.get()
         if (now?.token !== kept.token) return now
         await this.#store.set(next)
@@ -154,7 +154,7 @@ export class Session {
           return null
         }
         if (error.status !== 0 || attempt === EXCHANGE_ATTEMPTS) {
-          // Uses a token that is still valid until the server is reachable again.
+          // Continues with a valid token while the server is unreachable.
           if (kept.token !== refused && Date.now() < kept.expiresAt) return kept
           throw error
         }
@@ -187,7 +187,7 @@ export class Session {
   }
 }
 
-/** Notifies other tabs of sign-ins. Absent for an unshared sign-in. Does not keep a Node process alive. */
+/** Opens a channel that notifies other tabs of sign-ins. `unref` lets a Node process exit. */
 function openChannel(name: string | undefined): BroadcastChannel | null {
   if (!name || typeof BroadcastChannel === 'undefined') return null
   const channel = new BroadcastChannel(`kith:${name}`)

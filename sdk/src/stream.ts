@@ -2,7 +2,7 @@ import { KithError, networkError, readError } from './errors.ts'
 import type { components } from './generated/api.ts'
 import { backOff, wait } from './transport.ts'
 
-/** A new notification. `seq` is its position for this user; resume after it the next time. */
+/** New notification. `seq` is its position, after which a later stream can resume. */
 export type StreamedNotification = components['schemas']['Notification'] & {
   type: 'at' | 'comment' | 'like' | 'follow' | 'system'
   seq: number
@@ -10,21 +10,22 @@ export type StreamedNotification = components['schemas']['Notification'] & {
 
 export type StreamOptions = {
   /**
-   * The last handled `seq`. Later notifications are sent first. Without it the stream starts with new ones.
+   * `seq` of the last handled notification, after which the stream resumes. By default the stream starts with new
+   * notifications.
    */
   after?: number
   signal?: AbortSignal
-  /** Called when the connection opens, and when it is lost before a retry. */
+  /** Called with true when the connection opens, and with false when the connection is lost. */
   onConnection?: (isOpen: boolean) => void
 }
 
 export type StreamEvent = { id: string; event: string; data: string }
 
-/** The server writes every 15 seconds; a connection without data for this long is dead. */
+/** Reconnects after this long without data. The server sends data every 15 seconds. */
 const SILENCE_MS = 45_000
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
-/** Close reasons without a reconnect. */
+/** Error codes by close reason, for reasons that forbid a reconnect. */
 const FINAL = new Map([
   ['token_revoked', 'unauthenticated'],
   ['too_many_streams', 'too_many_streams'],
@@ -32,7 +33,6 @@ const FINAL = new Map([
 
 export type OpenStream = (after: string | undefined, signal: AbortSignal) => Promise<Response>
 
-/** Yields new notifications, each once. */
 export async function* notificationsOf(
   open: OpenStream,
   { after, ...options }: StreamOptions,
@@ -45,8 +45,8 @@ export async function* notificationsOf(
 }
 
 /**
- * Yields the events of a stream across lost connections, refreshed tokens and server restarts. Ends with the
- * signal. Throws when the sign-in has ended or another stream replaced this one.
+ * Yields the events of a stream, and reconnects after lost connections. Throws when the session was revoked or
+ * another stream replaced this stream.
  */
 export async function* streamedEvents(
   open: OpenStream,
@@ -94,7 +94,7 @@ export async function* streamedEvents(
   }
 }
 
-/** A rejection is final; other errors are retried. */
+/** Server errors and rate limits are retried. Other rejections are final. */
 const isFinal = ({ status, code }: KithError) =>
   (status >= 400 && status < 500 && status !== 429) || code === 'too_many_streams'
 

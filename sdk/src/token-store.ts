@@ -1,23 +1,22 @@
 export type StoredToken = {
   token: string
-  /** Expiry, in milliseconds since 1970 by the local clock. */
+  /** Expiry in milliseconds since 1970, by the local clock. */
   expiresAt: number
-  /** End of the refresh period. */
+  /** End of the refresh period in milliseconds since 1970. */
   refreshUntil: number
 }
 
 /**
- * Storage of the sign-in. Every read must return the latest value of other tabs or processes, because the server
- * revokes the sign-in when a refreshed token is used again after 30 seconds.
+ * Storage of the session. Reads must return the latest value of other tabs or processes, because the server revokes
+ * the session when an old token is refreshed again after 30 seconds.
  */
 export type TokenStore = {
   get(): StoredToken | null | Promise<StoredToken | null>
   set(token: StoredToken | null): void | Promise<void>
-  /** Name of a lock for clients that share the sign-in, so that they refresh one at a time. */
+  /** Lock name that clients of one session share, so that one client refreshes at a time. */
   readonly name?: string
 }
 
-/** Stores the sign-in in memory. */
 export function memoryTokens(token: StoredToken | null = null): TokenStore {
   let kept = token
   return {
@@ -30,7 +29,7 @@ export function memoryTokens(token: StoredToken | null = null): TokenStore {
 
 type WebStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
-/** Stores the sign-in in the browser, shared by its tabs: in `localStorage` by default. */
+/** Stores the session for all tabs of a browser, by default in `localStorage`. */
 export function browserTokens(
   options: { key?: string; storage?: WebStorage } = {},
 ): TokenStore & { name: string } {

@@ -2,11 +2,11 @@ import { networkError } from './errors.ts'
 import type { Session } from './session.ts'
 
 export type RetryOptions = {
-  /** Total attempts; 1 for no retry. */
+  /** Maximum number of attempts. 1 disables retries. */
   attempts: number
-  /** Delay before the second attempt; it doubles each time. */
+  /** Delay before the second attempt. Each further attempt doubles the delay. */
   baseMs: number
-  /** Longest accepted Retry-After; beyond it the request fails. */
+  /** Maximum accepted `Retry-After`. A longer wait fails the request. */
   maxWaitMs: number
 }
 
@@ -33,8 +33,8 @@ export const backOff = (attempt: number, baseMs: number, maxMs: number): number 
   Math.min(maxMs, baseMs * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2)
 
 /**
- * Sends a request with the sign-in and the language. Refreshes a rejected token once. Retries a transient failure
- * only of reads and of operations with an idempotency key, which stays the same. Calls `make` for each attempt.
+ * Sends a request and refreshes a rejected token once. Retries transient failures of reads and of operations with
+ * an idempotency key.
  */
 export async function send(
   make: () => Request,
@@ -42,7 +42,7 @@ export async function send(
     fetch: typeof fetch
     session: Session
     retry: RetryOptions
-    /** Whether the operation may be sent twice. */
+    /** True when a retry cannot repeat the effect. */
     repeatable: boolean
   },
 ): Promise<Response> {
@@ -70,7 +70,7 @@ export async function send(
       continue
     }
     const stillRuns = response.headers.get('x-error-code') === 'idempotency_key_running'
-    // A rate-limited request had no effect. Other failures are uncertain.
+    // A rate-limited request had no effect, so a retry is always safe.
     const mayRepeat = repeatable || response.status === 429
     if (isLast || !mayRepeat || !(PASSING.has(response.status) || stillRuns)) return response
     const asked = Number(response.headers.get('retry-after') ?? 0) * 1000

@@ -4,20 +4,21 @@ import { md5 } from './md5.ts'
 
 type Task = components['schemas']['StorageTask']
 
-/** Progress of an upload, in bytes. */
+/** Uploaded bytes. */
 export type Progress = { sent: number; total: number }
 
 export type UploadOptions = {
-  /** File name with extension, for bytes without one. */
+  /** File name with extension, for a blob without a name. */
   name?: string
   onProgress?: (progress: Progress) => void
   signal?: AbortSignal
 }
 
-/** An upload. `id` is valid for one use. `url` shows the file for an hour or two. */
+/** An uploaded file. `id` is valid for one use, and `url` expires after one to two hours. */
 export type Uploaded = {
   id: number
-  url: string /** Whether the server had the bytes already. */
+  url: string
+  /** True when the server already had the bytes. */
   reused: boolean
 }
 
@@ -64,7 +65,7 @@ export async function uploadNode(uploader: Uploader, blob: Blob, options: Upload
   )
   if (!asked.ok) throw await readError(asked)
   const task = (await asked.json()) as Task
-  // The signed address may belong to another host, so it gets no token.
+  // The signed URL may belong to a different host, so the request carries no token.
   const signed = { method: task.method, headers: { ...task.headers }, body: blob, ...init }
   const stored = await sendBody({ ...uploader, send: sendOpen(uploader) }, task.uri, signed, options)
   if (!stored.ok) throw await readError(stored)
@@ -77,7 +78,7 @@ const sendOpen =
   (make, by = fetch) =>
     by(make())
 
-/** Sends bytes and reports progress. Browsers report it only for XMLHttpRequest. Elsewhere the stream is counted. */
+/** Sends bytes and reports progress. Uses XMLHttpRequest in browsers, because `fetch` reports no upload progress. */
 function sendBody(
   { send }: Pick<Uploader, 'send'>,
   url: string,

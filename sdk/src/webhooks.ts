@@ -10,18 +10,18 @@ const read = (headers: HeaderSource, name: string): string => {
 
 const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
 
-/** A webhook message. `id` stays the same when it is sent again. */
+/** A webhook message. A repeated delivery has the same `id`. */
 export type WebhookMessage = { id: string; sentAt: Date; payload: unknown }
 
 /**
- * Verifies the signature of a webhook message (Standard Webhooks) and parses it. `body` must be unchanged bytes.
- * `secrets` are all valid ones, which are two during a rotation. Throws `KithError` with `webhook_not_signed`.
+ * Verifies the signature over the unparsed `body` (Standard Webhooks). Throws `webhook_not_signed` when no entry of
+ * `secrets` matches.
  */
 export async function verifyWebhook(input: {
   headers: HeaderSource
   body: string | Uint8Array
   secrets: string | string[]
-  /** Tolerance for clock differences and old messages: five minutes by default. */
+  /** Maximum age and clock difference. The default is 300 seconds. */
   toleranceSeconds?: number
 }): Promise<WebhookMessage> {
   const refuse = (why: string) =>

@@ -135,7 +135,7 @@ export default defineConfig({
   },
   themeConfig: { search: { provider: 'local' } },
   markdown: {
-    // Links that leave docs/ lead to files of the repository, which are not pages of the site.
+    // Replaces links that leave docs/, because they lead to repository files that the site does not contain.
     config(md) {
       const open = md.renderer.rules.link_open!
       const close = md.renderer.rules.link_close
@@ -157,7 +157,7 @@ export default defineConfig({
       }
     },
   },
-  // The pages are outside this package, so their imports resolve here.
+  // Resolves imports of the pages here, because the pages are outside this package.
   vite: {
     resolve: {
       alias: [

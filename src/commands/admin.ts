@@ -14,12 +14,11 @@ import { type Environment, withContext } from './context.ts'
 
 type Choice = { password?: string; random?: boolean; role?: string[]; enable?: boolean; unlink?: boolean }
 
-/** `kith admin create NAME` */
 export async function createAdministrator(env: Environment, name: string, choice: Choice): Promise<number> {
   if (!isUserName(name)) throw new Error(`"${name}" is not a valid user name`)
   return withPassword(env, choice, async ({ ctx }, hashed) => {
     const [move] = await ctx.sql<{ source: string }[]>`select source from imports where closed_at is null`
-    // During an import the source may still assign the next id.
+    // The next id may belong to a user of the source until the import is closed.
     if (move)
       throw new Error(
         `the move from ${move.source} is open: close it with \`kith import ${move.source} --close\`, or let somebody of ` +
@@ -35,7 +34,7 @@ export async function createAdministrator(env: Environment, name: string, choice
   })
 }
 
-/** `kith admin reset-password NAME`. Also accepts an e-mail address, a phone number or an id. */
+/** Implements `kith admin reset-password NAME`. NAME can also be an e-mail address, a phone number or an id. */
 export function resetPassword(env: Environment, name: string, choice: Choice): Promise<number> {
   return withPassword(env, choice, async ({ ctx }, hashed) => {
     const account = await findAccount(ctx.sql, loginKind(name))
@@ -63,7 +62,7 @@ export function resetPassword(env: Environment, name: string, choice: Choice): P
   })
 }
 
-/** `kith admin unblock ADDRESS`, for administrators who blocked their own network. */
+/** Implements `kith admin unblock ADDRESS`, for administrators who blocked their own network. */
 export async function unblock(env: Environment, address: string): Promise<number> {
   if (networkOf(address) === undefined) throw new Error(`"${address}" is not an IP address or network`)
   await withContext(env, async ({ ctx, forJobs, connection }) => {

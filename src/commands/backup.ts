@@ -24,7 +24,7 @@ import { type Environment, withContext } from './context.ts'
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 const sum = (rows: Record<string, number>) => Object.values(rows).reduce((all, count) => all + count, 0)
 
-/** `kith backup FILE|s3://BUCKET/NAME`, with or without a running server. */
+/** Implements `kith backup FILE|s3://BUCKET/NAME`, with or without a running server. */
 export async function backUp(env: Environment, to: string): Promise<number> {
   return withContext(env, async ({ ctx, connection }) => {
     const { config } = ctx
@@ -43,7 +43,7 @@ export async function backUp(env: Environment, to: string): Promise<number> {
   })
 }
 
-/** `kith restore FILE|s3://BUCKET/NAME [--force]`, while no server uses the installation. */
+/** Implements `kith restore FILE|s3://BUCKET/NAME [--force]`. No server may use the installation. */
 export async function restore(
   env: Environment,
   from: string,
@@ -116,7 +116,7 @@ export async function restore(
   })
 }
 
-/** Throws when the folder contains files, because an installation occupies one folder. */
+/** Throws when the folder already contains uploads, because a restore would mix two installations. */
 async function requireEmptyFolder({ dataDir, storage }: Config, force: boolean): Promise<void> {
   if (force || storage !== 'local') return
   const uploads = await readdir(join(dataDir, 'uploads')).catch(() => [])
@@ -126,7 +126,7 @@ async function requireEmptyFolder({ dataDir, storage }: Config, force: boolean):
     )
 }
 
-/** Writes the secret of the backup. Keeps an existing different one next to it. */
+/** Writes the secret of the backup. Renames a different existing secret instead of overwriting it. */
 async function keepSecret({ appSecret, dataDir }: Config, secret: string): Promise<void> {
   if (appSecret !== undefined) return
   const path = join(dataDir, 'app-secret')

@@ -5,7 +5,7 @@ import { startFault } from '#platform/start-fault.ts'
 
 export type Environment = Record<string, string | undefined>
 
-/** Runs `work` on the database of this installation, next to a running server. Logs go to stderr. */
+/** Opens the installation's database, even next to a running server, and runs `work`. Logs to stderr. */
 export async function withContext<T>(
   env: Environment,
   work: (opened: OpenedContext) => Promise<T>,

@@ -16,7 +16,6 @@ import { exportArea } from './import.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql, ctx } = world
-/** Another installation with an empty database. */
 const other = await createWorld()
 const { folder, fileOf, load } = await lineFiles(ctx)
 
@@ -44,7 +43,7 @@ const contents = async (db: Db) => [
       (select max(updated_at) from music_songs) as song, (select max(updated_at) from news) as article`),
 ]
 
-/** Removes file names and upload ids from a line, because another database assigns new ones. */
+/** Removes file names and upload ids from a line, because each database assigns its own. */
 const nameless = (line: object) =>
   JSON.stringify(line)
     .replaceAll(/[0-9a-f]{64}/g, 'NAME')
@@ -61,7 +60,7 @@ describe('an export', () => {
       )
   }
 
-  test('restores music on an empty database, and changes nothing when imported again', async () => {
+  test('restores the same music in a first and a second import', async () => {
     const editor = await musicEditor(world)
     const reader = await person()
     const special = await createSpecial(world, editor, {
@@ -111,7 +110,7 @@ describe('an export', () => {
     assert.equal((await other.as(listener, 'GET', `/files/${view.storage.id}`)).status, 403)
   })
 
-  test('omits deleted music, which a second import does not restore', async () => {
+  test('never restores deleted music', async () => {
     const path = await fileOf([
       { kind: 'special', id: 'gone-album', title: 'Gone album' },
       { kind: 'song', id: 'gone-song', title: 'Gone song', singer: 'Gone singer', specials: ['gone-album'] },
@@ -121,7 +120,7 @@ describe('an export', () => {
       { kind: 'comment', song: 'left-song', user: writer.name, body: 'left' },
     ])
     assert.deepEqual((await load(musicImporter, path)).faults, [])
-    // The state before the job deletes their comments.
+    // Marks the rows as deleted before the cleanup job has deleted their comments.
     await sql`update music_songs set deleted_at = now() where external_id = 'gone-song'`
     await sql`update music_specials set deleted_at = now() where external_id = 'gone-album'`
     await sql`update music_singers set deleted_at = now() where name = 'Gone singer'`
@@ -156,7 +155,7 @@ describe('an export', () => {
     assert.equal(left?.n, 1)
   })
 
-  test('restores news on an empty database, and changes nothing when imported again', async () => {
+  test('restores the same news in a first and a second import', async () => {
     const editor = await newsEditor(world)
     const [author, reader] = [await person(), await person()]
     const shown = await uploadPicture(world, editor)
@@ -187,7 +186,7 @@ describe('an export', () => {
     assert.deepEqual({ ...use }, { channel: 'news:content', raw: article.id })
   })
 
-  test('imports files by path, and reports lines with a missing or invalid file or one outside the folder', async () => {
+  test('imports only valid files inside the folder', async () => {
     await uploads('paths.jsonl', 'good.wav', 'cover.png')
     const path = join(folder, 'paths.jsonl')
     const song = (id: string, more: object) => ({ kind: 'song', id, title: id, singer: 'Pat', ...more })

@@ -20,7 +20,6 @@ const assertNoDrift = async (db: Db = sql) => {
     assert.deepEqual(await check.find(db), [], check.name)
 }
 
-/** A file with a song and numbered comments. */
 const songWithComments = (id: string, count: number) =>
   fileOf([
     { kind: 'song', id, title: id, singer: 'Rita' },
@@ -33,7 +32,7 @@ const songWithComments = (id: string, count: number) =>
   ])
 
 describe('importing music', () => {
-  test('creates albums, singers, songs and comments with their counters', async () => {
+  test('creates music with its comments and counters', async () => {
     const path = await fileOf([
       { kind: 'special', id: 'a1', title: 'Album One', intro: 'About' },
       {
@@ -70,7 +69,7 @@ describe('importing music', () => {
     await assertNoDrift()
   })
 
-  test('reports every bad line with its number and skips it', async () => {
+  test('reports the number of every skipped line', async () => {
     const { faults, kept, bad } = await load(
       musicImporter,
       await fileOf([
@@ -106,7 +105,7 @@ describe('importing music', () => {
     await assertNoDrift()
   })
 
-  test('resumes after an interruption, and changes nothing when a file is imported again', async () => {
+  test('imports every line once when interrupted and repeated', async () => {
     const lines = Array.from({ length: 450 }, (_, n) =>
       n % 3 === 2
         ? { kind: 'comment', song: `r${n - 1}`, user: writer.name, body: `c${n}` }
@@ -119,7 +118,7 @@ describe('importing music', () => {
       async write(...batch) {
         const faults = await musicImporter.write(...batch)
         batches += 1
-        // The second batch fails before its commit, as when the process is killed.
+        // Fails the second batch before its commit, like a killed process.
         if (batches === 2) throw new Error('stopped')
         return faults
       },
@@ -161,7 +160,7 @@ describe('importing music', () => {
       ...musicImporter,
       async prepare(...batch) {
         began += 1
-        // The interrupted run read two batches. With the fourth, both commands have found the line to resume from.
+        // The interrupted run prepared two batches. At the fourth, both commands have read the line to resume from.
         if (began === 4) together.resolve()
         return musicImporter.prepare(...batch)
       },
@@ -184,7 +183,7 @@ describe('importing music', () => {
 })
 
 describe('importing news', () => {
-  test('creates categories, published articles and comments with their counters', async () => {
+  test('creates news with its comments and counters', async () => {
     const tag = await createTag(world)
     const [{ name: tagName } = { name: '' }] = await sql`select name from tags where id = ${tag}`
     const reader = await person()
@@ -233,7 +232,7 @@ describe('importing news', () => {
     await assertNoDrift()
   })
 
-  test('keeps tags and categories that exist, and adds the missing ones', async () => {
+  test('creates only missing tags and categories', async () => {
     const kept = await createTag(world)
     type Category = { id: number; name: string; tags: { id: number; name: string; weight: number }[] }
     const categories = async (): Promise<Category[]> => (await guest('GET', '/tags')).body

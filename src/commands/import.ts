@@ -11,13 +11,12 @@ import { type ImportEvents, type ImportOptions, importLines } from '#transfer/im
 import { prepareDatabase } from '../prepare.ts'
 import { type Environment, withContext } from './context.ts'
 
-/** Areas with import and export. */
 export const AREAS = ['music', 'news'] as const
 export type Area = (typeof AREAS)[number]
 
 const BAR = 30
 
-/** A progress bar on a terminal, nothing otherwise. `clear` makes room for a line of text. */
+/** Draws a progress bar on a terminal, and nothing elsewhere. `clear` erases the bar before other output. */
 function createBar(stream: NodeJS.WriteStream) {
   const started = performance.now()
   let shown = false
@@ -43,7 +42,7 @@ function createBar(stream: NodeJS.WriteStream) {
 
 const folderOf = (path: string) => `${path}.files`
 
-/** `kith import music|news FILE`: exit code 1 when lines were skipped. */
+/** Implements `kith import music|news FILE`. Returns exit code 1 when lines were skipped. */
 export function importFile(
   env: Environment,
   area: Area,
@@ -72,7 +71,7 @@ export function importFile(
 async function importArea(ctx: Context, area: Area, options: ImportOptions, events: ImportEvents) {
   if (area === 'music') return importLines(ctx, musicImporter, options, events)
   const done = await importLines(ctx, newsImporter, options, events)
-  // Servers cache the categories.
+  // Invalidates the categories that running servers cache.
   await announce(ctx.sql, 'news-categories', ['all'])
   return done
 }
@@ -82,7 +81,7 @@ const EXPORTS: Record<Area, (sql: Db) => AsyncGenerator<ExportBatch>> = {
   news: exportAllNews,
 }
 
-/** Copies stored files into a folder, each atomically. Keeps existing ones. */
+/** Copies stored files into a folder. Writes each file atomically and skips existing files. */
 async function copyFiles({ storage }: Context, folder: string, files: ExportBatch['files']): Promise<void> {
   for (const { key, name } of files) {
     const place = join(folder, name)
@@ -93,7 +92,7 @@ async function copyFiles({ storage }: Context, folder: string, files: ExportBatc
   }
 }
 
-/** Implements `kith export music|news [FILE]`. Writes to standard output by default. */
+/** Implements `kith export music|news [FILE]`. The default is standard output. */
 export function exportFile(
   env: Environment,
   area: Area,
@@ -109,10 +108,7 @@ export function exportFile(
   })
 }
 
-/**
- * Exports an area to a file, with its uploads next to it. Reads one snapshot, and creates the file
- * atomically.
- */
+/** Exports one snapshot of an area to a file, atomically. Copies the uploads to a folder next to the file. */
 export async function exportArea(
   ctx: Context,
   area: Area,

@@ -20,7 +20,7 @@ export function migrateDatabase(env: Environment): Promise<number> {
   })
 }
 
-/** `kith doctor`: exit code 1 when an unrepaired fault remains. */
+/** Implements `kith doctor`. Returns exit code 1 when a fault remains. */
 export function runDoctor(env: Environment, { mend = false }: { mend?: boolean }): Promise<number> {
   return withContext(env, async ({ ctx }) => {
     const isWell = await diagnose(ctx.sql, { mend, print })
@@ -32,7 +32,7 @@ export function runDoctor(env: Environment, { mend = false }: { mend?: boolean }
 
 const SHOWN = 20
 
-/** `kith doctor im`: exit code 1 when the provider is unreachable or an unrepaired difference remains. */
+/** Implements `kith doctor im`. Returns exit code 1 when the chat provider is unreachable or a difference remains. */
 export function examineIm(env: Environment, { mend = false }: { mend?: boolean }): Promise<number> {
   return withContext(env, async ({ ctx }) => {
     const state = await findImState(ctx)
@@ -84,7 +84,10 @@ export async function reportPayments(ctx: Context, print: Print): Promise<boolea
   )
 }
 
-/** `kith doctor payments`: exit code 1 when a provider does not answer or something is left to examine. */
+/**
+ * Implements `kith doctor payments`. Returns exit code 1 when a provider does not respond or a payment needs a
+ * manual check.
+ */
 export const examinePayments = (env: Environment): Promise<number> =>
   withContext(env, async ({ ctx }) => ((await reportPayments(ctx, print)) ? 0 : 1))
 
@@ -95,8 +98,8 @@ const anchorsIn = (text: string): Anchor[] =>
   }))
 
 /**
- * `kith doctor audit [FILE]`: exit code 1 when the audit log was changed. FILE holds anchors stored
- * elsewhere.
+ * Implements `kith doctor audit [FILE]`. Returns exit code 1 when the audit log contradicts its hashes or the
+ * anchors in FILE.
  */
 export async function examineAudit(env: Environment, file?: string): Promise<number> {
   const kept = file === undefined ? [] : anchorsIn(await readFile(file, 'utf8'))

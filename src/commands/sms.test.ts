@@ -25,14 +25,14 @@ const run = async (number: string) => {
   return { isSent, lines }
 }
 
-test('reports that no service is configured', async () => {
+test('reports a missing service', async () => {
   const { isSent, lines } = await run('13800000000')
   assert.deepEqual([isSent, lines.length], [false, 1])
   assert.match(lines[0] ?? '', /docs\/sms\.md/)
   await assert.rejects(run('12345'), /not a phone number/)
 })
 
-test('reports the service that accepted the test message, and the replies of the others', async () => {
+test('reports the response of each service', async () => {
   ctx.sms = configured
   const sent = await run('+1 201-555-0123')
   assert.equal(sent.isSent, true)

@@ -34,7 +34,7 @@ export async function sendTestText(ctx: Context, given: string, tell: Print): Pr
   }
 }
 
-/** `kith sms test NUMBER`: exit code 1 when no service accepts the message. */
+/** Implements `kith sms test NUMBER`. Returns exit code 1 when no service accepts the message. */
 export function testSms(env: Environment, given: string): Promise<number> {
   return withContext(env, async ({ ctx }) => {
     if ((await listPendingMigrations(ctx.sql)).length === 0)
@@ -44,7 +44,7 @@ export function testSms(env: Environment, given: string): Promise<number> {
   })
 }
 
-/** Prints the URLs to which services send delivery reports. */
+/** Prints the URLs to which SMS services send delivery reports. */
 export function printReceiptAddresses(ctx: Context, tell: Print): void {
   const reporting = Object.entries(ctx.sms.services).filter(([, { receipts }]) => receipts !== undefined)
   if (reporting.length === 0) tell('No service that reports deliveries is configured: docs/sms.md')

@@ -10,7 +10,7 @@ import { exportSiteMetrics } from '../site-metrics.ts'
 import { startWorker } from '../worker.ts'
 import type { Environment } from './context.ts'
 
-/** `kith worker`: runs jobs until a signal stops it. */
+/** Implements `kith worker`, which runs jobs until a signal stops it. */
 export async function work(env: Environment): Promise<number> {
   const config = readConfig(env)
   const log = createLog({ level: config.logLevel })
@@ -26,8 +26,8 @@ export async function work(env: Environment): Promise<number> {
     ctx.metrics.defaultProcessMetrics()
     exportSiteMetrics(ctx)
     if (config.metricsPort > 0) {
-      // A server on this machine with the same environment already uses the port, and reports the site
-      // metrics too.
+      // A server with the same environment on this machine already uses the port, and reports the site's metrics
+      // too.
       const metrics = await serveMetrics(ctx.metrics, config).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'EADDRINUSE') throw listenFault(error, config)
         log.warn({ port: config.metricsPort }, 'METRICS_PORT is in use: this worker serves no metrics')

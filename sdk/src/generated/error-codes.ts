@@ -1,5 +1,5 @@
 // Generated from openapi.json by `npm run openapi`. Do not edit.
-/** Every word that `X-Error-Code` may be. */
+/** Values of the header `X-Error-Code`. */
 export type ErrorCode =
   | "account_disabled"
   | "account_erased"
@@ -237,12 +237,12 @@ export type ErrorCode =
   | "wrong_password"
   | "wrong_second_factor"
   | "wrong_sign_in"
-/** The codes of unpaid content, whose body names the price. */
+/** Codes of responses whose body names a price. */
 export type UnpaidCode =
   | "comment_not_paid"
   | "feed_not_paid"
   | "special_not_paid"
-/** The codes of each operation. */
+/** Error codes by operation. */
 export interface OperationErrors {
   getAboutPage: "too_many_requests"
   adminListAbilities: "forbidden" | "second_factor_needed" | "too_many_requests" | "unauthenticated" | "validation_failed"

@@ -1,5 +1,5 @@
 // Generated from openapi.json by `npm run openapi`. Do not edit.
-/** Operations that take an `Idempotency-Key`. */
+/** Operations that accept an `Idempotency-Key` header. */
 export const IDEMPOTENT: ReadonlySet<string> = new Set([
   "delete /admin/feed-pinneds/{pinned}",
   "patch /admin/feed-pinneds/{pinned}",

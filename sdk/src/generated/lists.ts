@@ -1,5 +1,5 @@
 // Generated from openapi.json by `npm run openapi`. Do not edit.
-/** Lists that have pages: what they go on by, which field of the last item that is, where the items are, and how many a page has at most. */
+/** Paged lists. `by` is the query parameter of the cursor, `key` its field in an item, `items` the field of the list, and `max` the page size limit. */
 export const LISTS = {
   "/admin/abilities": {"by":"after","key":"name","items":"data","max":100},
   "/admin/address-blocks": {"by":"after","key":"id","items":"data","max":100},
