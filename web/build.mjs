@@ -1,5 +1,5 @@
-// Builds the site: `node build.mjs dist`. Writes scripts and styles for browsers to `assets`, the renderer of the
-// server to `server`, and their names to `manifest.json`.
+// `node build.mjs dist` builds the site. Writes browser files to `assets`, the server's renderer to `server`, and
+// their names to `manifest.json`.
 import { createHash } from 'node:crypto'
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
@@ -18,10 +18,7 @@ const pageFiles = new Map(
   filesOf('src/modules/*/**/*-page.tsx').map((file) => [basename(file, '.tsx'), file]),
 )
 
-/**
- * Provides `virtual:pages` with every page by its file name, `virtual:modules` with the routes of every folder, and
- * `virtual:documents` with texts that only the server generates.
- */
+/** Generates the modules `virtual:pages`, `virtual:modules` and `virtual:documents` from the files below modules/. */
 const collected = {
   name: 'collected',
   setup({ onResolve, onLoad }) {
@@ -84,7 +81,7 @@ const server = await build({
   entryPoints: ['src/server.tsx'],
   outdir: join(out, 'server'),
   entryNames: '[name]-[hash]',
-  // Refers to the assets of the other build.
+  // Uses the asset names of the browser build, which writes the files.
   assetNames: '../assets/[name]-[hash]',
   platform: 'node',
   target: 'node24',

@@ -5,11 +5,11 @@ import { App } from './app.tsx'
 import { currentLocale, keepLocale } from './shell/text.ts'
 
 keepLocale(currentLocale())
-// Generated styles carry the nonce that the page's policy allows.
+// Generated styles need the nonce that the page's policy allows.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce
 const styles = createCache({ key: 'kith', ...(nonce ? { nonce } : {}) })
 
-// Reloads when a script is missing, because the server was updated after the page was opened.
+// Reloads the console when a script is missing, because the server was updated since the console was loaded.
 addEventListener('vite:preloadError', (event) => {
   const last = Number(sessionStorage.getItem('kith.console.reloaded') ?? 0)
   if (Date.now() - last < 10_000) return

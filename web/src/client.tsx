@@ -6,7 +6,7 @@ import { App } from './app/app.tsx'
 import { type Boot, SiteContext } from './app/site.ts'
 import { openVisit } from './app/visit.ts'
 
-/** Marks requests of this page. The server accepts the session cookie only for these (docs/security.md). */
+/** Header without which the server ignores the session cookie, to prevent cross-site requests (docs/security.md). */
 const MARK = { 'x-kith-site': '1' }
 
 async function start() {

@@ -19,11 +19,11 @@ export type WebRequest = {
   language: Language
   theme: Theme
   hasSession: boolean
-  /** Whether the client wants an HTML page, even for an unknown address. */
+  /** True when the client accepts HTML, even for an unknown path. */
   wantsPage: boolean
   nonce: string
   manifest: Manifest
-  /** Sends a request to the API in this process, as the visitor. */
+  /** Calls the API in this process with the visitor's session. */
   fetch(request: Request): Promise<Response>
 }
 
@@ -34,14 +34,14 @@ export type WebReply = {
   type: string
   body: string
   location?: string
-  /** The session of the request has ended. */
+  /** True when the session of the request has ended. */
   isSignedOut: boolean
 }
 
 const DOCUMENTS = COLLECTED.flatMap(({ documents }) => documents)
 /**
- * Pages with ascending ids that only deletion hides, so that a missing lower id was deleted. Articles, groups,
- * their posts and topics may be hidden instead, and must then look as if they had never existed.
+ * Pages whose ids ascend and which only a deletion hides, so a missing lower id was deleted. Other content may be
+ * hidden, which a 410 would reveal.
  */
 const NUMBERED = /^\/(feeds|users|questions|musics|music_specials)\/(\d{1,15})$/
 
@@ -137,7 +137,7 @@ async function renderPage(request: WebRequest, api: Kith): Promise<WebReply> {
   }
 }
 
-/** Returns whether a missing id was once assigned. Search engines then forget the address. */
+/** Returns whether a missing id was once in use. Search engines drop the URL after a 410. */
 async function wasDeleted(api: Kith, path: string): Promise<boolean> {
   const [, kind = '', id] = NUMBERED.exec(path) ?? []
   return id !== undefined && Number(id) > 0 && Number(id) < (await newestOf(api, kind).catch(() => 0))

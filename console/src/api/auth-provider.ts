@@ -43,11 +43,11 @@ const VERBS: Record<string, string> = {
   delete: 'delete',
 }
 
-/** Signs in and out, and hides pages without the ability. The server enforces access. */
+/** Hides pages that the user has no ability for. The server enforces access. */
 export const authProvider: AuthProvider = {
   async login({ username, password, code }: { username: string; password: string; code?: string }) {
     forget()
-    // A code is valid for one attempt, so the page asks again after a wrong one.
+    // Uses the code for one attempt, so that the page asks again after a wrong code.
     let given = code ?? null
     const secondFactor = () => {
       const once = given

@@ -12,10 +12,7 @@ export type Wire = Record<string, unknown>
 
 const ACCOUNT = '/admin/account'
 
-/**
- * Calls an operation below /api/v2 with a path from data. Throws server errors. Opens the page of the second factor
- * when the site requires one (rights-8).
- */
+/** Calls an operation below /api/v2. Opens the page of the second factor when the site requires one (rights-8). */
 export async function call<T = Wire>(
   verb: Verb,
   path: string,

@@ -1,2 +1,2 @@
-/** Secrets of webhooks created on this page, by id. The server shows each secret once. */
+/** Secrets of webhooks created since the console was loaded, by id. The server returns each secret only once. */
 export const createdSecrets = new Map<number, string>()

@@ -27,10 +27,7 @@ async function getOne(name: string, id: unknown) {
   return { data: identify(area)(await tell(call('GET', one(area, id)))) }
 }
 
-/**
- * Every administrative list has the same query and reply (administration-2), so one provider serves all
- * areas.
- */
+/** Serves all areas, because every administrative list has the same query and response format (administration-2). */
 export const dataProvider: DataProvider = {
   async getList(name, { pagination, sort, filter, meta }) {
     const area = areaNamed(name)
@@ -53,7 +50,7 @@ export const dataProvider: DataProvider = {
     )
     if (Array.isArray(answer)) return { data: answer.map(identify(area)), total: answer.length }
     const data = answer.data.map(identify(area))
-    // The total is unknown, because a frequent text is searched only in the newest items.
+    // The server omits the total when it searched only the newest rows.
     if (answer.more) return { data, pageInfo: { hasNextPage: true, hasPreviousPage: page > 1 } }
     return { data, total: answer.total }
   },
@@ -62,7 +59,7 @@ export const dataProvider: DataProvider = {
     const found = await Promise.all(
       ids.map((id) =>
         getOne(name, id).catch((error) => {
-          // A referenced record may be deleted or hidden from this administrator.
+          // The record may be deleted or hidden from this administrator.
           if ([403, 404].includes((error as HttpError).status)) return null
           throw error
         }),
@@ -75,7 +72,7 @@ export const dataProvider: DataProvider = {
   },
   async create(name, { data }) {
     const area = areaNamed(name)
-    // Omits an empty field, because null would clear it.
+    // Omits empty fields, because null would overwrite the server's default.
     const given = Object.fromEntries(Object.entries(data as Wire).filter(([, value]) => value !== null))
     const made = await tell(call('POST', `/admin/${area.path}`, { body: area.toWire?.(given) ?? given }))
     if (made?.id && typeof made.secret === 'string') createdSecrets.set(Number(made.id), made.secret)

@@ -1,4 +1,7 @@
-/** Returns the address of a picture (`{url}`) on this server, whatever its public host is. */
+/**
+ * Returns the path of a picture on the current host, because the console may run under a different host than the
+ * public URL.
+ */
 export function fileAddressOf(attachment: unknown): string | undefined {
   const address =
     typeof attachment === 'string' ? attachment : (attachment as { url?: string } | null | undefined)?.url

@@ -39,7 +39,7 @@ export async function storePicture(file: File): Promise<string> {
 
 const addresses = new Map<string, Promise<string>>()
 
-/** The signed address of an upload's bytes. Pictures accept a width. */
+/** Returns the signed URL of an upload. `width` scales a picture. */
 export function fileAddress(id: number, width?: number): Promise<string> {
   const key = `${id}:${width ?? ''}`
   const known = addresses.get(key)
@@ -51,7 +51,7 @@ export function fileAddress(id: number, width?: number): Promise<string> {
     },
   )
   addresses.set(key, asked)
-  // Signatures expire, so addresses are fetched again long before that.
+  // Forgets URLs after five minutes, long before their signatures expire.
   setTimeout(() => addresses.delete(key), 5 * 60_000)
   asked.catch(() => addresses.delete(key))
   return asked

@@ -1,4 +1,4 @@
-/** Chinese descriptions of the built-in abilities; the server has the English ones. */
+/** Chinese descriptions of the built-in abilities. The server has the English descriptions. */
 const CHINESE: Record<string, string> = {
   'feed-post': '发布动态',
   '[feed] Delete Feed': '删除任何人的动态',
@@ -55,7 +55,7 @@ const CHINESE: Record<string, string> = {
   'im: manage': '管理即时通讯',
 }
 
-/** Both languages show a name outside ASCII as it is, because it has no translation. */
+/** A name with characters outside ASCII has no translation. */
 const isEnglish = (shown: string) => /^[\x20-\x7e]*$/.test(shown)
 
 export const abilityText = (name: string, shown: string): readonly [string, string] => [

@@ -69,7 +69,7 @@ export function AreaList({ area }: { area: Area }) {
           </TopToolbar>
         }
         sx={{
-          // A wide table scrolls on its own, so that the page does not.
+          // Lets a wide table scroll, so that the page does not scroll sideways.
           '& .RaList-main': { minWidth: 0 },
           '& .RaList-content': { border: 1, borderColor: 'divider', overflowX: 'auto' },
           '& .MuiTableCell-root': { px: { xs: 1, sm: 2 } },

@@ -2,8 +2,8 @@ import type { Wire } from '../api/client.ts'
 import type { Text, Translate } from '../shell/text.ts'
 
 /**
- * Display type of a value. `money` is in fen and `amount` in the currency named by the row. `charged`, `found` and
- * `fee` are in the currency of the payment provider.
+ * Display type of a value. `money` is in fen, `amount` in the row's currency, and `charged`, `found` and `fee` in
+ * the provider's currency.
  */
 export type Shown =
   | 'text'
@@ -63,31 +63,31 @@ export type Field = {
     | 'events'
     | 'space'
   choices?: readonly Choice[]
-  /** The referenced area, and the field to show of its records. */
+  /** Referenced area, and the field of its records to display. */
   of?: string
   shows?: string
-  /** Label of a record of `of`, when it depends on the language. */
+  /** Label of a referenced record, if it depends on the language. */
   names?: (row: Wire) => Text
-  /** Field of a record of `of` to store, if not its id. */
+  /** Field of the referenced record to store, by default its id. */
   keeps?: string
   required?: boolean
   help?: Text
-  /** Only for new records, or only for existing ones. */
+  /** Limits the field to new or to existing records. */
   only?: 'new' | 'known'
   full?: boolean
   standard?: unknown
 }
 
-/** An action on one record, besides editing and deleting. */
+/** Action on one record, other than edit and delete. */
 export type Deed = {
   label: Text
-  /** Path below the record, with a method: `PUT hot`. */
+  /** Returns the method and the path below the record, such as `PUT hot`. */
   call: (row: Wire) => { verb: 'POST' | 'PUT' | 'PATCH' | 'DELETE'; path: string; body?: Wire }
-  /** The action is visible to users who may call this operation, such as `put feed-topics/{topicID}/hot`. */
+  /** Shows the action to users who may call this operation, such as `put feed-topics/{topicID}/hot`. */
   operation: string
   when?: (row: Wire) => boolean
   ask?: Text
-  /** Asks for a text, which becomes this field of the body. */
+  /** Asks for a text and sends it in this field of the body. */
   reason?: { field: string; label: Text; required?: boolean }
   done?: Text
   tone?: 'bad'
@@ -120,12 +120,12 @@ export type Area = {
   query?: Wire
   idOf?: (row: Wire) => unknown
   title?: (row: Wire, t: Translate) => string
-  /** Markdown text of a record, shown as readers see it. */
+  /** Returns Markdown to render for a record. */
   body?: (row: Wire) => string
   toWire?: (data: Wire) => Wire
-  /** The list has no pages: one reply holds all of it. */
+  /** True when one response contains the whole list. */
   isPlain?: boolean
-  /** A custom page for one record, loaded on demand. */
+  /** Name of a custom page for one record. */
   detail?: string
   hasSearch?: boolean
   isHidden?: boolean

@@ -1,14 +1,14 @@
 /**
- * Characters that start a formula, after blanks, quotes and zero-width marks, which spreadsheets skip. Includes
- * full-width and small forms, which they treat alike.
+ * Matches the start of a formula, after characters that spreadsheets skip. Includes full-width signs, which
+ * spreadsheets also accept.
  */
 const FORMULA =
   /(^|[;,|\t\r\n])([\s"'\u200b-\u200f\u2060\ufeff]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b\u2212])/g
 const NUMBER = /^-?\d+(\.\d+)?$/
 
 /**
- * Formats a value as a cell. No part becomes a formula, even when a spreadsheet uses another separator and
- * splits the cell.
+ * Formats a cell. Escapes formulas in every part, because a spreadsheet with a different separator may split the
+ * cell.
  */
 export function csvCell(text: string): string {
   if (NUMBER.test(text)) return text
@@ -17,6 +17,6 @@ export function csvCell(text: string): string {
   return /[",;|\t\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
 }
 
-/** Formats lines of cells as CSV for spreadsheets. The byte order mark declares UTF-8. */
+/** Formats rows as CSV. The byte order mark makes spreadsheets read UTF-8. */
 export const csvOf = (lines: string[][]): string =>
   `\ufeff${lines.map((line) => line.map(csvCell).join(',')).join('\r\n')}\r\n`

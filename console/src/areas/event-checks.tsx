@@ -2,7 +2,7 @@ import { Box, Checkbox, FormControlLabel, FormGroup, Typography } from '@mui/mat
 import { useInput } from 'react-admin'
 import { type Text, useText } from '../shell/text.ts'
 
-/** Description of every webhook event. A test compares the names with the server's. */
+/** Descriptions of all webhook events. A test compares their names with the server's. */
 export const EVENT_TEXTS: Record<string, Text> = {
   'notification.created': ['Somebody got a notification', '有人收到通知'],
   'user.created': ['Somebody joined', '有新用户注册'],
@@ -29,11 +29,11 @@ export const EVENT_TEXTS: Record<string, Text> = {
   'webhook.ping': ['A test of this address', '对此地址的测试'],
 }
 
-/** Checkboxes for the events of a webhook. Null selects all, including those of later versions. */
+/** Checkboxes for the events of a webhook. Null selects all events, including those of later versions. */
 export function EventChecks({ source, label }: { source: string; label: string }) {
   const t = useText()
   const { field } = useInput({ source, defaultValue: null })
-  // The field of a new form is an empty text.
+  // A new form has an empty text instead of a list.
   const chosen: string[] | null = Array.isArray(field.value) ? field.value : null
   const toggle = (name: string) => {
     const next = chosen?.includes(name) ? chosen.filter((each) => each !== name) : [...(chosen ?? []), name]

@@ -4,7 +4,7 @@ import { Missing } from '../shell/not-found.tsx'
 import { ErrorState } from '../shell/states.tsx'
 import type { Area } from './area.ts'
 
-/** Lets the page show the error, instead of returning to the list with a message. */
+/** Displays a load error on the page, where React-admin would return to the list. */
 export const QUIET = { onError: () => {}, retry: false }
 
 export function Gone({ area }: { area: Area }) {

@@ -136,7 +136,7 @@ export function inputOf(field: Field, t: Translate, { isFilter = false } = {}): 
   }
 }
 
-/** Input of an amount. Unreadable text becomes NaN, which prevents sending the form. */
+/** Input of an amount. Stores NaN for invalid text, which blocks the form. */
 function AmountField({
   currency,
   source,
@@ -169,7 +169,7 @@ function AmountField({
   )
 }
 
-/** Input of the amount to refund, in the currency that the provider charged. */
+/** Input of a refund in the currency that the provider charged. */
 const ChargedField = (common: Common) => (
   <FormDataConsumer>
     {({ formData }) => <AmountOfRecharge {...common} id={Number(formData.recharge_id)} />}
@@ -188,7 +188,7 @@ function AmountOfRecharge({ id, ...common }: Common & { id: number }) {
   const currency = typeof data?.charge_currency === 'string' ? data.charge_currency : undefined
   const told = (amount: number) => formatAmount(amount, currency ?? 'wallet', locale)
   const [paid, left] = [Number(data?.charged), Number(data?.charged) - Number(data?.refunded)]
-  // A new currency clears the input, because the same text means another amount.
+  // A new currency clears the input, because the same text would mean a different amount.
   return (
     <AmountField
       key={currency ?? ''}
@@ -206,7 +206,7 @@ function AmountOfRecharge({ id, ...common }: Common & { id: number }) {
   )
 }
 
-/** Selects one of few records, and stores its name instead of its id. */
+/** Selects a record and stores its name instead of its id. */
 function NamedInput({
   of,
   shows,

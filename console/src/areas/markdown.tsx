@@ -4,10 +4,7 @@ import { marked } from 'marked'
 import { useEffect, useRef } from 'react'
 import { fileAddress } from '../api/upload.ts'
 
-/**
- * Renders Markdown as readers see it. Pictures are uploads, `@![name](id)`. Scripts and external links are
- * disabled.
- */
+/** Renders Markdown as readers see it, without scripts and external pictures. */
 export function Markdown({ text }: { text: string }) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -24,7 +21,7 @@ export function Markdown({ text }: { text: string }) {
     template.innerHTML = html
     for (const image of template.content.querySelectorAll('img')) {
       const [, id] = /^#upload-(\d+)$/.exec(image.getAttribute('src') ?? '') ?? []
-      // An external picture would reveal the reader to that site.
+      // Removes external pictures, because loading one would reveal the administrator to its site.
       image.removeAttribute('src')
       if (id) void fileAddress(Number(id), 640).then((address) => image.setAttribute('src', address))
     }

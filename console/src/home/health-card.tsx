@@ -87,7 +87,7 @@ export function HealthCard() {
     good_at: null,
     figures: [],
   }
-  // The last reported states are obsolete when the server is not ready.
+  // Ignores the last reported states when the server is not ready, because they are obsolete.
   const parts = health && ready !== false ? health.parts : ready === undefined ? [] : [server]
   return (
     <>

@@ -21,8 +21,8 @@ export const LABELS: Record<string, Text> = {
 export const labelOf = (name: string): Text => LABELS[name] ?? [name, name]
 
 /**
- * Formats the total of a series. Users active on several days count once, so their total may be unknown. The mean
- * of the counted days then replaces it.
+ * Formats the total of a series, or the daily mean if the total is unknown. Active users have no total, because one
+ * user can be active on several days.
  */
 export function tellTotal({ name, values, total }: Series, locale: string): Text {
   const currency = CURRENCIES[name]

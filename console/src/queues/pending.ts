@@ -3,7 +3,7 @@ import { call } from '../api/client.ts'
 import { messageOf } from '../api/message.ts'
 import type { Decided } from './queue.ts'
 
-/** Time in which a decision can be undone before it is sent. */
+/** Delay in which the user can undo a decision before it is sent. */
 export const UNDO_MS = 5000
 
 export type Pending = {
@@ -11,7 +11,7 @@ export type Pending = {
   title: string
   verdict: string
   decided: Decided
-  /** Stays the same over retries, so that a decision about money takes effect once. */
+  /** Idempotency key, so that a retried decision about money takes effect once. */
   key: string
   until: number
   state: 'waiting' | 'sending' | 'refused'
@@ -35,7 +35,7 @@ function finish(id: string, outcome: 'sent' | 'refused' | 'undone') {
   for (const listener of finished) listener(id, outcome)
 }
 
-/** Makes a decision, which is sent after a delay unless it is undone. */
+/** Schedules a decision, which is sent unless the user undoes it. */
 export function decide(decision: Omit<Pending, 'key' | 'until' | 'state'>): void {
   set([...pending, { ...decision, key: crypto.randomUUID(), until: Date.now() + UNDO_MS, state: 'waiting' }])
   timers.set(
@@ -63,7 +63,7 @@ async function send(id: string, keepalive = false) {
   const { verb, path, body } = decision.decided
   try {
     await call(verb, path, { body, keepalive, key: decision.key })
-    // Informs listeners first, so that no list shows the item again.
+    // Notifies listeners before the decision is removed, so that no list displays the item again.
     finish(id, 'sent')
     set(pending.filter((each) => each.id !== id))
   } catch (error) {
@@ -72,7 +72,7 @@ async function send(id: string, keepalive = false) {
   }
 }
 
-// Closing the page sends pending decisions, because it showed them as done.
+// Sends pending decisions when the page closes, because the page displayed them as done.
 addEventListener('pagehide', () => {
   for (const { id } of pending) void send(id, true)
 })

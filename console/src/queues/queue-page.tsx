@@ -44,7 +44,7 @@ function QueueView({ queue, item }: { queue: Queue; item: string | undefined }) 
   const pending = usePending()
   const navigate = useNavigate()
   const [asking, setAsking] = useState<VerdictName | null>(null)
-  // Undefined: one item at a time. `choosing`: the user selects items. A list: the selected items.
+  // Selected items, `choosing` during the selection, or undefined when items are decided one by one.
   const [several, setSeveral] = useState<'choosing' | Wire[]>()
   const heading = useRef<HTMLHeadingElement>(null)
   const { canAccess, isPending: isAsking } = useCanAccess({
@@ -60,12 +60,12 @@ function QueueView({ queue, item }: { queue: Queue; item: string | undefined }) 
     enabled: canAccess === true,
     refetchInterval: 30_000,
   })
-  // Sent decisions with items that are still in the loaded list.
+  // Items whose decisions were sent but that the loaded list still contains.
   const sent = useRef(new Set<string>())
   const decidedIds = new Set([...sent.current, ...pending.map(({ id }) => id)])
   const waiting = (data?.data ?? []).filter((row) => !decidedIds.has(`${queue.name} ${row.id}`))
   const at = waiting.findIndex(({ id }) => String(id) === item)
-  // An item beyond the first page, from the address of the page.
+  // Loads an item from the URL that is not on the first page of the list.
   const single = useQuery({
     queryKey: ['queue', queue.name, 'item', item],
     queryFn: () => call('GET', `/admin/${queue.path}/${encodeURIComponent(item as string)}`),
@@ -79,7 +79,7 @@ function QueueView({ queue, item }: { queue: Queue; item: string | undefined }) 
     !decidedIds.has(`${queue.name} ${item}`)
   const isSought = item !== undefined && at < 0 && data !== undefined && single.isPending
   const isGone = item !== undefined && at < 0 && data !== undefined && !isSought && !isOpen
-  // After a decision the next item takes the place of the decided one.
+  // Remembers the position of the item, so that the next item opens after a decision.
   const place = useRef(0)
   if (at >= 0) place.current = at
   const row =

@@ -10,7 +10,7 @@ export type Detail = {
   as: 'flag' | 'number' | 'text' | 'choice'
   choices?: readonly { id: string; name: Text }[]
   required?: boolean
-  /** Asks for this input only after certain other inputs. */
+  /** Returns whether other inputs make this input necessary. */
   when?: (given: Wire) => boolean
   operation?: string
 }
@@ -30,17 +30,16 @@ export type Queue = {
   name: string
   label: Text
   icon: string
-  /** Path below /admin with the query for pending items. */
+  /** Path and query of the pending items, below /admin. */
   path: string
   query: Wire
   operation: string
   title: (row: Wire) => string
-  /** The body is Markdown, shown as readers see it. */
   isMarkdown?: boolean
   body?: (row: Wire) => string | null | undefined
-  /** Path of the whole content, when the list shows a part of it. */
+  /** Returns the path of the complete content, if the list contains an excerpt. */
   whole?: (row: Wire) => string
-  /** Path of a reported chat message with those around it. */
+  /** Returns the path of a reported chat message and its neighbors. */
   chatMessage?: (row: Wire) => string | undefined
   /** `copies` adds a button that copies the value. */
   facts: readonly { label: Text; name: string; as?: Shown; copies?: boolean }[]

@@ -21,8 +21,8 @@ export const exampleOf = (currency: Currency): Text => {
 }
 
 /**
- * Reads an amount as people write it, and shows its meaning before it is sent. `change` receives null for empty and
- * for unreadable text. `isWrong` distinguishes the two.
+ * Input for an amount in common notations, with a preview of its meaning. `change` receives null for empty and
+ * invalid text, which `isWrong` distinguishes.
  */
 export function AmountInput({
   currency,

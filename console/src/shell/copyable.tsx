@@ -12,7 +12,7 @@ export function Copyable({ text, label, children }: { text: string; label: strin
       await navigator.clipboard.writeText(text)
       notify(t([`Copied: ${text}`, `已复制：${text}`]), { type: 'info' })
     } catch {
-      // Browsers allow the clipboard only over HTTPS.
+      // Browsers allow clipboard access only over HTTPS.
       notify(t([`Select and copy it: ${text}`, `请手动选择并复制：${text}`]), { type: 'warning' })
     }
   }

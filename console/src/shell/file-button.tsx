@@ -1,7 +1,7 @@
 import { Button, type ButtonProps } from '@mui/material'
 import { useRef } from 'react'
 
-/** A button that opens the file chooser. A label styled as a button would have a forbidden ARIA role. */
+/** Button that opens the file chooser. A label styled as a button would have a forbidden ARIA role. */
 export function FileButton({
   accept,
   choose,

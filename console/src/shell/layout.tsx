@@ -74,7 +74,7 @@ function AccountItem() {
 
 function ConsoleBar() {
   const { data: identity } = useGetIdentity()
-  // A phone shows only the avatar, and a user name is no label for a menu button.
+  // On phones only the avatar is visible, so its button needs a generic label.
   const isNamed = useMediaQuery<Theme>((theme) => theme.breakpoints.up('sm'))
   return (
     <AppBar

@@ -8,7 +8,7 @@ import { Icon } from './icon.tsx'
 import { type Entry, entriesFor, HOME, type Job } from './navigation.ts'
 import { useText } from './text.ts'
 
-/** Maximum number of entries for which all groups of the menu start open. */
+/** Opens all menu groups initially up to this number of entries. */
 const FEW = 20
 
 export function ConsoleMenu() {
@@ -43,7 +43,6 @@ function JobGroup({ job: { name, label, entries }, isFew }: { job: Job; isFew: b
   const [open] = useSidebarState()
   const { pathname } = useLocation()
   const [kept, keep] = useStore<boolean | null>(`menu.${name}`, null)
-  // A group that the user closed stays closed.
   const isHere = entries.some(({ to }) => pathname === to || pathname.startsWith(`${to}/`))
   const isOpen = kept ?? (isFew || isHere || name === 'decide')
   const links = entries.map((entry) => <EntryLink key={entry.to} entry={entry} />)

@@ -1,20 +1,20 @@
-/** Points, money of the wallet in fen (1/100 CNY), or the code of a currency that a provider charges. */
+/** Points, the wallet in fen (1/100 CNY), or a currency code of a payment provider. */
 export type Currency = 'points' | 'wallet' | (string & {})
 
-/** Currencies without two decimals, as the server sends them to Stripe. */
+/** Currencies whose minor unit is not 1/100, as Stripe counts them. */
 const WHOLE = 'bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' ')
 const THOUSANDTHS = 'bhd jod kwd omr tnd'.split(' ')
 
 export const decimalsOf = (currency: Currency): number =>
   currency === 'points' || WHOLE.includes(currency) ? 0 : THOUSANDTHS.includes(currency) ? 3 : 2
 
-/** Returns the ISO code of a currency. XXX replaces an invalid code, because formatting would throw. */
+/** Returns the ISO code of a currency, or XXX for an invalid code because `Intl` would throw. */
 export const codeOf = (currency: Currency): string => {
   if (currency === 'wallet') return 'CNY'
   return /^[a-z]{3}$/i.test(currency) ? currency.toUpperCase() : 'XXX'
 }
 
-/** Formats an amount with its unit, from the minor unit on the wire: 15000 of the wallet is ¥150.00. */
+/** Formats an amount in minor units with its currency, such as 15000 of the wallet as ¥150.00. */
 export function formatAmount(
   amount: number,
   currency: Currency,
@@ -34,7 +34,7 @@ export function formatAmount(
   return `${number} ${Math.abs(amount) === 1 ? 'point' : 'points'}`
 }
 
-/** Formats an amount for an input or a bank form: 15000 of the wallet is 150.00. */
+/** Formats an amount in minor units without a currency, such as 15000 of the wallet as 150.00. */
 export const plainAmount = (amount: number, currency: Currency): string =>
   (amount / 10 ** decimalsOf(currency)).toFixed(decimalsOf(currency))
 
@@ -54,8 +54,8 @@ function unitsOf(currency: Currency): string[] {
 }
 
 /**
- * Reads an amount as people write it (`150`, `1,500.5`, `¥150`, `１５０元`) into the minor unit. Returns null
- * for anything else, including more decimals than the currency has.
+ * Parses an amount such as `1,500.5`, `¥150` or `１５０元` into minor units. Returns null for invalid text or too many
+ * decimals.
  */
 export function parseAmount(text: string, currency: Currency): number | null {
   const plain = text.normalize('NFKC').replaceAll('−', '-').trim().toUpperCase()

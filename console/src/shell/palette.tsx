@@ -59,7 +59,7 @@ export function Palette({ close }: { close(): void }) {
     to: `/people/${row.id}/show`,
     label: String(row.name),
     group: t(['People found', '匹配的用户']),
-    // The server found this match, perhaps by an earlier name, so the text matches itself.
+    // Uses the query as search words, because the server may match a user by an earlier name.
     words: q,
   }))
   const options = q === '' ? pages : [...pages, ...settings, ...found]
@@ -78,7 +78,7 @@ export function Palette({ close }: { close(): void }) {
           openOnFocus
           disablePortal
           autoHighlight
-          // A page that is still loading may take the focus for a moment, which must not clear the text.
+          // Retains the text when a loading page takes the focus.
           clearOnBlur={false}
           options={options}
           groupBy={({ group }) => group}

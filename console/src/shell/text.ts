@@ -6,7 +6,6 @@ export type Translate = (text: Text) => string
 
 const KEPT = 'kith.console.locale'
 
-/** The chosen language, or else that of the browser. */
 export function currentLocale(): Locale {
   const kept = localStorage.getItem(KEPT)
   if (kept === 'en' || kept === 'zh') return kept

@@ -25,7 +25,7 @@ const shared = (line: string, paper: string): RaThemeOptions => ({
       },
     },
     MuiButton: { defaultProps: { disableElevation: true } },
-    // The save bar is below a form, and covers the end of the form on a phone.
+    // The save bar covers the end of the form on phones, so it needs an opaque background.
     RaToolbar: { styleOverrides: { root: { backgroundColor: paper, borderTop: `1px solid ${line}` } } },
     RaTopToolbar: { styleOverrides: { root: { backgroundColor: 'transparent' } } },
     MuiTableCell: { styleOverrides: { root: { borderColor: line } } },

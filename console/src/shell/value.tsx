@@ -179,7 +179,7 @@ export function Value({
         </Box>
       )
     default:
-      // Breaks only long words. `anywhere` lets a narrow column break short words too.
+      // Breaks only long words, because `anywhere` would also break short words in a narrow column.
       return (
         <span style={LONG_WORD.test(String(value)) ? { overflowWrap: 'anywhere' } : {}}>{String(value)}</span>
       )

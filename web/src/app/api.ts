@@ -21,16 +21,16 @@ type Rest<I> = RequiredKeysOf<I> extends never ? [I?] : [I]
 type Query = Record<string, unknown>
 type AnyInit = { params?: { query?: Query } }
 
-/** A query of the API, with the type of its reply. Path and input are its key. */
+/** Query of the API with the type of its response. The cache key consists of path and input. */
 export type Reading<T> = { queryKey: readonly [string, AnyInit]; answer?: T }
 export type Listing<T, I> = { queryKey: readonly [string, AnyInit, 'list']; answer?: T; item?: I }
 
-/** Describes a query: `read('/feeds/{feed}', { params: { path: { feed } } })`. */
+/** Describes a query, such as `read('/feeds/{feed}', { params: { path: { feed } } })`. */
 export const read = <P extends GetPath>(path: P, ...[init]: Rest<InitOf<P>>): Reading<Answer<'get', P>> => ({
   queryKey: [path, (init ?? {}) as AnyInit],
 })
 
-/** Describes a paged list. `start` is the query of its first page, such as `{ after: '5' }` from an address. */
+/** Describes a paged list. The default page size is 15. */
 export const list = <P extends ListPath & GetPath>(
   path: P,
   ...[init]: Rest<InitOf<P>>
@@ -50,17 +50,16 @@ export const startOf = (search: URLSearchParams): Record<string, number> =>
     }),
   )
 
-/** Creates the query cache of a visit. All queries are readings or lists, so one function fetches them. */
 export function createCache(api: Kith): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
         staleTime: 30_000,
-        // A timer for each query of each page would fill the memory of the server.
+        // Disables the timers on the server, where a timer per query would fill the memory.
         gcTime: typeof document === 'undefined' ? Number.POSITIVE_INFINITY : 600_000,
         retry: false,
         refetchOnWindowFocus: false,
-        // `openVisit` loads the data of a page before it shows the page, so that no content shifts afterwards.
+        // `openVisit` has already loaded the data when a page mounts.
         refetchOnMount: false,
         queryFn: ({ queryKey, pageParam, signal }) => {
           const [path, init] = queryKey as [GetPath, AnyInit]
@@ -82,8 +81,8 @@ const pagesOf = ({ queryKey: [path, { params }] }: Listing<unknown, unknown>) =>
 })
 
 /**
- * Loads queries and lists into the cache concurrently. Going back uses cached data, so that the page looks the
- * same.
+ * Loads queries concurrently into the cache. Reuses cached data on back navigation, so that the page looks
+ * unchanged.
  */
 export const load = (
   cache: QueryClient,
@@ -129,7 +128,7 @@ export function useList<T, I>(listing: Listing<T, I>, options: { enabled?: boole
     ...result,
     items: itemsOf(listing, pages),
     first: pages[0],
-    /** Address of the next page, for browsers without JavaScript. */
+    /** Query of the next page, for browsers without JavaScript. */
     next:
       result.hasNextPage && last !== undefined && pages.length === 1
         ? nextQuery(path as ListPath, params?.query as Query, last)
@@ -137,7 +136,7 @@ export function useList<T, I>(listing: Listing<T, I>, options: { enabled?: boole
   }
 }
 
-/** Writes to the API. Refetches the cached queries of the paths in `changes` afterwards. */
+/** Returns a mutation that refetches cached queries of the paths in `changes`. */
 export function useWrite<Given = void, Answer = unknown>(
   write: (api: Kith, given: Given) => Promise<Answer>,
   options: { changes?: string[]; onSuccess?: (answer: Answer, given: Given) => unknown } = {},
@@ -153,7 +152,7 @@ export function useWrite<Given = void, Answer = unknown>(
   })
 }
 
-/** Changes every copy of an object in the cache: `change(cache, isFeed(5), (feed) => …)`. */
+/** Changes every copy of an object in the cache, as in `change(cache, isFeed(5), (feed) => …)`. */
 export function change<T extends object>(
   cache: QueryClient,
   isOne: (each: object) => each is T,

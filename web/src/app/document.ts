@@ -7,7 +7,7 @@ const SIGNS: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', 
 export const escapeMarkup = (text: string): string =>
   text.replace(/[&<>"']/g, (sign) => SIGNS[sign] as string)
 
-/** Encodes JSON so that it cannot end its script element. */
+/** Escapes `<`, so that JSON cannot close its script element. */
 const json = (value: unknown) => JSON.stringify(value).replace(/</g, '\\u003c')
 
 const DESCRIPTION_MOST = 200

@@ -22,20 +22,18 @@ export type Head = {
   isPrivate?: boolean
 }
 
-/** Reads cached data of a page for its head. */
+/** Reads query results of a page from the cache. */
 export type Known = {
   one<T>(reading: Reading<T>): T
   all<T, I>(listing: Listing<T, I>): I[]
 }
 
 export type Page = {
-  /**
-   * Queries that the server runs while it renders, and the browser while it navigates. The page fails if one fails.
-   */
+  /** Queries that must succeed before the page renders. */
   queries?(visit: Visit): (Reading<unknown> | Listing<unknown, unknown>)[]
-  /** Optional queries. If one fails, its part of the page stays empty. */
+  /** Optional queries. A failed query leaves its part of the page empty. */
   extras?(visit: Visit): (Reading<unknown> | Listing<unknown, unknown>)[]
-  /** Path for a redirect, once the queries have run. */
+  /** Returns the path of a redirect, after the queries have run. */
   redirect?(visit: Visit, known: Known): string | undefined
   head(visit: Visit, known: Known): Head
   body: ComponentType<{ visit: Visit }>
@@ -51,15 +49,15 @@ export type MenuEntry = {
   icon: LucideIcon
   order: number
   for: 'all' | 'members'
-  /** Shown in the bottom bar of phones too. */
+  /** Also displayed in the bottom bar of phones. */
   isMain?: boolean
-  /** Shown in that bar only. */
+  /** Displayed only in the bottom bar of phones. */
   isOnTelephones?: boolean
-  /** A hook that counts new items. Null hides the entry. */
+  /** Hook that returns the number of new items. Null hides the menu entry. */
   useCount?: () => number | null
 }
 
-/** A text that the server generates without the application, such as an Atom feed. */
+/** Response that the server generates without rendering a page, such as an Atom feed. */
 export type Document = {
   path: string
   type: string
@@ -75,7 +73,7 @@ export type Document = {
 export type SiteModule = {
   routes?: Route[]
   menu?: MenuEntry[]
-  /** Shown below every page, such as the player. */
+  /** Component below every page, such as the music player. */
   Bar?: ComponentType
 }
 

@@ -14,7 +14,7 @@ const WORDS = words({
 const THEMES = { auto: Monitor, light: Sun, dark: Moon }
 const YEAR = 31_536_000
 
-/** Stores a preference, with which the server renders the next request. */
+/** Stores a preference in a cookie, because the server needs it to render. */
 function keep(name: string, value: string) {
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing in Firefox and Safari
   document.cookie = `${name}=${value}; Path=/; Max-Age=${YEAR}; SameSite=Lax`

@@ -1,4 +1,4 @@
-/** Page title with the number of unread items, which the icon of an installed site shows too. */
+/** Current title and the unread counts, whose sum the title displays. */
 const shown = { title: '', counts: {} as Record<string, number> }
 
 const write = () => {
@@ -16,6 +16,6 @@ export function setUnread(kind: 'notifications' | 'chats', count: number): void 
   if (shown.title === '') shown.title = document.title
   shown.counts[kind] = count
   const sum = write()
-  // Browsers show a badge only for installed sites.
+  // Browsers support a badge only for installed sites.
   void navigator.setAppBadge?.(sum)?.catch(() => {})
 }

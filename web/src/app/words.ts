@@ -4,7 +4,7 @@ export type Language = 'en' | 'zh'
 
 type Said = string | ((...given: never[]) => string)
 
-/** Splits pairs of English and Chinese into two tables: `words({ like: ['Like', '赞'] })`. */
+/** Converts pairs of English and Chinese texts to one table per language. */
 export function words<T extends Record<string, readonly [Said, Said]>>(
   pairs: T,
 ): Record<Language, { [K in keyof T]: T[K][0] extends string ? string : T[K][0] }> {
@@ -15,7 +15,7 @@ export function words<T extends Record<string, readonly [Said, Said]>>(
 
 export const useWords = <T>(table: Record<Language, T>): T => table[useSite().language]
 
-/** Formats `1.2K` in English, and `1.2万` in Chinese. */
+/** Formats 12000 as `12K` in English and as `1.2万` in Chinese. */
 export const compact = (count: number, language: Language): string =>
   new Intl.NumberFormat(language === 'zh' ? 'zh-CN' : 'en', { notation: 'compact' }).format(count)
 
@@ -32,7 +32,7 @@ const WEEK = 7 * 86_400
 
 export const timeOf = (written: string): Date => new Date(`${written.replace(' ', 'T').replace(/Z?$/, 'Z')}`)
 
-/** Formats `5 min. ago`, and the date after a week. */
+/** Formats a time as `5 min. ago`, or as a date after a week. */
 export function ago(time: Date, language: Language, now = Date.now()): string {
   const locale = language === 'zh' ? 'zh-CN' : 'en'
   const seconds = (now - time.getTime()) / 1000

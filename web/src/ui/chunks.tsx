@@ -5,7 +5,7 @@ const EACH = 10
 const NEAR = '2500px'
 const heights = new Map<string, number>()
 
-/** A long list in rows of ten. Placeholders of equal height replace rows far from the screen. */
+/** Renders a long list in chunks of ten rows. Placeholders of equal height replace chunks far from the viewport. */
 export function Chunks<T>({
   items,
   keyOf,

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 type Given = { text: string; label: string }
 
-/** A QR code. The code that draws it is loaded on demand. */
+/** QR code, whose encoder is loaded on demand. */
 export function Code(given: Given) {
   const [Drawn, setDrawn] = useState<ComponentType<Given>>()
   useEffect(() => void import('./qr.tsx').then(({ Qr }) => setDrawn(() => Qr)), [])

@@ -1,4 +1,4 @@
-/** The logo of Kith: two people who overlap. Classes style it, because the page's policy forbids inline styles. */
+/** Logo of Kith. Classes set the colors, because the page's policy forbids inline styles. */
 export const Mark = ({ size = 32 }: { size?: number }) => (
   <svg class="mark" width={size} height={size} viewBox="0 0 32 32" aria-hidden="true">
     <circle class="mark-one" cx="11.5" cy="16" r="8.5" />

@@ -2,13 +2,13 @@ import { lexer, type MarkedToken, type Token } from 'marked'
 import type { ComponentChildren } from 'preact'
 import { Link } from 'wouter-preact'
 
-/** Pictures in texts are uploads: `@![title](id)`. */
+/** Uploads in Markdown have the form `@![title](id)`. */
 const UPLOAD = /@!\[([^\]\n]*)\]\((\d{1,15})\)/g
 const isUpload = (href: string) => /^\/api\/v2\/files\/\d+/.test(href)
 
 /**
- * Renders Markdown of users as elements. Nothing needs sanitizing, because no HTML is generated. Pictures of other
- * sites become links, because those sites would see the reader.
+ * Renders Markdown of users as elements, so that no HTML needs sanitizing. Pictures of other sites become links,
+ * because loading them would reveal the reader to those sites.
  */
 export function Markdown({ text }: { text: string }) {
   const tokens = lexer(text.replace(UPLOAD, (_, name, id) => `![${name}](/api/v2/files/${id}?w=960)`))
@@ -16,7 +16,7 @@ export function Markdown({ text }: { text: string }) {
   return <div class="markdown">{all(tokens)}</div>
 }
 
-/** Prevents skipped heading levels below the page title, for a valid outline. */
+/** Closes gaps between heading levels, so that screen readers get a valid outline. */
 function levelHeadings(tokens: Token[]) {
   const above: number[] = []
   for (const token of tokens) {
@@ -30,7 +30,7 @@ function levelHeadings(tokens: Token[]) {
 const all = (tokens: Token[] | undefined): ComponentChildren =>
   tokens?.map((token, n) => <One key={n} token={token as MarkedToken} />)
 
-/** The lexer escapes nothing, but texts may contain entities. */
+/** Entities to decode, because the lexer does not decode them. */
 const ENTITIES: Record<string, string> = {
   '&amp;': '&',
   '&lt;': '<',
@@ -45,7 +45,7 @@ const plain = (text: string) =>
 function One({ token }: { token: MarkedToken }): ComponentChildren {
   switch (token.type) {
     case 'heading': {
-      // The page title is the only heading of the first level.
+      // Starts at the second level, because the page title is the only first-level heading.
       const Level = `h${Math.min(token.depth + 1, 6)}` as 'h2'
       return <Level>{all(token.tokens)}</Level>
     }

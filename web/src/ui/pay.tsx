@@ -21,7 +21,7 @@ type Payment = {
   headers: Record<string, string>
 }
 
-/** Asks before points are paid. A retry after a lost reply pays once. */
+/** Asks for confirmation of a payment. An idempotency key prevents a double payment after a lost response. */
 export function Pay({
   title,
   fields = [],
@@ -58,8 +58,8 @@ export function Pay({
           try {
             await pay({ amount, given, password: password ? { password } : {}, headers })
           } catch (error) {
-            // A rejection is stored under its key, so the next attempt gets a new one. A lost connection is retried
-            // with the same key.
+            // The server stores a rejection under its key, so the next attempt needs a new key. A lost response is
+            // retried with the same key.
             if (isKithError(error) && error.status > 0 && error.status < 500) setKey(crypto.randomUUID())
             throw error
           }

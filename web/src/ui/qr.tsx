@@ -1,6 +1,6 @@
 import { encode } from 'uqr'
 
-/** A QR code as one path of squares, because the page's policy allows no generated markup. */
+/** QR code as one SVG path, because the page's policy forbids generated markup. */
 export function Qr({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: 2 })
   const squares = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))

@@ -10,8 +10,8 @@ import { compact } from '../app/words.ts'
 type Ask = Parameters<typeof useWrite>[0]
 
 /**
- * Toggles a flag at once, and reverts it when the server refuses. A press during a request counts: the last state
- * is sent when the request ends. Guests are led to the sign-in.
+ * Toggles a flag at once and reverts it when the server rejects the change. A click during a request sends the last
+ * state afterwards.
  */
 export function useToggle<T extends object>(
   isOne: (each: object) => each is T,
@@ -28,7 +28,7 @@ export function useToggle<T extends object>(
   const [path, navigate] = useLocation()
   const { fail } = useToast()
   const write = useWrite<boolean>((api, wanted) => (wanted ? on : off)(api, undefined), { changes })
-  /** The last pressed state, while requests run. */
+  /** State of the last click while a request is pending. */
   const pressed = useRef<boolean | undefined>(undefined)
   const show = (state: boolean) => change(cache, isOne, (each) => apply(each, state))
   const send = async (saved: boolean) => {

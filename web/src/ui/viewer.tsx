@@ -12,7 +12,7 @@ const WORDS = words({
 
 export type Shown = { url: string; alt: string; width: number; height: number }
 
-/** Pictures in full screen. Swipe or arrow keys go on, a click zooms, Escape closes. */
+/** Displays pictures in full screen, with swipe, arrow keys and zoom. */
 export function Viewer({ pictures, first, onClose }: { pictures: Shown[]; first: number; onClose(): void }) {
   const t = useWords(WORDS)
   const dialog = useRef<HTMLDialogElement>(null)

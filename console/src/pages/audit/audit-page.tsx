@@ -25,7 +25,7 @@ const AT_ONCE = 20
 
 type Person = { id: number; name: string }
 
-/** Names of people by id, in one request. */
+/** Loads the names of users in one request. */
 function useNames(ids: number[]): Map<number, string> {
   const wanted = [...new Set(ids)].filter((id) => id > 0).sort((a, b) => a - b)
   const { data } = useQuery({
@@ -44,7 +44,7 @@ export function AuditPage() {
   const notify = useNotify()
   const { page: step = '1', to, ...query } = Object.fromEntries(asked) as Record<string, string>
   const page = Math.max(0, Number(step) - 1 || 0)
-  // Includes the last day completely.
+  // Includes the whole last day.
   const end = to && new Date(Date.parse(`${to}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10)
   const { data, error, isPending, refetch } = useQuery({
     queryKey: ['audit', query, end, page],

@@ -86,7 +86,7 @@ const VERBS: Record<string, Text> = {
   'delete-comment': ['deleted', '删除了'],
 }
 
-/** Actions with their own sentence. `{a}` is the actor and `{s}` the subject. */
+/** Sentences by action. `{a}` is the actor and `{s}` the subject. */
 const SENTENCES: Record<string, Text> = {
   'sanctions.lift': ['{a} lifted a sanction of {s}', '{a} 解除了 {s} 的处罚'],
   'users.create': ['{a} created the account of {s}', '{a} 创建了账号 {s}'],
@@ -173,13 +173,13 @@ export function nameOf(entry: AuditEntry): string {
   return entry.subject_type === 'settings' ? '' : `#${entry.subject_id}`
 }
 
-/** Address of a subject's page, unless this action deleted the subject. */
+/** Returns the path of the subject's page, unless the action deleted the subject. */
 export const pageOf = (entry: AuditEntry): string | undefined =>
   /\.delete$/.test(entry.action) && entry.after === null
     ? undefined
     : SUBJECTS[entry.subject_type]?.page?.(entry.subject_id)
 
-/** Returns the changed fields with their values before and after. Nested objects are compared field by field. */
+/** Returns the changed fields with old and new values. Compares nested objects by field. */
 export function differencesOf(entry: AuditEntry): { name: string; before: unknown; after: unknown }[] {
   const isObject = (value: unknown): value is Wire =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

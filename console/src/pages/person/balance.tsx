@@ -12,7 +12,7 @@ import { Value } from '../../shell/value.tsx'
 
 const AT_ONCE = 10
 
-/** Names of the ledger's reasons (docs/ledger.md). The outcome follows a colon. */
+/** Names of ledger movements (docs/ledger.md). In `pin:refunded` the outcome follows the colon. */
 const KINDS: Record<string, Text> = {
   pin: ['Pin', '置顶'],
   purchase: ['Purchase', '购买'],
@@ -74,7 +74,7 @@ export function Balance({ user, kind, mayGrant }: { user: number; kind: Currency
   const [fault, setFault] = useState('')
   const [amount, setAmount] = useState<number | null>(null)
   const [booked, setBooked] = useState(0)
-  // The key stays the same until the grant succeeds, so that a second press does not pay twice.
+  // The key stays the same until the grant succeeds, so that a second click does not pay twice.
   const key = useRef(crypto.randomUUID())
   const pages = usePages(['ledger', user, kind], `/admin/users/${user}/${kind}`, AT_ONCE)
   const grant = async (event: FormEvent<HTMLFormElement>) => {

@@ -31,7 +31,7 @@ export function SettingsPage() {
     if (!data || !target) return
     const row = document.querySelector(`[data-setting="${CSS.escape(target)}"]`)
     row?.scrollIntoView({ block: 'center' })
-    // A dialog that was opened meanwhile keeps the focus, so that typed text goes there.
+    // Leaves the focus in an open dialog, where the user may be typing.
     if (!document.querySelector('[role=dialog]'))
       row?.querySelector<HTMLElement>('input, textarea, [role=combobox]')?.focus({ preventScroll: true })
   }, [data, target])

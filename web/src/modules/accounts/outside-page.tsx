@@ -71,7 +71,7 @@ export const page = definePage({
     useEffect(() => {
       const { search } = visit
       const [code, state, iss] = ['code', 'state', 'iss'].map((name) => search.get(name) ?? undefined)
-      // The code is valid once, and stays out of the history.
+      // Removes the single-use code from the browser history.
       history.replaceState(null, '', location.pathname)
       const kept = takeDeparture(provider)
       if (search.has('error')) return setStep({ at: 'failed', failure: t.refused })
@@ -135,7 +135,7 @@ export const page = definePage({
   },
 })
 
-/** Choice for a visitor whose external account is unknown here: register, or link an account. */
+/** Lets a visitor with an unlinked external account register or link an existing account. */
 function Unknown({
   provider,
   label,

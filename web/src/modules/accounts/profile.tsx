@@ -43,10 +43,10 @@ export function Profile({ user, path, after }: { user: User; path: string; after
   const [, navigate] = useLocation()
   const { fail } = useToast()
   const feeds = useList(feedsOf(user.id, after))
-  // The menu has loaded the conversations. An error means that this site does not provide them.
+  // The menu has already loaded the conversations. An error means that the site has no chat.
   const { error } = useRead(chatsOf(), { enabled: false })
   const params = { path: { target: user.id } }
-  /** `follower` means that the viewer follows this user (sign-in-9). */
+  /** In the API, `follower` means that the viewer follows the user (sign-in-9). */
   const follow = useToggle(isUser(user.id), {
     isOn: user.follower,
     on: (api) => api.put('/user/followings/{target}', { params }),

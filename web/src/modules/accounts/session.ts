@@ -1,6 +1,6 @@
 import { isKithError, KithError } from '@kith/client'
 
-/** Sends a request of the site's session, which keeps the token in a cookie that scripts cannot read. */
+/** Sends a request to the site's session endpoint, which stores the token in an HttpOnly cookie. */
 export async function ask(method: string, path: string, body?: object): Promise<number> {
   const response = await fetch(`/_/session${path}`, {
     method,
@@ -25,7 +25,7 @@ export async function ask(method: string, path: string, body?: object): Promise<
 
 export const signIn = (body: { login: string; password: string; second_factor?: string }) =>
   ask('POST', '/auth/login', body)
-/** Returns 204 after a sign-in, and 202 when an administrator decides first. */
+/** Returns 204 after a sign-in, or 202 when the account awaits approval by an administrator. */
 export const join = (body: object) => ask('POST', '/users', body)
 export const signOut = () => ask('DELETE', '')
 

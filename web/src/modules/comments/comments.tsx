@@ -97,7 +97,7 @@ export function Comments({
   const comments = useList(commentsOf(kind, id, search))
   const [text, setText] = useState('')
   const [answered, setAnswered] = useState<{ id: number; name: string } | null>(null)
-  // The same key for every attempt at one text, so that a lost reply does not publish it twice.
+  // The same mark for every attempt, so that a retry after a lost response does not publish the comment twice.
   const [mark, setMark] = useState(() => crypto.randomUUID())
   const changes = [place, ...changed]
   const pins = PINS[kind]
@@ -116,7 +116,7 @@ export function Comments({
       ),
     { changes },
   )
-  // Reports of comments in groups go to the managers of the group, and others to the moderators.
+  // Sends reports of comments in groups to the group's managers, and other reports to the moderators.
   const report = (comment: number, reason: string) => {
     const params = { path: { comment } }
     return kind === 'group-posts'

@@ -33,7 +33,6 @@ const COLOURS = ['paper', 'card', 'sunken', 'ink', 'quiet', 'line', 'accent', 'a
 const MARKDOWN =
   '## 标题 Heading\n\nA text with **weight**, `code` and [a link](/).\n\n> 引用 A quotation\n\n- one\n- two'
 
-/** Shows the tokens and components of the site, for developers of pages. */
 export const page = definePage({
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: () => {

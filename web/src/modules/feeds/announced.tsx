@@ -8,7 +8,7 @@ const WORDS = words({ new: ['New posts', '有新动态'] })
 
 const EVERY_MS = 45_000
 
-/** Announces new posts and loads them on request, so that nothing moves under a thumb. */
+/** Offers to load new feeds, because feeds inserted without a click would move the list while the user taps. */
 export function Announced({ newest, onShow }: { newest: number; onShow(): Promise<unknown> }) {
   const t = useWords(WORDS)
   const { api } = useSite()

@@ -12,7 +12,7 @@ const MOST = 5
 export type Chosen = { kind: '@' | '#'; id: number; name: string }
 type Option = { id: number; name: string }
 
-/** Suggestions for a mention or topic before the cursor. Arrow keys and Enter choose, Escape closes. */
+/** Suggests mentions and topics for the word before the cursor. */
 export function useCompletion(
   text: string,
   cursor: number,

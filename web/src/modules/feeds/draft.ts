@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useSite } from '../../app/site.ts'
 
-/** A picture or video of a draft. A reload loses the file but keeps its upload. */
+/** Picture or video of a draft. A reload loses the local file but not its upload. */
 export type Media = {
   key: string
   name: string
@@ -10,7 +10,7 @@ export type Media = {
   url?: string
   id?: number
   cover?: number
-  /** Points to pay for the whole picture. */
+  /** Price of the full picture in points. */
   amount?: number
   progress?: number
   hasFailed?: boolean
@@ -21,7 +21,7 @@ export type Draft = {
   mark: string
   topics: { id: number; name: string }[]
   media: Media[]
-  /** Points to pay for the text. */
+  /** Price of the text in points. */
   amount?: number
 }
 
@@ -57,8 +57,8 @@ async function frameOf(url: string): Promise<Blob> {
 }
 
 /**
- * The draft of a feed, which survives a reload. Its key stays the same until it is published, so that a repeated
- * request publishes it once. Files are uploaded as soon as they are chosen.
+ * Draft of a feed, which survives a reload. Its mark stays the same until publication, so that a retry does not
+ * publish the feed twice.
  */
 export function useDraft() {
   const { api } = useSite()

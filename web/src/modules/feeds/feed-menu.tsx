@@ -163,7 +163,7 @@ function Repost({ feed, onDone, onClose }: Window) {
   const t = useWords(WORDS)
   const { api } = useSite()
   const { say } = useToast()
-  // The same key for every attempt, so that a lost reply does not publish it twice.
+  // The same mark for every attempt, so that a retry after a lost response does not repost twice.
   const [mark] = useState(() => crypto.randomUUID())
   return (
     <Ask

@@ -16,7 +16,7 @@ const WORDS = words({
 
 const sizeOf = (size: string | null) => size?.split('x').map(Number) ?? []
 
-/** The pictures of a feed. A click opens them in full screen, or the file without JavaScript. */
+/** Pictures of a feed. Without JavaScript a click opens the file instead of the full-screen viewer. */
 export function FeedPictures({
   feed,
   name,
@@ -69,7 +69,6 @@ export function FeedPictures({
   )
 }
 
-/** The video of a feed, loaded on play. */
 export const FeedVideo = ({ video, name }: { video: Schema<'FeedVideo'>; name: string }) => (
   // biome-ignore lint/a11y/useMediaCaption: people publish videos without captions
   <video

@@ -29,7 +29,7 @@ const incomesOf = (visit: Visit) =>
 
 export const page = definePage({
   queries: (visit) => [groupQuery(visit)],
-  // Only the founder may read the income.
+  // Optional, because only the founder may read the income.
   extras: (visit) => [incomesOf(visit)],
   head: (visit, known) => ({
     title: WORDS[visit.language].title(known.one(groupQuery(visit)).name),

@@ -50,7 +50,7 @@ const postsOf = (visit: Visit) =>
 
 export const page = definePage({
   queries: (visit) => [groupOf(visit)],
-  // The posts of a closed group are an error for strangers, who still see the group.
+  // Optional, because only members may read the posts of a closed group.
   extras: (visit) => [postsOf(visit)],
   head: (visit, known) => {
     const { name, summary, mode, avatar } = known.one(groupOf(visit))

@@ -27,7 +27,7 @@ export const page = definePage({
     const [, navigate] = useLocation()
     const { data: categories = [] } = useRead(categoriesOf())
     const { data: terms } = useRead(protocolOf())
-    // The same key for every attempt, so that a lost reply creates one group.
+    // The same key for every attempt, so that a retry after a lost response does not create a second group.
     const [key] = useState(() => crypto.randomUUID())
     const make = useWrite<{ category: number; body: ReturnType<typeof groupOf> }, { group: { id: number } }>(
       (api, { category, body }) =>

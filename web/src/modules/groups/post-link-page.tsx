@@ -4,7 +4,7 @@ import { definePage, type Visit } from '../../app/page.ts'
 const headlineOf = ({ params }: Visit) =>
   read('/simple-posts', { params: { query: { id: [Number(params.post)] } } })
 
-/** Redirects from the id of a post, which is all that a notification has, to its address below the group. */
+/** Redirects from a post id to the post's URL below its group, because notifications contain only the id. */
 export const page = definePage({
   queries: (visit) => [headlineOf(visit)],
   redirect: (visit, known) => {

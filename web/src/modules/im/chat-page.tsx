@@ -38,7 +38,6 @@ const WORDS = words({
   seenBy: [(n: number) => `Seen by ${n}`, (n: number) => `${n} 人已读`],
 })
 
-/** Messages per page: the newest, or those around a position. */
 const PAGE = 30
 
 const chatOf = ({ params }: Visit) =>

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { useSite } from '../../app/site.ts'
 import { watchChats } from './live.ts'
 
-/** A message being sent. Its key makes a retry safe. */
+/** Unsent message. `key` makes a retry idempotent. */
 export type Pending = {
   key: string
   body?: string
@@ -15,7 +15,10 @@ export type Pending = {
 }
 
 const TYPING_MS = 4_000
-/** Polls read positions in groups. They have no events, because each would go to every member. */
+/**
+ * Polling interval of read positions in groups. The server sends no read events to groups, because each would go to
+ * every member.
+ */
 const SEEN_MS = 10_000
 const PAGE = 30
 
@@ -27,7 +30,7 @@ const merged = (all: ChatMessage[], more: ChatMessage[]): ChatMessage[] =>
 const isSame = ({ body, file, reply_to }: Pending, message: ChatMessage) =>
   (body ?? '') === message.body && file === message.file?.file && (reply_to ?? null) === message.reply_to
 
-/** Messages of a conversation, including unsent ones. Live, unless an old part of it is shown. */
+/** Returns a conversation's messages, including unsent messages. Follows the stream only if `isLive`. */
 export function useConversation(chat: number, first: ChatMessage[], isLive: boolean, isGroup: boolean) {
   const { api, viewer } = useSite()
   const cache = useQueryClient()
@@ -51,12 +54,12 @@ export function useConversation(chat: number, first: ChatMessage[], isLive: bool
       const { data } = await api.get('/chats/{chat}/positions', { params: { path: { chat } } })
       setSeen(Object.fromEntries(data.map(({ user_id, position }) => [user_id, position])))
     }
-    // Loads messages from before the stream opened, or from an interruption.
+    // Loads messages that were sent before the stream opened or during an interruption.
     const catchUp = async () => {
       const [page] = await Promise.all([api.chat.messages(chat, { limit: PAGE }), look()])
       setMessages((all) => {
         const from = page[0]?.position ?? 0
-        // A longer interruption leaves a gap, so the page replaces older messages.
+        // Drops older messages after a long interruption, because the list would have a gap.
         return (all.at(-1)?.position ?? 0) + 1 < from ? page : merged(all, page)
       })
       if (page.length >= PAGE && page[0]?.position !== 1) setHasEarlier(true)
@@ -72,7 +75,8 @@ export function useConversation(chat: number, first: ChatMessage[], isLive: bool
         const { message } = event
         setMessages((all) => merged(all, [message]))
         rest(message.sender_id)
-        // The viewer's own message arrived before its reply or instead of it, so it is no longer pending.
+        // The stream can deliver the viewer's message before the response does, so the message is no longer
+        // pending.
         if (message.sender_id === viewer?.id && message.edited_at === null && !sent.current.has(message.id)) {
           sent.current.add(message.id)
           setPending((all) => {

@@ -5,8 +5,8 @@ const NAME = 'kith.chats'
 export type LiveEvent = ChatEvent | { event: 'open' }
 
 /**
- * Calls back with the events of all conversations. One tab holds the stream and informs the others, because
- * HTTP/1.1 allows few connections per site.
+ * Calls back with events of all conversations. One tab holds the stream for all tabs, because HTTP/1.1 allows few
+ * connections per site.
  */
 export function watchChats(api: Kith, signal: AbortSignal, onEvent: (event: LiveEvent) => void): void {
   const channel = new BroadcastChannel(NAME)
@@ -21,9 +21,9 @@ export function watchChats(api: Kith, signal: AbortSignal, onEvent: (event: Live
     const onConnection = (isOpen: boolean) => isOpen && tell({ event: 'open' })
     for await (const event of api.chat.events({ signal, onConnection })) tell(event)
   }
-  // The stream throws when the session ends. The next request of the page reports it.
+  // Ignores the error of an ended session, which the page's next request reports.
   const quietly = () => listen().catch(() => {})
-  // Browsers offer locks on secure origins only.
+  // Browsers provide locks only on secure origins.
   if (navigator.locks) void navigator.locks.request(NAME, { signal }, quietly).catch(() => {})
   else void quietly()
 }

@@ -15,7 +15,7 @@ const WORDS = words({
 })
 
 export const page = definePage({
-  // Fails the page where another provider carries the messages.
+  // Makes the page fail on sites with an external chat provider.
   queries: () => [chatsOf()],
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: () => {

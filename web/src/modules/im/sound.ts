@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** Sample rate for speech. A minute is below 2 MB. */
+/** Sample rate in hertz. A minute of speech stays below 2 MB. */
 const RATE = 16_000
 const SECONDS_MOST = 60
 
-/** Encodes sound as WAV, because browsers record in formats that others may not play. */
+/** Encodes samples as WAV, because not every browser plays the formats that other browsers record. */
 function wavOf(samples: Float32Array): Blob {
   const view = new DataView(new ArrayBuffer(44 + samples.length * 2))
   const text = (at: number, name: string) =>
@@ -29,12 +29,12 @@ function wavOf(samples: Float32Array): Blob {
 
 async function convert(recorded: Blob): Promise<File> {
   const bytes = await recorded.arrayBuffer()
-  // This context decodes to its own sample rate.
+  // `decodeAudioData` resamples to the context's sample rate.
   const decoded = await new OfflineAudioContext(1, 1, RATE).decodeAudioData(bytes)
   return new File([wavOf(decoded.getChannelData(0))], 'sound.wav', { type: 'audio/wav' })
 }
 
-/** Records up to a minute from the microphone. `stop` returns the sound, and `cancel` discards it. */
+/** Records up to a minute from the microphone. `stop` delivers the recording, and `cancel` discards it. */
 export function useRecorder(onSound: (sound: File) => void, onError: (error: unknown) => void) {
   const [seconds, setSeconds] = useState<number | null>(null)
   const recorder = useRef<MediaRecorder | null>(null)

@@ -9,9 +9,7 @@ export const PAGE = 30
 export const chatsOf = (before?: number) =>
   read('/chats', { params: { query: { limit: PAGE, ...(before ? { before } : {}) } } })
 
-/**
- * Unread messages, live, for the menu and the title. Null hides the entry, where another provider carries messages.
- */
+/** Returns the live number of unread messages. Null hides the menu entry on sites with an external chat provider. */
 export function useUnreadChats(): number | null {
   const { api, viewer } = useSite()
   const cache = useQueryClient()

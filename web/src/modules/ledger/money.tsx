@@ -15,7 +15,7 @@ const WORDS = words({
   password: ['Your password', '登录密码'],
 })
 
-/** Settings of the site, which the schema of `GET /bootstrappers` does not describe. */
+/** Settings that the schema of `GET /bootstrappers` does not describe. */
 type Rules = {
   wallet: {
     cash: { 'min-amount': number; types: string[]; status: boolean }
@@ -58,7 +58,7 @@ export const MoneyField = ({ value, onInput }: { value: string; onInput(value: s
   />
 )
 
-/** A password field, if the site requires the password for payments. */
+/** Renders a password field if the site requires the password for payments. */
 export function PasswordField() {
   const t = useWords(WORDS)
   const { settings } = useSite()
@@ -67,7 +67,7 @@ export function PasswordField() {
 }
 
 /**
- * Sends a payment under one key until the server replies, even after a reload, so that a lost reply pays once.
+ * Reuses the idempotency key until the server responds, even after a reload, so that a retry does not pay twice.
  * `about` names the purpose and the amount.
  */
 export function useOnce(purpose: string) {

@@ -40,7 +40,7 @@ const WORDS = words({
   offline: ['No connection. Try again.', '网络连接失败，请重试。'],
 })
 
-/** Payment methods that work in a browser, by provider. Others need an app. */
+/** Payment methods that work in a browser, with their providers. */
 const WAYS: Record<string, 'manual' | 'stripe' | 'alipay' | 'wechat'> = {
   manual: 'manual',
   stripe: 'stripe',
@@ -65,14 +65,14 @@ const PATHS = {
   points: { check: '/currencyRecharge/checkOrders', order: '/currency/orders/{order}', page: '/wallet' },
 } as const
 
-/** Asks the server to check an order with its provider, and returns the result. */
+/** Makes the server check an order with the provider, and returns the resulting state. */
 async function stateOf(api: Kith, { id, into }: Order): Promise<State> {
   await api.post(PATHS[into].check, { body: { out_trade_no: String(id) } })
   const { state } = await api.get(PATHS[into].order, { params: { path: { order: id } } })
   return state === 0 ? 'waiting' : state > 0 ? 'credited' : 'failed'
 }
 
-/** Selects one method of each provider, fit for the device. */
+/** Selects one payment method per provider, suited to the device. */
 function waysFor(types: string[], isTelephone: boolean): string[] {
   const unfit = isTelephone ? ON_COMPUTERS : ON_TELEPHONES
   const offered = types.filter((type) => type in WAYS)
@@ -82,7 +82,7 @@ function waysFor(types: string[], isTelephone: boolean): string[] {
 
 const ORDER = 'kith.payment.order'
 
-/** Returns the order of the address, if this browser opened it. */
+/** Returns the order if this browser opened it. */
 function keptOrder(id: number): (Order & { told: Told }) | undefined {
   const order = JSON.parse(sessionStorage.getItem(ORDER) ?? 'null') as (Order & { told: Told }) | null
   return order?.id === id ? order : undefined
@@ -108,7 +108,7 @@ function Progress({ order, told, onAgain }: { order: Order; told?: Told; onAgain
   useEffect(() => {
     if (state !== 'waiting') return
     void look()
-    // An administrator confirms a transfer, which takes too long to wait for.
+    // Does not poll for a bank transfer, because an administrator confirms it manually.
     if (isTransfer) return
     const timer = setInterval(() => void look(), LOOKS_AGAIN_MS)
     return () => clearInterval(timer)
@@ -144,7 +144,7 @@ function Progress({ order, told, onAgain }: { order: Order; told?: Told; onAgain
 
 const walletOf = () => read('/wallet')
 
-/** Order id from `?payment=`, with which the provider returns the payer. */
+/** Returns the order id from the `?payment=` parameter of the provider's return URL. */
 const returnedTo = (search: URLSearchParams) => Number(search.get('payment')?.split('_').at(-1)) || undefined
 
 export const page = definePage({
@@ -168,7 +168,7 @@ export const page = definePage({
       if (returned === undefined || isCancelled) return
       const kept = keptOrder(returned)
       if (kept) return setOrder(kept)
-      // The id does not show the purpose of the payment.
+      // Tries both kinds of orders, because the id does not show whether the order is for the wallet or for points.
       stateOf(api, { id: returned, into: 'wallet' }).then(
         () => setOrder({ id: returned, into: 'wallet' }),
         (error) =>

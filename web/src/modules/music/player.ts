@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 export type Track = { id: number; title: string; singer: string; file: number }
 
-/** State of the player. No page owns it, so that it continues between pages. */
+/** State of the player, outside any page so that music continues during navigation. */
 const state = {
   queue: [] as Track[],
   at: 0,

@@ -24,7 +24,7 @@ const WORDS = words({
 
 type Article = Schema<'NewsDetail'>
 
-/** Characters that a person reads in a minute. A word counts as five. */
+/** Reading speed in characters per minute. A word counts as five characters. */
 const A_MINUTE = 1_000
 
 const idOf = ({ params }: Visit) => Number(params.news)

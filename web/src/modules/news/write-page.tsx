@@ -34,7 +34,7 @@ const WORDS = words({
 type Draft = { title: string; subject: string; from: string; content: string; tags: number[] }
 const EMPTY: Draft = { title: '', subject: '', from: '', content: '', tags: [] }
 
-/** Settings of contributions, which the schema of `GET /bootstrappers` does not describe. */
+/** Contribution settings that the schema of `GET /bootstrappers` does not describe. */
 type Rules = { 'news:contribute': { pay: boolean; verified: boolean }; news: { pay_contribute: number } }
 
 const categoriesOf = () => read('/news/cates')

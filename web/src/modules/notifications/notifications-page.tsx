@@ -52,7 +52,7 @@ export const page = definePage({
     const seeAll = useWrite((api) => api.put('/user/notifications/all'), {
       changes: [...changes, '/user/notifications'],
     })
-    // Opening a list marks it as read. Its rows stay highlighted until the next visit.
+    // Marks the list as read when it opens. Its rows stay highlighted until the next visit.
     useEffect(() => {
       if (badge > 0 && document.visibilityState === 'visible') see.mutate(type)
     }, [type, badge])
@@ -124,7 +124,7 @@ function Row({ notification, type }: { notification: Schema<'Notification'>; typ
   const time = timeOf(notification.created_at)
   const sentence = sentenceOf(type, notification, language)
   const details = detailsOf(type, notification, language)
-  // Follows a link into this site without a page load.
+  // Makes links into this site relative, so that navigation needs no page load.
   const href = link?.startsWith(`${origin}/`) ? link.slice(origin.length) : link
   return (
     <li class={notification.read_at ? 'notice' : 'notice is-unread'}>

@@ -18,7 +18,7 @@ export function PushSwitch() {
   const t = useWords(WORDS)
   const { api } = useSite()
   const { say, fail } = useToast()
-  // Undefined on the server, and until the browser has answered.
+  // Undefined on the server, and until the browser reports the subscription.
   const [isOn, setOn] = useState<boolean | 'cannot'>()
   const [isBusy, setBusy] = useState(false)
   useEffect(() => {

@@ -1,13 +1,13 @@
 import type { Kith } from '@kith/client'
 import worker from './push.worker.js'
 
-/** The worker controls no page, so its scope is the folder of its file. */
+/** The service worker controls no page, so the folder of its file suffices as scope. */
 const SCOPE = '/_/assets/'
 
 type Policy = { createScriptURL(address: string): string }
 let policy: Policy | undefined
 
-/** Address of the worker. The page's policy accepts workers only from this function. */
+/** Returns the worker's URL as a trusted type, because the page's policy rejects plain strings. */
 function workerAddress(): string {
   const { trustedTypes } = globalThis as unknown as {
     trustedTypes?: { createPolicy(name: string, rules: object): Policy }
@@ -22,14 +22,17 @@ export const canPush = (): boolean =>
 const findSubscription = async () =>
   (await (await navigator.serviceWorker.getRegistration(SCOPE))?.pushManager.getSubscription()) ?? undefined
 
-/** Returns whether the server sends messages to this browser. Signing out also unregisters the browser. */
+/**
+ * Returns whether the server sends push messages to this browser. A sign-out removes the browser on the server
+ * only.
+ */
 export async function isSubscribed(api: Kith): Promise<boolean> {
   const subscription = await findSubscription()
   if (!subscription) return false
   return (await api.get('/user/devices')).some(({ token }) => token === subscription.endpoint)
 }
 
-/** Asks for permission and registers this browser. Returns false without the permission. */
+/** Requests permission and registers this browser. Returns false when the user denies permission. */
 export async function subscribe(api: Kith): Promise<boolean> {
   if ((await Notification.requestPermission()) !== 'granted') return false
   const { public_key: key } = await api.get('/user/push/key')
@@ -47,8 +50,8 @@ export async function subscribe(api: Kith): Promise<boolean> {
 }
 
 /**
- * Browsers subscribe through active workers only. `ready` never resolves, because it waits for a worker that
- * controls the page.
+ * Browsers subscribe only through an active worker. `navigator.serviceWorker.ready` never resolves for a worker
+ * that controls no page.
  */
 async function waitUntilActive(registration: ServiceWorkerRegistration): Promise<void> {
   const next = registration.installing ?? registration.waiting

@@ -132,7 +132,7 @@ export function AnswerCard({ answer, canAdopt }: { answer: Answer; canAdopt?: bo
   )
 }
 
-/** The button that pays to see an answer. */
+/** Button that pays to view an answer. */
 function Look({ answer }: { answer: number }) {
   const t = useWords(WORDS)
   const { api, viewer, settings } = useSite()

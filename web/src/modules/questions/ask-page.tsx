@@ -49,7 +49,7 @@ export const page = definePage({
     }, [])
     const [bounty, setBounty] = useState(0)
     const [chosen, setChosen] = useState<number[]>(question?.topics.map((topic) => topic.id) ?? [])
-    // The same key for every attempt, so that a lost reply asks and pays once.
+    // The same key for every attempt, so that a retry after a lost response does not ask and pay twice.
     const [key] = useState(() => crypto.randomUUID())
     return (
       <div class="settings">

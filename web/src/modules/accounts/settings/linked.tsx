@@ -28,7 +28,7 @@ export function Linked() {
     (client, provider) => client.delete('/user/socialite/{provider}', { params: { path: { provider } } }),
     { changes: ['/user/linked-accounts'], onSuccess: () => say(t.unlinked) },
   )
-  // A link outlives the settings of its provider, and can be removed then too.
+  // Includes links of providers that are no longer configured, so that users can remove them.
   const names = [...new Set([...providers.map(({ name }) => name), ...links.map(({ provider }) => provider)])]
   if (names.length === 0) return null
   return (

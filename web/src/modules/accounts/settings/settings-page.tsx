@@ -40,7 +40,7 @@ export const page = definePage({
       setChosen({ kind })
       input.current?.click()
     }
-    // The document holds the data of the viewer, so only a reload updates it.
+    // Reloads the page, because the viewer's data is part of the HTML document.
     const showChanged = () => location.assign('/me')
     const [width, height] = SIZES[chosen.kind]
     return (
