@@ -1,8 +1,8 @@
 #!/bin/sh
-# Starts ejabberd in its container: with docs/ejabberd.yml made for this site, and with the account of Kith.
+# Starts ejabberd with docs/ejabberd.yml for this site, and creates Kith's account.
 set -eu
 PATH=${EJABBERD_HOME:=/home/ejabberd}/bin:$PATH
-# Kith is in a container of its own and does not come from 127.0.0.1; nothing is published to the outside.
+# Listens on all addresses, because Kith connects from a different container. No port is published.
 sed -e "s/chat\.example\.org/$KITH_SITE/" -e 's/ip: "127\.0\.0\.1"/ip: "::"/' "$KITH_EJABBERD_YML" > "$EJABBERD_HOME/conf/ejabberd.yml"
 (
   until ejabberdctl started > /dev/null 2>&1; do sleep 1; done
