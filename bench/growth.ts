@@ -68,7 +68,6 @@ async function fillGrowth(db: Sql): Promise<void> {
   await db`with asleep as (select array_agg(id) as ids from users where name_key like 'asleep%')
     update feeds set user_id = ids[1 + id % ${FOLLOWED}] from asleep
     where id % ${Math.floor(feeds / 2 / (FOLLOWED * 10)) || 1} = 3 and id < ${oldest + feeds / 2}`
-  // Indexes only the grams that the benchmark searches for, which shortens the fill.
   const words = grams('today number')
   const threes = (text: string) =>
     db.unsafe(`array(select substr(${text}, i, 3) from generate_series(1, length(${text}) - 2) i)`)

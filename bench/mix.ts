@@ -90,7 +90,7 @@ export function mixOf(site: {
   const random = randomOf(site.seed)
   const popular = ({ from, count }: Range) => from + Math.floor((count + 1) ** random()) - 1
   const newest = ({ from, count }: Range) => from + count - Math.floor((count + 1) ** random())
-  /** Existing relations, such as follows. Drawing an existing relation sends its removal. */
+  /** Existing follows and likes. Drawing a relation again sends the request that removes it. */
   const made = new Set(site.relations)
   const toggle = (member: Member, key: string, on: Made, off: Made): Made => {
     const relation = `${member.id} ${key}`

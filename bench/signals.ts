@@ -42,7 +42,6 @@ async function send({ connection, redisUrl, slot }: Task): Promise<void> {
     heard += 1
   })
   await signals.listen()
-  // Opens all pool connections, so that the measurement includes their backends.
   await Promise.all(Array.from({ length: 4 }, () => sql`select pg_sleep(0.2)`))
   process.send?.('ready')
   await once(process, 'message')

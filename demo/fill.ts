@@ -48,7 +48,6 @@ export function plan(community: Community): void {
 
 type Told = { requests: number; feeds: number; members: number[]; marks: Mark[] }
 
-/** Runs the story through the API of an empty site. */
 async function tell(
   ctx: Context,
   connection: JobsConnection,

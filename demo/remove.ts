@@ -135,7 +135,7 @@ async function doom(tx: Tx, tables: Keyed[], references: Reference[]): Promise<v
   )
 }
 
-/** Returns whether deleting the referenced row also deletes the referencing rows. Independent content stays. */
+/** Returns whether deleting the referenced row also deletes the referencing rows. */
 const goesAlong = ({ cascades, columns }: Reference, key: string[]) =>
   cascades || key.length > 1 || key.every((column) => columns.includes(column))
 

@@ -68,7 +68,6 @@ export async function closeMove(ctx: Context): Promise<number> {
   return 0
 }
 
-/** Validates the options that must not change between runs of an import. */
 function choicesOf(given: ThinkSnsOptions) {
   const zone = given.timeZone ?? ''
   if (!isTimeZone(zone))

@@ -11,7 +11,6 @@ export type LeftTable = { table: string; rows: number; reason: string }
 
 const number = (value: number) => value.toLocaleString('en')
 
-/** Prints totals per table. Source rows equal imported plus merged plus omitted rows. */
 export async function printTotals(sql: Db, known: string[], left: LeftTable[], print: Print): Promise<void> {
   const totals = new Map((await listTotals(sql)).map((each) => [each.table, each]))
   const rows = [

@@ -59,7 +59,7 @@ test('reads a folder and an S3 bucket with the same results', async () => {
   }
 })
 
-test('retries an interrupted download, but not a failed use of its bytes', async () => {
+test('retries only interrupted downloads', async () => {
   const files = await openFiles('s3://bucket', s3)
   await assert.rejects(files.read('broken.png', text))
   assert.equal(asked.get('/bucket/broken.png'), 3)

@@ -114,7 +114,6 @@ async function runStep(
     notes = []
     await env.transactions((tx) => addNotes(tx, step.name, 0, given))
   }
-  // Deletes the notes of the step's previous run.
   await env.transactions((tx) => dropChunk(tx, step.name, 0))
   await step.run({
     ctx: env.ctx,

@@ -4,7 +4,6 @@ import { connectionOf, faultOf, type SourceAddress } from './address.ts'
 import { noteOriginal, type Originals } from './originals.ts'
 import type { SourceRow, TableImport } from './table.ts'
 
-/** Range of a source table's rows, with a checksum over all imported columns. */
 export type Chunk = { chunk: number; rows: number; checksum: string }
 
 export type Source = {

@@ -260,7 +260,7 @@ const topicLinks = defineTable({
       and not index = any(${rows.map(({ index }) => index ?? 0)})`,
 })
 
-/** Updates the hot list, and removes deleted feeds from indexes. Runs after the import of all feeds. */
+/** Removes deleted feeds from the hot list, topics and search. Runs after the import of all feeds. */
 export const settleFeeds: ImportStep = {
   name: 'ranking of feeds',
   async run({ ctx, transaction }) {

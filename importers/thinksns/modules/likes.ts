@@ -5,7 +5,6 @@ import { findByKind, isRepeated, relation, upsert } from '../database/write.ts'
 
 const likes = defineTable({
   table: 'likes',
-  // Splits by content id, which leads the primary key in Kith.
   by: 'likeable_id',
   scope: 'likeable_type',
   width: 1000,

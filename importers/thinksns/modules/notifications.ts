@@ -94,7 +94,7 @@ function count(tally: Tally, type: NotificationType, readAt: string | null): num
   standing.total += 1
   standing.last = tally.seq
   standing.unread += 1
-  // Kith stores one read position per type, so earlier unread notifications become read.
+  // A read notification marks all earlier ones as read, because Kith stores one read position per type.
   if (readAt === null) return 0
   const passed = standing.unread - 1
   Object.assign(standing, { readUpTo: tally.seq, readAt, unread: 0 })

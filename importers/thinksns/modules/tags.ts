@@ -99,7 +99,6 @@ async function otherCategory(sql: Db): Promise<number> {
   return row?.id ?? 0
 }
 
-/** Imports tag links. Each module passes a function that inserts links to its kind. */
 export const tagged = (
   kinds: Record<string, (sql: Db, links: { id: number; tag: number }[]) => Promise<unknown>>,
 ) =>

@@ -77,7 +77,7 @@ function readContact(row: Row, kind: 'email' | 'phone'): Contact | undefined {
   return phone === undefined ? undefined : { value: phone, key: phone }
 }
 
-/** Returns the contact of each row. An active user keeps a duplicate contact rather than a deleted user. */
+/** Returns the contact of each row. Assigns a duplicate contact to an active user, not to a deleted user. */
 async function contactsOf(
   tx: Tx,
   rows: Row[],

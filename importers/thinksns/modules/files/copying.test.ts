@@ -93,7 +93,7 @@ test('copies each upload or reports why it is unusable', async () => {
   )
 })
 
-test('copies each picture path or reports why it is unusable', async () => {
+test('copies each picture or reports why it is unusable', async () => {
   const { id: ownerId } = await person()
   const wanted = SOURCE.map(([path], id) => ({ id, ownerId, ...nodePicture(`avatars/${path}`) }))
   await wantPictures(

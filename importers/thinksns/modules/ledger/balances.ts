@@ -119,7 +119,7 @@ export type Hold = {
   givenBack: boolean
 }
 
-/** Records the amounts to hold, and deletes the records of other `ids`. */
+/** Replaces the recorded holds of `ids`. */
 export async function noteImportedHolds(
   sql: Db,
   subjectType: string,
@@ -154,7 +154,7 @@ export async function noteImportedHolds(
 
 const PEOPLE_AT_ONCE = 1000
 
-/** Posts the difference to the source's balances to the ledger. A later run posts only what has changed since. */
+/** Posts the difference between Kith's balances and the source's balances. A later run posts only new differences. */
 export const bookBalances: ImportStep = {
   name: 'balances',
   async run({ transaction, progress }) {

@@ -45,7 +45,6 @@ async function writeOrders(tx: Tx, orders: { row: object; order: Order }[], batc
 }
 
 const stateOf = (state: number | null) => (state === 1 ? 1 : state === 0 || state === null ? 0 : -1)
-/** Maps the status of a charge or payment, in which 2 means failed. */
 const statusOf = (status: number | null) => (status === 1 ? 1 : status === 2 ? -1 : 0)
 
 type OldOrder = {

@@ -60,7 +60,6 @@ type OldWithdrawal = {
   isPassed: boolean
 }
 
-/** Inserts withdrawals. Holds pending withdrawals in escrow, or refunds them on the operator's request. */
 async function writeWithdrawals(
   tx: Tx,
   old: { row: object; of: OldWithdrawal }[],
