@@ -39,7 +39,6 @@ async function chat(
     ).catch(() => undefined)
     if (!answer) return true
     if (answer.status !== 201) {
-      // The server responds with 5xx until its restarted database accepts connections.
       assert.ok(answer.status >= 500 || answer.status === 409, JSON.stringify(answer))
       await wait(50)
       continue

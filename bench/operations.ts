@@ -10,7 +10,6 @@ export type Operation = {
   /** User who sends the request. By default one user sends all writes, and many users alternate for reads. */
   as?: Reader | 'viewer'
   isGuest?: true
-  /** Operation whose processor time the run compares with this operation's. */
   against?: string
 }
 

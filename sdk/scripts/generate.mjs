@@ -8,7 +8,6 @@ const PREFIX = '/api/v2'
 const VERBS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace']
 const NOTE = '// Generated from openapi.json by `npm run openapi`. Do not edit.\n'
 
-/** Installs the compiler version that the generator needs. */
 function installTools() {
   const script = fileURLToPath(at('../scripts/install-if-needed.mjs'))
   const { status } = spawnSync(process.execPath, [script, fileURLToPath(at(''))], { stdio: 'inherit' })

@@ -53,7 +53,6 @@ function itemsIn(reply: unknown, items: string | null): unknown[] {
   return (items === null ? reply : (reply as Record<string, unknown>)[items]) as unknown[]
 }
 
-/** Returns whether a page is the last page, by its total or by its length. */
 function isLast(reply: unknown, by: string, query: Query, count: number, size: number | null): boolean {
   const { total, meta } = reply as { total?: unknown; meta?: { last_page?: number } }
   const page = Number(query.page ?? 1)

@@ -4,7 +4,6 @@ import { md5 } from './md5.ts'
 
 type Task = components['schemas']['StorageTask']
 
-/** Uploaded bytes. */
 export type Progress = { sent: number; total: number }
 
 export type UploadOptions = {

@@ -92,7 +92,6 @@ async function copyFiles({ storage }: Context, folder: string, files: ExportBatc
   }
 }
 
-/** Implements `kith export music|news [FILE]`. The default is standard output. */
 export function exportFile(
   env: Environment,
   area: Area,

@@ -10,7 +10,6 @@ import { exportSiteMetrics } from '../site-metrics.ts'
 import { startWorker } from '../worker.ts'
 import type { Environment } from './context.ts'
 
-/** Implements `kith worker`, which runs jobs until a signal stops it. */
 export async function work(env: Environment): Promise<number> {
   const config = readConfig(env)
   const log = createLog({ level: config.logLevel })

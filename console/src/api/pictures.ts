@@ -1,7 +1,4 @@
-/**
- * Returns the path of a picture on the current host, because the console may run under a different host than the
- * public URL.
- */
+/** Returns the path of a picture on the current host, regardless of the host in its public URL. */
 export function fileAddressOf(attachment: unknown): string | undefined {
   const address =
     typeof attachment === 'string' ? attachment : (attachment as { url?: string } | null | undefined)?.url

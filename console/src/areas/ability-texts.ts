@@ -1,4 +1,3 @@
-/** Chinese descriptions of the built-in abilities. The server has the English descriptions. */
 const CHINESE: Record<string, string> = {
   'feed-post': '发布动态',
   '[feed] Delete Feed': '删除任何人的动态',

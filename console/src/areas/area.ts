@@ -125,7 +125,6 @@ export type Area = {
   toWire?: (data: Wire) => Wire
   /** True when one response contains the whole list. */
   isPlain?: boolean
-  /** Name of a custom page for one record. */
   detail?: string
   hasSearch?: boolean
   isHidden?: boolean

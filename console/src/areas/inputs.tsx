@@ -169,7 +169,6 @@ function AmountField({
   )
 }
 
-/** Input of a refund in the currency that the provider charged. */
 const ChargedField = (common: Common) => (
   <FormDataConsumer>
     {({ formData }) => <AmountOfRecharge {...common} id={Number(formData.recharge_id)} />}

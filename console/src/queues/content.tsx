@@ -20,7 +20,6 @@ export function Content({ queue, row }: { queue: Queue; row: Wire }) {
     enabled: address !== undefined,
     retry: false,
   })
-  // Values of the list take precedence over the loaded details.
   const shown: Wire = { ...data, ...row }
   const body = queue.body?.(shown)
   const chatMessage = queue.chatMessage?.(row)

@@ -39,7 +39,6 @@ export type Queue = {
   body?: (row: Wire) => string | null | undefined
   /** Returns the path of the complete content, if the list contains an excerpt. */
   whole?: (row: Wire) => string
-  /** Returns the path of a reported chat message and its neighbors. */
   chatMessage?: (row: Wire) => string | undefined
   /** `copies` adds a button that copies the value. */
   facts: readonly { label: Text; name: string; as?: Shown; copies?: boolean }[]

@@ -22,7 +22,6 @@ export type Head = {
   isPrivate?: boolean
 }
 
-/** Reads query results of a page from the cache. */
 export type Known = {
   one<T>(reading: Reading<T>): T
   all<T, I>(listing: Listing<T, I>): I[]
@@ -33,7 +32,6 @@ export type Page = {
   queries?(visit: Visit): (Reading<unknown> | Listing<unknown, unknown>)[]
   /** Optional queries. A failed query leaves its part of the page empty. */
   extras?(visit: Visit): (Reading<unknown> | Listing<unknown, unknown>)[]
-  /** Returns the path of a redirect, after the queries have run. */
   redirect?(visit: Visit, known: Known): string | undefined
   head(visit: Visit, known: Known): Head
   body: ComponentType<{ visit: Visit }>

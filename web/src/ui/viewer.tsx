@@ -12,7 +12,6 @@ const WORDS = words({
 
 export type Shown = { url: string; alt: string; width: number; height: number }
 
-/** Displays pictures in full screen, with swipe, arrow keys and zoom. */
 export function Viewer({ pictures, first, onClose }: { pictures: Shown[]; first: number; onClose(): void }) {
   const t = useWords(WORDS)
   const dialog = useRef<HTMLDialogElement>(null)

@@ -182,13 +182,13 @@ function RecoveryCodes({
           ))}
         </Box>
       </Copyable>
-      {/* A full load asks again for everything that the server refused before. */}
+      {/* Reloads the console, to repeat the requests that the server rejected. */}
       {isRequired && <Button href="/admin/">{t(['Open the console', '进入管理后台'])}</Button>}
     </Alert>
   )
 }
 
-/** A QR code as one path of squares, because the page's policy allows no generated markup. */
+/** QR code as one SVG path, because the page's policy forbids generated markup. */
 function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: 2 })
   const squares = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))

@@ -25,7 +25,6 @@ const AT_ONCE = 20
 
 type Person = { id: number; name: string }
 
-/** Loads the names of users in one request. */
 function useNames(ids: number[]): Map<number, string> {
   const wanted = [...new Set(ids)].filter((id) => id > 0).sort((a, b) => a - b)
   const { data } = useQuery({

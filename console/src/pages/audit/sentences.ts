@@ -173,7 +173,6 @@ export function nameOf(entry: AuditEntry): string {
   return entry.subject_type === 'settings' ? '' : `#${entry.subject_id}`
 }
 
-/** Returns the path of the subject's page, unless the action deleted the subject. */
 export const pageOf = (entry: AuditEntry): string | undefined =>
   /\.delete$/.test(entry.action) && entry.after === null
     ? undefined

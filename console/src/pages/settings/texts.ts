@@ -1,7 +1,6 @@
 import type { Text } from '../../shell/text.ts'
 import { MONEY_TEXTS } from './money-texts.ts'
 
-/** Name and description of each setting. A test rejects missing settings. */
 export const SETTING_TEXTS: Record<string, { label: Text; note: Text }> = {
   ...MONEY_TEXTS,
   'feed:topic:need-review': {

@@ -12,7 +12,6 @@ const MOST = 5
 export type Chosen = { kind: '@' | '#'; id: number; name: string }
 type Option = { id: number; name: string }
 
-/** Suggests mentions and topics for the word before the cursor. */
 export function useCompletion(
   text: string,
   cursor: number,

@@ -58,7 +58,6 @@ export const MoneyField = ({ value, onInput }: { value: string; onInput(value: s
   />
 )
 
-/** Renders a password field if the site requires the password for payments. */
 export function PasswordField() {
   const t = useWords(WORDS)
   const { settings } = useSite()

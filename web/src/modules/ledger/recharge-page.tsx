@@ -82,7 +82,6 @@ function waysFor(types: string[], isTelephone: boolean): string[] {
 
 const ORDER = 'kith.payment.order'
 
-/** Returns the order if this browser opened it. */
 function keptOrder(id: number): (Order & { told: Told }) | undefined {
   const order = JSON.parse(sessionStorage.getItem(ORDER) ?? 'null') as (Order & { told: Told }) | null
   return order?.id === id ? order : undefined

@@ -27,7 +27,6 @@ type Kind = 'email' | 'phone'
 
 const CODE = { inputMode: 'numeric', autocomplete: 'one-time-code', pattern: '[0-9]{4,6}' } as const
 
-/** Form to verify a new e-mail address or phone number, or to remove the current one. */
 export function Address({ kind }: { kind: Kind }) {
   const t = useWords(WORDS)
   const { api, viewer } = useSite()
@@ -100,7 +99,6 @@ export function Address({ kind }: { kind: Kind }) {
   )
 }
 
-/** Form to remove a contact with the password and a code sent to the contact. */
 function Remove({
   kind,
   bound,
