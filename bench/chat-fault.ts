@@ -14,7 +14,6 @@ const PEOPLE = 5
 type Sender = { token: string; name: string; sent: number; pending?: { key: string; chat: number } }
 type Stored = { chat_id: number; position: number; body: string }
 
-/** Sends messages until the server exits or `isOver`. Returns true if a message got no response. */
 async function chat(
   address: string,
   sender: Sender,

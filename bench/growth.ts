@@ -32,7 +32,6 @@ const database = await startEmbeddedPostgres({
 })
 const sql = openDatabase({ connection: database.connection, poolSize: 2, statementTimeoutMs: 0 })
 await migrate(sql)
-// No job runs here, so this statement replaces the job `count_friends`.
 await sql`update user_counts set friends_count = 0 where friends_count is null`
 const root = openDatabase({
   connection: { ...database.connection, user: 'postgres' },
@@ -46,10 +45,6 @@ await measure(sql)
 await Promise.all([sql.end(), root.end()])
 await database.stop()
 
-/**
- * Adds `growth-dense`, who follows 5,000 active users, and `growth-sparse`, who follows 5,000 users without recent
- * feeds. Also fills the search index.
- */
 async function fillGrowth(db: Sql): Promise<void> {
   const [{ people, first, feeds, oldest }] = await db<
     [{ people: number; first: number; feeds: number; oldest: number }]

@@ -78,7 +78,6 @@ const post = (mark: number, author: number): ReturnType<Request> => ({
   body: JSON.stringify({ feed_content: 'A short note.', feed_from: 1, feed_mark: mark }),
   token: tokens[author % PEOPLE] as string,
 })
-/** Request generators on one hot row and on many rows. */
 const pairs: [string, (n: number) => ReturnType<Request>, (n: number) => ReturnType<Request>][] = [
   ['POST /feeds/{id}/like', (n) => like(Math.floor(n / PEOPLE), n), (n) => like(n * 7919, n)],
   ['POST /feeds', (n) => post(n, 0), (n) => post(n, n)],

@@ -97,7 +97,6 @@ async function measure(
   tokens: string[],
   open: (port: number, token: string) => Promise<Close>,
 ) {
-  // Warms up the process before the memory baseline is read.
   const first = await open(port, tokens[0] ?? '')
   await pause(1000)
   const before = memoryOf(pid)

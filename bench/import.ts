@@ -61,7 +61,6 @@ const FILL: [string, string][] = [
   ],
   [
     'likes',
-    // One like in a thousand refers to a deleted feed, and one in a thousand is a duplicate.
     `insert into likes (id, user_id, target_user, likeable_type, likeable_id, created_at)
      select seq, 1 + ((seq div ${feeds}) * 7 + seq) % ${people}, 1 + ((1 + seq % ${feeds}) * 31) % ${people}, 'feeds',
        if(seq % 1000 = 0, ${feeds} + seq, 1 + seq % ${feeds}), from_unixtime(1500000000 + seq * 20)

@@ -72,7 +72,6 @@ export async function killJobs(dataDir: string, seed: number, kills: number): Pr
   for (let n = 0; n < kills; n += 1) {
     server = startServer(dataDir, env)
     address = await server.address
-    // Waits a random time, so that each kill hits the restarted jobs at a different stage.
     await wait(random() * 1500)
     const { erased, made } = await progress()
     if (erased + made > 0 && erased + made < LEAVERS + EXPORTERS) inTheMiddle += 1

@@ -9,10 +9,6 @@ type Member = { id: number; token: string }
 const MEMBERS = 300
 const FOLLOWED = 40
 
-/**
- * Adds pictures and follows to a filled database, idempotently. Returns the members, with tokens that expire after
- * a day, and their follows.
- */
 export async function fillForMix(
   sql: Sql,
   { people }: Ranges,
@@ -90,7 +86,6 @@ export function mixOf(site: {
   const random = randomOf(site.seed)
   const popular = ({ from, count }: Range) => from + Math.floor((count + 1) ** random()) - 1
   const newest = ({ from, count }: Range) => from + count - Math.floor((count + 1) ** random())
-  /** Existing follows and likes. Drawing a relation again sends the request that removes it. */
   const made = new Set(site.relations)
   const toggle = (member: Member, key: string, on: Made, off: Made): Made => {
     const relation = `${member.id} ${key}`

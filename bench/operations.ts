@@ -7,7 +7,6 @@ export type Operation = {
   path: string
   body?: (n: number) => object
   range?: 'topics' | 'feeds' | 'people' | 'posts' | 'songs' | 'news' | 'questions'
-  /** User who sends the request. By default one user sends all writes, and many users alternate for reads. */
   as?: Reader | 'viewer'
   isGuest?: true
   against?: string

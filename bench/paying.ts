@@ -21,7 +21,6 @@ type Running = {
   look(): Record<number, number>
 }
 
-/** Runs `work` while users pay continuously. Then checks that every acknowledged payment exists exactly once. */
 export async function whilePaying(
   dataDir: string,
   seed: number,

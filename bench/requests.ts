@@ -8,7 +8,6 @@ const READING_PEOPLE = 50
 
 export type Ranges = Record<NonNullable<Operation['range']>, Range>
 
-/** Returns the benchmark users. Extends their tokens, which may have expired in a reused database. */
 export async function peopleOf(sql: Sql): Promise<Filled> {
   const [{ people }] = await sql<[{ people: Filled }]>`select people from bench_people`
   const ids = Object.values(people).map(({ id }) => id)

@@ -29,7 +29,6 @@ export const SIZES = {
     questions: 50_000,
     remarks: 1_000_000,
   },
-  // Sizes that compare music and news, with ten comments per song and article.
   'media-small': {
     people: 2_000,
     topics: 200,

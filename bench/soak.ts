@@ -24,7 +24,6 @@ const { values: options } = parseArgs({
 const SAMPLE_SECONDS = 30
 /** Maximum memory growth factor from the middle third of the run to the last third. */
 const MOST_GROWTH = 1.15
-/** Interval between uploads, and between replacements of the oldest stream. */
 const EACH_MS = 1_000
 
 type Sample = { [column: string]: number }

@@ -5,8 +5,8 @@ import { defineConfig } from 'vite'
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 
 /**
- * The parts of the contract that the console needs: the abilities of each operation, and the schema of each
- * setting.
+ * Generates `virtual:contract` with the abilities of each operation and the schema of each setting, so that the
+ * console does not load all of openapi.json.
  */
 function contract() {
   const id = 'virtual:contract'
@@ -49,7 +49,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 2000,
-    // Libraries mark code for browsers, which here is all code.
+    // Silences warnings about `'use client'` directives of libraries.
     rolldownOptions: {
       onwarn: (warning, warn) => warning.code !== 'MODULE_LEVEL_DIRECTIVE' && warn(warning),
     },

@@ -114,7 +114,6 @@ export function removeDemo(env: Environment): Promise<number> {
       print(error.message)
       return 1
     }
-    // Invalidates the cached settings, because the removal deleted their rows without the API.
     await updateSettings(ctx, ctx.sql, {})
     await allTasks(ctx).tidy_files?.({}, undefined as never)
     return (await diagnose(ctx.sql, { mend: true, print: () => {} })) ? 0 : 1

@@ -6,13 +6,10 @@ import type { Language } from './words.ts'
 import { CROWD, GIVEN, REMARKS } from './words.ts'
 
 export type CrowdSize = { people: number; feeds: number }
-/** `first` is the lowest user id. The other ids follow without gaps. */
 export type CrowdPeople = { first: number; people: number }
 
 const CHUNK = 25_000
-/** Days of activity before the story begins. */
 const DAYS = 300
-/** Number of newest feeds in the search index. Each feed adds about a hundred index entries. */
 const SEARCHED = 50_000
 const FOLLOWINGS = 12
 
@@ -133,7 +130,6 @@ async function writePeople(sql: Sql, count: number, at: Date): Promise<number> {
     const [first = 0] = ids
     if (ids.at(-1) !== first + count - 1)
       throw new Error('another user registered while the crowd was inserted')
-    // Constant offsets give each user as many followers as followed users.
     await tx`
       insert into user_follows (user_id, target_id, created_at)
       select ${first} + n, ${first} + (n + k * k * 3 + 1) % ${count}, ${at}

@@ -30,7 +30,6 @@ export function spend({ site, story, chance, root, members, feeds }: Community):
 
 export function wait(community: Community, made: Made): void {
   const { site, story, chance, root, members, feeds, photograph } = community
-  /** Returns a random minute of the last days, so that pending items differ in age. */
   const lately = () => story.minutes - chance.between(60, 7_000)
   const some = (count: number) => chance.some(members, count)
   // Requires a review of topics only for some days, so that the finished demo has the default settings.

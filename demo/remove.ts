@@ -19,7 +19,6 @@ const KINDS: Record<string, string> = {
   'feed-topics': 'feed_topics',
 }
 const ATTACHED = ['commentable', 'likeable', 'collectible', 'reportable', 'rewardable']
-/** Tables that the job `tidy_files` cleans up together with the stored bytes. */
 const WITH_BYTES = ['files', 'file_uses', 'storage_nodes']
 
 type Reference = {
@@ -30,10 +29,8 @@ type Reference = {
   cascades: boolean
 }
 
-/** Minimum number of rows for which truncating a table is worthwhile. */
 const MANY = 10_000
 
-/** Returns the name of the table that lists the keys to delete. */
 const doomed = (table: string) => `${JOURNAL}."made_${table}"`
 const same = (a: string, b: string, columns: string[], others = columns) =>
   columns.map((column, n) => `${a}."${column}" = ${b}."${others[n]}"`).join(' and ')
@@ -135,11 +132,9 @@ async function doom(tx: Tx, tables: Keyed[], references: Reference[]): Promise<v
   )
 }
 
-/** Returns whether deleting the referenced row also deletes the referencing rows. */
 const goesAlong = ({ cascades, columns }: Reference, key: string[]) =>
   cascades || key.length > 1 || key.every((column) => columns.includes(column))
 
-/** Applies `follow` to the references until no further row changes. */
 async function settle(
   references: Reference[],
   from: 'parent' | 'child',

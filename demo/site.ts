@@ -7,7 +7,6 @@ export type Person = { id: number; name: string; token: string }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Calls the API as demo users, so that all rules and counters apply. */
 export type Site = {
   // biome-ignore lint/suspicious/noExplicitAny: what an operation answers is read where it is called
   as(person: Person, method: Method, path: string, body?: unknown): Promise<any>

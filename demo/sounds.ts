@@ -28,7 +28,6 @@ export function playTune(chance: Chance, seconds: number): Buffer {
   return wav(samples)
 }
 
-/** Synthesizes a plucked string by the Karplus-Strong algorithm. */
 function pluck(
   samples: Float32Array,
   chance: Chance,

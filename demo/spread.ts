@@ -5,7 +5,6 @@ import type { Sql } from '#platform/database'
 /** Maps the time of a write to its time in the story, in milliseconds since 1970. */
 export type Mark = { written: number; happened: number }
 
-/** Tables whose timestamps stay unchanged, such as sessions and migrations. */
 const LEFT_ALONE = [
   'tokens',
   'token_families',

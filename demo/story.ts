@@ -6,7 +6,6 @@ const SIDE_BY_SIDE = 6
 
 export type Story = {
   readonly minutes: number
-  /** Schedules an event. A minute beyond the story's end is clamped to the end. */
   at(minute: number, what: () => Promise<unknown>): void
   /**
    * Schedules an event that later events do not wait for, such as a like. The order of these events depends on the

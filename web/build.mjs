@@ -18,7 +18,6 @@ const pageFiles = new Map(
   filesOf('src/modules/*/**/*-page.tsx').map((file) => [basename(file, '.tsx'), file]),
 )
 
-/** Generates the modules `virtual:pages`, `virtual:modules` and `virtual:documents` from the files below modules/. */
 const collected = {
   name: 'collected',
   setup({ onResolve, onLoad }) {

@@ -37,10 +37,8 @@ export function ahead(drawing: Promise<Buffer>): Promise<Buffer> {
   return drawing
 }
 
-/** Number of photographs per scene. Posts reuse photographs, because drawing is slow. */
 const OF_A_SCENE = 4
 
-/** Returns a function that draws photographs in a fixed order and starts the next photograph early. */
 export function openAlbum(chance: Chance): (scene: Scene) => Promise<Buffer> {
   const drawn = new Map<string, Promise<Buffer>>()
   const taken = new Map<Scene, number>()

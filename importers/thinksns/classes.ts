@@ -35,7 +35,6 @@ export function readObject(text: string | null): Record<string, unknown> | undef
   }
 }
 
-/** Returns the picture path that old versions derived from a row id, such as `000/000/000/01` without extension. */
 export function numberedPath(id: number): string {
   const digits = String(id).padStart(11, '0')
   return [digits.slice(0, 3), digits.slice(3, 6), digits.slice(6, 9), digits.slice(9)].join('/')

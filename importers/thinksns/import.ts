@@ -60,7 +60,6 @@ export async function importThinkSns(env: Environment, given: ThinkSnsOptions): 
   })
 }
 
-/** Closes the import permanently. Kith rejects later runs. */
 export async function closeMove(ctx: Context): Promise<number> {
   if (!(await closeImport(ctx.sql, SOURCE)))
     throw new Error('no import to close: none has finished, or it is already closed')
@@ -84,10 +83,6 @@ function choicesOf(given: ThinkSnsOptions) {
   } as const
 }
 
-/**
- * Imports into a migrated database. Returns exit code 1 when balances differ from the source, and 0 despite omitted
- * rows.
- */
 export async function bringOver(ctx: Context, given: ThinkSnsOptions, out: Output): Promise<number> {
   const choices = choicesOf(given)
   const dryRun = given.dryRun ?? false

@@ -92,7 +92,6 @@ export const PLAN: Plan = [
   bookBalances,
 ]
 
-/** Maps content to its author, and deleted content to 0, because likes of deleted content do not count. */
 const live =
   (table: string): FindOwners =>
   async (sql, ids) => {

@@ -8,7 +8,6 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DIST = join(ROOT, 'dist')
 const VENDOR = join(DIST, 'vendor')
-/** Dependencies to copy into the package. Each dependency is a single module. */
 const CARRIED = ['openapi-fetch', 'openapi-typescript-helpers']
 /** Matches the text before the module name of an import or export. */
 const IMPORT = String.raw`^(?:import|export)\s[\w\s*,$]*(?:\{[^{}]*\}\s*)?\bfrom\s*|^import\s*|\bimport\(\s*`
@@ -67,7 +66,6 @@ function findOrInstall() {
   return installed
 }
 
-/** Makes imports of vendored packages relative. Fails on an import of any other package. */
 function rewriteImports(path) {
   const text = readFileSync(path, 'utf8')
   const rewritten = text

@@ -56,7 +56,6 @@ function forClients(document) {
   }
 }
 
-/** Derives the cursor, items and page size of each list from its declared parameters. */
 function listsOf({ paths, components }) {
   const entries = []
   for (const [path, { get }] of Object.entries(paths)) {

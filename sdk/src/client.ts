@@ -24,7 +24,6 @@ type Replied<Operation, Init> =
     : never
 type Rest<Init> = RequiredKeysOf<Init> extends never ? [Init?] : [Init]
 
-/** Response body of a successful operation, or undefined for an operation without a body. */
 export type Answer<Method extends Verb, Path extends PathsWithMethod<paths, Method>> = Replied<
   paths[Path][Method],
   unknown
@@ -56,7 +55,6 @@ export type ClientOptions = {
   fetch?: typeof fetch
 }
 
-/** Client of one server, for one user or a guest. */
 export class Kith {
   readonly session: Session
   /** Calls any operation without exceptions, and returns `data`, `error` and `response`. */

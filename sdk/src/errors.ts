@@ -1,7 +1,6 @@
 import type { components } from './generated/api.ts'
 import type { ErrorCode, OperationErrors, UnpaidCode } from './generated/error-codes.ts'
 
-/** Codes that the client itself reports. */
 type ClientErrorCode = 'network_error' | 'webhook_not_signed'
 
 /** All codes of this version. A newer server may send further codes. */
@@ -26,7 +25,6 @@ export class KithError extends Error {
   readonly code: KnownErrorCode | (string & {})
   /** Error messages by input field. */
   readonly fields: Readonly<Record<string, readonly string[]>>
-  /** Id of the request, for bug reports. */
   readonly requestId: string | null
   /** Seconds to wait before a retry, from the `Retry-After` header. */
   readonly retryAfter: number | null
@@ -60,7 +58,6 @@ export class KithError extends Error {
     return (codes as string[]).includes(this.code)
   }
 
-  /** Returns the first error message of an input field. */
   field(name: string): string | undefined {
     return this.fields[name]?.[0]
   }

@@ -58,8 +58,8 @@ export class Session {
   }
 
   /**
-   * Stores a token from another operation, such as a registration. Throws a TypeError for a value that is no token,
-   * because otherwise only a later request would fail.
+   * Stores a token from another operation, such as a registration. Throws a TypeError for any other value, because
+   * otherwise only a later request would fail.
    */
   async adopt(
     token: { refresh_ttl: number } & (
@@ -127,8 +127,8 @@ export class Session {
   }
 
   /**
-   * Runs `work` in one tab at a time. Without TLS browsers have no locks, but for 30 seconds the server also
-   * accepts concurrent refreshes of one token.
+   * Runs `work` in one tab at a time. Pages without TLS have no locks, but the server accepts concurrent refreshes
+   * of one token for 30 seconds.
    */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const { locks } = (globalThis.navigator ?? {}) as { locks?: Locks }

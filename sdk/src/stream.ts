@@ -25,7 +25,7 @@ export type StreamEvent = { id: string; event: string; data: string }
 const SILENCE_MS = 45_000
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
-/** Error codes by close reason, for reasons that forbid a reconnect. */
+/** Error codes by close reason. The client does not reconnect after these reasons. */
 const FINAL = new Map([
   ['token_revoked', 'unauthenticated'],
   ['too_many_streams', 'too_many_streams'],
@@ -94,7 +94,7 @@ export async function* streamedEvents(
   }
 }
 
-/** Server errors and rate limits are retried. Other rejections are final. */
+/** Returns false for server errors and rate limits, which the client retries. */
 const isFinal = ({ status, code }: KithError) =>
   (status >= 400 && status < 500 && status !== 429) || code === 'too_many_streams'
 

@@ -29,7 +29,6 @@ export function memoryTokens(token: StoredToken | null = null): TokenStore {
 
 type WebStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
-/** Stores the session for all tabs of a browser, by default in `localStorage`. */
 export function browserTokens(
   options: { key?: string; storage?: WebStorage } = {},
 ): TokenStore & { name: string } {

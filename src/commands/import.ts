@@ -81,7 +81,6 @@ const EXPORTS: Record<Area, (sql: Db) => AsyncGenerator<ExportBatch>> = {
   news: exportAllNews,
 }
 
-/** Copies stored files into a folder. Writes each file atomically and skips existing files. */
 async function copyFiles({ storage }: Context, folder: string, files: ExportBatch['files']): Promise<void> {
   for (const { key, name } of files) {
     const place = join(folder, name)

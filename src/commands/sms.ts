@@ -44,7 +44,6 @@ export function testSms(env: Environment, given: string): Promise<number> {
   })
 }
 
-/** Prints the URLs to which SMS services send delivery reports. */
 export function printReceiptAddresses(ctx: Context, tell: Print): void {
   const reporting = Object.entries(ctx.sms.services).filter(([, { receipts }]) => receipts !== undefined)
   if (reporting.length === 0) tell('No service that reports deliveries is configured: docs/sms.md')

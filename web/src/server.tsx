@@ -19,7 +19,6 @@ export type WebRequest = {
   language: Language
   theme: Theme
   hasSession: boolean
-  /** True when the client accepts HTML, even for an unknown path. */
   wantsPage: boolean
   nonce: string
   manifest: Manifest
@@ -34,7 +33,6 @@ export type WebReply = {
   type: string
   body: string
   location?: string
-  /** True when the session of the request has ended. */
   isSignedOut: boolean
 }
 

@@ -39,7 +39,6 @@ export async function storePicture(file: File): Promise<string> {
 
 const addresses = new Map<string, Promise<string>>()
 
-/** Returns the signed URL of an upload. `width` scales a picture. */
 export function fileAddress(id: number, width?: number): Promise<string> {
   const key = `${id}:${width ?? ''}`
   const known = addresses.get(key)

@@ -54,7 +54,6 @@ const CHINESE: Record<string, string> = {
   'im: manage': '管理即时通讯',
 }
 
-/** A name with characters outside ASCII has no translation. */
 const isEnglish = (shown: string) => /^[\x20-\x7e]*$/.test(shown)
 
 export const abilityText = (name: string, shown: string): readonly [string, string] => [

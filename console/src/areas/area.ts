@@ -66,19 +66,16 @@ export type Field = {
   /** Referenced area, and the field of its records to display. */
   of?: string
   shows?: string
-  /** Label of a referenced record, if it depends on the language. */
   names?: (row: Wire) => Text
   /** Field of the referenced record to store, by default its id. */
   keeps?: string
   required?: boolean
   help?: Text
-  /** Limits the field to new or to existing records. */
   only?: 'new' | 'known'
   full?: boolean
   standard?: unknown
 }
 
-/** Action on one record, other than edit and delete. */
 export type Deed = {
   label: Text
   /** Returns the method and the path below the record, such as `PUT hot`. */
@@ -87,7 +84,6 @@ export type Deed = {
   operation: string
   when?: (row: Wire) => boolean
   ask?: Text
-  /** Asks for a text and sends it in this field of the body. */
   reason?: { field: string; label: Text; required?: boolean }
   done?: Text
   tone?: 'bad'
@@ -120,7 +116,6 @@ export type Area = {
   query?: Wire
   idOf?: (row: Wire) => unknown
   title?: (row: Wire, t: Translate) => string
-  /** Returns Markdown to render for a record. */
   body?: (row: Wire) => string
   toWire?: (data: Wire) => Wire
   /** True when one response contains the whole list. */

@@ -2,7 +2,6 @@ import { Box, Checkbox, FormControlLabel, FormGroup, Typography } from '@mui/mat
 import { useInput } from 'react-admin'
 import { type Text, useText } from '../shell/text.ts'
 
-/** Descriptions of all webhook events. A test compares their names with the server's. */
 export const EVENT_TEXTS: Record<string, Text> = {
   'notification.created': ['Somebody got a notification', '有人收到通知'],
   'user.created': ['Somebody joined', '有新用户注册'],
@@ -33,7 +32,6 @@ export const EVENT_TEXTS: Record<string, Text> = {
 export function EventChecks({ source, label }: { source: string; label: string }) {
   const t = useText()
   const { field } = useInput({ source, defaultValue: null })
-  // A new form has an empty text instead of a list.
   const chosen: string[] | null = Array.isArray(field.value) ? field.value : null
   const toggle = (name: string) => {
     const next = chosen?.includes(name) ? chosen.filter((each) => each !== name) : [...(chosen ?? []), name]

@@ -10,7 +10,6 @@ import { type AmountShown, currencyOf, isAmount, valueAt } from '../shell/value.
 import type { Area } from './area.ts'
 import { csvOf } from './csv.ts'
 
-/** Maximum number of exported rows. Larger exports need the database. */
 const ROWS_MAX = 10_000
 const AT_ONCE = 100
 

@@ -205,7 +205,6 @@ function AmountOfRecharge({ id, ...common }: Common & { id: number }) {
   )
 }
 
-/** Selects a record and stores its name instead of its id. */
 function NamedInput({
   of,
   shows,

@@ -18,7 +18,6 @@ export function WaitingCards() {
       {t(['Waiting for a decision', '等待处理'])}
     </Typography>
   )
-  // The user lacks the ability to decide.
   if (isKithError(error) && error.status === 403) return null
   if (error) return <ErrorState error={error} retry={() => void refetch()} />
   if (isPending || !waiting) return <Skeleton variant="rounded" height={120} />

@@ -6,7 +6,6 @@ import { Value } from '../shell/value.tsx'
 
 type Context = { message: Wire; context: Wire[] }
 
-/** Displays a reported chat message with its neighbors. Moderators see no other messages. */
 export function ChatContext({ address }: { address: string }) {
   const t = useText()
   const { data, isError } = useQuery({

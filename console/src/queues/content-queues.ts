@@ -24,7 +24,6 @@ import {
 const NEEDED_REASON = { label: REASON, required: true }
 const TOPIC_REVIEW = { verb: 'PUT', path: 'feed-topics', below: '/review' } as const
 
-/** Returns the period of a sanction, or undefined for a permanent sanction. */
 const periodOf = ({ kind, hours }: Wire) =>
   kind === 'warning' || !hours || hours === 'lasting' ? undefined : { hours: Number(hours) }
 

@@ -3,7 +3,6 @@ import { call } from '../api/client.ts'
 import { messageOf } from '../api/message.ts'
 import type { Decided } from './queue.ts'
 
-/** Delay in which the user can undo a decision before it is sent. */
 export const UNDO_MS = 5000
 
 export type Pending = {
@@ -35,7 +34,6 @@ function finish(id: string, outcome: 'sent' | 'refused' | 'undone') {
   for (const listener of finished) listener(id, outcome)
 }
 
-/** Schedules a decision, which is sent unless the user undoes it. */
 export function decide(decision: Omit<Pending, 'key' | 'until' | 'state'>): void {
   set([...pending, { ...decision, key: crypto.randomUUID(), until: Date.now() + UNDO_MS, state: 'waiting' }])
   timers.set(

@@ -65,7 +65,6 @@ function QueueView({ queue, item }: { queue: Queue; item: string | undefined }) 
   const decidedIds = new Set([...sent.current, ...pending.map(({ id }) => id)])
   const waiting = (data?.data ?? []).filter((row) => !decidedIds.has(`${queue.name} ${row.id}`))
   const at = waiting.findIndex(({ id }) => String(id) === item)
-  // Loads an item from the URL that is not on the first page of the list.
   const single = useQuery({
     queryKey: ['queue', queue.name, 'item', item],
     queryFn: () => call('GET', `/admin/${queue.path}/${encodeURIComponent(item as string)}`),

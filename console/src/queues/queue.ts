@@ -10,7 +10,6 @@ export type Detail = {
   as: 'flag' | 'number' | 'text' | 'choice'
   choices?: readonly { id: string; name: Text }[]
   required?: boolean
-  /** Returns whether other inputs make this input necessary. */
   when?: (given: Wire) => boolean
   operation?: string
 }
@@ -30,17 +29,14 @@ export type Queue = {
   name: string
   label: Text
   icon: string
-  /** Path and query of the pending items, below /admin. */
   path: string
   query: Wire
   operation: string
   title: (row: Wire) => string
   isMarkdown?: boolean
   body?: (row: Wire) => string | null | undefined
-  /** Returns the path of the complete content, if the list contains an excerpt. */
   whole?: (row: Wire) => string
   chatMessage?: (row: Wire) => string | undefined
-  /** `copies` adds a button that copies the value. */
   facts: readonly { label: Text; name: string; as?: Shown; copies?: boolean }[]
   uploads?: (row: Wire) => number[]
   pictures?: (row: Wire) => unknown[]

@@ -26,7 +26,6 @@ export function LineChart({
   const count = Math.max(...lines.map(({ values }) => values.length))
   const x = (at: number) => (count < 2 ? 0 : (at / (count - 1)) * WIDTH)
   const y = (value: number) => HEIGHT - 6 - (value / top) * (HEIGHT - 16)
-  // Draws a value between two missing values as a dot.
   const path = (values: (number | null)[]) =>
     values
       .map((value, at) => {

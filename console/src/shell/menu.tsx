@@ -8,7 +8,6 @@ import { Icon } from './icon.tsx'
 import { type Entry, entriesFor, HOME, type Job } from './navigation.ts'
 import { useText } from './text.ts'
 
-/** Opens all menu groups initially up to this number of entries. */
 const FEW = 20
 
 export function ConsoleMenu() {

@@ -3,7 +3,6 @@ import { isIP } from 'node:net'
 import type { ConnectionOptions } from 'mysql2'
 
 export type SourceAddress = {
-  /** `mysql://USER:PASSWORD@HOST:PORT/NAME`, optionally with `?socket=` or `?ssl=true|verify`. */
   database: string
   /** Encrypts the connection without checking the certificate, like `?ssl=true`. */
   tls?: boolean | undefined

@@ -7,7 +7,6 @@ import { openBucket, present, readBucketAddress, type S3Options } from '#platfor
 export type SourceBytes = Buffer | 'missing' | 'too large'
 
 export type FileSource = {
-  /** Passes the file to `use`. Waits while the files in use exceed the memory limit. */
   read<T>(path: string, use: (bytes: SourceBytes) => Promise<T>): Promise<T>
   has(path: string): Promise<boolean>
   hasFolder(path: string): Promise<boolean>
@@ -16,7 +15,6 @@ export type FileSource = {
 const MEGABYTE = 1024 * 1024
 /** Maximum total bytes in memory. A larger file is read alone. */
 const ROOM = 64 * MEGABYTE
-/** Maximum file size, because the importer reads each file into memory as a whole. */
 const LARGEST = 512 * MEGABYTE
 
 /** Returns a semaphore that admits files in order, up to `total` bytes in memory. */
@@ -45,7 +43,6 @@ function createRoom(total: number) {
   }
 }
 
-/** Opens a folder or `s3://BUCKET/PREFIX`. Throws when the bucket has no object below the prefix. */
 export async function openFiles(
   place: string,
   s3: S3Options,

@@ -208,7 +208,6 @@ async function importChunk(
 
 type Mended = { reason: string; column?: string; new?: unknown }
 
-/** Returns a note for each changed value and for each reason without a column. */
 function mendedNotes(
   table: TableImport,
   reasons: Map<object, Mended[]>,

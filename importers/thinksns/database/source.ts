@@ -11,7 +11,6 @@ export type Source = {
   count(table: string): Promise<number>
   sum(table: string, column: string, only?: { column: string; value: number }): Promise<number>
   chunks(table: TableImport): Promise<Chunk[]>
-  /** Yields the rows of a range in batches. Records values that PostgreSQL cannot store in `originals`. */
   read(table: TableImport, chunk: number, originals: Originals): AsyncGenerator<SourceRow[]>
   close(): Promise<void>
 }
@@ -22,7 +21,6 @@ const BATCH_CHARACTERS = 2_000_000
 
 const quote = (name: string) => `\`${name.replaceAll('`', '``')}\``
 
-/** Number of the range for rows whose `by` column is null or negative. */
 const NOWHERE = -1
 
 export const rangeOf = ({ by, width = DEFAULT_WIDTH }: TableImport, chunk: number) =>

@@ -10,17 +10,14 @@ export type SourceRow<C extends Columns = Columns> = {
   [Name in keyof C]: (C[Name] extends 'int' ? number : string) | null
 }
 
-/** Maps each id that exists in Kith to its author, or to 0 without an author. */
 export type FindOwners = (sql: Db, ids: number[]) => Promise<Map<number, number>>
 
 export type ImportOptions = {
   waiting: 'keep' | 'refund'
-  /** Imports balances from the old wallet table for users without a new wallet. */
   oldWallets: boolean
   /** Imports feed prices of old versions, which the latest version no longer charges. */
   oldPrices: boolean
   lockDisablers: boolean
-  /** Checks whether files exist instead of copying them. */
   dryRun: boolean
 }
 
@@ -52,12 +49,9 @@ export type Kept =
 
 export type Into = {
   table: string
-  /** Maps the target's key columns to source columns. The default is `id`. */
   key?: Record<string, string | ((row: SourceRow) => unknown)>
-  /** Name that the import passed to `assignIds`, when rows got new ids. */
   through?: string
   when?(row: SourceRow): boolean
-  /** Source columns to compare, when one row has several targets. */
   only?: string[]
   columns?: Record<string, Kept>
 }
@@ -76,11 +70,9 @@ export type TableImport<C extends Columns = Columns> = {
   order?: string[]
   batch?: number
   write(tx: Tx, rows: SourceRow<C>[], batch: Batch): Promise<void>
-  /** Deletes imported rows of a range that were deleted in the source. */
   sweep?(tx: Tx, range: { from: number; to: number }, rows: SourceRow<C>[]): Promise<unknown>
 }
 
-/** Checks column types, then erases them so that one list can hold all tables. */
 export const defineTable = <const C extends Columns>(table: TableImport<C>): TableImport =>
   table as unknown as TableImport
 

@@ -4,7 +4,6 @@ import type { Batch, FindOwners, Outcomes } from './table.ts'
 
 export type Target = Record<string, string>
 
-/** Returns an SQL relation `r`, whose rows are passed as one JSON parameter. */
 export function relation(sql: Db, columns: Target, rows: readonly object[]): Fragment {
   const list = Object.entries(columns).map(([name, type]) => `"${name}" ${type}`)
   return sql`json_to_recordset(${JSON.stringify(rows)}::text::json) as r (${sql.unsafe(list.join(', '))})`
@@ -76,7 +75,6 @@ export async function findTargets(
   return new Map(rows.map(({ source_id, target }) => [source_id, target]))
 }
 
-/** Returns the user who receives rows without an owner. Prefers an active founder to the first user. */
 export async function findHeir(sql: Db): Promise<number> {
   const [row] = await sql<{ id: number }[]>`
     select u.id from users u
@@ -86,7 +84,6 @@ export async function findHeir(sql: Db): Promise<number> {
   return row?.id ?? 0
 }
 
-/** Returns nonempty, unique names. Appends the id to a duplicate name. */
 export async function uniqueNames<R extends { id: number | null; name: string | null }>(
   sql: Db,
   table: string,
@@ -162,7 +159,6 @@ export function isRepeated(memory: Batch['memory'], group: string, kind: string)
   return seen
 }
 
-/** Maps source ids that are in use in Kith to new ids. Reuses the ids of earlier runs. */
 export async function assignIds(
   sql: Db,
   source: string,

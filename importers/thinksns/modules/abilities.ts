@@ -4,7 +4,6 @@ import { findTargets, relation, saveTargets } from '../database/write.ts'
 
 const OWN_ROLES = new Set<string>(ROLES.map(({ name }) => name))
 
-/** Imports only abilities that this version of Kith checks. */
 const abilities = defineTable({
   table: 'abilities',
   by: null,

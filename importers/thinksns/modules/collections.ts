@@ -93,7 +93,6 @@ function collected(table: string, column: string, own?: string): TableImport {
   })
 }
 
-/** Keeps the source's ids, because clients use them as cursors. */
 export const collectionTables = [
   collected('collections', 'collectible_id'),
   collected('feed_collections', 'feed_id', 'feeds'),

@@ -133,7 +133,6 @@ async function writeFeeds(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
   await indexFeeds(tx, feeds, priced, batch)
 }
 
-/** Indexes feeds for search, without paid text. */
 async function indexFeeds(
   tx: Tx,
   feeds: { id: number | null; feed_content: string | null; deleted_at: string | null }[],
@@ -260,7 +259,6 @@ const topicLinks = defineTable({
       and not index = any(${rows.map(({ index }) => index ?? 0)})`,
 })
 
-/** Removes deleted feeds from the hot list, topics and search. Runs after the import of all feeds. */
 export const settleFeeds: ImportStep = {
   name: 'ranking of feeds',
   async run({ ctx, transaction }) {

@@ -6,7 +6,6 @@ import { findTargets, relation, saveTargets, upsert } from '../database/write.ts
 import { findUses } from './files/uses.ts'
 
 const HIGHEST = 1_000_000_000_000
-/** Channel of feed prices in old versions. */
 const OLD_FEED = 'feed'
 const FEED = 'feeds'
 const COMMENT = 'feed:comment'

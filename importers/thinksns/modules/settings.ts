@@ -147,7 +147,6 @@ async function save(tx: Tx, row: object, values: Values, batch: Batch, value?: u
 const NO_EQUAL = 'nothing here is set by it'
 const ENVIRONMENT = 'set in the environment here'
 
-/** Reasons for omitting payment settings, whose secrets the operator must set in the environment. */
 const PAYMENT_REASONS: Record<string, string> = {
   'wallet recharge-types':
     'missing: configure Alipay, WeChat Pay or Stripe in the environment (docs/payments.md), then name these ways of paying in wallet:recharge-types',

@@ -21,16 +21,13 @@ type Rest<I> = RequiredKeysOf<I> extends never ? [I?] : [I]
 type Query = Record<string, unknown>
 type AnyInit = { params?: { query?: Query } }
 
-/** Query of the API with the type of its response. The cache key consists of path and input. */
 export type Reading<T> = { queryKey: readonly [string, AnyInit]; answer?: T }
 export type Listing<T, I> = { queryKey: readonly [string, AnyInit, 'list']; answer?: T; item?: I }
 
-/** Describes a query, such as `read('/feeds/{feed}', { params: { path: { feed } } })`. */
 export const read = <P extends GetPath>(path: P, ...[init]: Rest<InitOf<P>>): Reading<Answer<'get', P>> => ({
   queryKey: [path, (init ?? {}) as AnyInit],
 })
 
-/** Describes a paged list. The default page size is 15. */
 export const list = <P extends ListPath & GetPath>(
   path: P,
   ...[init]: Rest<InitOf<P>>
@@ -128,7 +125,6 @@ export function useList<T, I>(listing: Listing<T, I>, options: { enabled?: boole
     ...result,
     items: itemsOf(listing, pages),
     first: pages[0],
-    /** Query of the next page, for browsers without JavaScript. */
     next:
       result.hasNextPage && last !== undefined && pages.length === 1
         ? nextQuery(path as ListPath, params?.query as Query, last)
@@ -136,7 +132,6 @@ export function useList<T, I>(listing: Listing<T, I>, options: { enabled?: boole
   }
 }
 
-/** Returns a mutation that refetches cached queries of the paths in `changes`. */
 export function useWrite<Given = void, Answer = unknown>(
   write: (api: Kith, given: Given) => Promise<Answer>,
   options: { changes?: string[]; onSuccess?: (answer: Answer, given: Given) => unknown } = {},

@@ -40,7 +40,6 @@ export function App({ first }: { first: Shown }) {
     }
   }, [url, attempt])
 
-  // Stores the scroll position when the visitor leaves a page, and restores it on back navigation.
   useEffect(() => {
     history.scrollRestoration = 'manual'
     const note = () => places.set(location.href, scrollY)

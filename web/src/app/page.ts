@@ -28,7 +28,6 @@ export type Known = {
 }
 
 export type Page = {
-  /** Queries that must succeed before the page renders. */
   queries?(visit: Visit): (Reading<unknown> | Listing<unknown, unknown>)[]
   /** Optional queries. A failed query leaves its part of the page empty. */
   extras?(visit: Visit): (Reading<unknown> | Listing<unknown, unknown>)[]
@@ -55,7 +54,6 @@ export type MenuEntry = {
   useCount?: () => number | null
 }
 
-/** Response that the server generates without rendering a page, such as an Atom feed. */
 export type Document = {
   path: string
   type: string
@@ -71,7 +69,6 @@ export type Document = {
 export type SiteModule = {
   routes?: Route[]
   menu?: MenuEntry[]
-  /** Component below every page, such as the music player. */
   Bar?: ComponentType
 }
 

@@ -1,4 +1,3 @@
-/** Current title and the unread counts, whose sum the title displays. */
 const shown = { title: '', counts: {} as Record<string, number> }
 
 const write = () => {

@@ -10,7 +10,6 @@ const WORDS = words({
 
 const ToastContext = createContext<(text: string, isFailure?: boolean) => void>(() => {})
 
-/** Displays one short message at a time, which screen readers announce. */
 export function ToastProvider({ children }: { children: ComponentChildren }) {
   const [toast, setToast] = useState<{ text: string; isFailure: boolean } | null>(null)
   useEffect(() => {

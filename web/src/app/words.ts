@@ -4,7 +4,6 @@ export type Language = 'en' | 'zh'
 
 type Said = string | ((...given: never[]) => string)
 
-/** Converts pairs of English and Chinese texts to one table per language. */
 export function words<T extends Record<string, readonly [Said, Said]>>(
   pairs: T,
 ): Record<Language, { [K in keyof T]: T[K][0] extends string ? string : T[K][0] }> {

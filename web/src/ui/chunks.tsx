@@ -5,7 +5,6 @@ const EACH = 10
 const NEAR = '2500px'
 const heights = new Map<string, number>()
 
-/** Renders a long list in chunks of ten rows. Placeholders of equal height replace chunks far from the viewport. */
 export function Chunks<T>({
   items,
   keyOf,

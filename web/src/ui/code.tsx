@@ -3,7 +3,6 @@ import { useEffect, useState } from 'preact/hooks'
 
 type Given = { text: string; label: string }
 
-/** QR code, whose encoder is loaded on demand. */
 export function Code(given: Given) {
   const [Drawn, setDrawn] = useState<ComponentType<Given>>()
   useEffect(() => void import('./qr.tsx').then(({ Qr }) => setDrawn(() => Qr)), [])

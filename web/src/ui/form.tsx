@@ -7,7 +7,6 @@ const WORDS = words({ offline: ['No connection. Try again.', '网络连接失败
 
 export type Given = Record<string, string>
 
-/** Form that reads its fields on submit. A rejection leaves the input unchanged and displays the reason. */
 export function Form({
   send,
   label,

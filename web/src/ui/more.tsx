@@ -11,7 +11,6 @@ type List = {
   isFetchNextPageError: boolean
 }
 
-/** Loads the next page when the end of the list scrolls into view. Renders a link without JavaScript. */
 export function More({
   list,
   path,

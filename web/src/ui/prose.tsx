@@ -1,6 +1,5 @@
 import { Link } from 'wouter-preact'
 
-/** Matches mentions, which soft hyphens enclose, and URLs. */
 const PARTS = /(\u00ad@[^\u00ad\n]{1,100}\u00ad|https?:\/\/[^\s<>"'，。）)\]]+)/gu
 
 export function Prose({ text }: { text: string }) {

@@ -28,7 +28,6 @@ export function useToggle<T extends object>(
   const [path, navigate] = useLocation()
   const { fail } = useToast()
   const write = useWrite<boolean>((api, wanted) => (wanted ? on : off)(api, undefined), { changes })
-  /** State of the last click while a request is pending. */
   const pressed = useRef<boolean | undefined>(undefined)
   const show = (state: boolean) => change(cache, isOne, (each) => apply(each, state))
   const send = async (saved: boolean) => {

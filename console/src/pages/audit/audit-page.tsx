@@ -43,7 +43,6 @@ export function AuditPage() {
   const notify = useNotify()
   const { page: step = '1', to, ...query } = Object.fromEntries(asked) as Record<string, string>
   const page = Math.max(0, Number(step) - 1 || 0)
-  // Includes the whole last day.
   const end = to && new Date(Date.parse(`${to}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10)
   const { data, error, isPending, refetch } = useQuery({
     queryKey: ['audit', query, end, page],

@@ -178,7 +178,6 @@ export const pageOf = (entry: AuditEntry): string | undefined =>
     ? undefined
     : SUBJECTS[entry.subject_type]?.page?.(entry.subject_id)
 
-/** Returns the changed fields with old and new values. Compares nested objects by field. */
 export function differencesOf(entry: AuditEntry): { name: string; before: unknown; after: unknown }[] {
   const isObject = (value: unknown): value is Wire =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

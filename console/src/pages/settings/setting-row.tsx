@@ -11,7 +11,6 @@ import { SETTING_TEXTS } from './texts.ts'
 
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 
-/** Formats a setting for its input, with money in CNY and one list item per line. */
 function textOf(value: unknown, schema: SettingSchema): string {
   const currency = currencyOf(schema)
   if (!currency) return Array.isArray(value) ? value.join('\n') : String(value ?? '')

@@ -45,7 +45,6 @@ const PERSON_COLUMNS = {
 
 const KNOWN_HASH = /^\$(2[abxy]\$\d\d\$.{53}|argon2(i|id)\$.+)$/
 
-/** Returns a unique, nonempty name that sign-in cannot mistake for an id, phone number or e-mail address. */
 function nameOf(row: Row, taken: Set<string>, outcomes: Outcomes): string {
   const id = row.id ?? 0
   let name = (row.name ?? '').trim()

@@ -48,7 +48,6 @@ function standingOf({ locked, founder, disabler }: Standing, lockDisablers: bool
     : 'locked: deleted in the source'
 }
 
-/** Lists founders. `enters` is true when a founder can sign in with a password or code. */
 export const listFounders = (sql: Db) => sql<{ id: number; name: string; enters: boolean }[]>`
   select u.id, u.name, u.deleted_at is null
     and (u.password is not null or u.email is not null or u.phone is not null) as enters

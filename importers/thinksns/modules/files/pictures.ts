@@ -9,7 +9,6 @@ import { relation, upsert } from '../../database/write.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-/** Returns the node and path of a picture. Derives a new node from a path that is not a node. */
 export function nodePicture(named: string): { node: string; path: string } {
   const path = named.slice(named.indexOf(':') + 1).replace(/^\/+/, '')
   const node = parseNode(`public:${path}`)
@@ -133,7 +132,6 @@ async function keepPicture(ctx: Context, wanted: Wanted, { bytes, media, sent }:
   return { ...wanted, md5: sent.md5, mime, size: bytes.length, width, height }
 }
 
-/** Copies avatars, logos and similar pictures. Retries pictures that an earlier run could not copy. */
 export const copyPictures: ImportStep = {
   name: 'pictures',
   async run({ ctx, files, options, transaction, note, progress }) {

@@ -152,7 +152,6 @@ type Waiting = {
   height: number | null
 }
 
-/** Copies the bytes of uploads. Retries uploads that an earlier run could not copy. */
 export const copyUploads: ImportStep = {
   name: 'bytes of files',
   async run({ ctx, files, options, transaction, note, progress }) {

@@ -17,7 +17,6 @@ export const keepNamed = (sql: Db, texts: (string | null)[]) => sql`
   update file_uses set channel = 'imported', attached_at = created_at
   where id = any(${texts.flatMap((text) => findAttachments(text ?? ''))}) and channel is null`
 
-/** Attaches uploads to their content. Skips uploads that content of another kind uses. */
 export async function attachFromSource(
   sql: Db,
   uses: { id: number; channel: string; raw: number }[],

@@ -115,11 +115,9 @@ export type Hold = {
   amount: number
   kind: MovementKind
   refundKind: MovementKind
-  /** True when the import refunds the amount instead of holding it in escrow. */
   givenBack: boolean
 }
 
-/** Replaces the recorded holds of `ids`. */
 export async function noteImportedHolds(
   sql: Db,
   subjectType: string,
@@ -154,7 +152,6 @@ export async function noteImportedHolds(
 
 const PEOPLE_AT_ONCE = 1000
 
-/** Posts the difference between Kith's balances and the source's balances. A later run posts only new differences. */
 export const bookBalances: ImportStep = {
   name: 'balances',
   async run({ transaction, progress }) {
@@ -206,7 +203,6 @@ async function findDue(tx: Tx): Promise<void> {
     from import_escrow where held > wanted
     union all
     select owner_id, currency, 2, wanted - held, kind, subject_type, subject_id from import_escrow where wanted > held`
-  // Books the source balance plus refunds minus the current balance.
   await tx`
     insert into import_due
     select owner_id, currency, 1, change, 'opening', 'users', owner_id from (
@@ -250,9 +246,7 @@ const book = (tx: Tx, after: number, last: number) => tx`
 export type ImportedBalance = {
   currency: Currency
   counted: number
-  /** Total that the import refunded instead of holding in escrow. */
   given_back: number
-  /** Total in escrow. */
   waiting: number
   owned: number
 }

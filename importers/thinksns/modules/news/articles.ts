@@ -32,7 +32,6 @@ type Row = SourceRow<typeof NEWS>
 
 const GONE = 4
 
-/** Returns the state of a contribution fee. The fee becomes income when the article is published. */
 function feeOf(row: Row, refund: boolean): { amount: number; state: string; waits: boolean } {
   const amount = Math.max(row.contribute_amount ?? 0, 0)
   if (amount === 0) return { amount, state: 'none', waits: false }

@@ -4,7 +4,6 @@ import { TIMES } from '../../database/times.ts'
 import { type State, writePins } from './write.ts'
 
 const DAY = 86_400_000
-/** Tolerance in milliseconds when an end date is compared with the time of a decision. */
 const AT_ONCE = 2000
 
 const time = (text: string | null) => (text === null ? Number.NaN : Date.parse(text))

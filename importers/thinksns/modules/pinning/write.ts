@@ -107,7 +107,6 @@ export async function writePins(tx: Tx, table: string, pins: Pin[], batch: Batch
       batch.mend(pin.row, 'refunded by the import')
     }
     if (state === 'pending' || state === 'active') open.add(same)
-    // Holds the price of an undecided pin in escrow, or refunds it.
     if (waits && there && pin.amount > 0)
       holds.push({
         subjectId: id,

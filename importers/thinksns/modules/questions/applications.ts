@@ -99,7 +99,6 @@ export const applications = defineTable({
   },
 })
 
-/** The name of the table depends on the source's version. */
 export const proposals = ['question_topic_applications', 'topic_application'].map((table) =>
   defineTable({
     table,

@@ -8,7 +8,6 @@ import { applications, proposals } from './applications.ts'
 import { questions, topicLinks } from './questions.ts'
 import { experts, followers, invitations, topics, watchers } from './topics.ts'
 
-/** Marks paid bounties and, on the operator's request, refunds held bounties. Also enters authors into the ranking. */
 export const settleQuestions: ImportStep = {
   name: 'bounties',
   async run({ transaction, options, note }) {

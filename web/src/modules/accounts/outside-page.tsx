@@ -135,7 +135,6 @@ export const page = definePage({
   },
 })
 
-/** Lets a visitor with an unlinked external account register or link an existing account. */
 function Unknown({
   provider,
   label,

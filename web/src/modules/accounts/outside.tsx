@@ -22,7 +22,6 @@ export async function depart(api: Kith, departure: Omit<Departure, 'verification
   location.assign(url)
 }
 
-/** Returns and deletes the state that was stored before the redirect to the provider. */
 export function takeDeparture(provider: string): Departure | undefined {
   const kept = JSON.parse(sessionStorage.getItem(KEY) ?? 'null') as Departure | null
   sessionStorage.removeItem(KEY)

@@ -10,7 +10,6 @@ export type Media = {
   url?: string
   id?: number
   cover?: number
-  /** Price of the full picture in points. */
   amount?: number
   progress?: number
   hasFailed?: boolean
@@ -21,7 +20,6 @@ export type Draft = {
   mark: string
   topics: { id: number; name: string }[]
   media: Media[]
-  /** Price of the text in points. */
   amount?: number
 }
 

@@ -30,7 +30,6 @@ const merged = (all: ChatMessage[], more: ChatMessage[]): ChatMessage[] =>
 const isSame = ({ body, file, reply_to }: Pending, message: ChatMessage) =>
   (body ?? '') === message.body && file === message.file?.file && (reply_to ?? null) === message.reply_to
 
-/** Returns a conversation's messages, including unsent messages. Follows the stream only if `isLive`. */
 export function useConversation(chat: number, first: ChatMessage[], isLive: boolean, isGroup: boolean) {
   const { api, viewer } = useSite()
   const cache = useQueryClient()

@@ -34,7 +34,6 @@ async function convert(recorded: Blob): Promise<File> {
   return new File([wavOf(decoded.getChannelData(0))], 'sound.wav', { type: 'audio/wav' })
 }
 
-/** Records up to a minute from the microphone. `stop` delivers the recording, and `cancel` discards it. */
 export function useRecorder(onSound: (sound: File) => void, onError: (error: unknown) => void) {
   const [seconds, setSeconds] = useState<number | null>(null)
   const recorder = useRef<MediaRecorder | null>(null)

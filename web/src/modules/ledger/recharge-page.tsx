@@ -40,7 +40,6 @@ const WORDS = words({
   offline: ['No connection. Try again.', '网络连接失败，请重试。'],
 })
 
-/** Payment methods that work in a browser, with their providers. */
 const WAYS: Record<string, 'manual' | 'stripe' | 'alipay' | 'wechat'> = {
   manual: 'manual',
   stripe: 'stripe',
@@ -65,14 +64,12 @@ const PATHS = {
   points: { check: '/currencyRecharge/checkOrders', order: '/currency/orders/{order}', page: '/wallet' },
 } as const
 
-/** Makes the server check an order with the provider, and returns the resulting state. */
 async function stateOf(api: Kith, { id, into }: Order): Promise<State> {
   await api.post(PATHS[into].check, { body: { out_trade_no: String(id) } })
   const { state } = await api.get(PATHS[into].order, { params: { path: { order: id } } })
   return state === 0 ? 'waiting' : state > 0 ? 'credited' : 'failed'
 }
 
-/** Selects one payment method per provider, suited to the device. */
 function waysFor(types: string[], isTelephone: boolean): string[] {
   const unfit = isTelephone ? ON_COMPUTERS : ON_TELEPHONES
   const offered = types.filter((type) => type in WAYS)
@@ -143,7 +140,6 @@ function Progress({ order, told, onAgain }: { order: Order; told?: Told; onAgain
 
 const walletOf = () => read('/wallet')
 
-/** Returns the order id from the `?payment=` parameter of the provider's return URL. */
 const returnedTo = (search: URLSearchParams) => Number(search.get('payment')?.split('_').at(-1)) || undefined
 
 export const page = definePage({

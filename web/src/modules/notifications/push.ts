@@ -29,7 +29,6 @@ export async function isSubscribed(api: Kith): Promise<boolean> {
   return (await api.get('/user/devices')).some(({ token }) => token === subscription.endpoint)
 }
 
-/** Requests permission and registers this browser. Returns false when the user denies permission. */
 export async function subscribe(api: Kith): Promise<boolean> {
   if ((await Notification.requestPermission()) !== 'granted') return false
   const { public_key: key } = await api.get('/user/push/key')

@@ -1,7 +1,7 @@
-// Shows messages that the server encrypted for this browser (docs/push.md). It handles no requests of pages.
+// Displays push messages (docs/push.md). This service worker intercepts no requests.
 self.addEventListener('push', (event) => {
   const { title, text, badge, data } = event.data.json()
-  // The newest of these replaces an older one that is still shown, as on phones.
+  // A new like or follow replaces the previous one on the screen, as on phones.
   const tag = ['like', 'follow'].includes(data.type) ? data.type : `${data.type} ${data.id}`
   const link = data.link ?? (data.type === 'chat' ? '/' : '/notifications')
   event.waitUntil(

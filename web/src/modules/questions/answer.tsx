@@ -132,7 +132,6 @@ export function AnswerCard({ answer, canAdopt }: { answer: Answer; canAdopt?: bo
   )
 }
 
-/** Button that pays to view an answer. */
 function Look({ answer }: { answer: number }) {
   const t = useWords(WORDS)
   const { api, viewer, settings } = useSite()

@@ -26,7 +26,6 @@ const WORDS = words({
   none: ['Nobody is ranked yet.', '暂无上榜用户。'],
 })
 
-/** Rankings by URL segment. `hasSpans` lets the viewer choose a period. */
 const RANKS = {
   followers: { path: '/ranks/followers' },
   feeds: { path: '/feeds/ranks', hasSpans: true },

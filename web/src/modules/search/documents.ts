@@ -8,7 +8,6 @@ import { KINDS, newestOf } from './kinds.ts'
 const XML = 'application/xml; charset=utf-8'
 const HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
 const SITEMAPS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
-/** Number of ids in one part of the sitemap. */
 const PART = 1_000
 const PAGE = 100
 const LISTS = ['/', '/topics', '/news', '/questions', '/groups', '/music']

@@ -13,7 +13,6 @@ const WORDS = words({
   name: ['Your name, to confirm', '输入用户名以确认'],
 })
 
-/** Fields that verify the user by password, by code, or by name if the account has neither. */
 export function Proof({ withFactor }: { withFactor?: boolean }) {
   const t = useWords(WORDS)
   const { viewer, api } = useSite()
