@@ -28,7 +28,6 @@ const minutes = Number(options.minutes)
 if (!Number.isInteger(seed) || !(minutes > 0))
   throw new Error('--seed is a whole number, --minutes more than 0')
 const kills = options.kills === undefined ? Math.max(1, Math.round(minutes * 5)) : Number(options.kills)
-/** Must exceed the five attempts of an export job. */
 const MOST_JOB_KILLS = 8
 
 const folder = await mkdtemp(join(tmpdir(), 'kith-torture-'))

@@ -88,7 +88,7 @@ async function tell(
     }
     plan(community)
     await story.tell((minute, done, total) => {
-      // Keeps marks strictly ascending, so that each timestamp belongs to one mark.
+      // Keeps write times strictly ascending, so that each timestamp maps to one time in the story.
       const written = Math.max(performance.now() + apart, marks.at(-1)!.written + 0.002)
       marks.push({ written, happened: begun + minute * 60_000 })
       progress(done / total, 'telling six weeks')

@@ -1,5 +1,5 @@
 declare module 'virtual:contract' {
-  /** Abilities of which an operation requires one, by `verb path` below /api/v2/admin. */
+  /** Abilities by operation, such as `delete ads/{ad}` below /api/v2/admin. Any one of them suffices. */
   export const ABILITIES: Record<string, string[]>
   export const SETTINGS: Record<string, import('./pages/settings/schema.ts').SettingSchema>
 }

@@ -25,14 +25,14 @@ const run = async (number: string) => {
   return { isSent, lines }
 }
 
-test('reports a missing service', async () => {
+test('fails when no SMS service is configured', async () => {
   const { isSent, lines } = await run('13800000000')
   assert.deepEqual([isSent, lines.length], [false, 1])
   assert.match(lines[0] ?? '', /docs\/sms\.md/)
   await assert.rejects(run('12345'), /not a phone number/)
 })
 
-test('reports the response of each service', async () => {
+test('reports the response of each SMS service', async () => {
   ctx.sms = configured
   const sent = await run('+1 201-555-0123')
   assert.equal(sent.isSent, true)
@@ -47,7 +47,7 @@ test('reports the response of each service', async () => {
   )
 })
 
-test('lists the delivery report URL of each service', () => {
+test('lists the delivery report URL of each SMS service', () => {
   ctx.sms = configured
   const lines: string[] = []
   printReceiptAddresses(ctx, (line) => lines.push(line))

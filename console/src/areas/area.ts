@@ -63,7 +63,7 @@ export type Field = {
     | 'events'
     | 'space'
   choices?: readonly Choice[]
-  /** Referenced area, and the field of its records to display. */
+  /** Referenced area. `shows` names the field of its records to display. */
   of?: string
   shows?: string
   names?: (row: Wire) => Text

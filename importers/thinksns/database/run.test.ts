@@ -87,7 +87,7 @@ test('rolls back a dry run', async () => {
   )
 })
 
-test('closes an import only when its run is complete', async () => {
+test('closes an import only after a complete run', async () => {
   const close = () => closeImport(sql, 'old')
   assert.equal(await close(), false)
   await beginRun(sql, 'old', {})

@@ -30,7 +30,7 @@ function levelHeadings(tokens: Token[]) {
 const all = (tokens: Token[] | undefined): ComponentChildren =>
   tokens?.map((token, n) => <One key={n} token={token as MarkedToken} />)
 
-/** Entities to decode, because the lexer does not decode them. */
+/** HTML entities that the lexer leaves in texts. */
 const ENTITIES: Record<string, string> = {
   '&amp;': '&',
   '&lt;': '<',
