@@ -15,9 +15,7 @@ const signal = (pids: number[], name: NodeJS.Signals) => {
   for (const pid of pids)
     try {
       process.kill(pid, name)
-    } catch {
-      // The process has exited already.
-    }
+    } catch {}
 }
 
 export const breakDatabase = (dataDir: string, seed: number) =>

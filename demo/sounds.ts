@@ -1,7 +1,6 @@
 import type { Chance } from './chance.ts'
 
 const RATE = 16_000
-/** Pentatonic scale, in which any sequence of notes sounds pleasant. */
 const SCALE = [0, 2, 4, 7, 9, 12, 14, 16]
 
 export function playTune(chance: Chance, seconds: number): Buffer {

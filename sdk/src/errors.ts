@@ -23,7 +23,6 @@ export class KithError extends Error {
   /** HTTP status, or 0 without a response. */
   readonly status: number
   readonly code: KnownErrorCode | (string & {})
-  /** Error messages by input field. */
   readonly fields: Readonly<Record<string, readonly string[]>>
   readonly requestId: string | null
   /** Seconds to wait before a retry, from the `Retry-After` header. */

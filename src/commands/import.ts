@@ -71,7 +71,6 @@ export function importFile(
 async function importArea(ctx: Context, area: Area, options: ImportOptions, events: ImportEvents) {
   if (area === 'music') return importLines(ctx, musicImporter, options, events)
   const done = await importLines(ctx, newsImporter, options, events)
-  // Invalidates the categories that running servers cache.
   await announce(ctx.sql, 'news-categories', ['all'])
   return done
 }

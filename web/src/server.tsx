@@ -38,8 +38,8 @@ export type WebReply = {
 
 const DOCUMENTS = COLLECTED.flatMap(({ documents }) => documents)
 /**
- * Pages whose ids ascend and which only a deletion hides, so a missing lower id was deleted. Other content may be
- * hidden, which a 410 would reveal.
+ * Content that only deletion hides, so a missing lower id was deleted. For other kinds a 410 would reveal hidden
+ * content.
  */
 const NUMBERED = /^\/(feeds|users|questions|musics|music_specials)\/(\d{1,15})$/
 

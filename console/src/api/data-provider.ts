@@ -59,7 +59,6 @@ export const dataProvider: DataProvider = {
     const found = await Promise.all(
       ids.map((id) =>
         getOne(name, id).catch((error) => {
-          // The record may be deleted or hidden from this administrator.
           if ([403, 404].includes((error as HttpError).status)) return null
           throw error
         }),

@@ -67,7 +67,6 @@ export type Field = {
   of?: string
   shows?: string
   names?: (row: Wire) => Text
-  /** Field of the referenced record to store, by default its id. */
   keeps?: string
   required?: boolean
   help?: Text

@@ -60,7 +60,6 @@ function QueueView({ queue, item }: { queue: Queue; item: string | undefined }) 
     enabled: canAccess === true,
     refetchInterval: 30_000,
   })
-  // Items whose decisions were sent but that the loaded list still contains.
   const sent = useRef(new Set<string>())
   const decidedIds = new Set([...sent.current, ...pending.map(({ id }) => id)])
   const waiting = (data?.data ?? []).filter((row) => !decidedIds.has(`${queue.name} ${row.id}`))

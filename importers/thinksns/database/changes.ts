@@ -52,7 +52,6 @@ function isSame(expected: unknown, found: unknown, isTime: boolean): boolean {
   return typeof expected === 'object' && JSON.stringify(expected) === JSON.stringify(found)
 }
 
-/** Reads imported rows and returns the values that differ from the source, including missing rows. */
 export async function findChanges(
   sql: Db,
   table: TableImport,

@@ -18,7 +18,6 @@ export const useWords = <T>(table: Record<Language, T>): T => table[useSite().la
 export const compact = (count: number, language: Language): string =>
   new Intl.NumberFormat(language === 'zh' ? 'zh-CN' : 'en', { notation: 'compact' }).format(count)
 
-/** Formats `1 post` or `2 posts`. `shown` is the formatted number. */
 export const plural = (count: number, one: string, shown = String(count)): string =>
   `${shown} ${one}${count === 1 ? '' : 's'}`
 

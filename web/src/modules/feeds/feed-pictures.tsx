@@ -16,7 +16,6 @@ const WORDS = words({
 
 const sizeOf = (size: string | null) => size?.split('x').map(Number) ?? []
 
-/** Pictures of a feed. Without JavaScript a click opens the file instead of the full-screen viewer. */
 export function FeedPictures({
   feed,
   name,
