@@ -35,7 +35,6 @@ export function ridge(chance: Chance, base: number, height: number, fill: string
 export const many = (count: number, draw: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => draw(n)).join('')
 
-/** Blurs shapes as one group, because each filter is expensive. */
 export const blur = (filter: 'soft' | 'softer', body: string) => `<g filter="url(#${filter})">${body}</g>`
 
 export const fir = (x: number, y: number, size: number, fill: string) =>

@@ -4,7 +4,6 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { useSite } from '../../app/site.ts'
 import { watchChats } from './live.ts'
 
-/** Unsent message. `key` makes a retry idempotent. */
 export type Pending = {
   key: string
   body?: string
