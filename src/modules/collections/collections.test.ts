@@ -56,7 +56,7 @@ const counted = async (id: number) => {
   return row.n
 }
 
-test('counts racing collections of one user once, and removes idempotently if configured (feeds-22)', async () => {
+test('counts racing collections and removals of one user once (feeds-22)', async () => {
   const me = await person()
   const id = await make()
   const answers = await Promise.all(
@@ -88,7 +88,7 @@ test('returns 404 when unknown content is collected', async () => {
   assert.equal((await as(me, 'DELETE', '/test/things/999999/uncollect')).status, 404)
 })
 
-test('returns 404 and keeps no collection when the content is deleted meanwhile', async () => {
+test('returns 404 for a collection when the content is deleted concurrently', async () => {
   const me = await person()
   for (const path of ['things/:id/collections', 'user/albums/:id']) {
     const id = await make()
@@ -103,7 +103,7 @@ test('returns 404 and keeps no collection when the content is deleted meanwhile'
   }
 })
 
-test('reports no removal when the content is deleted meanwhile', async () => {
+test('returns 400 for a removal when the content is deleted concurrently', async () => {
   const me = await person()
   const id = await make()
   assert.equal((await as(me, 'POST', `/test/user/albums/${id}`)).status, 201)
@@ -116,7 +116,7 @@ test('reports no removal when the content is deleted meanwhile', async () => {
   assert.equal((await removing)?.status, 400)
 })
 
-test('lists collections by record or content, strictly after a cursor', async () => {
+test('pages through collections by collection id or content id', async () => {
   const me = await person()
   const ids = [await make(), await make(), await make()] as [number, number, number]
   for (const id of [ids[1], ids[2], ids[0]]) await as(me, 'POST', `/test/things/${id}/collections`)

@@ -13,15 +13,12 @@ import {
 import { apiError, notFound } from '#platform/errors.ts'
 import { Empty, Id, localizedMessage, Message, routesOn, type Server, Type } from '#platform/http'
 
-/** Rejects a duplicate collection. The status differs by kind (feeds-22). */
 const collectedAlready = (status: number) =>
   apiError(status, 'already_collected', 'You have collected this already.', '你已经收藏过了。')
 
-/** Rejects the removal of content that is not collected. The status differs by kind (feeds-22). */
 const notCollected = (status: number) =>
   apiError(status, 'not_collected', 'You have not collected this.', '你还没有收藏。')
 
-/** A bookmark. `id` is that of the record, not of the content. */
 export type CollectionRow = Row<
   'collections',
   'id' | 'user_id' | 'collectible_type' | 'collectible_id' | 'created_at'
@@ -75,14 +72,14 @@ type CollectionPage = {
   type: string
   userId: number
   limit: number
-  /** `record`: newest collected first (default). `content`: by the id of the content. */
+  /** Sorts by collection id (default) or by content id. */
   order?: 'record' | 'content'
   after?: number
   afterContent?: number | undefined
   offset?: number
 }
 
-/** SQL condition on collections `c`: past this content, in the order of collecting. */
+/** Keyset condition that continues after the collected content `after`. */
 export const andAfterCollected = (sql: Db, type: string, userId: number, after = 0): Fragment =>
   andAfterRow(
     sql,
@@ -101,7 +98,6 @@ export const listCollected = (sql: Db, page: CollectionPage) => {
     order by ${key} desc ${limitClause(sql, { limit, offset, after: after || afterContent })}`
 }
 
-/** Returns the content among these that a user has collected. Empty for a guest. */
 export async function findCollected(
   sql: Db,
   type: string,
@@ -109,7 +105,7 @@ export async function findCollected(
   userId: number,
 ): Promise<Set<number>> {
   if (userId === 0 || contentIds.length === 0) return new Set()
-  // One lookup per id: with `= any` the plan scans everything that the user has ever collected.
+  // Looks up each id, because `= any` makes PostgreSQL scan all collections of the user.
   const rows = await sql<{ id: number }[]>`
     select id from unnest(${contentIds}::bigint[]) as given (id)
     where coalesce((
@@ -119,7 +115,6 @@ export async function findCollected(
   return new Set(rows.map((row) => row.id))
 }
 
-/** SQL value: whether a user has collected the content with the id of an outer query. False for a guest. */
 export const isCollected = (
   sql: Db,
   type: string,
@@ -133,7 +128,6 @@ export const isCollected = (
         where user_id = ${userId} and collectible_type = ${type} and collectible_id = ${contentId}
       ), false)`
 
-/** Subquery of `id` and `collectible_id` for a user's collections of one kind. */
 export const selectCollected = (sql: Db, type: string, userId: number): Fragment => sql`
   select id, collectible_id from collections where user_id = ${userId} and collectible_type = ${type}`
 
@@ -151,13 +145,13 @@ export const collectionsRecount = (
 type CollectionOptions = {
   create: string
   remove: string
-  /** Status of a duplicate collection. Default: success. */
+  /** Status of a duplicate collection, which succeeds by default. */
   twice?: 400 | 422
   none?: 400 | 422
   count?: Counts
 }
 
-/** Mounts the collection routes of a kind of content. Its module lists collected content (feeds-22). */
+/** Mounts the routes that add and remove collections. The content's module lists them (feeds-22). */
 export function mountCollections(
   server: Server,
   ctx: Context,

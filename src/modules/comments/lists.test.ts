@@ -4,7 +4,7 @@ import { commentedWorld } from '#test/fixtures/comments.ts'
 
 const { pins, as, guest, person, sql, make, comment, notices } = await commentedWorld()
 
-test('lists newest comments first with people, without authors that the viewer blocks (feeds-14)', async () => {
+test('lists comments newest first, without authors that the viewer blocks (feeds-14)', async () => {
   const [owner, reader, third] = [await person(), await person(), await person()]
   const id = await make(owner)
   const made = [
@@ -35,7 +35,7 @@ test('lists newest comments first with people, without authors that the viewer b
     assert.equal((await guest('GET', `${path}?limit=${limit}`)).status, 422)
 })
 
-test('lists pinned comments in order on the first page only (feeds-13)', async () => {
+test('lists pinned comments on the first page only (feeds-13)', async () => {
   const owner = await person()
   const id = await make(owner)
   const [first, second, third] = [
@@ -54,7 +54,7 @@ test('lists pinned comments in order on the first page only (feeds-13)', async (
   assert.deepEqual(later.pinneds, [])
 })
 
-test('lists music comments as an array by max_id, with the mounted status (feeds-13)', async () => {
+test('lists music comments as an array, paged by max_id (feeds-13)', async () => {
   const [a, b] = [await person(), await person()]
   const id = await make(a)
   const path = `/test/songs/${id}/comments`
@@ -75,7 +75,7 @@ test('lists music comments as an array by max_id, with the mounted status (feeds
   assert.equal(older.length, 1)
 })
 
-test('searches GET /comments by author, recipient, content or id, in both directions (feeds-17)', async () => {
+test('searches GET /comments by author, recipient, content or id (feeds-17)', async () => {
   const [owner, reader, third] = [await person(), await person(), await person()]
   const [one, two] = [await make(owner), await make(owner)]
   const made = [
@@ -131,7 +131,7 @@ test('fills a page of GET /comments when some comments are hidden from the viewe
   assert.equal((await as(owner, 'GET', `/test/comments?author=${owner.id}`)).body.length, 8)
 })
 
-test('lists received comments in GET /user/comments, with the content or null (feeds-17)', async () => {
+test('lists received comments with their content in GET /user/comments (feeds-17)', async () => {
   const [me, other] = [await person(), await person()]
   const [mine, theirs] = [await make(me, 'my words'), await make(other)]
   const a = await comment(other, mine, 'a', { reply_user: me.id })
@@ -152,7 +152,7 @@ test('lists received comments in GET /user/comments, with the content or null (f
   assert.equal(rest[0].commentable, null)
 })
 
-test('lists the newest received comments first when the limit cuts off older ones (feeds-17)', async () => {
+test('lists only the newest received comments up to the limit (feeds-17)', async () => {
   const [me, other] = [await person(), await person()]
   const [mine, theirs] = [await make(me), await make(other)]
   const made: number[] = []
@@ -168,7 +168,7 @@ test('lists the newest received comments first when the limit cuts off older one
   assert.deepEqual(await page(`limit=2&after=${made[3]}`), made.slice(4))
 })
 
-test('bounds the filters of GET /comments (feeds-17)', async () => {
+test('validates the filters of GET /comments (feeds-17)', async () => {
   const ids = (count: number) => Array.from({ length: count }, (_, n) => n + 1).join()
   for (const [query, within, beyond] of [
     ['resourceable_type', 'x'.repeat(50), 'x'.repeat(51)],

@@ -11,7 +11,7 @@ export const commentTasks = (ctx: Context): TaskList => ({ tidy_comment_marks: (
 
 export const commentSchedules: Schedule[] = [{ task: 'tidy_comment_marks', pattern: '*/15 * * * *' }]
 
-/** Comments in the personal data export. Recipients stay out, because they may be anonymous. */
+/** Exports a user's comments without their recipients, who may be anonymous. */
 export const commentPersonal = [
   personalTable({
     file: 'comments',

@@ -48,27 +48,23 @@ import {
 } from './service.ts'
 
 export type CommentOptions = CommentRules & {
-  /** Example: `/feeds/:feed/comments`. */
+  /** Route path, such as `/feeds/:feed/comments`. */
   path: string
   /**
-   * `array`: a plain list that includes blocked authors (feeds-14). `pinned`: `{pinneds, comments}` without
-   * authors that the viewer blocks.
+   * `array` returns a plain list, and `pinned` an object without authors that the viewer blocks (feeds-14).
    */
   shape: 'array' | 'pinned'
-  /** Name of the cursor: `max_id` in music, otherwise `after`. */
+  /** Name of the cursor parameter. Default: `after`. */
   cursor?: 'after' | 'max_id'
-  /** Status of creation. Default: 201. */
+  /** HTTP status of a created comment. Default: 201. */
   created?: number
-  /** Ids of the currently pinned comments, in order. */
   pinned?(sql: Db, contentId: number, viewerId: number): Promise<number[]>
-  /** Throws for a viewer allowed to read the content but not to comment. */
+  /** Throws for a viewer who may read the content but not comment. */
   mayWrite?(target: Target, viewerId: number): Promise<void>
-  /** Errors of `mayWrite`. */
   errors?: readonly DeclaredError[]
   single?: boolean
 }
 
-/** Mounts the comment routes of a kind of content: list, create, delete and optionally read. */
 export function mountComments(server: Server, ctx: Context, content: Content, options: CommentOptions): void {
   registerMount(ctx, content)
   noteRules(ctx, content, options)
@@ -94,7 +90,6 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
   }
   const shown = (target: Target, rows: CommentRow[], viewerId: number) => {
     if (!hidesOwner(target, viewerId)) return rows
-    // The owner and the addressed user see more.
     return withoutOwner(rows, viewerId)
   }
 
@@ -180,7 +175,7 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
 
 const referenceOf = (row: CommentRow) => ({ type: row.commentable_type, id: row.commentable_id })
 
-/** Lists of comments across all kinds of content. `readers` checks visibility for each kind. */
+/** Mounts routes that list comments of all content kinds. `readers` omit content hidden from the viewer. */
 export const commentRoutes = (readers: ContentReaders) => (server: Server, ctx: Context) => {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Comments' })

@@ -40,7 +40,7 @@ export type CommentValues = {
 const columns = (sql: Db) => sql`
   c.id, c.commentable_type, c.commentable_id, c.user_id, c.target_user, c.reply_user, c.body, c.created_at, c.updated_at`
 
-/** Inserts a comment and counts it on the content and the author. Undefined when the content is deleted. */
+/** Inserts and counts a comment. Returns undefined when the content is deleted. */
 export async function insertComment(
   sql: Db,
   content: Content,
@@ -60,7 +60,9 @@ export async function insertComment(
   return row
 }
 
-/** Hard-deletes a comment and decrements the counters. Undefined if another call deleted it first. */
+/**
+ * Deletes a comment and decrements its counters. Returns undefined when a concurrent call deleted it first.
+ */
 export async function deleteComment(
   sql: Db,
   content: Content,
@@ -81,7 +83,6 @@ export async function deleteComment(
   return row
 }
 
-/** Deletes all comments on content, decrements their authors' counters and returns their ids. */
 export async function deleteAllComments(sql: Db, type: string, contentIds: number[]): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     with gone as (
@@ -100,7 +101,7 @@ export async function deleteAllComments(sql: Db, type: string, contentIds: numbe
   return rows.map(({ id }) => id)
 }
 
-/** Stores a client's mark. False if the user sent the same one less than three seconds ago. */
+/** Stores a client's mark. Returns false when the user sent the mark in the last three seconds. */
 export async function claimMark(sql: Db, userId: number, mark: string): Promise<boolean> {
   const rows = await sql`
     insert into comment_marks as m (user_id, mark) values (${userId}, ${mark})
@@ -122,8 +123,7 @@ export const findComment = async (sql: Db, type: string, contentId: number, id: 
   )[0]
 
 /**
- * `select id …` of a comment on live content, for locking. Locks the content first, in the order of a
- * deletion of content with its comments.
+ * Selects a comment for a row lock. Locks its content first, as content deletion does, to prevent a deadlock.
  */
 export const lockableComment = (sql: Db, content: Content, contentId: number, id: number): Fragment => sql`
   with content as materialized (${content.live(sql, contentId)} for share)
@@ -133,7 +133,7 @@ export const lockableComment = (sql: Db, content: Content, contentId: number, id
 export const findComments = (sql: Db, ids: number[]) => sql<CommentRow[]>`
   select ${columns(sql)} from comments c where c.id = any(${ids})`
 
-/** Comments on one content, newest first. `hideFrom` leaves out authors blocked by this user (feeds-14). */
+/** Lists comments newest first, without authors that the user `hideFrom` blocks (feeds-14). */
 export const listComments = (
   sql: Db,
   options: { type: string; contentId: number; before: number; limit: number; hideFrom: number },
@@ -143,10 +143,7 @@ export const listComments = (
     ${when(sql, options.before > 0, () => sql`and c.id < ${options.before}`)} ${notBlockedBy(sql, options.hideFrom, sql`c.user_id`)}
   order by c.id desc limit ${options.limit}`
 
-/**
- * The newest comments on each of several pieces of content, without the authors that `hideFrom` blocks. `contents` selects
- * `id` and `version`, which is read with the comments, in one state of the database.
- */
+/** Lists the newest `each` comments per content, with the content's version from the same snapshot. */
 export const listLatestComments = (
   sql: Db,
   options: { type: string; contents: Fragment; each: number; hideFrom: number },
@@ -158,7 +155,6 @@ export const listLatestComments = (
   ) c
   order by c.id desc`
 
-/** Comments by others on a user's content and replies to them, newest first. */
 export const listReceivedComments = (sql: Db, userId: number, after: number, limit: number) => {
   const older = when(sql, after > 0, () => sql`and c.id < ${after}`)
   return sql<CommentRow[]>`
@@ -183,7 +179,7 @@ export type CommentWalk = {
   limit: number
 }
 
-/** Comments of all kinds by author, recipient or content. Each form scans an index of its own. */
+/** Builds a separate query for each filter, so that each filter uses its own index. */
 export function searchComments(sql: Db, search: CommentWalk) {
   const { author, forUser, forType, content, index, limit } = search
   const cursor = andAfterCursor(sql, sql`c.id`, index, search.direction)
@@ -250,10 +246,7 @@ export type ImportedComment = {
   createdAt: string | null
 }
 
-/**
- * Inserts imported comments that are new and counts them per author. Returns the content ids of the inserted
- * ones by type, so that the caller updates the content counters.
- */
+/** Skips comments that were imported earlier. Returns the content ids of new comments by type. */
 export async function importComments(sql: Db, given: ImportedComment[]): Promise<Map<string, number[]>> {
   if (given.length === 0) return new Map()
   const known = await sql<{ key: string }[]>`

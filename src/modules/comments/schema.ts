@@ -21,25 +21,21 @@ import {
   ZuluTime,
 } from '#platform/http'
 
-/** Rejects a reply to an unknown user. */
 export const unknownPerson = () =>
   invalidField('reply_user', { en: 'This user does not exist.', zh: '被回复的用户不存在。' })
 
-/** Rejects the same `comment_mark` within three seconds. */
 export const sentTwice = () =>
   invalidField('comment_mark', {
     en: 'This comment was sent already.',
     zh: '评论已发送，请勿重复提交。',
   })
 
-/** Rejects ids of content without its type. */
 export const typeMissing = () =>
   invalidField('resourceable_type', {
     en: 'The resourceable_type field is required with resourceable_id.',
     zh: '提供 resourceable_id 时 resourceable_type 不能为空。',
   })
 
-/** A comment (feeds-11). */
 export const Comment = Shared('Comment', {
   id: Type.Integer(),
   commentable_type: Type.String(),
@@ -53,10 +49,7 @@ export const Comment = Shared('Comment', {
 })
 export type Comment = Static<typeof Comment>
 
-/**
- * A comment in a list, with its author and the replied-to user. Both are null for a disabled account
- * (conventions-25).
- */
+/** Comment in a list. `user` and `reply` are null for disabled accounts (conventions-25). */
 export const CommentWithPeople = Shared('CommentWithPeople', {
   ...Comment.properties,
   user: Nullable(UserView),
@@ -64,11 +57,10 @@ export const CommentWithPeople = Shared('CommentWithPeople', {
 })
 export type CommentWithPeople = Static<typeof CommentWithPeople>
 
-/** A new comment. A repeated `comment_mark` within three seconds is rejected as a double submission. */
 export const NewComment = Shared('NewComment', {
   body: Text(255, { minLength: 1 }),
   reply_user: Type.Optional(Int(0, MAX_ID)),
-  // Clients send their user id followed by the time, which may exceed the range of JSON integers.
+  // Accepts large numbers, because clients concatenate their user id and a timestamp.
   comment_mark: Type.Optional(
     Type.Unsafe<string | number>({ type: ['string', 'number'], maxLength: 64, minimum: 0, maximum: 1e20 }),
   ),
@@ -77,13 +69,12 @@ export type NewComment = Static<typeof NewComment>
 
 export const CommentMade = Shared('CommentMade', { message: Type.Array(Type.String()), comment: Comment })
 
-/** `pinneds` holds the pinned comments on the first page and is empty on others. */
+/** `pinneds` is empty after the first page. */
 export const CommentPage = Shared('CommentPage', {
   pinneds: Type.Array(CommentWithPeople),
   comments: Type.Array(CommentWithPeople),
 })
 
-/** Filters of GET /comments (feeds-17). */
 export const CommentSearch = Type.Object({
   limit: Limit(),
   index: Cursor,
@@ -110,7 +101,7 @@ export const FoundComment = Shared('FoundComment', {
 
 export const ReceivedCommentsQuery = Type.Object({ limit: Limit(), after: Cursor })
 
-/** A received comment. `commentable` is null if the content is deleted or hidden from the viewer. */
+/** Received comment. `commentable` is null when the content is deleted or hidden from the viewer. */
 export const ReceivedComment = Shared('ReceivedComment', {
   ...CommentWithPeople.properties,
   target: Nullable(UserView),

@@ -36,7 +36,7 @@ import {
   unknownPerson,
 } from './schema.ts'
 
-/** Removes the content owner from rows, unless the viewer is the owner. */
+/** Hides the content's owner from all other viewers. */
 export const withoutOwner = <Row extends { target_user: number }>(rows: Row[], viewerId: number): Row[] =>
   rows.map((row) => (row.target_user === viewerId ? row : { ...row, target_user: 0 }))
 
@@ -49,7 +49,6 @@ export const commentView = (row: CommentRow): Comment => ({
 export const commentUserIds = (rows: Pick<Comment, 'user_id' | 'reply_user'>[]): number[] =>
   rows.flatMap((row) => [row.user_id, row.reply_user])
 
-/** Comments with people loaded by the caller. */
 export const commentsWithPeople = (comments: Comment[], people: Map<number, UserView>): CommentWithPeople[] =>
   comments.map((comment) => ({
     ...comment,
@@ -57,7 +56,6 @@ export const commentsWithPeople = (comments: Comment[], people: Map<number, User
     reply: people.get(comment.reply_user) ?? null,
   }))
 
-/** Comments with their authors and replied-to users, in the order of the rows. */
 export async function withPeople(
   ctx: Context,
   rows: CommentRow[],
@@ -69,7 +67,6 @@ export async function withPeople(
   )
 }
 
-/** Comments by id, for lists of pins. Deleted ones are absent. */
 export async function commentViews(
   ctx: Context,
   ids: number[],
@@ -92,22 +89,18 @@ export const foundComment = (row: CommentRow) => ({
 
 export type CommentRules = {
   count?: Counts
-  /** Notifies mentioned users. Default: true. */
+  /** Whether comments notify mentioned users. Default: true. */
   mentions?: boolean
-  /**
-   * Returns the users among these that may read the content, so that others get no notification. Default:
-   * all.
-   */
+  /** Returns which users may read the content and be notified. Default: all. */
   readers?(sql: Db, target: Target, userIds: number[]): Promise<number[]>
-  /** Grants the right to delete comments of others on this content. */
+  /** Whether the viewer may delete other users' comments. */
   mayModerate?(ctx: Context, target: Target, viewerId: number): Promise<boolean>
-  /** Notice to the author when a moderator deletes the comment. Default: none. */
+  /** Notification to the author when a moderator deletes the comment. Default: none. */
   removalNotice?: SystemType
-  /** Deletes what depends on a comment, such as its pins, in the same transaction. */
+  /** Deletes dependent rows, such as pins, in the transaction of the deletion. */
   onRemove?(tx: Tx, comment: CommentRow, target: Target, viewerId: number): Promise<void>
 }
 
-/** Inserts and counts a comment. Notifies the owner, the replied-to user and mentioned users. */
 export async function writeComment(
   ctx: Context,
   content: Content,
@@ -123,8 +116,7 @@ export async function writeComment(
   } = await screenWords(ctx, input, NewComment, ['body'])
   const names = rules.mentions === false ? [] : findMentions(body).map(nameKey)
   const origin = (id: number) => ({ senderId: userId, cause: { type: 'comments', id } })
-  // Skips the block check of an anonymous owner, because an error would reveal their identity. A block only
-  // suppresses the owner's notification.
+  // Ignores a block by an anonymous owner, because an error would reveal the owner's identity.
   const ids = [target.hidden ? 0 : target.ownerId, replyUser].filter((id) => id > 0)
   const people = ids.length + names.length > 0 ? await findMentionedUsers(ctx.sql, userId, ids, names) : []
   if (replyUser > 0 && !people.some(({ id }) => id === replyUser)) throw unknownPerson()
@@ -167,7 +159,7 @@ export async function writeComment(
       hidesRecipients: target.closed || (target.hidden && mentioned.includes(target.ownerId)),
       data: { contents: body, resource: { type: 'comments', id: comment.id } },
     }
-    // The first of two notices to one user is delivered.
+    // `notify` delivers only the first notification per user, so the order sets the priority.
     await notify(tx, [reply, owner, mention])
     await publishEvent(ctx, tx, 'comment.created', {
       id: comment.id,
@@ -178,7 +170,6 @@ export async function writeComment(
   })
 }
 
-/** Deletes a comment as its author or a moderator. The path names its parent. */
 export async function removeComment(
   ctx: Context,
   content: Content,
@@ -193,7 +184,6 @@ export async function removeComment(
   await transaction(ctx.sql, (tx) => takeOut(ctx, tx, content, rules, target, userId, commentId))
 }
 
-/** Deletes a comment and its dependents in the caller's transaction. */
 async function takeOut(
   ctx: Context,
   tx: Tx,
@@ -216,7 +206,7 @@ async function takeOut(
       type: 'system',
       recipients: [gone.user_id],
       senderId: 0,
-      // The event of the deletion names no author.
+      // Omits the comment's author from webhook events.
       hidesRecipients: true,
       cause: { type: 'comments', id: commentId },
       data: {
@@ -227,15 +217,14 @@ async function takeOut(
     })
 }
 
-/** The comment rules by kind of content. */
 const mounted = defineState(() => new Map<string, { content: Content; rules: CommentRules }>())
 
-/** Registers the comment rules of a kind of content, for removal by moderators. */
+/** Registers the rules by which moderators delete comments of a content kind. */
 export function noteRules(ctx: Context, content: Content, rules: CommentRules): void {
   mounted(ctx).set(content.type, { content, rules })
 }
 
-/** Removes a comment on any content, even if the moderator cannot read the content. */
+/** Lets moderators delete comments even on content that they cannot read. */
 export const commentRemoval: ContentRemoval = {
   ability: '[feed] Delete Comment',
   async remove(ctx, tx, id, moderatorId) {
@@ -248,8 +237,8 @@ export const commentRemoval: ContentRemoval = {
 }
 
 /**
- * Deletes all comments on deleted content and their unread notifications, in the caller's transaction.
- * Returns their ids. Call it after changes to user counters, in the lock order of a single comment.
+ * Deletes all comments of deleted content. Callers update user counters first, in the lock order of a single
+ * deletion.
  */
 export async function deleteCommentsOf(tx: Db, type: string, contentIds: number[]): Promise<number[]> {
   const ids = await deleteAllComments(tx, type, contentIds)
@@ -259,7 +248,7 @@ export async function deleteCommentsOf(tx: Db, type: string, contentIds: number[
 
 export const tidyCommentMarks = (ctx: Context): Promise<void> => deleteOldMarks(ctx.sql)
 
-/** Comments as reportable content. Those on content hidden from the viewer are unknown. */
+/** Makes comments reportable, except on content that is hidden from the viewer. */
 export const commentContent = (readers: ContentReaders): Content => ({
   type: 'comments',
   param: 'comment',
@@ -278,8 +267,7 @@ export const commentContent = (readers: ContentReaders): Content => ({
 const ROUNDS = 10
 
 /**
- * One page of GET /comments. Skips comments on content hidden from the viewer and fills the page from later
- * ones, so that a short page still means the end. A long run of hidden comments ends the page early.
+ * Skips comments on hidden content and refills the page, because clients take a short page for the last one.
  */
 export async function findVisibleComments(
   ctx: Context,
@@ -297,7 +285,7 @@ export async function findVisibleComments(
       const content = `${row.commentable_type}/${row.commentable_id}`
       if (!seen.has(content)) return []
       if (!anonymous.has(content) || row.target_user === viewerId) return [row]
-      // Skips a match by an anonymous owner, because it would reveal their identity.
+      // Skips matches on an anonymous owner, because a match would reveal the owner.
       const foundByOwner = query.for_user !== undefined && row.target_user === query.for_user
       const isReply = query.for_type !== 'target' && row.reply_user === query.for_user
       return foundByOwner && !isReply ? [] : [{ ...row, target_user: 0 }]

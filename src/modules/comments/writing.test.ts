@@ -6,7 +6,7 @@ import { tidyCommentMarks } from './service.ts'
 
 const { removed, as, person, sql, ctx, make, comment, counted, notices } = await commentedWorld()
 
-test('returns the full comment and counts it once on content and author (feeds-11)', async () => {
+test('returns and counts a new comment (feeds-11)', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   const made = await as(reader, 'POST', `/test/things/${id}/comments`, { body: '  hello  ' })
@@ -50,7 +50,7 @@ test('limits the body to 1 to 255 Unicode characters after trimming', async () =
   assert.equal((await send({ body: ` ${'😀'.repeat(255)} ` })).status, 201)
 })
 
-test('treats reply_user 0, null or absent as none, and rejects an unknown user (feeds-11)', async () => {
+test('accepts only an existing user or none as reply_user (feeds-11)', async () => {
   const [owner, other] = [await person(), await person()]
   const id = await make(owner)
   const send = (reply_user: unknown) =>
@@ -68,7 +68,7 @@ test('treats reply_user 0, null or absent as none, and rejects an unknown user (
   assert.equal((await send(other.id)).status, 422)
 })
 
-test('returns 404 for unknown, deleted or hidden content before validating the body', async () => {
+test('returns 404 for unknown or hidden content before it validates the body', async () => {
   const [owner, reader] = [await person(), await person()]
   const secret = await make(owner, 'secret', true)
   const gone = await make(owner)
@@ -81,7 +81,7 @@ test('returns 404 for unknown, deleted or hidden content before validating the b
   assert.equal((await as(owner, 'GET', `/test/things/${secret}/comments`)).status, 200)
 })
 
-test('rejects comments on content of, replies to and mentions of users that block the author (feeds-15)', async () => {
+test('rejects a comment that addresses a user who blocks the author (feeds-15)', async () => {
   const [owner, reader, blocker] = [await person(), await person(), await person()]
   const [id, theirs] = [await make(owner), await make(blocker)]
   await sql`insert into user_blocks (user_id, target_id) values (${blocker.id}, ${reader.id})`
@@ -94,7 +94,7 @@ test('rejects comments on content of, replies to and mentions of users that bloc
   assert.deepEqual(await counted(id, reader), { content: 0, author: 0 })
 })
 
-test('notifies owner, replied-to and mentioned users once, and withdraws notices after deletion (feeds-15)', async () => {
+test('notifies the owner, the replied-to user and mentioned users once (feeds-15)', async () => {
   const [owner, reader, replied, named] = [await person(), await person(), await person(), await person()]
   const id = await make(owner)
   const body = `\u00AD@${named.name.toUpperCase()}\u00AD \u00AD@%\u00AD`
@@ -121,7 +121,7 @@ test('notifies owner, replied-to and mentioned users once, and withdraws notices
   assert.equal((await notices(owner)).length, 1)
 })
 
-test('creates one comment per user for the same comment_mark within three seconds (feeds-12)', async () => {
+test('creates one comment for a comment_mark repeated within three seconds (feeds-12)', async () => {
   const [owner, other] = [await person(), await person()]
   const id = await make(owner)
   const send = (who: Person, comment_mark: unknown) =>

@@ -19,10 +19,7 @@ export const feedContent: Content = {
 
 export const feedReader: ContentReader = { visible: findVisibleFeeds, views: feedViews, open: true }
 
-/**
- * Updates like counters of the feed, the hot list and the author's rank. Writes the row of the hot list under
- * the lock of the feed's row.
- */
+/** Updates the feed before its hot list row. The opposite order could deadlock with view flushes. */
 export const countLikes: Counts = (sql) => [
   sql`
     update feeds f set like_count = greatest(f.like_count + c.by, 0) from changed c where f.id = c.id
@@ -36,7 +33,6 @@ const countComments: Counts = (sql) => [
   sql`update feed_hots h set hot = h.hot + 10 * c.by from changed c where h.feed_id = c.id`,
 ]
 
-/** Comments on feeds. Their author and holders of the ability may delete them. */
 export const commentRules: CommentRules = {
   count: countComments,
   removalNotice: 'delete:feed/comment',
@@ -46,7 +42,6 @@ export const commentRules: CommentRules = {
   mayModerate: (ctx, _target, viewerId) => hasAbility(ctx, viewerId, '[feed] Delete Comment'),
 }
 
-/** Deletes a comment as a moderator. `onRemove` runs in the same transaction. */
 export async function removeFeedComment(
   ctx: Context,
   feedId: number,

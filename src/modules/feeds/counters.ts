@@ -9,9 +9,7 @@ import { defineBufferedCounts } from '#platform/memory'
 import { visibleFeed } from './queries.ts'
 import { feedLikes } from './ranks.ts'
 
-/**
- * Every writer of a hot list row holds the lock of the feed's row, so that likes and flushes cannot deadlock.
- */
+/** Locks feeds before their hot list rows, as likes do. Otherwise likes and view flushes could deadlock. */
 const addViews = (sql: Db, ids: number[], counts: number[]) => sql`
   with seen as materialized (select * from unnest(${ids}::bigint[], ${counts}::bigint[]) as s (id, n)),
   held as materialized (
@@ -23,7 +21,7 @@ const addViews = (sql: Db, ids: number[], counts: number[]) => sql`
   )
   update feed_hots h set hot = c.hot from counted c where h.feed_id = c.id`
 
-/** Buffered views of feeds. Each display in a list or alone counts one. */
+/** Buffers feed views. Displays in lists count as views too (feeds-6). */
 export const feedViewCounts = defineBufferedCounts('feed views', addViews)
 
 const postsInTopics = postsRecount(
@@ -49,7 +47,7 @@ const ranking: CounterCheck = {
 
 const ofFeeds = (column: string) => ({ table: 'feeds', key: 'id', column })
 
-/** Recounts of feeds for `kith doctor`. They run before those of topics, which sum up feeds. */
+/** Counter checks of feeds for `kith doctor`. Topic checks run later, because they sum up feeds. */
 export const feedCounters: CounterCheck[] = [
   likesRecount('feeds', ofFeeds('like_count')),
   commentsRecount('feeds', ofFeeds('feed_comment_count')),

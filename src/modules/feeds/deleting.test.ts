@@ -11,7 +11,7 @@ const { nextMark: mark, publish, read } = feedsOf(world)
 const { feedsCount, createTopic, topicCount, assertNoDrift } = feedCountersOf(world, mark)
 describe('feed deletion', () => {
   for (const path of ['/currency', '']) {
-    test(`deletes a feed once with DELETE /feeds/{feed}${path} by its author`, async () => {
+    test(`deletes a feed once with DELETE /feeds/{feed}${path}`, async () => {
       const alice = await person()
       const topic = await createTopic(alice)
       const id = await publish(alice, { topics: [topic] })
@@ -25,7 +25,7 @@ describe('feed deletion', () => {
     })
   }
 
-  test('forbids deletion by others, except holders of the ability (feeds-26)', async () => {
+  test('restricts feed deletion to the author and moderators (feeds-26)', async () => {
     const [alice, bob, moderator] = [await person(), await person(), await person({ roles: ['founder'] })]
     const id = await publish(alice)
     assert.equal((await as(bob, 'DELETE', `/feeds/${id}/currency`)).status, 403)
@@ -35,7 +35,7 @@ describe('feed deletion', () => {
     assert.equal((await as(bob, 'DELETE', '/feeds/none/currency')).status, 404)
   })
 
-  test("forbids deletion of a disabled author's feed by others", async () => {
+  test("forbids other users to delete a disabled author's feed", async () => {
     const [alice, bob] = [await person(), await person()]
     const id = await publish(alice)
     await sql`update users set deleted_at = now() where id = ${alice.id}`

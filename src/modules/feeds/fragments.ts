@@ -32,7 +32,6 @@ export type Media = { images: ImageRow[]; video: VideoRow | undefined }
 
 const mediaOf = defineFragments<Media>()
 
-/** Pictures and films of feeds. Reads those that are not in memory. */
 export async function findMedia(ctx: Context, feeds: FeedRow[]): Promise<Map<number, Media>> {
   const fragments = mediaOf(ctx)
   const found = new Map<number, Media>()
@@ -54,14 +53,14 @@ export async function findMedia(ctx: Context, feeds: FeedRow[]): Promise<Map<num
   const videoOf = new Map(videos.map((video) => [video.feed_id, video]))
   for (const { id, content_version: version } of missing) {
     const media = { images: imagesOf.get(id) ?? [], video: videoOf.get(id) }
-    // A lagging replica may not have the media yet, so an empty result is not cached.
+    // Does not cache an empty result, because a lagging replica may not have the media yet.
     if (media.images.length > 0 || media.video) fragments.set(id, version, media)
     found.set(id, media)
   }
   return found
 }
 
-/** Number of newest comments with a listed feed (feeds-7). */
+/** Number of comments previewed with a listed feed (feeds-7). */
 export const PREVIEW = 5
 
 export type Previews = Map<number, Comment[]>
@@ -77,7 +76,7 @@ async function read({ sql }: Context, ids: number[], hideFrom: number) {
 const viewsOf = (rows: (CommentRow & { version: string })[]): Comment[] =>
   rows.map(({ version: _, ...row }) => commentView(row))
 
-/** The newest comments without regard to blocks. Reads those that are not in memory. */
+/** Finds the newest comments regardless of blocks, so that all viewers share the cache. */
 export async function findPreviews(ctx: Context, feeds: FeedRow[]): Promise<Previews> {
   const fragments = previewsOf(ctx)
   const found: Previews = new Map()
@@ -96,7 +95,7 @@ export async function findPreviews(ctx: Context, feeds: FeedRow[]): Promise<Prev
   return found
 }
 
-/** The newest comments without authors that the viewer blocks. */
+/** Finds the newest comments for a viewer who blocks one of the cached authors. */
 export async function findOwnPreviews(ctx: Context, feedIds: number[], viewerId: number): Promise<Previews> {
   const rows = await read(ctx, feedIds, viewerId)
   return new Map(feedIds.map((id) => [id, viewsOf(rows.get(id) ?? [])]))

@@ -30,7 +30,7 @@ export const feedSchedules: Schedule[] = [
   { task: 'settle_feed_ranks', pattern: '*/5 * * * *' },
 ]
 
-/** Feeds in the personal data export, without deleted ones. */
+/** Excludes deleted feeds from the personal data export. */
 export const feedPersonal = [
   personalTable({
     file: 'feeds',
@@ -56,7 +56,6 @@ export const feedPersonal = [
   }),
 ]
 
-/** Pending pins of feeds, and published feeds, including deleted ones. */
 export const feedStatistics: Statistics = {
   queues: [pinQueue('feed', 'admin: feed pinneds')],
   series: [
@@ -69,7 +68,6 @@ export const feedStatistics: Statistics = {
   ],
 }
 
-/** Feeds by a part of their text, without authors that the viewer blocks. */
 export const feedSearch: Searchable = {
   type: 'feeds',
   item: FeedView,

@@ -19,17 +19,16 @@ import { FEED_COMMENT, FEED_PIN } from './queries.ts'
 import { FeedView } from './schema.ts'
 import { feedViews } from './view.ts'
 
-/** Pins of feeds. Administrators decide. */
 export const feedPins = pinsOfContent(feedContent, { channel: FEED_PIN, noticeOf: () => 'pinned:feeds' })
 
-/** Pins of comments. The author of the feed decides. */
+/** Lets the feed's author decide on comment pins. */
 const feedCommentPins = pinsOfComments(
   feedContent,
   { find: findComment, live: lockableComment },
   { channel: FEED_COMMENT, notice: 'pinned:feed/comment' },
 )
 
-/** A pin request that the viewer decides (pins-8). Deleted feeds, comments and users are null. */
+/** Pin request to decide. Deleted feeds, comments and users are null (pins-8). */
 const FeedCommentPin = Shared('FeedCommentPin', {
   ...pinFields,
   raw: Type.Integer({ description: 'The feed' }),
@@ -44,7 +43,6 @@ const FeedPinAverage = Shared('FeedPinAverage', {
   feed_comment: Type.Integer(IN_POINTS),
 })
 
-/** Pins of feeds and their comments (pins-1). */
 export function feedPinRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Feeds' })

@@ -16,7 +16,7 @@ const set = (who: Person, feed: number, amount: unknown = 10) =>
 const comment = (who: Person, feed: number) =>
   as(who, 'POST', `/feeds/${feed}/comments`, { body: 'Well said' })
 
-test('asks others for the price of a comment once, and not the author (feeds-41)', async () => {
+test('requires payment once for comments by other users (feeds-41)', async () => {
   const [anna, ben] = [await person(), await rich(0, 100)]
   const feed = await publish(anna)
   const made = await set(anna, feed)
@@ -32,7 +32,7 @@ test('asks others for the price of a comment once, and not the author (feeds-41)
   assert.equal((await owns(anna)).points, 10)
 })
 
-test('lets only the author set a price, once, also in a race (feeds-41)', async () => {
+test('lets only the author set a comment price, once (feeds-41)', async () => {
   const [anna, ben] = [await person(), await person()]
   const feed = await publish(anna)
   assert.equal((await set(ben, feed)).status, 403)

@@ -26,7 +26,7 @@ export const FILE = 'file'
 export const findFeedPrices = (sql: Db, ids: number[], viewerId: number): Promise<Map<number, NodeRow>> =>
   findPrices(sql, FEED, ids, viewerId)
 
-/** The free part of a paid text (feeds-10). */
+/** Cuts a paid text to its free preview (feeds-10). */
 export async function freePart(ctx: Context, content: string | null | undefined): Promise<string | null> {
   if (content === null || content === undefined) return null
   return cutCharacters(content, (await readSettings(ctx))['feed:pay-word-limit'])
@@ -38,7 +38,7 @@ const kindMissing = (position: number) =>
     zh: '付费图片必须提供 type：read 或 download。',
   })
 
-/** Throws 403 while paid feeds are disabled, and 422 for a picture's price without a type. */
+/** Throws 403 while paid feeds are disabled, and 422 for a priced picture without a type. */
 export async function requirePricing(ctx: Context, { images = [] }: NewFeed): Promise<void> {
   if (!(await readSettings(ctx))['feed:paycontrol']) throw featureOff()
   const incomplete = images.findIndex(({ amount = 0, type }) => amount > 0 && type === undefined)
@@ -58,7 +58,6 @@ export async function setPricesOfFeed(
   await setPrices(tx, prices)
 }
 
-/** Closes or reopens sales of a feed and its pictures when it is deleted or restored. */
 export async function closeSalesOfFeed(tx: Tx, feedId: number, closed: boolean): Promise<void> {
   await closeSales(tx, FEED, [feedId], closed)
   await closeSales(tx, FEED_COMMENT, [feedId], closed)
@@ -71,7 +70,7 @@ export async function closeSalesOfFeed(tx: Tx, feedId: number, closed: boolean):
   )
 }
 
-/** Puts comments of others on a feed on sale, once. Undefined when they have a price (feeds-41). */
+/** Sets the price of comments on a feed. Returns undefined when a price exists (feeds-41). */
 async function setCommentPrice(
   ctx: Context,
   tx: Tx,
@@ -80,7 +79,7 @@ async function setCommentPrice(
   amount: number,
 ): Promise<number | undefined> {
   if (!(await readSettings(ctx))['feed:paycontrol']) throw featureOff()
-  // Without the lock, a feed that is being deleted would get a price that stays on sale.
+  // Locks the feed, so that a concurrent deletion cannot leave a price on sale.
   if ((await tx`${liveFeed(tx, feedId)} for no key update`).length === 0) throw noSuchFeed()
   return addPrice(tx, { channel: FEED_COMMENT, raw: feedId, amount, userId })
 }
@@ -91,7 +90,6 @@ export const unpaidComment = unpaidError(
   '请先付费再评论该动态。',
 )
 
-/** Throws 403 for viewers who did not pay what the author asks for comments (feeds-41). */
 export async function requirePaidComment(ctx: Context, { id }: Target, viewerId: number): Promise<void> {
   const price = (await findPrices(ctx.sql, FEED_COMMENT, [id], viewerId)).get(id)
   if (price && !price.paid) throw unpaidComment({ node: price.id, amount: price.amount })
@@ -116,7 +114,6 @@ const priceSetAlready = apiError(
   '该动态已设置评论收费，不可重复设置。',
 )
 
-/** The price of commenting on a feed (feeds-41). */
 export function commentPriceRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Feeds' })
 

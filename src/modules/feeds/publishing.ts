@@ -37,14 +37,14 @@ type FeedDraft = {
   hasVideo: boolean
   hasTopics: boolean
   hasPrice: boolean
-  /** Searchable text: its folded beginning, and the trigrams of that. */
+  /** Case-folded start of the text, for the search. */
   key: string
   grams: string[]
 }
 
 type Inserted = { id: number; made: boolean }
 
-/** Drafts as rows. Uses plain parameters for a single draft, which is the usual case and cheaper to parse. */
+/** Passes a single draft as plain parameters, because JSON costs more to parse. */
 const draftRows = (sql: Db, drafts: FeedDraft[]): Fragment => {
   const [d] = drafts
   return d && drafts.length === 1
@@ -62,12 +62,9 @@ const draftRows = (sql: Db, drafts: FeedDraft[]): Fragment => {
         "hasTopics" boolean, "hasPrice" boolean, key text, grams text[])`
 }
 
-/**
- * Inserts feeds of one author with their hot rank and search index, and counts them. `made` is false for a
- * duplicate mark.
- */
+/** Inserts feeds of one author. `made` is false for a duplicate mark. */
 async function insertFeeds(sql: Db, drafts: FeedDraft[]): Promise<[Inserted, ...Inserted[]]> {
-  // The first draft wins if two have the same mark.
+  // Keeps the first draft of each mark.
   const first = new Map(drafts.map((draft) => [draft.mark, draft] as const).reverse())
   const once = drafts.filter((draft) => first.get(draft.mark) === draft)
   const rows = await sql<{ id: number; mark: string }[]>`
@@ -105,9 +102,9 @@ async function insertFeeds(sql: Db, drafts: FeedDraft[]): Promise<[Inserted, ...
   }) as [Inserted, ...Inserted[]]
 }
 
-/** Number of searchable characters of a feed. */
+/** Number of characters of a feed that the search indexes. */
 const SEARCHED = 500
-/** Length of a feed's excerpt in a notification. */
+/** Length of a feed's excerpt in a notification, in characters. */
 const QUOTED = 100
 
 export function searchableText(content: string | null): { key: string; grams: string[] } {
@@ -115,7 +112,7 @@ export function searchableText(content: string | null): { key: string; grams: st
   return { key, grams: grams(key) }
 }
 
-/** `open` is the public part of the text. */
+/** `open`: part of the text that is readable without payment. */
 function draftOf(userId: number, body: NewFeed, open = body.feed_content ?? null): FeedDraft {
   const { feed_content = null, feed_latitude, feed_longtitude, feed_geohash } = body
   const hasImages = (body.images?.length ?? 0) > 0
@@ -141,12 +138,12 @@ function draftOf(userId: number, body: NewFeed, open = body.feed_content ?? null
   }
 }
 
-/** Inserts feeds without dependent rows. Batches concurrent feeds of one author into one statement. */
+/** Batches concurrent feeds of one author into one statement. */
 const insertAlone = batchWrites((sql, drafts: FeedDraft[]) => statement(sql, (db) => insertFeeds(db, drafts)))
 
 /**
- * Publishes a feed. A repeated mark of its author returns the id of the first feed and ignores the rest of
- * the request, because its pictures are attached by now.
+ * Returns the first feed for a repeated mark. Ignores the rest of the request, because the first one attached
+ * its uploads.
  */
 async function publishFeed(
   ctx: Context,
@@ -204,7 +201,7 @@ async function publishFeed(
   })
 }
 
-/** Copies a group post to its author's feed, in the publishing transaction. */
+/** Publishes a group post as a feed of its author. */
 export async function feedPost(
   ctx: Context,
   tx: Tx,
@@ -263,7 +260,6 @@ async function attachVideo(
   await insertVideo(tx, feedId, { video: video_id, cover: cover_id, width, height })
 }
 
-/** Publication of feeds. `kinds` lists repostable content. */
 export const feedPublishingRoutes = (kinds: readonly ContentKind[]) => (server: Server, ctx: Context) => {
   const readers = readersOf(kinds)
   const repostable = kinds.filter((kind) => kind.repostable).map(({ type }) => type)

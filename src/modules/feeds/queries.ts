@@ -9,7 +9,6 @@ import { type RewardSum, rewardSum } from '#modules/rewards/index.ts'
 import { visibleTopics } from '#modules/topics/index.ts'
 import { type Db, type Fragment, type Row, when } from '#platform/database'
 
-/** Name of feeds on the wire and in tables (conventions-24). */
 export const FEEDS = 'feeds'
 
 export const FEED_PIN = 'feed'
@@ -44,22 +43,19 @@ export type FeedRow = Row<
   has_like: boolean
   has_collect: boolean
   has_pins: boolean
-  /** Topics that the viewer may see, in the given order. */
+  /** Topics visible to the viewer. */
   topics: { id: number; name: string }[] | null
-  /** Whether any feed is pinned now, in lists that show those. */
+  /** Whether any feed has an active pin. Set only by lists with pins. */
   pins_shown?: boolean
 }
 
 export const visibleFeed = (sql: Db): Fragment => sql`f.deleted_at is null`
 
-/** Subquery of the `id` of a live feed, suitable for locking. */
+/** Selects a live feed by id. Callers append a row lock. */
 export const liveFeed = (sql: Db, id: number): Fragment => sql`
   select f.id from feeds f where f.id = ${id} and ${visibleFeed(sql)}`
 
-/**
- * Columns of `feeds f`, except `hot`, which only ranked lists need. Includes index lookups as subqueries,
- * because separate statements would cost more than the whole page.
- */
+/** Selects related rows in subqueries, because separate statements would cost more than the page itself. */
 export const feedColumns = (sql: Db, viewerId: number) => sql`
   f.id, f.user_id, f.feed_content, f.feed_from, f.feed_mark, f.feed_latitude, f.feed_longtitude, f.feed_geohash,
   f.repostable_type, f.repostable_id, f.has_images, f.has_video, f.has_price, f.like_count, f.feed_comment_count, f.content_version,
@@ -73,7 +69,7 @@ export const feedColumns = (sql: Db, viewerId: number) => sql`
     where l.feed_id = f.id
   ) end as topics`
 
-/** Feeds by id, unordered. Deleted ones only on request. */
+/** Finds feeds by id, unordered. Omits deleted feeds by default. */
 export const findFeedRows = (
   sql: Db,
   ids: number[],
@@ -83,7 +79,6 @@ export const findFeedRows = (
   select ${feedColumns(sql, viewerId)}, f.hot from feeds f
   where f.id = any(${ids}) ${when(sql, !deleted, () => sql`and ${visibleFeed(sql)}`)}`
 
-/** A feed with the sum of its rewards. */
 export async function findFeedDetail(
   sql: Db,
   id: number,
@@ -95,7 +90,6 @@ export async function findFeedDetail(
   return row
 }
 
-/** Pinned comments of feeds, at most `each` per feed, most expensive first. */
 export async function findPinnedComments(
   sql: Db,
   feedIds: number[],
@@ -109,7 +103,6 @@ export async function findPinnedComments(
   return new Map(chosen.map(([feed, comments]) => [feed, comments.flatMap((id) => byId.get(id) ?? [])]))
 }
 
-/** Filters ids to live feeds, which are public. */
 export async function findVisibleFeeds(sql: Db, ids: number[]): Promise<Set<number>> {
   if (ids.length === 0) return new Set()
   const rows = await sql<{ id: number }[]>`
@@ -117,7 +110,7 @@ export async function findVisibleFeeds(sql: Db, ids: number[]): Promise<Set<numb
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Length of a feed's excerpt in a notification or report. */
+/** Length of a feed's excerpt in a notification or report, in characters. */
 const QUOTED = 100
 
 export async function findTarget(sql: Db, id: number): Promise<Target | undefined> {
@@ -129,9 +122,7 @@ export async function findTarget(sql: Db, id: number): Promise<Target | undefine
 
 export type Removal = { found: boolean; removed: boolean; author: number; likes: number }
 
-/**
- * Soft-deletes the author's feed, or any feed with `anybodys`. The row lock makes a concurrent second call a no-op.
- */
+/** Soft-deletes a feed. `anybodys` skips the check of the author. */
 export async function markDeleted(
   sql: Db,
   feedId: number,
@@ -159,7 +150,6 @@ export async function markDeleted(
   return row
 }
 
-/** Links a feed to topics, in the order of their ids. */
 export const insertTopicLinks = (sql: Db, feedId: number, topicIds: number[]) => sql`
   insert into feed_topic_links (topic_id, feed_id)
   select t.id, ${feedId} from unnest(${topicIds}::bigint[]) with ordinality as t (id, position)
@@ -171,14 +161,14 @@ export async function removeTopicLinks(sql: Db, feedId: number): Promise<number[
   return rows.map(({ topic_id }) => topic_id)
 }
 
-/** Text of a deleted feed, to rebuild its search index. */
+/** Returns the text of a deleted feed, to rebuild its search index. */
 export async function findDeleted(sql: Db, feedId: number): Promise<{ content: string | null } | undefined> {
   const [row] = await sql<{ content: string | null }[]>`
     select feed_content as content from feeds where id = ${feedId} and deleted_at is not null`
   return row
 }
 
-/** Restores a feed once. Undefined if another call was first. */
+/** Restores a deleted feed. Returns undefined when a concurrent call restored it first. */
 export async function markRestored(
   sql: Db,
   feedId: number,

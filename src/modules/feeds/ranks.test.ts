@@ -25,7 +25,7 @@ const unlike = (who: Person, id: number) => as(who, 'DELETE', `/feeds/${id}/unli
 const age = (id: number, by: string) =>
   sql`update feeds set created_at = now() - ${by}::interval where id = ${id}`
 
-/** Compares the rankings with a full sum over the feeds of each period. */
+/** Compares the rankings with likes summed directly from the feeds. */
 async function assertExact() {
   await updatePeriodSums(sql, feedLikes)
   const kept: unknown[] = []
@@ -43,7 +43,7 @@ async function assertExact() {
   assert.deepEqual(await periodSumsRecount(feedLikes).find(sql), [])
 }
 
-test('recounts the day when the time zone of the site changes (feeds-27)', async () => {
+test("recomputes the daily ranking when the site's time zone changes (feeds-27)", async () => {
   const own = await createWorld()
   const [ann, bob] = [await own.person(), await own.person()]
   const id = await feedsOf(own).publish(ann)
@@ -67,7 +67,7 @@ test('recounts the day when the time zone of the site changes (feeds-27)', async
   }
 })
 
-test('counts likes in the periods of their feed, and subtracts unlikes and deletions (feeds-27)', async () => {
+test('counts likes in the periods of their feed (feeds-27)', async () => {
   const [ann, bob, cid] = (await people(3)) as [Person, Person, Person]
   const [today, week, month, old] = (await Promise.all([1, 2, 3, 4].map(() => publish(ann)))) as [
     number,
@@ -114,7 +114,7 @@ test('ignores likes on feeds older than every period', async () => {
   assert.equal((await noted()).length, 1)
 })
 
-/** Two liked feeds in the sums of a week. The first one leaves the week in an hour. */
+/** Publishes two liked feeds. The first one leaves the weekly ranking in an hour. */
 async function nearlyAWeekOld(author: Person, by: Person): Promise<[number, number]> {
   const [leaving, staying] = [await publish(author), await publish(author)]
   for (const id of [leaving, staying]) await like(by, id)
@@ -125,10 +125,10 @@ async function nearlyAWeekOld(author: Person, by: Person): Promise<[number, numb
   return [leaving, staying]
 }
 
-test('removes expired feeds with the likes that they received meanwhile', async () => {
+test('subtracts all likes of a feed when it leaves a period', async () => {
   const [ann, bob, cid] = (await people(3)) as [Person, Person, Person]
   const [leaving, staying] = await nearlyAWeekOld(ann, bob)
-  // Moves everything two hours into the past, including the sums.
+  // Moves feeds and sums two hours into the past.
   await sql`update feeds set created_at = created_at - interval '2 hours'`
   await sql`update period_sum_windows set since = since - interval '2 hours' where period <> 'day'`
   await sql`update period_sum_windows set since = null where period = 'day'`
@@ -141,7 +141,7 @@ test('removes expired feeds with the likes that they received meanwhile', async 
   assert.equal(n, 2)
 })
 
-test('subtracts expired feeds once when two readers refresh the sums concurrently', async () => {
+test('subtracts an expired feed once when sums are refreshed concurrently', async () => {
   const [ann, bob] = (await people(2)) as [Person, Person]
   await nearlyAWeekOld(ann, bob)
   await sql`update feeds set created_at = created_at - interval '2 hours'`
@@ -161,7 +161,7 @@ test('subtracts expired feeds once when two readers refresh the sums concurrentl
   await assertExact()
 })
 
-test('keeps changes, windows and sums of other rankings', async () => {
+test('updates only the sums of its own ranking', async () => {
   const [ann, bob] = (await people(2)) as [Person, Person]
   const other = { ...feedLikes, ranking: 'test-likes' }
   const [leaving, staying] = [await publish(ann), await publish(ann)]
@@ -188,7 +188,7 @@ test('keeps changes, windows and sums of other rankings', async () => {
   await sql`delete from period_sum_windows where ranking = ${other.ranking}`
 })
 
-test('recomputes a period on another day or after a pause', async () => {
+test('recomputes sums after days without an update', async () => {
   const [ann, bob] = (await people(2)) as [Person, Person]
   const id = await publish(ann)
   await like(bob, id)
@@ -198,7 +198,7 @@ test('recomputes a period on another day or after a pause', async () => {
   await assertExact()
 })
 
-test('sums up on read after an upgrade until the job has filled the sums', async () => {
+test('sums likes directly until the job has filled the sums', async () => {
   const [ann, bob] = (await people(2)) as [Person, Person]
   await like(bob, await publish(ann))
   const look = () => rankByPeriodSums(sql, feedLikes, 'day', { enabled: withEnabledUser, limit: 1000 })
@@ -226,7 +226,7 @@ test('keeps sums exact under racing likes, deletions and reads', async () => {
   await assertExact()
 })
 
-test('finds wrong sums with a recount and recomputes them', async () => {
+test('repairs wrong sums with a recount', async () => {
   const [ann, bob] = (await people(2)) as [Person, Person]
   await like(bob, await publish(ann))
   await updatePeriodSums(sql, feedLikes)

@@ -13,7 +13,7 @@ import { OneOf, routesOn, type Server, Type } from '#platform/http'
 import { cacheCostly } from '#platform/memory'
 import { FEED_LIKES, visibleFeed } from './queries.ts'
 
-/** Likes that users received on feeds created in a period (feeds-27). */
+/** Sums likes per author on feeds created in a period (feeds-27). */
 export const feedLikes: PeriodSums = {
   ranking: FEED_LIKES,
   counted: (sql, from, before) => sql`
@@ -22,7 +22,7 @@ export const feedLikes: PeriodSums = {
       and ${visibleFeed(sql)} and f.like_count > 0`,
 }
 
-/** Ranks young feeds missing from the hot list, after the setting of days was raised. */
+/** Adds recent feeds to the hot list after an administrator raises its number of days. */
 export const addMissingHots = (sql: Db, days: number) => sql`
   insert into feed_hots (feed_id, hot, created_at)
   select id, hot, created_at from feeds
@@ -31,7 +31,6 @@ export const addMissingHots = (sql: Db, days: number) => sql`
 
 const BATCH = 5000
 
-/** Removes a batch of old feeds from the hot list and returns their number. */
 export async function removeOldHots(sql: Db, days: number): Promise<number> {
   const { count } = await sql`
     delete from feed_hots where feed_id in (
@@ -40,17 +39,16 @@ export async function removeOldHots(sql: Db, days: number): Promise<number> {
   return count
 }
 
-/** Adjusts the hot list to the configured number of days. */
 export async function refreshHots(ctx: Context): Promise<void> {
   const days = (await readSettings(ctx))['feed:list-hot-days']
   await addMissingHots(ctx.sql, days)
   while ((await removeOldHots(ctx.sql, days)) > 0);
 }
 
-/** Length of the ranking. Its pages come from the cache. */
+/** Maximum number of ranked authors. */
 const RANKED = 1000
 
-/** Authors with the most likes on feeds of a period, at most a minute old (feeds-27). */
+/** Caches each ranking for a minute (feeds-27). */
 const rankingOf = cacheCostly<Period, RankedRow[]>(60_000, ({ sql }, period) =>
   rankByPeriodSums(sql, feedLikes, period, { enabled: withEnabledUser, limit: RANKED }),
 )
@@ -60,7 +58,6 @@ const FeedRanksQuery = Type.Object({
   type: Type.Optional(OneOf(PERIODS, { default: 'day' })),
 })
 
-/** Ranking of authors by likes (feeds-27). */
 export function feedRankRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Feeds' })
 

@@ -71,19 +71,17 @@ export const unpaidFeed = unpaidError(
 
 export const FeedParams = Type.Object({ feed: Id })
 
-/** A picture of a feed. `file` is the file id. */
 const FeedImage = Shared('FeedImage', {
   file: Type.Integer(),
   size: Nullable(Type.String({ description: 'width x height' })),
   mime: Type.String(),
-  // Present for a paid picture.
+  // Present only for a paid picture.
   amount: Type.Optional(Type.Integer(IN_EITHER)),
   type: Type.Optional(Type.String({ description: 'What is paid for: read or download' })),
   paid: Type.Optional(Type.Boolean()),
   paid_node: Type.Optional(Type.Integer()),
 })
 
-/** Price of a feed. `node` is the payment node. */
 const FeedPrice = Shared('FeedPrice', {
   paid: Type.Boolean(),
   node: Type.Integer(),
@@ -97,14 +95,13 @@ const FeedVideo = Shared('FeedVideo', {
   width: Nullable(Type.Integer()),
 })
 
-/** A comment in the preview of a feed. Pinned ones come first, and only they have `pinned`. */
+/** Previewed comment. Only pinned comments have `pinned`. */
 export const PreviewComment = Shared('PreviewComment', {
   ...CommentWithPeople.properties,
   pinned: Type.Optional(Type.Boolean()),
 })
 export type PreviewComment = Static<typeof PreviewComment>
 
-/** A feed in a list (feeds-7). */
 export const FeedView = Shared('Feed', {
   id: Type.Integer(),
   user_id: Type.Integer(),
@@ -113,7 +110,7 @@ export const FeedView = Shared('Feed', {
   like_count: Type.Integer(),
   feed_view_count: Type.Integer(),
   feed_comment_count: Type.Integer(),
-  // A text, as existing clients expect.
+  // Coordinates are strings, because existing clients expect strings.
   feed_latitude: Nullable(Type.String()),
   feed_longtitude: Nullable(Type.String()),
   feed_geohash: Nullable(Type.String()),
@@ -143,7 +140,7 @@ export const FeedDetail = Shared('FeedDetail', {
 })
 export type FeedDetail = Static<typeof FeedDetail>
 
-/** The client's idempotency mark: an integer or a text. `5` and `"5"` are the same mark. */
+/** Client's idempotency mark. `5` and `"5"` are equal. */
 const FeedMark = Type.Unsafe<number | string>({
   type: ['integer', 'string'],
   minimum: 0,
@@ -152,7 +149,7 @@ const FeedMark = Type.Unsafe<number | string>({
   maxLength: 64,
 })
 
-/** Ids as a list of integers, a comma-separated text, or a list of objects with `id`. */
+/** Accepts ids, a comma-separated string or objects with `id`. */
 const TopicIds = Type.Unsafe<(number | { id: number })[]>({
   ...IdList(5),
   items: Type.Union([Id, Shared('FeedTopicReference', { id: Id })]),
@@ -182,6 +179,5 @@ export const NewFeed = Shared('NewFeed', {
 })
 export type NewFeed = Static<typeof NewFeed>
 
-/** A new feed with the repostable kinds of content (feeds-8). */
 export const newFeedOf = (repostable: readonly string[]) =>
   Shared('NewFeed', { ...NewFeed.properties, repostable_type: Type.Optional(OneOf(repostable)) })

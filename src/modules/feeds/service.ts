@@ -23,7 +23,7 @@ import {
 import { type FeedDetail, noSuchFeed, notYourFeed, unpaidFeed } from './schema.ts'
 import { feedsWithPeople } from './view.ts'
 
-/** Deletes a feed as its author or a holder of the ability (feeds-26). A second call throws 404. */
+/** Throws 404 when the feed is deleted already (feeds-26). */
 export async function removeFeed(ctx: Context, tx: Tx, feedId: number, userId: number): Promise<void> {
   const ability: Ability = '[feed] Delete Feed'
   const anybodys = await hasAbility(ctx, userId, ability)
@@ -31,10 +31,7 @@ export async function removeFeed(ctx: Context, tx: Tx, feedId: number, userId: n
   await publishEvent(ctx, tx, 'feed.deleted', { id: feedId, deleted_by: userId })
 }
 
-/**
- * Deletes a feed in the caller's transaction: removes it from lists, topics and counters, and refunds pending
- * pins. Comments and likes stay, but the likes no longer count for its author (feeds-26).
- */
+/** Removes a feed from lists and counters, and refunds pending pins. Comments and likes stay (feeds-26). */
 export async function deleteFeed(
   tx: Tx,
   feedId: number,
@@ -51,7 +48,7 @@ export async function deleteFeed(
   await withdrawNotifications(tx, { type: 'at', cause: { type: FEEDS, id: feedId } })
 }
 
-/** Restores a deleted feed to lists and counters, in the caller's transaction. Its topics are lost. */
+/** Restores a deleted feed without its topics. */
 export async function restoreFeed(ctx: Context, tx: Tx, feedId: number): Promise<void> {
   const deleted = await findDeleted(tx, feedId)
   const price = (await findFeedPrices(tx, [feedId], 0)).get(feedId)
@@ -62,10 +59,10 @@ export async function restoreFeed(ctx: Context, tx: Tx, feedId: number): Promise
   await setLikesOwner(tx, FEEDS, feedId, { from: 0, to: restored.author })
 }
 
-/** Number of likes with a single feed (feeds-7). */
+/** Number of likes returned with a single feed (feeds-7). */
 const LIKES = 8
 
-/** A single feed, counted as a view. Throws 403 with the price for an unpaid one. */
+/** Reads a feed and counts a view. Throws 403 with the price when the viewer has not paid. */
 export async function getFeed(ctx: Context, viewerId: number, feedId: number): Promise<FeedDetail> {
   const [row, likes] = await Promise.all([
     findFeedDetail(ctx.sql, feedId, viewerId),

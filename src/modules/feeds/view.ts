@@ -27,7 +27,6 @@ const imageView = ({ file, size, mime }: ImageRow, price: NodeRow | undefined) =
     : {}),
 })
 
-/** Puts pinned comments first, without duplicates. */
 function withPinned(pinned: CommentWithPeople[], latest: CommentWithPeople[]): PreviewComment[] {
   if (pinned.length === 0) return latest
   const shown = new Set(pinned.map(({ id }) => id))
@@ -37,16 +36,13 @@ function withPinned(pinned: CommentWithPeople[], latest: CommentWithPeople[]): P
   ]
 }
 
-/** Returns an integer for a numeric mark, since `5` and `"5"` are the same. */
+/** Returns a numeric mark as an integer when the conversion is lossless. */
 const markView = (mark: string) =>
   /^(0|[1-9]\d{0,15})$/.test(mark) && Number(mark) <= Number.MAX_SAFE_INTEGER ? Number(mark) : mark
 
 const textOrNull = (value: number | null) => (value === null ? null : String(value))
 
-/**
- * Feeds for lists, in order. Runs one statement for each kind of related data on the page. `fresh` adds
- * buffered views. Lists with a `hot` cursor leave it out, because the cursor needs the stored rank.
- */
+/** `fresh` adds buffered views. Lists paged by `hot` omit them, because their cursor is the stored rank. */
 export const feedItems = async (
   ctx: Context,
   rows: FeedRow[],
@@ -56,10 +52,7 @@ export const feedItems = async (
 
 type ItemOptions = { fresh?: boolean; whole?: boolean }
 
-/**
- * Feeds with a map of everybody in them. `others` are more people to read, so that one statement reads the
- * people of a feed and of its likes.
- */
+/** `others`: further users to load in the same statement. */
 export async function feedsWithPeople(
   ctx: Context,
   rows: FeedRow[],
@@ -96,7 +89,7 @@ export async function feedsWithPeople(
     withPrice.length > 0 ? readSettings(ctx) : undefined,
   ])
   if (viewerId > 0) {
-    // An author who is missing is disabled, and may be blocked too.
+    // Treats a missing author as hidden, because a disabled author may be blocked too.
     const isHidden = ({ user_id: author }: Comment) => people.get(author)?.blacked !== false
     const differing = [...previews].filter(([, comments]) => comments.some(isHidden)).map(([id]) => id)
     if (differing.length > 0) {
@@ -150,10 +143,7 @@ export async function feedsWithPeople(
   return { items, people }
 }
 
-/**
- * Feeds by id, for lists that refer to them. Skips deleted ones unless requested by the administration, which
- * also sees paid feeds in full.
- */
+/** `deleted` includes deleted feeds and the full text of paid feeds, for administrators. */
 export async function feedViews(
   ctx: Context,
   ids: number[],

@@ -20,7 +20,7 @@ describe('attaching uploads', () => {
   const refusal = (error: unknown) =>
     error instanceof ApiError && error.status === 422 && error.details.errors?.images !== undefined
 
-  test('attaches an upload to one piece of content and returns its metadata (files-4)', async () => {
+  test('attaches an upload to only one piece of content (files-4)', async () => {
     const bytes = await newPicture(30, 20)
     const id = await uploaded(alice, bytes)
     const uses = await attach([id], { kind: 'image' })
@@ -39,7 +39,7 @@ describe('attaching uploads', () => {
     assert.equal((await attach([])).size, 0)
   })
 
-  test('rejects uploads of others, unknown and duplicate ids, and other types, and attaches nothing', async () => {
+  test('attaches nothing when one of the uploads is unusable', async () => {
     const mine = await uploaded(alice, await newPicture())
     const theirs = await uploaded(bob, await newPicture())
     await assert.rejects(attach([mine, theirs]), refusal)
@@ -49,7 +49,7 @@ describe('attaching uploads', () => {
     assert.equal((await attach([mine])).size, 1)
   })
 
-  test('lets one of racing requests attach an upload', async () => {
+  test('attaches an upload once under racing requests', async () => {
     const id = await uploaded(alice, await newPicture())
     const results = await Promise.allSettled([1, 2, 3].map((raw) => attach([id], { raw })))
     assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)

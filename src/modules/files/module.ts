@@ -63,7 +63,7 @@ export const filePersonal = [
   }),
 ]
 
-/** Up to this number, unreferenced files may be most of a small site's. */
+/** Number of unreferenced files above which the check suspects a wrong database. */
 const FEW = 100
 
 export const module: Module = {

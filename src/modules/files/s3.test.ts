@@ -40,7 +40,7 @@ after(async () => {
 
 const pathOf = (url: string) => url.slice(new URL(url).origin.length)
 
-test('stores uploads in the bucket and serves them in full, in ranges and resized', async () => {
+test('serves uploads from the bucket in full, in ranges and resized', async () => {
   const bytes = await noisyPicture(60, 40).png().toBuffer()
   const form = new FormData()
   form.append('file', new Blob([new Uint8Array(bytes)]), 'a.png')
@@ -61,7 +61,7 @@ test('stores uploads in the bucket and serves them in full, in ranges and resize
   assert.equal((await sharp((await get('?w=50')).rawPayload).metadata()).width, 50)
 })
 
-test('stores the picture of a task in the bucket and returns its node', async () => {
+test('stores the picture of a storage task in the bucket', async () => {
   const bytes = await flatPicture(30, 20).png().toBuffer()
   const hash = createHash('md5').update(bytes).digest('hex')
   const payload = {

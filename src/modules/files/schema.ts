@@ -51,7 +51,7 @@ export const fileNotAccepted = onField(
   'Only JPEG, PNG, GIF, WebP and BMP pictures, MP4 video and MP3, M4A, Ogg, FLAC and WAV sound are accepted.',
   '仅支持 JPEG、PNG、GIF、WebP、BMP 图片，MP4 视频以及 MP3、M4A、Ogg、FLAC、WAV 音频。',
 )
-/** Rejects a file that is unknown, already attached or owned by another user, on the field that names it. */
+/** Rejects a file that is unknown, already attached or another user's. */
 export const fileNotUsable = onField(
   'file_not_usable',
   'Every file must be an upload of yours that is not used elsewhere.',
@@ -77,7 +77,7 @@ export const UPLOAD_ERRORS: readonly DeclaredError[] = [
 export const refusedFile = (field: string, { text, code }: DeclaredError): ApiError =>
   invalidField(field, text, code)
 
-/** Maps media and storage errors to replies: 422 on `field` for a bad file, otherwise 5xx. */
+/** Maps media and storage errors to API errors. A bad file is 422 on `field`. */
 export function uploadFault(ctx: Context, error: unknown, field: string): unknown {
   if (error instanceof MediaError) {
     if (error.fault === 'busy') return tooBusy({ headers: { 'Retry-After': 5 } })
@@ -96,7 +96,7 @@ export function readFault(ctx: Context, error: unknown): unknown {
   return error.fault === 'unavailable' ? storageDown({ headers: { 'Retry-After': 5 } }) : noSuchFile()
 }
 
-/** A stored picture for clients. Only images have a `dimension` (files-8). */
+/** Stored picture for clients. Only images have `dimension` (files-8). */
 export const AttachmentView = Shared('Attachment', {
   url: Type.String(),
   vendor: Type.String(),
@@ -106,10 +106,7 @@ export const AttachmentView = Shared('Attachment', {
 })
 export type AttachmentView = Static<typeof AttachmentView>
 
-/**
- * Metadata of a node, copied beside the content that shows it. A node is immutable, so the copy never gets
- * stale.
- */
+/** Node metadata copied into other rows. Nodes are immutable, so copies stay current. */
 export type StoredNode = {
   node: string
   mime: string
@@ -118,7 +115,7 @@ export type StoredNode = {
   height: number | null
 }
 
-/** An upload in feeds, articles and posts. Older clients read the same id from `file`. */
+/** `file` repeats the id for older clients. */
 export const FileView = Shared('File', {
   id: Type.Integer(),
   file: Type.Integer(),
@@ -127,7 +124,7 @@ export const FileView = Shared('File', {
 })
 export type FileView = Static<typeof FileView>
 
-/** Kind of unpaid access to a file. Null if it is free, paid by the viewer, or the viewer's own. */
+/** Payment that the viewer still owes for a file. Null for free, paid or own files. */
 export type UnpaidKind = 'read' | 'download' | 'listen' | null
 
 export type Use = { owner_id: number; channel: string | null; raw: number | null }
@@ -136,13 +133,13 @@ export type Use = { owner_id: number; channel: string | null; raw: number | null
 export type FileRoutesOptions = {
   findUnpaid(fileId: number, viewerId: number): Promise<UnpaidKind>
   isHidden(file: Use, viewerId: number): Promise<boolean>
-  /** Channels of confidential files. Their URLs expire within minutes, and URLs signed before are invalid. */
+  /** Channels whose file URLs expire within minutes. */
   confidential: ReadonlySet<string>
 }
 
 export const FileParams = Type.Object({ file: Id })
 
-/** For the documentation only. The server streams the parts of a multipart body. */
+/** Documents the form only. The server streams the multipart body. */
 export const UploadForm = Shared('UploadForm', {
   file: Type.Optional(
     Type.Unsafe<unknown>({
@@ -156,7 +153,7 @@ export const UploadForm = Shared('UploadForm', {
 
 export const Md5Params = Type.Object({ md5: Text(32, { pattern: '^[0-9a-fA-F]{32}$' }) })
 
-/** Any value of `json` but 0 and false asks for JSON. */
+/** Any `json` value except 0 and false selects a JSON reply. */
 export const FileQuery = Type.Object({
   w: Type.Optional(Int(0, 10_000)),
   h: Type.Optional(Int(0, 10_000)),
@@ -165,7 +162,7 @@ export const FileQuery = Type.Object({
   json: Type.Optional(Text(16, { 'x-empty': true })),
 })
 
-/** The id of an upload and its URL, which shows the uploader the file before it is attached (files-15). */
+/** `url` displays the upload to its owner before it is attached (files-15). */
 export const UploadedFile = Shared('UploadedFile', {
   message: Type.Array(Type.String()),
   id: Type.Integer(),
@@ -188,7 +185,7 @@ export const OldPath = Type.Object({ '*': Text(512) })
 
 export const RuleQuery = Type.Object({ rule: Type.Optional(Text(200)) })
 
-/** Size limit of a picture in a storage task (files-7). */
+/** Size limit of a picture in a storage task, in bytes (files-7). */
 export const maxNodeBytes = 2_097_152
 
 export const StorageTask = Shared('NewStorageTask', {
@@ -200,10 +197,7 @@ export const StorageTask = Shared('NewStorageTask', {
 })
 export type StorageTask = Static<typeof StorageTask>
 
-/**
- * Upload instructions: send `method` to `uri` with these headers. `form` and `file_key` serve providers with
- * form uploads.
- */
+/** `form` and `file_key` are for storage providers with form uploads. */
 export const StorageTaskView = Shared('StorageTask', {
   uri: Type.String(),
   method: Type.String(),

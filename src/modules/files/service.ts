@@ -7,9 +7,7 @@ import { formatRule, type ImageRule, roundRule } from '#platform/media'
 import { type AttachmentView, readFault, type StoredBytes, type StoredNode } from './schema.ts'
 import { getVariant, takeVariantsOf } from './variants/service.ts'
 
-/**
- * Returns the keys without a row: no upload, variant, node or picture pending in an import refers to them.
- */
+/** Returns the storage keys that no table references. */
 const listUnnamed = (sql: Db, keys: string[]) => sql<{ key: string }[]>`
   select key from unnest(${keys}::text[], ${keys.map((key) => key.replace('/', ':'))}::text[]) as t (key, node)
   where not exists (select from files f where f.storage_key = t.key)
@@ -17,18 +15,12 @@ const listUnnamed = (sql: Db, keys: string[]) => sql<{ key: string }[]>`
     and not exists (select from storage_nodes n where n.node = t.node)
     and not exists (select from import_pictures p where p.node = t.node)`
 
-/**
- * Folders in which a killed process leaves bytes without a row. Exports insert their row first, and an import
- * reuses the same name in its next run.
- */
+/** Folders that may hold bytes without a row after a process is killed. */
 const FOLDERS = ['files', 'variants', 'public', 'health']
 const AT_ONCE = 500
 const DAY_MS = 86_400_000
 
-/**
- * Stored objects without a row and older than a day, since younger ones may still get their row, and all
- * objects.
- */
+/** `left`: objects without a row, older than a day. `stored`: all objects. */
 export type Leftovers = { left: number; stored: number }
 
 async function goThrough(
@@ -39,7 +31,7 @@ async function goThrough(
   const examine = async (keys: string[]) => {
     seen.stored += keys.length
     for (const { key } of await listUnnamed(sql, keys)) {
-      // Checks the age last, so that objects rewritten meanwhile stay.
+      // Checks the age last, because an object may have been rewritten since the listing.
       const at = await storage.writtenAt(key)
       if (!at || Date.now() - at.getTime() <= DAY_MS) continue
       seen.left += 1
@@ -60,10 +52,7 @@ async function goThrough(
 
 export const countLeftovers = (ctx: Context): Promise<Leftovers> => goThrough(ctx, {})
 
-/**
- * Deletes orphaned objects and returns their number. Runs only on demand: a copy of a site that points at the
- * original's files finds no rows for them and must not delete them by itself.
- */
+/** Runs only on demand. A copied site that uses the original's storage would delete the original's files. */
 export async function deleteOrphanedObjects(ctx: Context, batch = AT_ONCE): Promise<number> {
   return (await goThrough(ctx, { batch, take: ctx.storage.remove })).left
 }
@@ -87,17 +76,16 @@ export function nodeUrl(ctx: Context, node: string): string {
   return `${ctx.config.publicUrl}/storage/${node.slice(0, colon)}:${path}`
 }
 
-/** Permanent URL of an upload, which redirects viewers with access to the bytes. */
+/** Permanent URL of an upload. It redirects viewers with access to a signed URL. */
 export const fileUrl = (ctx: Context, id: number) => `${ctx.config.publicUrl}/api/v2/files/${id}`
 
 const hour = 3_600_000
 
-/** Lifetime of a URL of a confidential file. */
+/** Lifetime of a confidential file's URL, in milliseconds. */
 const CONFIDENTIAL_URL_MS = 5 * 60_000
 
 /**
- * Signed URL of an upload, valid for one to two hours. It is stable within an hour, so that browsers can
- * cache. For a confidential file it expires within minutes.
+ * Signs a URL for one to two hours. The URL is stable within an hour, so that browsers can cache the file.
  */
 export function signedFileUrl(ctx: Context, id: number, rule: ImageRule, confidential: boolean): string {
   const expires = String(
@@ -109,7 +97,10 @@ export function signedFileUrl(ctx: Context, id: number, rule: ImageRule, confide
   return `${ctx.config.publicUrl}/storage/files/${id}?${query}`
 }
 
-/** Signed text of an upload's URL. A URL issued before a file became confidential is invalid afterwards. */
+/**
+ * Signed text of an upload URL. It contains `confidential`, so that earlier URLs of a confidential file are
+ * invalid.
+ */
 export const fileSignature = (id: number, rule: string, expires: string, confidential: boolean) =>
   `${confidential ? 'confidential file' : 'file'}\n${id}\n${rule}\n${expires}`
 
@@ -147,7 +138,7 @@ async function readingFrom<T>(ctx: Context, reading: Promise<T>): Promise<T> {
   }
 }
 
-/** Deletes objects without rows. If the store fails, the objects stay and the caller's job is retried. */
+/** Throws when the store fails, so that the job is retried. */
 async function removeObjects(storage: Storage, keys: string[]): Promise<void> {
   for (const key of keys) await storage.remove(key)
 }

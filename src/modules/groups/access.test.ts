@@ -10,8 +10,7 @@ const { app, as, guest, person, sql } = world
 const { category, group, memberId, member, post } = groupMaker(world)
 const { grant } = questionsOf(world)
 
-// A private group with a user of every role. A plain member wrote the post, and the founder commented. Both
-// requested a pin, and both are reported.
+// Private group with a user of every role, and reported content with pending pins.
 const founder = await person()
 const id = await group(founder, { mode: 'private' })
 const [plain, bad, admin] = [await member(id, founder), await member(id, founder), await member(id, founder)]
@@ -48,11 +47,7 @@ const ids: Record<string, number> = {
 }
 const people: (Person | null)[] = [null, stranger, pending, plain, bad, admin, founder, site]
 
-/**
- * Expected statuses for guest, stranger, pending, member, blacklisted member, administrator, founder and site
- * administrator, by method and path of the router, with a query or the affected member. Bodies are empty, so
- * 422 means that access is granted.
- */
+/** Expected statuses by role, in the order of `people`. Empty bodies return 422 when access is granted. */
 const MATRIX: Record<string, string> = {
   'GET /categories': '200 200 200 200 200 200 200 200',
   'GET /categories/:category/groups': '200 200 200 200 200 200 200 200',
@@ -158,11 +153,10 @@ const MATRIX: Record<string, string> = {
 const PREFIX = '/plus-group'
 const members: Record<string, Person> = { pending, plain, admin, founder, bad }
 
-/** All operations of the router; those of groups are under the prefix. */
 const routes = app.routeTable
   .filter(({ method }) => method !== 'HEAD')
   .map(({ method, url }) => `${method} ${url.replace('/api/v2', '')}`)
-/** Has no path without the prefix; the access matrix of the whole API covers it (pins-10). */
+/** Exists only under the prefix. test/access-matrix.test.ts covers it (pins-10). */
 const ONLY_PREFIXED = 'GET /plus-group/average'
 const underPrefix = routes.flatMap((route) =>
   route.includes(PREFIX) && route !== ONLY_PREFIXED ? [route.replace(PREFIX, '')] : [],
@@ -205,7 +199,7 @@ async function replaced(route: string, target: string | undefined): Promise<stri
   return route.replace(/:(\w+)/g, (_, name: string) => String(name === 'member' ? memberOf : ids[name]))
 }
 
-test('covers every group operation in the matrix, with and without the prefix', () => {
+test('covers every group operation in the matrix', () => {
   const rows = new Set(Object.keys(MATRIX).map((row) => row.split(' ').slice(0, 2).join(' ').split('?')[0]!))
   assert.deepEqual([...rows].sort(), [...new Set([...underPrefix, ...ofAdministration])].sort())
   assert.ok(underPrefix.length > 70, `found only ${underPrefix.length} operations`)
@@ -216,11 +210,11 @@ for (const [row, statuses] of Object.entries(MATRIX))
   test(`enforces access to ${row}`, async () => {
     assert.equal(await ask(row, people), statuses)
     if (row.includes('/admin/')) return
-    // One user is enough, because both paths share a handler.
+    // Tests one user, because both paths share a handler.
     assert.equal(await ask(row, [plain], PREFIX), statuses.split(' ')[people.indexOf(plain)])
   })
 
-test('serves pictures of a private group only to readers of its posts, even for guessed ids (groups-16)', async () => {
+test('serves pictures of a private group only to readers of its posts (groups-16)', async () => {
   const picture = await uploadPicture(world, plain)
   const shown = await post(plain, id, { images: [picture] })
   const open = await uploadPicture(world, stranger)

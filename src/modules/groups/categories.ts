@@ -21,7 +21,6 @@ import { CategoryGroupsQuery, Group, GroupCategory, GroupCategoryParams } from '
 import { requireCategory } from './service.ts'
 import { groupCategoryView, groupViews } from './view.ts'
 
-/** Group categories and their groups (groups-4). */
 export function groupCategoryRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Groups' })
@@ -126,7 +125,6 @@ const nameTaken = fieldError(
 )
 const NAMES = { group_categories_name_taken: nameTaken }
 
-/** Group categories under /admin (groups-31). */
 export function adminGroupCategoryRoutes(server: Server, ctx: Context) {
   mountAdminCrud(server, ctx, {
     path: '/admin/group-categories',

@@ -9,7 +9,7 @@ import { POSTS } from './posts/schema.ts'
 const ofPost = (column: string) => ({ table: 'group_posts', key: 'id', column })
 const ofGroup = { table: 'group_counts', key: 'group_id' }
 
-/** Recounts of groups for `kith doctor`. Views have no records to count. */
+/** Counter checks of groups for `kith doctor`. Views leave no rows to recount. */
 export const groupCounters: CounterCheck[] = [
   commentsRecount(POSTS, ofPost('comments_count')),
   likesRecount(POSTS, ofPost('likes_count')),
@@ -49,7 +49,7 @@ export const groupCounters: CounterCheck[] = [
   }),
 ]
 
-/** Expected escrow of groups: the fees of pending join requests. Deleted groups hold none. */
+/** Compares escrow with the fees of pending join requests. */
 export const groupEscrowChecks: CounterCheck[] = [
   unrepairable(
     'group_member_logs.escrow',

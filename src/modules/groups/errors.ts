@@ -159,8 +159,7 @@ export const noFeedCopies = fieldError(
   '该圈子不允许同步动态。',
 )
 
-/** Errors of posting in a group, in the order of groups-18. */
+/** Errors of a new post, in the order of groups-18. */
 export const WRITER_ERRORS = [noSuchGroup, notAudited, notMember, memberDisabled, roleMayNotPost] as const
-/** Errors of a manager's action on a member (groups-11). */
 export const MEMBER_ERRORS = [noSuchGroup, noSuchMember, notManager, memberPending, rankTooLow] as const
 export const FOUNDER_ERRORS = [noSuchGroup, noSuchMember, notFounder, memberPending, rankTooLow] as const

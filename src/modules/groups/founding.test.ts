@@ -7,7 +7,7 @@ const { world, as, guest, person, sql, category, group, member, post, read, asse
   await groupWorld()
 
 describe('group creation and changes', () => {
-  test('hides a new group from everyone except its founder until an administrator approves it (groups-1)', async () => {
+  test('hides a new group from other users until an administrator approves it (groups-1)', async () => {
     const founder = await person()
     const id = await group(founder, { name: 'Waiting' }, { passed: false })
     assert.equal((await read(founder, id)).audit, 0)
@@ -22,7 +22,7 @@ describe('group creation and changes', () => {
     )
   })
 
-  test('returns a group with its founder, tags, category and place (groups-3)', async () => {
+  test('returns a group with its founder, tags, category and location (groups-3)', async () => {
     const founder = await person()
     const [tagCategory] = await sql<[{ id: number }]>`
       insert into tag_categories (name, name_key) values ('g', 'g') returning id`
@@ -86,7 +86,7 @@ describe('group creation and changes', () => {
     }
   })
 
-  test('creates a group from a form with the picture inside, as existing clients send it (groups-2)', async () => {
+  test('creates a group from a multipart form with a picture (groups-2)', async () => {
     const founder = await person()
     const form = new FormData()
     const { flatPicture } = await import('#test/fixtures/media.ts')
@@ -106,7 +106,7 @@ describe('group creation and changes', () => {
     assert.equal((await as(founder, 'POST', url, cut, headers)).status, 422)
   })
 
-  test('requires a category, a name, a mode, a price when paid, and a complete place (groups-1, groups-2)', async () => {
+  test('rejects an incomplete group (groups-1, groups-2)', async () => {
     const founder = await person()
     const url = `/categories/${await category()}/groups`
     const fails = async (body: object, field: string) => {
@@ -128,7 +128,7 @@ describe('group creation and changes', () => {
     await updateSettings(world.ctx, sql, {})
   })
 
-  test('lists nearby groups, nearest first, and counts groups (groups-5)', async () => {
+  test('lists nearby groups, nearest first (groups-5)', async () => {
     const founder = await person()
     const at = (name: string, latitude: number, longitude: number) =>
       group(founder, { name, location: name, latitude, longitude, geo_hash: 'x' })
@@ -162,7 +162,7 @@ describe('group creation and changes', () => {
     assert.equal((await read(founder, id)).im_group_id, '77')
   })
 
-  test('returns the same replies under /plus-group (conventions-23)', async () => {
+  test('serves the same replies under /plus-group (conventions-23)', async () => {
     const founder = await person()
     const id = await group(founder, { name: 'Twice' })
     for (const path of [`/groups/${id}`, `/groups/${id}/posts`, '/groups?keyword=twice', '/categories'])

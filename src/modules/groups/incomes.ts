@@ -22,7 +22,7 @@ import { GroupParams } from './schema.ts'
 
 const MAX_SECONDS = 9_999_999_999
 
-/** `start` and `end` are seconds since the epoch. */
+/** `start` and `end` are Unix times in seconds. */
 const IncomesQuery = Type.Object({
   type: Type.Optional(OneOf(['all', 'join', 'pinned'], { default: 'all' })),
   start: Type.Optional(Int(0, MAX_SECONDS)),
@@ -72,7 +72,6 @@ export async function addPinIncome(
     from earned e where n.group_id = e.group_id`
 }
 
-/** Income of a group, for its founder (groups-15). */
 export function groupIncomeRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Groups' })
 

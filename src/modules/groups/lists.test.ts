@@ -9,7 +9,7 @@ const { category, group } = groupMaker(world)
 
 const idsOf = (answer: { body: { id: number }[] }) => answer.body.map(({ id }) => id)
 
-test('lists groups newest first by offset or cursor, category, name and ids (groups-4)', async () => {
+test('lists groups newest first, with filters (groups-4)', async () => {
   const founder = await person()
   const mine: number[] = []
   for (const name of ['Oaks', 'Birches', 'Oak leaves']) mine.push(await group(founder, { name }))
@@ -37,7 +37,7 @@ test('marks legacy paths as deprecated in the OpenAPI document (conventions-23)'
   const found = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({ method, path, operation })),
   )
-  // The average has no path without the prefix (pins-10).
+  // Excludes the average, which has no path without the prefix (pins-10).
   const aliases = found.filter(({ path }) => /^\/api\/v2\/(plus-group|easemob)\/(?!average$)/.test(path))
   assert.ok(aliases.length > 80, `saw only ${aliases.length}`)
   for (const { method, path, operation } of aliases) {

@@ -22,7 +22,7 @@ const {
 } = await groupWorld()
 
 describe('member management', () => {
-  test('scopes calls to the group in the path (groups-11, conventions-11)', async () => {
+  test('returns 404 for a member of another group (groups-11, conventions-11)', async () => {
     const [founder, other] = await people(2)
     const [mine, theirs] = [await group(founder!), await group(other!)]
     const victim = await member(theirs, other!)
@@ -39,7 +39,7 @@ describe('member management', () => {
     assert.equal((await read(victim, theirs)).joined.role, 'member')
   })
 
-  test('removes a member, updates the count and protects higher ranks (groups-11)', async () => {
+  test('removes only members of lower rank (groups-11)', async () => {
     const founder = await person()
     const id = await group(founder)
     const [admin, peer, plain] = [
@@ -78,7 +78,7 @@ describe('member management', () => {
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 201, 201, 201, 422, 422])
   })
 
-  test("stops a blacklisted user from writing and reading members' content, even after leaving (groups-10, groups-12)", async () => {
+  test("denies a blacklisted user access to members' content, even after leaving (groups-10, groups-12)", async () => {
     const founder = await person()
     const id = await group(founder, { mode: 'private' })
     const bad = await member(id, founder)
@@ -109,7 +109,7 @@ describe('member management', () => {
     assert.equal((await as(bad, 'POST', `/group-posts/${postId}/likes`)).status, 201)
   })
 
-  test('leaves a group out of the groups of a blacklisted user', async () => {
+  test('omits a group from the groups of a blacklisted user', async () => {
     const founder = await person()
     const id = await group(founder)
     const bad = await member(id, founder)
@@ -123,7 +123,7 @@ describe('member management', () => {
     assert.deepEqual(await groupsOf(), [])
   })
 
-  test('transfers a group to an active member, but not with pending requests (groups-14)', async () => {
+  test('transfers a group only to an active member (groups-14)', async () => {
     const founder = await person()
     const id = await group(founder, { mode: 'private' })
     const [heir, waiting] = [await member(id, founder), await person()]
@@ -152,7 +152,7 @@ describe('member management', () => {
   })
 })
 
-test('lets only the founder open a group, and notifies the other members (groups-2)', async () => {
+test('lets only the founder open a group to more users (groups-2)', async () => {
   const [founder, manager, stranger] = [await person(), await person(), await person()]
   const id = await group(founder, { mode: 'private' })
   await join(id, founder, manager)
@@ -165,7 +165,7 @@ test('lets only the founder open a group, and notifies the other members (groups
     const refused = await change(manager, { mode, money: 5 })
     assert.deepEqual([refused.status, refused.headers['x-error-code']], [403, 'not_the_group_founder'])
   }
-  // A complete form repeats the current mode of the group.
+  // Repeats the group's current mode, as a complete form does.
   assert.equal((await change(manager, { mode: 'private', summary: 'Of late' })).status, 201)
   const path = `/groups/${id}/posts/${old}`
   assert.equal((await as(stranger, 'GET', path)).status, 404)
@@ -176,7 +176,7 @@ test('lets only the founder open a group, and notifies the other members (groups
   assert.equal((await as(stranger, 'GET', path)).status, 200)
   for (const who of [manager, member]) assert.equal((await told(who)).at(-1), 'group:open')
   assert.equal((await told(founder)).includes('group:open'), false)
-  // Closing a group hides posts, so any manager may do it.
+  // Lets any manager close a group, because closing only hides posts.
   assert.equal((await change(manager, { mode: 'private' })).status, 201)
   await work()
   assert.equal((await told(member)).filter((type) => type === 'group:open').length, 1)
@@ -194,7 +194,7 @@ test('rolls back a rejected transfer of a group', async () => {
   })
 })
 
-test('lists requests to the newest 500 groups of a manager, or to any group given by id', async () => {
+test("lists requests to a manager's newest 500 groups", async () => {
   const [founder, alice] = await people(2)
   const [oldest, next] = [
     await group(founder!, { mode: 'private' }),

@@ -31,7 +31,7 @@ import { groupViews } from './view.ts'
 
 const BATCH = 500
 
-/** Deletes the content of a deleted group in batches. A retry resumes. */
+/** Deletes a deleted group's posts in batches, so that a retry resumes. */
 async function clearGroup(ctx: Context, id: number, signal: AbortSignal): Promise<void> {
   for (;;) {
     const posts = await listPostIds(ctx.sql, id, BATCH)
@@ -148,9 +148,7 @@ export const groupStatistics: Statistics = {
   ],
 }
 
-/**
- * Approved groups by a part of their name. Private ones are included, because only their posts are private.
- */
+/** Includes private groups, because only their posts are private. */
 export const groupSearch: Searchable = {
   type: 'groups',
   item: Group,
@@ -185,7 +183,7 @@ export const GROUP_KINDS: ContentKind[] = [
 
 export const module: Module = {
   routes: (site) => [
-    // Existing clients call them under /plus-group too (conventions-23).
+    // Existing clients call these routes under /plus-group too (conventions-23).
     ...[
       groupCategoryRoutes,
       groupRoutes,

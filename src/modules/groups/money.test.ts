@@ -41,7 +41,7 @@ const KINDS = [
   'moderate the post',
   'moderate the comment',
 ] as const
-/** One action of a user. Numbers select among the content available at its turn. */
+/** One user action. Numbers select among the rows that exist when the action runs. */
 type Step = { what: (typeof KINDS)[number]; who: number; which: number; other: number; amount: number }
 
 const weight = (what: Step['what']) =>
@@ -56,7 +56,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 
 type Post = { id: number; group: number; by: Person }
 
-/** Runs steps in sequence within a lane and the lanes concurrently. */
+/** Runs the steps of each lane in sequence, and all lanes concurrently. */
 async function play(people: Person[], groups: number[], posts: Post[], lanes: Step[][]): Promise<void> {
   const comments: { id: number; post: Post; by: Person }[] = []
   const one = <T>(list: T[], n: number) => list[n % Math.max(1, list.length)]
@@ -150,7 +150,7 @@ async function play(people: Person[], groups: number[], posts: Post[], lanes: St
   )
 }
 
-/** Requests and pins with more than one payout, or a payout above the escrowed amount. */
+/** Finds requests and pins that were paid out twice or above their escrow. */
 const paidTwice = () => sql`
   select subject_type, subject_id, count(*) filter (where amount < 0)::int as times, sum(amount)::bigint as left
   from ledger_postings where owner_id = -1 and subject_type in ('group-member-logs', 'pins')
@@ -162,7 +162,7 @@ async function assertSound(people: Person[]) {
   assert.deepEqual(drift, [])
   assert.ok(balanced)
   assert.deepEqual([...(await paidTwice())], [])
-  // Balances and escrow together stay constant, since no other step adds or removes points.
+  // Balances and escrow together stay constant, because no step creates or destroys points.
   const ids = people.map(({ id }) => id)
   const owned = (await Promise.all(people.map(points))).reduce((all, each) => all + each, 0)
   const [waiting] = await sql<[{ n: number }]>`
@@ -171,12 +171,12 @@ async function assertSound(people: Person[]) {
   assert.equal(owned + waiting.n, people.length * START)
 }
 
-test('keeps the ledger balanced and pays once under racing actions in groups', async () => {
+test('balances the ledger under racing actions in groups', async () => {
   const lanes = fc.array(fc.array(step, { minLength: 6, maxLength: 15 }), { minLength: 2, maxLength: 4 })
   const property = fc.asyncProperty(lanes, async (played) => {
     const people = await Promise.all([0, 1, 2, 3].map(() => rich(START)))
     const groups = [await group(people[0]!, { mode: 'paid', money: 40 }), await group(people[1]!)]
-    // A pending request and a post exist from the start, so that most steps are possible.
+    // Creates a pending request and a post first, so that most steps are possible.
     await as(people[2]!, 'PUT', `/currency-groups/${groups[0]}`)
     await join(groups[1]!, people[1]!, people[3]!)
     const first = { id: await post(people[3]!, groups[1]!), group: groups[1]!, by: people[3]! }
@@ -201,7 +201,7 @@ test('refunds a user who joins a group while it is dissolved', async () => {
     for (const who of people) assert.equal(await points(who), START)
   }
 })
-test('lets the new founder decide and earn a pin requested during a transfer', async () => {
+test('lets the new founder decide a pin requested during the transfer', async () => {
   for (let round = 0; round < 3; round += 1) {
     const people = await Promise.all([0, 1, 2].map(() => rich(START)))
     const [founder, heir, author] = people as [Person, Person, Person]

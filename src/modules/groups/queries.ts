@@ -56,7 +56,7 @@ export const groupColumns = (sql: Db) => sql`
   g.permissions, g.money, g.summary, g.notice, g.audit, g.im_group_id, g.created_at, g.updated_at, n.users_count,
   n.posts_count, n.excellen_posts_count, n.join_income_count, n.pinned_income_count`
 
-/** A page of groups. Selects the rows before it joins their counts. */
+/** Selects the page before the join, so that PostgreSQL reads the counts of its rows only. */
 const groups = (sql: Db, from: Fragment, order: Fragment) => sql<GroupRow[]>`
   select ${groupColumns(sql)} from (${from}) g cross join lateral (
     select * from group_counts n where n.group_id = g.id offset 0
@@ -93,7 +93,7 @@ export async function findVisibleGroups(sql: Db, ids: number[], viewerId: number
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Condition that a row's group is approved. A subquery per row keeps the index scan of the list. */
+/** Whether the group is approved. A subquery per row keeps the list's index scan. */
 const passed = (sql: Db, groupId: Fragment) =>
   sql`coalesce((select g.audit = 1 and g.deleted_at is null from groups g where g.id = ${groupId}), false)`
 
@@ -131,7 +131,6 @@ export const listRecommended = (sql: Db, { limit = 20, offset, after, type }: Re
     sql`order by g.place`,
   )
 
-/** Radius of nearby groups (groups-5). */
 const NEARBY_KM = 20
 
 export function listNearby(sql: Db, { latitude, longitude, limit = 15, offset, after }: NearbyQuery) {

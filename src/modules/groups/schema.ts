@@ -21,14 +21,13 @@ import {
   WithAlias,
 } from '#platform/http'
 
-/** Access modes of a group (groups-7, groups-16). */
 export const MODES = ['public', 'private', 'paid'] as const
 export type Mode = (typeof MODES)[number]
 
 export const ROLES = ['member', 'administrator', 'founder'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Removes duplicate roles. The schema admits no other texts. */
+/** Removes duplicate roles. The schema rejects unknown ones. */
 export const rolesOf = (roles: string[]): Role[] =>
   [...new Set(roles)].flatMap((role) => ROLES.filter((known) => known === role))
 
@@ -61,14 +60,12 @@ export const GroupCategory = Shared('GroupCategory', {
 })
 export type GroupCategory = Static<typeof GroupCategory>
 
-/** Name of groups on the wire and in tables (conventions-24). */
 export const GROUPS = 'groups'
 
 export const GroupParams = Type.Object({ group: Id })
 
 const GroupPicture = Shared('GroupPicture', { url: Type.String(), vendor: Type.String() })
 
-/** A group in a list (groups-3). */
 export const Group = Shared('Group', {
   id: Type.Integer(),
   name: Type.String(),
@@ -154,13 +151,13 @@ export type MyGroupsQuery = Static<typeof MyGroupsQuery>
 export const GroupCount = Shared('GroupCount', { count: Type.Integer() })
 export const GroupProtocol = Shared('GroupProtocol', { protocol: Type.String() })
 
-/** Ids as a list of integers, a comma-separated text, or a list of objects with `id`. */
+/** Accepts ids, a comma-separated string or objects with `id`. */
 const TagIds = Type.Unsafe<(number | { id: number })[]>({
   ...IdList(5),
   items: Type.Union([Id, Shared('TagReference', { id: Id })]),
 })
 
-/** A new group. In a form, `avatar` is the file itself. In JSON it is an upload id. */
+/** `avatar` is an upload id in JSON, and the file itself in a form. */
 export const NewGroup = Shared('NewGroup', {
   name: Text(50, { minLength: 1 }),
   avatar: Type.Optional(Id),
@@ -178,7 +175,7 @@ export const NewGroup = Shared('NewGroup', {
 })
 export type NewGroup = Static<typeof NewGroup>
 
-/** First validation of a new group. A form is validated in full after it is read. */
+/** Requires no field, because a form is validated in full after it is read. */
 export const GroupForm = Type.Partial(NewGroup, { title: 'GroupForm' })
 
 export const GroupChanges = Shared('GroupChanges', {

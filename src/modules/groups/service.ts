@@ -50,7 +50,7 @@ export const groupContent: Content = {
 
 export const groupReader: ContentReader = { visible: findVisibleGroups, views: groupsById }
 
-/** Returns a place only if all four parts are present. */
+/** Throws when only some fields of the location are given. */
 function placeOf({ location, longitude, latitude, geo_hash }: GroupChanges): GroupPlace | undefined {
   if (location === undefined || longitude === undefined || latitude === undefined || geo_hash === undefined) {
     if ([location, longitude, latitude, geo_hash].some((part) => part !== undefined)) throw placeIncomplete()
@@ -66,7 +66,7 @@ const tagIdsOf = (tags: NonNullable<NewGroup['tags']>) => [
 const saveTags = (tx: Tx, groupId: number, tags: NonNullable<NewGroup['tags']>) =>
   onConstraint(replaceTags(tx, groupId, tagIdsOf(tags)), { group_tags_tag_id_fkey: noSuchTag })
 
-/** Price by mode: free groups have none, and paid ones require one. */
+/** Returns 0 for free modes. Throws when a paid group has no price. */
 function priceOf(mode: Mode, money: number): number {
   if (mode !== 'paid') return 0
   if (money < 1) throw moneyRequired()
@@ -95,7 +95,7 @@ async function requireCertified(ctx: Context, userId: number): Promise<void> {
 const shown = async (ctx: Context, id: number, viewerId: number): Promise<Group> =>
   (await groupsById(ctx, [id], viewerId)).get(id)!
 
-/** Creates a group with its creator as founder. An administrator has to approve it. */
+/** Creates a group with its creator as founder, pending approval by an administrator. */
 export async function createGroup(
   ctx: Context,
   userId: number,
@@ -133,13 +133,10 @@ export async function createGroup(
 
 const TOLD_AT_ONCE = 1000
 
-/** Openness of a mode. A higher value exposes earlier posts to more users. */
+/** Rank of each mode. A higher rank exposes earlier posts to more users. */
 const OPENNESS: Record<Mode, number> = { private: 0, paid: 1, public: 2 }
 
-/**
- * Notifies the members, except the founder, that a group was opened. One transaction, so that a retry sends
- * no duplicates.
- */
+/** Notifies all members except the founder. One transaction prevents duplicates on a retry. */
 export const tellOpened = (ctx: Context, groupId: number, by: number): Promise<void> =>
   transaction(ctx.sql, async (tx) => {
     const group = await findGroup(tx, groupId, by)
@@ -163,7 +160,9 @@ export const tellOpened = (ctx: Context, groupId: number, by: number): Promise<v
     }
   })
 
-/** Changes a group as its founder or an administrator. Only the founder may open it (groups-2). */
+/**
+ * Changes a group for its founder or an administrator. Only the founder may open it to more users (groups-2).
+ */
 export async function changeGroup(
   ctx: Context,
   userId: number,

@@ -12,15 +12,15 @@ export const groupCategoryView = (row: GroupCategoryRow): GroupCategory => withW
 const textOrNull = (value: number | null) => (value === null ? null : String(value))
 
 /**
- * The picture of an unapproved group gets a signed URL, because pages load it without a token and only
- * members may see it (files-15).
+ * Signs the URL while only members may see the picture, because browsers load pictures without a token
+ * (files-15).
  */
 const pictureView = (ctx: Context, avatar: number, audit: number) => ({
   url: audit === 1 ? fileUrl(ctx, avatar) : signedFileUrl(ctx, avatar, {}, false),
   vendor: ctx.storage.vendor,
 })
 
-/** A group with the viewer's membership. Only the founder sees the income (groups-3). */
+/** Only the founder sees the income (groups-3). */
 function groupView(ctx: Context, row: GroupRow, joined: MemberRow | undefined): Group {
   const founder = joined?.role === 'founder'
   return {

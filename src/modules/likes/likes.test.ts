@@ -86,7 +86,7 @@ const notices = async (who: Person) =>
   sql<{ type: string; sender_id: number; data: object }[]>`
     select type, sender_id, data from notifications where user_id = ${who.id} order by seq`
 
-test('counts racing likes of one user once, and racing unlikes too', async () => {
+test('counts racing likes and unlikes of one user once', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   const likes = await Promise.all(
@@ -118,7 +118,7 @@ test('keeps exact counters when likes and unlikes of many users race', async () 
   assert.deepEqual(await counted(id, owner), { content: n, owner: n })
 })
 
-test('separates concurrent likes by content and kind, with equal ids too', async () => {
+test('counts concurrent likes per content and kind', async () => {
   const owners = [await person(), await person()] as const
   const [one, other] = [await make(owners[0]), await make(owners[1])]
   const people = await Promise.all(Array.from({ length: 5 }, () => person()))
@@ -142,12 +142,11 @@ test('separates concurrent likes by content and kind, with equal ids too', async
       ['test-things', other, all],
     ],
   )
-  // Posts have no like counter; their owner's likes are counted.
   assert.deepEqual(await counted(one, owners[0]), { content: 5, owner: 10 })
   assert.deepEqual(await counted(other, owners[1]), { content: 5, owner: 5 })
 })
 
-test("notifies the owner of a like, except the user's own (feeds-19)", async () => {
+test("notifies the owner of other users' likes (feeds-19)", async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   await as(owner, 'POST', `/test/things/${id}/like`)
@@ -159,7 +158,7 @@ test("notifies the owner of a like, except the user's own (feeds-19)", async () 
   assert.deepEqual(await counted(id, owner), { content: 2, owner: 2 })
 })
 
-test("removes only this user's notification on an unlike", async () => {
+test('deletes only the notification of the removed like', async () => {
   const [owner, ann, bob] = [await person(), await person(), await person()]
   const id = await make(owner)
   for (const who of [ann, bob]) await as(who, 'POST', `/test/things/${id}/like`)
@@ -170,7 +169,7 @@ test("removes only this user's notification on an unlike", async () => {
   )
 })
 
-test('returns 404 for missing content and rejects users the owner blocks', async () => {
+test('rejects likes of missing content and by blocked users', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   assert.equal((await as(reader, 'POST', '/test/things/999999/like')).status, 404)
@@ -183,7 +182,7 @@ test('returns 404 for missing content and rejects users the owner blocks', async
   assert.equal((await as(owner, 'DELETE', `/test/things/${id}/unlike`)).status, 404)
 })
 
-test('rejects repeated likes and missing unlikes, without a body, when configured (feeds-18)', async () => {
+test('rejects repeated likes and missing unlikes when configured (feeds-18)', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   const first = await as(reader, 'POST', `/test/posts/${id}/likes`)
@@ -194,7 +193,7 @@ test('rejects repeated likes and missing unlikes, without a body, when configure
   assert.equal((await as(reader, 'DELETE', `/test/posts/${id}/likes`)).status, 400)
 })
 
-test('lists likes newest first, paged strictly, with null for disabled accounts (feeds-20)', async () => {
+test('pages through likes, newest first (feeds-20)', async () => {
   const [owner, a, b] = [await person(), await person(), await person()]
   const id = await make(owner)
   for (const who of [a, b]) await as(who, 'POST', `/test/things/${id}/like`)
@@ -233,7 +232,7 @@ test('returns user pictures as URLs when configured (sign-in-11)', async () => {
   assert.equal(like.user.bg, null)
 })
 
-test('lists received likes with the content, or null when it is gone (feeds-21)', async () => {
+test('lists received likes with their content (feeds-21)', async () => {
   const [me, other] = [await person(), await person()]
   const [first, second] = [await make(me), await make(me)]
   await as(other, 'POST', `/test/things/${first}/like`)
@@ -252,7 +251,7 @@ test('lists received likes with the content, or null when it is gone (feeds-21)'
   assert.equal(older.length, 1)
 })
 
-test("lowers the owner's count when likes are deleted with their content", async () => {
+test("lowers the owner's like count when the content is deleted", async () => {
   const [owner, a, b] = [await person(), await person(), await person()]
   const [id, kept] = [await make(owner), await make(owner)]
   for (const who of [a, b]) await as(who, 'POST', `/test/things/${id}/like`)
@@ -278,7 +277,7 @@ test("excludes likes from the owner's count while the owner is hidden", async ()
   }
 })
 
-test('finds and repairs drifted counters', async () => {
+test('repairs counter drift with a recount', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   await as(reader, 'POST', `/test/things/${id}/like`)

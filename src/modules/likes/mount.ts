@@ -29,16 +29,15 @@ type LikeOptions = LikeRules & {
   create: string
   remove: string
   list?: string
-  /** Status of a repeated like. Default: the status of the first like (feeds-18). */
+  /** Status of a repeated like. Default: status of the first like (feeds-18). */
   twice?: 400 | 422
-  /** Status of a DELETE without a like. Default: 204. */
+  /** Status of an unlike without a like. Default: 204. */
   none?: 400 | 422
   /** Replies 201 without a body. */
   silent?: boolean
-  /** Returns user pictures as URLs (feeds-20). */
   urls?: boolean
   pageSize?: number
-  /** Throws when the user may see the content but not like it. */
+  /** Throws for a user who may see the content but not like it. */
   mayWrite?(target: Target, viewerId: number): Promise<void>
   errors?: readonly DeclaredError[]
 }
@@ -134,7 +133,7 @@ export const likeRoutes = (readers: ContentReaders) => (server: Server, ctx: Con
       ])
       return likes.map((like) => {
         const content = contents.get(`${like.likeable_type}/${like.likeable_id}`)
-        // Clients read `video` of all liked content (feeds-39).
+        // Sets `video`, because clients read `video` of all liked content (feeds-39).
         return { ...like, likeable: content ? { video: null, ...content } : null }
       })
     },

@@ -14,8 +14,7 @@ const columns = (sql: Db) => sql`
 type Outcome = { found: boolean; changed: boolean }
 
 /**
- * Inserts likes, counting each once on the content and on its owner, unless the owner is hidden. `changed`
- * holds the users with a new like.
+ * Counts each like once on the content and, unless hidden, its owner. `changed` holds users with a new like.
  */
 export async function insertLikes(
   sql: Db,
@@ -80,10 +79,7 @@ export async function deleteLikesOf(sql: Db, type: string, contentIds: number[])
     )}`
 }
 
-/**
- * Moves the likes of content to another owner, with their counts; 0 is none. For soft-deleted content, which
- * keeps its likes.
- */
+/** Transfers likes of soft-deleted content, with their counts, to another owner. 0 means none. */
 export async function setLikesOwner(
   sql: Db,
   type: string,
@@ -108,8 +104,8 @@ export async function setLikesOwner(
 }
 
 /**
- * Removes the likes of content from its owner's count when the owner is hidden, and adds them back when the
- * owner is shown. An earlier statement locks the content against concurrent likes.
+ * Excludes likes from the owner's count while the owner is hidden. Callers lock the content against
+ * concurrent likes.
  */
 export async function setLikesCounted(
   sql: Db,
@@ -152,7 +148,6 @@ export const listReceivedLikes = (sql: Db, userId: number, after: number, limit:
     ${when(sql, after > 0, () => sql`and l.id < ${after}`)}
   order by l.id desc limit ${limit}`
 
-/** Filters the content down to what a user likes. Empty for a guest. */
 export async function findLiked(
   sql: Db,
   type: string,
@@ -166,7 +161,6 @@ export async function findLiked(
   return new Set(rows.map((row) => row.likeable_id))
 }
 
-/** True when a user likes the content with the id from another statement. False for a guest. */
 export const isLiked = (sql: Db, type: string, contentId: Fragment, userId: number | Fragment): Fragment =>
   userId === 0
     ? sql`false`
@@ -182,16 +176,12 @@ const countByContent = (sql: Db, type: string): Fragment => sql`
 
 export const likeCounters: CounterCheck[] = [userRecount('likes_count', countByOwner)]
 
-/** Counter check of a content module's own like counter, in its `table`. */
 export const likesRecount = (
   type: string,
   counter: { table: string; key: string; column: string },
 ): CounterCheck => recount({ ...counter, counted: (sql) => countByContent(sql, type) })
 
-/**
- * Counter check of likes per owner, which excludes content with a hidden owner. `owned` selects `id` and
- * `hidden`.
- */
+/** Counter check of likes per owner, except hidden owners. `owned` selects `id` and `hidden`. */
 export function ownerLikesCheck(type: string, owned: (sql: Db) => Fragment): CounterCheck {
   const wrong = (sql: Db) => sql`
     from (${owned(sql)}) o where l.likeable_type = ${type} and l.likeable_id = o.id and l.counted = o.hidden`

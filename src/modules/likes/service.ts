@@ -8,11 +8,9 @@ import { apiError, blocked, notFound } from '#platform/errors.ts'
 import { Cursor, Limit, Nullable, OpenObject, Shared, type Static, Time, Type } from '#platform/http'
 import { deleteLike, insertLikes, type LikeRow, listLatestLikes } from './queries.ts'
 
-/** Error for a repeated like; the status differs by kind (feeds-18). */
 export const likedAlready = (status: number) =>
   apiError(status, 'already_liked', 'You like this already.', '你已经赞过了。')
 
-/** Error for a missing like; the status differs by kind (feeds-18). */
 export const notLiked = (status: number) =>
   apiError(status, 'not_liked', 'You do not like this.', '你还没有赞过。')
 
@@ -26,14 +24,13 @@ const plain = {
   updated_at: Time,
 }
 
-/** A like with its user, null for a disabled account (conventions-25). */
+/** `user` is null for a disabled account (conventions-25). */
 export const LikeWithUser = Shared('Like', { ...plain, user: Nullable(UserView) })
 export type LikeWithUser = Static<typeof LikeWithUser>
 
-/** A like with the user's pictures as URLs (feeds-20). */
 export const LikeWithUrls = Shared('LikeWithUrls', { ...plain, user: Nullable(UserWithUrls) })
 
-/** A received like. `likeable` is null when the content is deleted or hidden from the viewer. */
+/** `likeable` is null when the content is deleted or hidden from the viewer. */
 export const ReceivedLike = Shared('ReceivedLike', {
   ...LikeWithUser.properties,
   likeable: Nullable(OpenObject),
@@ -41,9 +38,7 @@ export const ReceivedLike = Shared('ReceivedLike', {
 
 export const LikesQuery = (standard = 15) => Type.Object({ limit: Limit(standard), after: Cursor })
 
-/**
- * Likes with users loaded by the caller. A like never changes, so both timestamps are the time of creation.
- */
+/** Both timestamps are the time of creation, because a like never changes. */
 export const likesWithUsers = (rows: readonly LikeRow[], people: Map<number, UserView>): LikeWithUser[] =>
   rows.map((row) => ({
     ...row,
@@ -57,7 +52,7 @@ export async function withUsers(ctx: Context, rows: LikeRow[], viewerId: number)
   return likesWithUsers(rows, await userViews(ctx, ctx.sql, ids, viewerId))
 }
 
-/** The newest likes of each piece of content on a page, for previews. Content without likes is absent. */
+/** Loads the newest likes of each content for previews. Content without likes is absent. */
 export async function latestLikes(
   ctx: Context,
   options: { type: string; contentIds: number[]; each: number; viewerId: number },
@@ -69,7 +64,7 @@ export async function latestLikes(
 
 export type LikeRules = {
   count?: Counts
-  /** Filters users down to those who may see restricted content. */
+  /** Returns which users may read restricted content and be notified. */
   readers?(sql: Db, target: Target, userIds: number[]): Promise<number[]>
 }
 
@@ -80,7 +75,7 @@ export async function like(
   target: Target,
   userId: number,
 ): Promise<boolean> {
-  // A block by a hidden owner would reveal the owner, so it only suppresses the notification.
+  // Ignores a block by a hidden owner, because an error would reveal the owner.
   const owners = target.ownerId > 0 && !target.hidden ? [target.ownerId] : []
   if ((await findBlockers(ctx.sql, userId, owners)).size > 0) throw blocked()
   const told = readers ? await readers(ctx.sql, target, [target.ownerId]) : [target.ownerId]
@@ -89,17 +84,14 @@ export async function like(
 
 type NewLike = { content: Content; count: Counts | undefined; target: Target; userId: number; told: number[] }
 
-/**
- * Batches concurrent likes of one piece of content and notifies its owner of each. Returns which likes are
- * new.
- */
+/** Batches concurrent likes of one content. Returns which likes are new. */
 const addLike = batchWrites((sql, likes: NewLike[]) =>
   transaction(sql, async (tx) => {
     const { content, count, target } = likes[0] as NewLike
     const userIds = likes.map(({ userId }) => userId)
     const { found, changed } = await insertLikes(tx, content, count, target, userIds)
     if (!found) throw notFound()
-    // Of two concurrent likes by one user, the first counts as new.
+    // Reports only the first of two concurrent likes by one user as new.
     const rest = new Set(changed)
     const isNew = userIds.map((userId) => rest.delete(userId))
     const resource = { type: content.type, id: target.id }

@@ -19,7 +19,7 @@ const commentOn = async (who: Person, path: string, body: object = { body: 'nice
   as(who, 'POST', `/music/${path}/comments`, body)
 
 describe('comments of a song', () => {
-  test('creates with 201, lists to guests, counts on song, album and writer, and deletes', async () => {
+  test('counts a comment on the song, its album and its writer', async () => {
     const [writer, other] = [await person(), await person()]
     const id = await createSong(world, editor)
     const special = await createSpecial(world, editor, { songs: [id] })
@@ -59,7 +59,7 @@ describe('comments of a song', () => {
     await assertNoDrift()
   })
 
-  test('requires a body of at most 255 characters and a known reply_user or 0', async () => {
+  test('validates the body and the reply_user of a comment', async () => {
     const writer = await person()
     const id = await createSong(world, editor)
     for (const [field, body] of [
@@ -77,7 +77,7 @@ describe('comments of a song', () => {
     assert.deepEqual([answer.status, answer.body.comment.reply_user], [201, 0])
   })
 
-  test('pages by max_id strictly, fifteen at a time (music-6)', async () => {
+  test('pages through comments by max_id (music-6)', async () => {
     const writer = await person()
     const id = await createSong(world, editor)
     const ids: number[] = []
@@ -108,7 +108,7 @@ describe('comments of a song', () => {
     await assertNoDrift()
   })
 
-  test('keeps exact counters on song and album when creations and deletions race', async () => {
+  test('keeps counters of song and album exact when comments and deletions race', async () => {
     const people = await Promise.all(Array.from({ length: 5 }, () => person()))
     const id = await createSong(world, editor)
     const special = await createSpecial(world, editor, { songs: [id] })

@@ -13,7 +13,7 @@ const read = async (id: number, who?: Person) =>
   (await (who ? as(who, 'GET', `/music/${id}`) : guest('GET', `/music/${id}`))).body
 const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id)
 describe('the list of songs', () => {
-  test("lists songs with ids of singer and upload, sort and the viewer's like (music-1)", async () => {
+  test('lists songs with ids of singer and upload (music-1)', async () => {
     const listener = await person()
     const id = await createSong(world, editor, { body: { sort: 4, lyric: 'la la' } })
     await as(listener, 'POST', `/music/${id}/like`)
@@ -39,7 +39,7 @@ describe('the list of songs', () => {
     assert.equal((await guest('GET', `/music/songs?id=${id}`)).body[0].has_like, false)
   })
 
-  test('pages strictly, newest first, and accepts ids in every form', async () => {
+  test('pages through songs, newest first', async () => {
     const ids: number[] = []
     for (let n = 0; n < 4; n += 1) ids.push(await createSong(world, editor, { sound: false }))
     const [first, second, third, fourth] = ids as [number, number, number, number]
@@ -106,7 +106,7 @@ describe('a song', () => {
     assert.deepEqual((await as(listener, 'GET', `/music/${id}`)).body.music_specials, [])
   })
 
-  test('returns 404 on every endpoint when unknown or deleted', async () => {
+  test('returns 404 on every endpoint for an unknown or deleted song', async () => {
     const gone = await createSong(world, editor)
     const listener = await person()
     assert.equal((await as(editor, 'DELETE', `/admin/music/songs/${gone}`)).status, 204)
@@ -128,7 +128,7 @@ describe('a song', () => {
     assert.deepEqual((await guest('GET', `/music/songs?id=${gone}`)).body, [])
   })
 
-  test('counts a play once a minute per listener, on its albums too (music-3)', async () => {
+  test('counts a play once a minute per listener (music-3)', async () => {
     const [one, two] = [await person(), await person()]
     const id = await createSong(world, editor)
     const special = await createSpecial(world, editor, { songs: [id] })
@@ -143,7 +143,7 @@ describe('a song', () => {
     assert.equal((await guest('GET', `/music/specials/${special}`)).body.taste_count, 3)
   })
 
-  test('counts every share of a song on the song and its albums (music-4)', async () => {
+  test('counts every share on the song and its albums (music-4)', async () => {
     const listener = await person()
     const id = await createSong(world, editor)
     const special = await createSpecial(world, editor, { songs: [id] })
@@ -158,7 +158,7 @@ describe('a song', () => {
     assert.equal((await as(listener, 'PATCH', '/music/specials/999999999/share')).status, 404)
   })
 
-  test('returns 422 for a repeated like and 400 for an unlike without a like (music-5)', async () => {
+  test('returns 422 for a repeated like and 400 for a missing one (music-5)', async () => {
     const listener = await person()
     const id = await createSong(world, editor)
     const like = (method: 'POST' | 'DELETE') => as(listener, method, `/music/${id}/like`)
@@ -170,7 +170,7 @@ describe('a song', () => {
   })
 })
 
-test("rejects an upload that already is a song's sound or picture (music-13)", async () => {
+test('rejects an upload that a song uses already (music-13)', async () => {
   const storage = await uploadSound(world, editor)
   const song = await createSong(world, editor, { body: { storage } })
   assert.equal((await read(song)).storage.id, storage)

@@ -53,7 +53,7 @@ export const SpecialParams = Type.Object({ special: Id })
 
 const Wanted = Type.Optional(Int(1, 100))
 
-/** `limit` defaults to 15, or to the number of ids. */
+/** `limit` defaults to 15, or to the number of requested ids. */
 export const SongListQuery = Type.Object({
   q: Type.Optional(Text(100, { description: 'a part of the title' })),
   limit: Wanted,
@@ -83,7 +83,7 @@ const Picture = Shared('MusicPicture', {
   size: Nullable(Type.String({ description: 'width x height' })),
 })
 
-/** A song in a list (music-1). The singer and the upload are ids. */
+/** Song in a list, with ids instead of singer and upload (music-1). */
 export const SongItem = Shared('SongItem', {
   id: Type.Integer(),
   created_at: Time,
@@ -113,10 +113,9 @@ const Singer = Shared('Singer', {
   ),
 })
 
-/** An album as named by its songs (music-14). */
 const AlbumOfSong = Shared('AlbumOfSong', { id: Type.Integer(), title: Type.String() })
 
-/** A single song (music-2). The last four fields of `storage` are present when it has a price. */
+/** `storage` has its last four fields only when the song has a price (music-2). */
 export const Song = Shared('Song', {
   id: Type.Integer(),
   created_at: Time,
@@ -142,7 +141,7 @@ export const Song = Shared('Song', {
 })
 export type Song = Static<typeof Song>
 
-/** An album. Its counts include those of its songs. */
+/** Counts include those of the album's songs. */
 export const Special = Shared('Special', {
   id: Type.Integer(),
   created_at: Time,
@@ -165,5 +164,4 @@ export const Special = Shared('Special', {
 })
 export type Special = Static<typeof Special>
 
-/** An album with its songs, newest first. */
 export const SpecialDetail = Shared('SpecialWithSongs', { ...Special.properties, musics: Type.Array(Song) })

@@ -3,7 +3,7 @@ import { attachFiles, detachFiles } from '#modules/files/index.ts'
 import { type Db, ifGiven, onConstraint, type Tx } from '#platform/database'
 import { singerHasSongs, singerNameTaken } from './schema.ts'
 
-/** Filters the ids down to existing singers and locks them against deletion. */
+/** Locks existing singers against deletion. Omits unknown ids. */
 export const findLiveSingers = (sql: Db, ids: number[]) => sql<{ id: number }[]>`
   select id from music_singers where id = any(${ids}) and deleted_at is null order by id for share`
 
@@ -28,7 +28,7 @@ async function updateSinger(
     where id = ${id}`
 }
 
-/** Deletes a singer without songs. Returns false otherwise. */
+/** Soft-deletes a singer. Returns false when the singer has songs. */
 async function deleteSinger(sql: Db, id: number): Promise<boolean> {
   const rows = await sql`
     update music_singers set deleted_at = now(), updated_at = now()
@@ -51,7 +51,7 @@ const takeCover = async (tx: Tx, cover: number, ownerId: number, singerId: numbe
 
 export type SingerInput = { name?: string; cover?: number | null }
 
-/** Creates a singer in the caller's transaction. `ownerId` is the uploader of the cover. */
+/** `ownerId`: uploader of the cover. */
 export async function addSinger(
   tx: Tx,
   ownerId: number,
@@ -65,7 +65,7 @@ export async function addSinger(
   return id
 }
 
-/** Null clears the cover. */
+/** A null cover removes the picture. */
 export async function changeSinger(
   tx: Tx,
   ownerId: number,

@@ -21,7 +21,7 @@ import {
 
 const LEVELS = ['国家', '省', '市', '区县']
 
-/** A located area in the format of the map service (nearby-4). The first area of its path is the country. */
+/** Converts an area to the map service's format (nearby-4). The first area of a path is the country. */
 const foundAddress = ({ path, longitude, latitude }: LocatedArea): FoundAddress => ({
   status: '1',
   info: 'OK',

@@ -7,7 +7,7 @@ const { as, guest, person, sql, work } = world
 
 type Found = { user_id: number; _distance: string; _location: string; _name: string; _id: string }
 
-/** Gives each test its own region of the world. */
+/** Returns a new region for each test, so that tests do not find each other's users. */
 let parts = 0
 const somewhere = () => {
   parts += 1
@@ -22,7 +22,7 @@ const around = async (who: Person, at: object, more = ''): Promise<Found[]> => {
   return body
 }
 
-test('stores a place coarsely, replaces it, and deletes it on request (nearby-1)', async () => {
+test('stores, replaces and deletes a coarse location (nearby-1)', async () => {
   const [ann, bob] = [await person(), await person()]
   const at = somewhere()
   const made = await as(ann, 'POST', '/around-amap', {
@@ -49,12 +49,12 @@ test('stores a place coarsely, replaces it, and deletes it on request (nearby-1)
   )
 })
 
-test('lists users nearest first, paged, within the radius (nearby-2)', async () => {
+test('lists users within the radius, nearest first (nearby-2)', async () => {
   const me = await person()
   const at = somewhere()
   const people: Person[] = []
   for (let n = 0; n < 7; n += 1) people.push(await person())
-  // 0.01 degree of latitude is 1112 meters.
+  // 0.01 degrees of latitude are 1112 meters.
   for (const [n, each] of people.entries()) await put(each, at.latitude + n * 0.01, at.longitude)
   await put(me, at.latitude, at.longitude)
   const ids = people.map(({ id }) => id)
@@ -96,7 +96,7 @@ test('finds users across the date line and the poles (nearby-2)', async () => {
   assert.equal((await as(me, 'GET', '/around-amap?latitude=90&longitude=100')).status, 200)
 })
 
-test('returns nothing to guests, and hides blocked and closed accounts (nearby-3)', async () => {
+test('hides blocked and closed accounts (nearby-3)', async () => {
   assert.equal((await guest('GET', '/around-amap?latitude=1&longitude=1')).status, 401)
   const [me, blocked, blocking, closed, other] = await Promise.all([1, 2, 3, 4, 5].map(() => person()))
   const at = somewhere()
@@ -110,7 +110,7 @@ test('returns nothing to guests, and hides blocked and closed accounts (nearby-3
   )
 })
 
-test('hides and deletes places older than a month (nearby-1)', async () => {
+test('hides locations older than a month (nearby-1)', async () => {
   const [me, gone] = [await person(), await person()]
   const at = somewhere()
   await put(gone, at.latitude, at.longitude)
@@ -122,7 +122,7 @@ test('hides and deletes places older than a month (nearby-1)', async () => {
   assert.equal(kept.length, 0)
 })
 
-test('rejects invalid places (nearby-1, nearby-2)', async () => {
+test('rejects invalid locations (nearby-1, nearby-2)', async () => {
   const me = await person()
   for (const body of [{}, { latitude: 91, longitude: 0 }, { latitude: 0, longitude: 'x' }, { latitude: 1 }])
     assert.equal((await as(me, 'POST', '/around-amap', body)).status, 422)
@@ -130,7 +130,7 @@ test('rejects invalid places (nearby-1, nearby-2)', async () => {
     assert.equal((await as(me, 'GET', `/around-amap?${query}`)).status, 422, query)
 })
 
-test('finds an address by the names of located areas (nearby-4)', async () => {
+test('finds an address by names of located areas (nearby-4)', async () => {
   const [founder, me] = [await person({ roles: ['founder'] }), await person()]
   const area = async (body: object) => {
     const made = await as(founder, 'POST', '/admin/areas', body)
@@ -142,7 +142,7 @@ test('finds an address by the names of located areas (nearby-4)', async () => {
   const province = await area({ name: '四川省', pid: country })
   const city = await area({ name: '成都市', pid: province, longitude: 104.06, latitude: 30.67 })
   const other = await area({ name: '北京市', pid: country })
-  // For two districts of one name, the rest of the address decides.
+  // Two districts share a name, so the rest of the address selects one.
   await area({ name: '城区', pid: await area({ name: '海淀', pid: other }), longitude: 116, latitude: 40 })
   await area({ name: '城区', pid: city, longitude: 104.1, latitude: 30.7 })
   const found = await find('四川省成都市人民南路')

@@ -19,7 +19,7 @@ const Latitude = Type.Number({ minimum: -90, maximum: 90, description: 'degrees,
 export const PlaceBody = Shared('Place', { longitude: Longitude, latitude: Latitude })
 export type PlaceBody = Static<typeof PlaceBody>
 
-/** The centre of the search, and `radius` in meters. */
+/** Center of the search, with `radius` in meters. */
 export const NearbyQuery = Type.Object({
   longitude: Longitude,
   latitude: Latitude,
@@ -29,13 +29,12 @@ export const NearbyQuery = Type.Object({
 })
 export type NearbyQuery = Static<typeof NearbyQuery>
 
-/** A success message with the stored place, as older clients expect. */
 export const PlaceStored = Shared('PlaceStored', {
   message: Type.Array(Type.String()),
   _id: Type.String(),
 })
 
-/** A user nearby, with field names of the map service behind older servers (nearby-2). */
+/** Uses field names of the map service behind older servers (nearby-2). */
 export const PersonNearby = Shared('PersonNearby', {
   _id: Type.String(),
   _location: Type.String({ description: 'longitude and latitude with a comma between' }),
@@ -54,7 +53,7 @@ export type PersonNearby = Static<typeof PersonNearby>
 
 export const AddressQuery = Type.Object({ address: Text(200) })
 
-/** The place of an address, in the format of the map service behind older servers (nearby-4). */
+/** Uses the format of the map service behind older servers (nearby-4). */
 export const FoundAddress = Shared('FoundAddress', {
   status: Type.String(),
   info: Type.String(),
@@ -98,10 +97,7 @@ export async function deleteOldPlaces(sql: Db, limit: number): Promise<number> {
 
 export type PlaceRow = Row<'user_places', 'user_id' | 'longitude' | 'latitude' | 'created_at' | 'updated_at'>
 
-/**
- * Lists other users' places around a point, nearest first, in the order of the index. Excludes blocks in
- * either direction.
- */
+/** Lists users nearest first by index distance. Omits blocks in either direction. */
 const listPlacesAround = (
   sql: Db,
   place: Place,
@@ -116,16 +112,16 @@ const listPlacesAround = (
   limit ${limit}`
 
 const FARTHEST = 10_000
-/** Three decimals of a degree are about a hundred meters. */
+/** Rounds to three decimals, which are about a hundred meters. */
 const rounded = (degrees: number) => Math.round(degrees * 1000) / 1000
 
-/** Rounds a place for storage: precise enough to be found, too coarse to locate a home (nearby-1). */
+/** Rounds a location, so that it does not reveal a home (nearby-1). */
 export const coarsePlace = ({ longitude, latitude }: Place): Place => ({
   longitude: rounded(longitude),
   latitude: rounded(latitude),
 })
 
-/** The place, and its copy across the date line when that is within reach. */
+/** Adds a copy of the location across the date line when the radius crosses the line. */
 function centresOf(place: Place, meters: number): Place[] {
   const reach = (mapRadius(place, meters) * 180) / Math.PI
   const { longitude } = place
@@ -134,7 +130,7 @@ function centresOf(place: Place, meters: number): Place[] {
   return [place]
 }
 
-/** Squared distance in degrees across the date line, the metric of the index. */
+/** Squared distance on the map across the date line, by which the index sorts. */
 function onMap(from: Place, to: Place): number {
   const [a, b] = [mercatorPoint(from), mercatorPoint(to)]
   const across = Math.abs(a.x - b.x)
@@ -175,7 +171,7 @@ export async function findPeopleNearby(
     .filter((row) => metersBetween(place, row) <= meters)
     .sort((a, b) => onMap(place, a) - onMap(place, b) || a.user_id - b.user_id)
     .slice(end - limit, end)
-    // Pages follow the distance in degrees, which differs slightly from meters. Within a page, meters decide.
+    // Sorts each page by meters, from which the index distance differs slightly.
     .sort((a, b) => metersBetween(place, a) - metersBetween(place, b) || a.user_id - b.user_id)
   const people = await userViews(
     ctx,

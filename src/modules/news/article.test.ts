@@ -22,7 +22,7 @@ const {
 } = await articleWorld()
 
 describe('an article', () => {
-  test('returns text, tags and author, and counts views (news-6)', async () => {
+  test('returns an article with text, tags and author (news-6)', async () => {
     const tag = await createTag(world)
     const content = '<b>raw</b> & **Markdown**'
     const id = await publish({ content, tags: [tag], subject: 'Given' })
@@ -67,7 +67,7 @@ describe('an article', () => {
     for (const id of ['999999999', '0', 'x']) assert.equal((await read(id as never)).status, 404)
   })
 
-  test('lists similar articles: shared tags first, then the newest (news-7)', async () => {
+  test('lists articles with shared tags before the newest ones (news-7)', async () => {
     const tag = await createTag(world)
     const alike = await publish({ tags: [tag] })
     const id = await publish({ tags: [tag] })
@@ -78,7 +78,7 @@ describe('an article', () => {
     assert.equal((await guest('GET', '/news/999999999/correlations')).status, 404)
   })
 
-  test('lists the newest similar articles when the limit cuts off older ones (news-7)', async () => {
+  test('lists only the newest similar articles up to the limit (news-7)', async () => {
     const [one, two] = [await createTag(world), await createTag(world)]
     const alike: number[] = []
     for (const tags of [[one], [one, two], [two], [one], [two], [one]]) alike.unshift(await publish({ tags }))
@@ -88,7 +88,7 @@ describe('an article', () => {
     for (const limit of [1, 2, 4, 6]) assert.deepEqual(await list(limit), alike.slice(0, limit))
   })
 
-  test('returns 400 for a repeated like and for a missing one, and notifies the author (news-8)', async () => {
+  test('returns 400 for a repeated like and for a missing one (news-8)', async () => {
     const reader = await person()
     const owner = await person()
     const id = await createNews(world, editor, owner, { category_id: category })
@@ -108,7 +108,7 @@ describe('an article', () => {
     await assertNoDrift()
   })
 
-  test('is collected once, and collections are listed by article (news-8)', async () => {
+  test('collects an article once (news-8)', async () => {
     const reader = await person()
     const [one, two] = [await publish(), await publish()]
     const collect = (method: 'POST' | 'DELETE', id: number) => as(reader, method, `/news/${id}/collections`)
@@ -123,7 +123,7 @@ describe('an article', () => {
     assert.deepEqual(await list(''), [two])
   })
 
-  test('bounds the texts and tags of an article', async () => {
+  test('limits the texts and tags of an article', async () => {
     const write = (fields: object) =>
       as(editor, 'POST', '/admin/news', {
         title: 'A title',
@@ -154,7 +154,7 @@ describe('an article', () => {
     assert.deepEqual(Object.keys((await write({ tags })).body.errors ?? {}), ['tags'])
   })
 
-  test('can be reported', async () => {
+  test('accepts reports of an article', async () => {
     const id = await publish()
     const answer = await as(await person(), 'POST', `/news/${id}/reports`, { reason: 'spam' })
     assert.equal(answer.status, 201)

@@ -15,11 +15,11 @@ export const listCategories = (sql: Db) => sql<NewsCategoryRow[]>`
 const listSubscribed = (sql: Db, userId: number) => sql<{ category_id: number }[]>`
   select category_id from news_subscriptions where user_id = ${userId}`
 
-/** Serializes replacements of one user's subscription. */
+/** Serializes concurrent replacements of one user's subscription. */
 const lockSubscriber = (sql: Db, userId: number) => sql`
   select from users where id = ${userId} for no key update`
 
-/** Replaces a subscription. Returns false without a change when a category does not exist. */
+/** Returns false, and changes nothing, when a category does not exist. */
 async function replaceSubscription(sql: Db, userId: number, ids: number[]): Promise<boolean> {
   const [row] = await sql<[{ known: boolean }]>`
     with wanted as (select id from news_categories where id = any(${ids}::bigint[]) order by id for key share),
@@ -72,12 +72,10 @@ const NOTHING: { category_id: number }[] = []
 const readCategories = async (ctx: Context): Promise<NewsCategoryRow[]> =>
   (await cacheOf(ctx).get('all', async () => ({ list: [...(await listCategories(ctx.sql))] }))).list
 
-/** Throws 404 when the category does not exist. */
 export async function requireCategory(ctx: Context, id: number): Promise<void> {
   if (!(await readCategories(ctx)).some((category) => category.id === id)) throw noSuchCategory()
 }
 
-/** Picks `n` rows at random, uniformly. */
 function pick<T>(rows: T[], n: number): Set<T> {
   const left = [...rows]
   const picked = new Set<T>()
@@ -86,10 +84,7 @@ function pick<T>(rows: T[], n: number): Set<T> {
   return picked
 }
 
-/**
- * Splits the categories into subscribed and others. Without a subscription five are random for each request
- * (news-2).
- */
+/** Selects five random categories per request for users without a subscription (news-2). */
 async function splitCategories(ctx: Context, viewerId: number): Promise<Static<typeof NewsCategories>> {
   const [all, subscribed] = await Promise.all([
     readCategories(ctx),
@@ -105,7 +100,7 @@ async function splitCategories(ctx: Context, viewerId: number): Promise<Static<t
   }
 }
 
-/** Replaces a user's subscription. Throws 422 unless the input is a list of category ids. */
+/** Throws 422 unless the input is a list of existing category ids. */
 async function subscribe(ctx: Context, userId: number, follows: string): Promise<void> {
   const ids = parseIdList(follows, SUBSCRIBED_MAX)
   if (!ids) throw unknownFollows()
@@ -116,7 +111,6 @@ async function subscribe(ctx: Context, userId: number, follows: string): Promise
   if (!known) throw unknownFollows()
 }
 
-/** Creates a category in the caller's transaction. */
 export async function addCategory(
   ctx: Context,
   tx: Db,
@@ -129,7 +123,6 @@ export async function addCategory(
   return id
 }
 
-/** Changes the given fields in the caller's transaction. */
 export async function changeCategory(
   ctx: Context,
   tx: Db,
@@ -140,13 +133,12 @@ export async function changeCategory(
   await cacheOf(ctx).announce(tx, 'all')
 }
 
-/** Deletes a category without articles, with its subscriptions. */
+/** Deletes a category and its subscriptions. Throws when the category has articles. */
 export async function removeCategory(ctx: Context, tx: Db, id: number): Promise<void> {
   await onConstraint(deleteCategory(tx, id), { news_category_used: categoryInUse })
   await cacheOf(ctx).announce(tx, 'all')
 }
 
-/** Routes of news categories and subscriptions (news-1 to news-3). */
 export function newsCategoryRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'News' })
 

@@ -25,7 +25,7 @@ describe('comments of an article', () => {
   const write = (who: Person, id: number, body: object = { body: 'nice' }) =>
     as(who, 'POST', `/news/${id}/comments`, body)
 
-  test('sets the author as target_user, counts, lists in two groups, and deletes (news-9)', async () => {
+  test('counts and lists comments of an article (news-9)', async () => {
     const [reader, other, owner] = [await person(), await person(), await person()]
     const id = await createNews(world, editor, owner, { category_id: category })
     const made = await write(reader, id, { body: 'nice', reply_user: 0 })
@@ -58,7 +58,7 @@ describe('comments of an article', () => {
     await assertNoDrift()
   })
 
-  test('validates input and rejects users whom the author blocks', async () => {
+  test('rejects invalid comments and comments by blocked users', async () => {
     const [reader, owner] = [await person(), await person()]
     const id = await createNews(world, editor, owner, { category_id: category })
     for (const [field, body] of [
@@ -76,7 +76,7 @@ describe('comments of an article', () => {
     assert.equal((await write(reader, 999_999_999)).status, 404)
   })
 
-  test('pages by after, strictly, and hides users the viewer blocks', async () => {
+  test('pages through comments without users that the viewer blocks', async () => {
     const [me, noisy] = [await person(), await person()]
     const id = await publish()
     const ids: number[] = []
@@ -102,7 +102,7 @@ describe('comments of an article', () => {
     assert.equal((await read(one)).body.comment_count, 1)
   })
 
-  test('keeps exact counters when creations and deletions race', async () => {
+  test('keeps counters exact when comments and deletions race', async () => {
     const people = await Promise.all(Array.from({ length: 5 }, () => person()))
     const id = await publish()
     const made = await Promise.all(people.flatMap((who) => [0, 1].map(() => write(who, id))))

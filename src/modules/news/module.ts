@@ -48,7 +48,6 @@ export const newsPersonal = [
 
 const ability = 'admin: news'
 
-/** Counts of open contributions, deletions and pins, and of articles by day of publication. */
 export const newsStatistics: Statistics = {
   queues: [
     {
@@ -82,7 +81,6 @@ export const newsStatistics: Statistics = {
   ],
 }
 
-/** Searches published articles by substring of the title, without authors the viewer blocks. */
 export const newsSearch: Searchable = {
   type: 'news',
   item: NewsItem,

@@ -22,7 +22,7 @@ const price = { amount: 40, day: 2 }
 const assertBalanced = async () => assert.equal((await auditLedger(sql, [])).balanced, true)
 
 describe('pinning an article', () => {
-  test('is requested by its author and decided once by an editor', async () => {
+  test('lets an editor decide a requested pin once', async () => {
     const [author, other] = [await rich(), await rich()]
     const id = await publish(author)
     const ask = (who: Person, body: object = price) => as(who, 'POST', `/news/${id}/currency-pinneds`, body)
@@ -52,7 +52,7 @@ describe('pinning an article', () => {
     await assertBalanced()
   })
 
-  test('refunds a waiting request when it is rejected or the article is deleted', async () => {
+  test('refunds a pending pin when it is rejected or the article is deleted', async () => {
     const author = await rich()
     const [one, two] = [await publish(author), await publish(author)]
     for (const id of [one, two]) await as(author, 'POST', `/news/${id}/currency-pinneds`, price)
@@ -68,7 +68,7 @@ describe('pinning an article', () => {
     await assertBalanced()
   })
 
-  test('allows only administrators to pin for free', async () => {
+  test('lets only administrators pin for free', async () => {
     const author = await person()
     const id = await publish(author)
     const made = await as(editor, 'POST', '/admin/news-pinneds', { news: id, day: 3 })
@@ -81,7 +81,7 @@ describe('pinning an article', () => {
 })
 
 describe('pinning a comment', () => {
-  test('pays the author of the article, who decides, and shows the pin among pinneds (pins-8)', async () => {
+  test("pays the article's author for an accepted comment pin (pins-8)", async () => {
     const [author, writer] = [await person(), await rich()]
     const news = await publish(author)
     const id = await comment(writer, news)
@@ -134,7 +134,7 @@ describe('pinning a comment', () => {
     assert.equal(await points(writer), 100)
   })
 
-  test("refunds a request when its comment is deleted, and is free under one's own article", async () => {
+  test('refunds a pin request when its comment is deleted', async () => {
     const [author, writer] = [await rich(), await rich()]
     const news = await publish(author)
     const id = await comment(writer, news)

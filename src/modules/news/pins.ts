@@ -23,20 +23,18 @@ import { FilterId, Limit, Nullable, routesOn, type Server, Shared, Type } from '
 import { NEWS_COMMENT, NEWS_PIN, NewsItem, NewsItem as NewsItemSchema } from './schema.ts'
 import { newsByIds, newsContent } from './view.ts'
 
-/** Pins of articles, decided by administrators. */
 export const newsPins = pinsOfContent(newsContent, {
   channel: NEWS_PIN,
   noticeOf: ({ state }) => (state === 'rejected' ? 'news:pinned:reject' : 'news:pinned:accept'),
 })
 
-/** Pins of comments, decided by the author of the article. */
 const newsCommentPins = pinsOfComments(
   newsContent,
   { find: findComment, live: lockableComment },
   { channel: NEWS_COMMENT, notice: 'pinned:news/comment' },
 )
 
-/** Lists articles pinned now, dearest first, without authors the viewer blocks. */
+/** Lists active pins, most expensive first, without authors that the viewer blocks. */
 const listPinnedNews = (
   sql: Db,
   { categoryId, viewerId, limit }: { categoryId: number | undefined; viewerId: number; limit: number },
@@ -55,10 +53,10 @@ const pin = {
   news: Nullable(NewsItem),
 }
 
-/** The user's request to pin an article. The article is null when it is no longer published. */
+/** The user's own pin request. The article is null when it is unpublished. */
 const NewsPin = Shared('ArticlePin', pin)
 
-/** A pin request that awaits the viewer's decision. Article, comment and user are null when deleted. */
+/** Pin request for the viewer to decide. Article, comment and user are null when deleted. */
 const NewsCommentPin = Shared('ArticleCommentPin', {
   ...pin,
   comment: Nullable(CommentWithPeople),
@@ -70,7 +68,7 @@ const NewsPinAverage = Shared('ArticlePinAverage', {
   news_comment: Type.Integer(IN_POINTS),
 })
 
-/** The article is `target` and the comment is `raw`, the reverse of feeds (pins-8). */
+/** `target` is the article and `raw` the comment, the reverse of feeds (pins-8). */
 const newsPinView = (pin: PinRow, channel: 'news' | 'news:comment', news: NewsItem | undefined) => ({
   ...pinView(pin),
   state: pinStateNumber(pin.state),
@@ -80,7 +78,6 @@ const newsPinView = (pin: PinRow, channel: 'news' | 'news:comment', news: NewsIt
   news: news ?? null,
 })
 
-/** Routes for pins of articles and their comments (pins-1). */
 export function newsPinRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'News' })

@@ -40,7 +40,7 @@ const tagsOf = (sql: Db): Fragment => sql`coalesce((
   from news_tags l join tags t on t.id = l.tag_id where l.news_id = n.id
 ), '[]')`
 
-/** The displayed author, never empty (news-23): the given one, else the writer's name. */
+/** Falls back to the writer's name, and to `-` for a writer without a name (news-23). */
 const authorName = (sql: Db): Fragment =>
   sql`coalesce(nullif(n.author, ''), (${nameOf(sql, sql`n.user_id`)}), '-')`
 
@@ -51,13 +51,12 @@ const columns = (sql: Db, viewerId: number) => sql`
   c.digg_count, c.comment_count, c.hits, n.audit_status, n.audit_count, n.mark, n.created_at, n.updated_at,
   ${isCollected(sql, 'news', sql`n.id`, viewerId)} as has_collect, ${isLiked(sql, 'news', sql`n.id`, viewerId)} as has_like`
 
-// `offset 0` forces the planner to look counts up per article; joined, it would merge them from the newest
-// down to the cursor.
+// `offset 0` forces a lookup of counts per article. Otherwise PostgreSQL merges counts from the newest
+// article down to the cursor.
 const tables = (sql: Db) => sql`
   news n cross join lateral (select * from news_counts where news_id = n.id offset 0) c
   join news_categories g on g.id = n.category_id`
 
-/** Condition for a substring of the title in any script, served by an index. */
 export const titleContains = (sql: Db, part: string | undefined) => {
   const key = nameKey(part ?? '')
   return when(
@@ -77,7 +76,6 @@ export type NewsPage = {
   viewerId: number
 }
 
-/** Lists published articles, newest first, without authors the viewer blocks. */
 export function listNews(sql: Db, page: NewsPage) {
   const { ids, recommended, categoryId, key, after = 0, limit, viewerId } = page
   return sql<NewsRow[]>`
@@ -89,12 +87,12 @@ export function listNews(sql: Db, page: NewsPage) {
     order by n.id desc limit ${limit}`
 }
 
-/** Finds published articles by id, newest first, including blocked authors. */
+/** Finds published articles by id, including those of blocked authors. */
 export const findPublished = (sql: Db, ids: number[], viewerId: number) => sql<NewsRow[]>`
   select ${columns(sql, viewerId)} from ${tables(sql)}
   where n.id = any(${ids}) and n.audit_status = 0 order by n.id desc`
 
-/** Lists articles of one user, of one state or of all but recycled. */
+/** Lists a user's articles in `status`, or in every state except recycled. */
 export const listNewsOf = (
   sql: Db,
   page: { userId: number; status: number | undefined; after: number; limit: number; viewerId: number },
@@ -112,7 +110,7 @@ export async function findNews(sql: Db, id: number, viewerId: number): Promise<N
   return row
 }
 
-/** Filters the ids down to articles that are published or the viewer's own. */
+/** Filters ids to articles that are published or the viewer's own. */
 export const findVisible = (sql: Db, ids: number[], viewerId: number) => sql<{ id: number }[]>`
   select id from news
   where id = any(${ids}) and (audit_status = 0 or (user_id = ${viewerId} and audit_status <> 4))`
@@ -123,11 +121,11 @@ export const findTarget = async (sql: Db, id: number) =>
       select id, user_id, title from news where id = ${id} and audit_status = 0`
   )[0]
 
-/** Locks an article while it is commented on, liked or deleted. */
+/** Selects a published article. Callers append a row lock. */
 export const liveNews = (sql: Db, id: number): Fragment =>
   sql`select id from news where id = ${id} and audit_status = 0`
 
-/** Lists published articles that share a tag with this one, newest first. */
+/** Lists published articles that share a tag with the article, newest first. */
 export const listAlike = (sql: Db, id: number, limit: number) => sql<{ id: number }[]>`
   select distinct found.news_id as id
   from news_tags mine cross join lateral (
@@ -139,7 +137,6 @@ export const listAlike = (sql: Db, id: number, limit: number) => sql<{ id: numbe
 export const listLatest = (sql: Db, limit: number) => sql<{ id: number }[]>`
   select id from news where audit_status = 0 order by id desc limit ${limit}`
 
-/** Adds buffered views. The ids are ascending. */
 const addHits = (sql: Db, ids: number[], counts: number[]) => sql`
   update news_counts c set hits = c.hits + v.n
   from unnest(${ids}::bigint[], ${counts}::bigint[]) as v (id, n) where c.news_id = v.id`
@@ -157,7 +154,6 @@ export type NewsRecord = Row<
   | 'contribute_amount'
 > & { fee_state: 'none' | 'escrow' | 'income' | 'refunded' }
 
-/** Reads the columns that decide access to an article. `lock` locks the row until the transaction ends. */
 export async function findRecord(
   sql: Db,
   id: number,
@@ -171,7 +167,7 @@ export async function findRecord(
 
 export type NewsValues = {
   title: string
-  /** The text shown in lists, and whether the author gave it. */
+  /** `text`: excerpt for lists. `given`: whether the author wrote the excerpt. */
   subject: { text: string; given: boolean }
   content: string
   from: string | null
@@ -199,7 +195,7 @@ export async function insertNews(
   return row.id
 }
 
-/** Updates the given fields. A derived subject follows the content. */
+/** Updates the given fields. `derived` replaces a subject that the author did not write. */
 export async function updateNews(
   sql: Db,
   id: number,
@@ -227,7 +223,7 @@ export async function updateNews(
     where id = ${id}`
 }
 
-/** Replaces the tags of an article. Returns the number of existing ones. */
+/** Replaces the tags of an article. Returns how many of the tags exist. */
 export async function replaceTags(sql: Db, id: number, tagIds: number[]): Promise<number> {
   const [row] = await sql<[{ known: number }]>`
     with wanted as (select t.id from tags t where t.id = any(${tagIds}::bigint[]) order by t.id for key share),
@@ -249,13 +245,12 @@ export const setStatus = (
     ${ifGiven(sql, change.feeState, (value) => sql`, fee_state = ${value}`)}
   where id = ${id}`
 
-/** Sets or clears the recommendation. A recommended article keeps its timestamp. */
+/** Keeps the timestamp of an article that is recommended already. */
 export const setRecommended = (sql: Db, id: number, on: boolean) => sql`
   update news set recommended_at = ${on ? sql`coalesce(recommended_at, now())` : sql`null`} where id = ${id}`
 
 export const deleteNews = (sql: Db, id: number) => sql`delete from news where id = ${id}`
 
-/** Views buffered in memory. */
 export const hitsOf = defineBufferedCounts('hits', addHits)
 
 export const countNewsComments: Counts = (sql) => [
@@ -265,7 +260,7 @@ export const countNewsLikes: Counts = (sql) => [
   sql`update news_counts n set digg_count = greatest(n.digg_count + c.by, 0) from changed c where n.news_id = c.id`,
 ]
 
-/** Counter checks of news for `kith doctor`. Views leave no records to recount. */
+/** Counter checks of news for `kith doctor`. Views leave no rows to recount. */
 export const newsCounters: CounterCheck[] = [
   commentsRecount('news', { table: 'news_counts', key: 'news_id', column: 'comment_count' }),
   likesRecount('news', { table: 'news_counts', key: 'news_id', column: 'digg_count' }),
@@ -280,7 +275,7 @@ export type NewsDeletionRow = Tables['news_deletions'] & {
   state: 'pending' | 'accepted' | 'rejected' | 'cancelled'
 }
 
-/** Decides an open request once. Returns undefined when it is not open. */
+/** Returns undefined when the request is not open. */
 export async function decideDeletion(
   sql: Db,
   id: number,
@@ -293,6 +288,5 @@ export async function decideDeletion(
   return row
 }
 
-/** Cancels open requests about a deleted article. */
 export const cancelDeletions = (sql: Db, newsId: number) => sql`
   update news_deletions set state = 'cancelled', decided_at = now() where news_id = ${newsId} and state = 'pending'`

@@ -32,7 +32,7 @@ import {
 import { alikeNews, deleteArticle, readNews } from './service.ts'
 import { newsByIds, newsContent, newsItems } from './view.ts'
 
-/** Maximum length of the ranking. Pages are served from the cache. */
+/** Maximum number of ranked authors. */
 const RANKED = 1000
 
 const rankAuthors = (sql: Db, period: Period) => sql<RankedRow[]>`
@@ -41,7 +41,7 @@ const rankAuthors = (sql: Db, period: Period) => sql<RankedRow[]>`
   where n.audit_status = 0 and c.hits > 0 and n.published_at >= ${periodStart(sql, period)}
   group by n.user_id order by count desc, n.user_id limit ${RANKED}`
 
-/** The ranking of authors by views in a period, cached for ten seconds. */
+/** Caches the author ranking of a period for ten seconds. */
 const rankingOf = cacheCostly<Period, RankedRow[]>(10_000, ({ sql }, period) =>
   rankAuthors(sql, period).execute(),
 )
@@ -51,7 +51,6 @@ const NewsRanksQuery = Type.Object({
   type: Type.Optional(OneOf(PERIODS, { default: 'day' })),
 })
 
-/** Route of the author ranking (news-19). */
 export function newsRankRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'News' })
 
@@ -66,9 +65,6 @@ export function newsRankRoutes(server: Server, ctx: Context) {
   })
 }
 
-/**
- * Article routes: lists, detail and deletion, with comments, likes and the like mounted (news-4 to news-9).
- */
 export function newsRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'News' })

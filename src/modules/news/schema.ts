@@ -50,7 +50,6 @@ export const unknownAuthor = fieldError(
   '用户不存在。',
 )
 
-/** The states of an article (news-12). */
 export const STATUS = {
   published: 0,
   waiting: 1,

@@ -31,7 +31,7 @@ const actionsOf = async (type: string, id: number): Promise<string[]> =>
   ).body.data.map(({ action }: { action: string }) => action)
 
 describe('feed administration', () => {
-  test('requires the ability of its area', async () => {
+  test('requires the ability to administer feeds', async () => {
     const id = await publish(founder)
     const nobody = await person()
     for (const [method, path] of [
@@ -47,7 +47,7 @@ describe('feed administration', () => {
     }
   })
 
-  test('lists feeds by author, topic and text, page by page', async () => {
+  test('filters feeds by author, topic and text', async () => {
     const alice = await person()
     const topic = (await as(alice, 'POST', '/feed/topics', { name: 'Listed' })).body.id
     const plain = await publish(alice, { feed_content: 'Wandering albatross' })
@@ -62,7 +62,7 @@ describe('feed administration', () => {
     assert.equal((await as(editor, 'GET', '/admin/feeds?limit=101')).status, 422)
   })
 
-  test('deletes and restores a feed once each, with audit records (feeds-29)', async () => {
+  test('deletes and restores a feed once each (feeds-29)', async () => {
     const alice = await person()
     const id = await publish(alice, { feed_content: 'Now and THEN' })
     const remove = () => as(editor, 'DELETE', `/admin/feeds/${id}`)
@@ -85,7 +85,7 @@ describe('feed administration', () => {
     for (const check of feedCounters) assert.deepEqual(await check.find(sql), [], check.name)
   })
 
-  test("takes only the likes of a deleted feed from its author's count, and returns them on restoration (feeds-26)", async () => {
+  test("excludes likes of a deleted feed from its author's count until it is restored (feeds-26)", async () => {
     const [alice, ...fans] = [await person(), await person(), await person()]
     const [gone, kept] = [await publish(alice), await publish(alice)]
     for (const [fan, id] of [
@@ -102,7 +102,7 @@ describe('feed administration', () => {
     assert.equal(await likes(), 3)
   })
 
-  test('lists and deletes comments, and notifies their author (feeds-29)', async () => {
+  test('lets administrators delete comments of a feed (feeds-29)', async () => {
     const [alice, bob] = [await person(), await person()]
     const [id, other] = [await publish(alice), await publish(alice)]
     const made: number[] = []

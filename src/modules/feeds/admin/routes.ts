@@ -45,7 +45,6 @@ import { feedViews } from '../view.ts'
 
 const unknownFeed = fieldError('feed', 'no_such_feed', 'This feed does not exist.', '动态不存在或已被删除。')
 
-/** Decides, grants and ends pins of feeds (pins-9). */
 export function adminFeedPinRoutes(server: Server, ctx: Context): void {
   mountAdminPins(server, ctx, {
     param: 'feed',
@@ -65,7 +64,6 @@ export function adminFeedPinRoutes(server: Server, ctx: Context): void {
 
 const FeedCommentParams = Type.Object({ feed: Id, comment: Id })
 
-/** Filters feeds. `q` is a part of the text. Deleted feeds have a separate list. */
 export const FeedQuery = Type.Object({
   ...listingQuery(['id']),
   deleted: Type.Optional(Flag()),
@@ -95,7 +93,7 @@ async function listFeedIds(sql: Db, query: FeedQuery) {
   )
 }
 
-/** Searches the live feeds: a frequent text among the newest, and a rare one by the index. */
+/** Scans the newest feeds for a frequent text, and uses the trigram index for a rare one. */
 async function searchFeedIds(sql: Db, query: FeedQuery, pattern: string, filters: Fragment | undefined) {
   const { q = '', after } = query
   const { grams, isFrequent } = await planSearch(sql, 'feed_search', 'content', q)
@@ -122,14 +120,12 @@ async function searchFeedIds(sql: Db, query: FeedQuery, pattern: string, filters
   )
 }
 
-/** Locks a feed until the transaction ends. Undefined for an unknown id. */
 async function lockFeed(sql: Db, id: number): Promise<{ deleted: boolean } | undefined> {
   const [row] = await sql<{ deleted: boolean }[]>`
     select deleted_at is not null as deleted from feeds where id = ${id} for no key update`
   return row
 }
 
-/** Feeds and their comments for administrators, deleted ones included (feeds-29). */
 export function adminFeedRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: feeds' })

@@ -8,7 +8,7 @@ const { as, guest, person, sql } = world
 const { publish, publishMany, pages, createTopic } = timelinesOf(world)
 
 describe('feeds of a topic', () => {
-  test('lists feeds of a topic in the order of their links, both ways, each once (topics-14)', async () => {
+  test('lists feeds of a topic in both directions (topics-14)', async () => {
     const alice = await person()
     const topic = await createTopic(alice)
     const ids = await publishMany(alice, 7, { topics: [topic] })
@@ -44,7 +44,7 @@ describe('feeds of a topic', () => {
 })
 
 describe('a single feed', () => {
-  test('shows the latest likes of a feed', async () => {
+  test('returns the latest likes of a feed', async () => {
     const alice = await person()
     const id = await publish(alice)
     const people = await Promise.all(Array.from({ length: 9 }, () => person()))
@@ -63,8 +63,8 @@ describe('a single feed', () => {
   })
 })
 
-describe('collections', () => {
-  test("lists the owner's collections only to them, newest first, without deleted feeds (feeds-23)", async () => {
+describe('collected feeds', () => {
+  test('lists collected feeds only to their owner (feeds-23)', async () => {
     const [alice, viewer] = [await person(), await person()]
     const ids = await publishMany(alice, 5)
     for (const id of ids.toReversed()) await as(viewer, 'POST', `/feeds/${id}/collections`)

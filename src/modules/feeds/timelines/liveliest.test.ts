@@ -26,7 +26,7 @@ describe('the hot list', () => {
     assert.equal(found.hot, found.feed_view_count + 5)
   })
 
-  test('pages by rank and id without gaps, and strictly by rank alone (feeds-3)', async () => {
+  test('pages through equal ranks by rank and id (feeds-3)', async () => {
     const alice = await person()
     const ids = await publishMany(alice, 5)
     await sql`update feed_hots set hot = 100000 where feed_id = any(${ids})`
@@ -43,7 +43,7 @@ describe('the hot list', () => {
     await sql`update feed_hots h set hot = f.hot from feeds f where f.id = h.feed_id`
   })
 
-  test('ends paging among feeds without views', async () => {
+  test('does not restart the list after feeds without views', async () => {
     const alice = await person()
     const ids = await publishMany(alice, 5)
     await sql`update feed_hots set hot = (feed_id % 2) where feed_id = any(${ids})`
@@ -61,7 +61,7 @@ describe('the hot list', () => {
     await sql`update feed_hots h set hot = f.hot from feeds f where f.id = h.feed_id`
   })
 
-  test('limits the list to the configured days, without blocked authors', async () => {
+  test('limits the hot list to the configured days', async () => {
     const [alice, viewer] = [await person(), await person()]
     const [old, fresh] = [await publish(alice), await publish(alice)]
     await sql`update feeds set created_at = now() - interval '8 days' where id = ${old}`

@@ -40,10 +40,7 @@ export const listFeedsOfUser = (
   where f.user_id = ${userId} and ${visibleFeed(sql)} ${before(sql, after)} ${when(sql, priced, () => sql`and f.has_price`)}
   order by f.id desc limit ${limit}`
 
-/**
- * Feeds of the viewer and followed users, filtered from the newest `scanned` of all. Stops at a full page, so
- * the followed users' share of the newest feeds decides how many it reads.
- */
+/** Filters the newest `scanned` feeds, which is fast when followed users wrote many of them. */
 export const pickFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage, scanned: number) => sql<
   FeedRow[]
 >`
@@ -59,8 +56,8 @@ export const pickFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage,
   select ${feedColumns(sql, viewerId)}, f.hot from shown s join feeds f on f.id = s.id order by f.id desc`
 
 /**
- * Merges the newest feeds of the viewer and each followed user. Reads one index entry per followed user, and
- * full pages only for the users with the newest feeds.
+ * Merges the newest feeds of each followed user. Reads one index entry per user, and full pages only of the
+ * most recent authors.
  */
 export const mergeFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage) => sql<FeedRow[]>`
   with authors as materialized (
@@ -87,16 +84,14 @@ export const mergeFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage
   )
   select ${feedColumns(sql, viewerId)}, f.hot from shown s join feeds f on f.id = s.id order by f.id desc`
 
-/** Limit of pins on a first page. */
+/** Maximum number of pinned feeds on a first page. */
 const MOST = 100
 
-/** Currently pinned feeds, most expensive first, without authors that the viewer blocks. */
 export const listPinnedFeeds = (sql: Db, viewerId: number) => sql<FeedRow[]>`
   select ${feedColumns(sql, viewerId)}, f.hot from ${selectShownPins(sql, FEED_PIN)} join feeds f on f.id = p.target_id
   where ${visibleFeed(sql)} ${notBlockedBy(sql, viewerId, sql`f.user_id`)}
   order by ${orderByPrice(sql)} limit ${MOST}`
 
-/** Currently pinned feeds of one user. */
 export const listPinnedFeedsOfUser = (
   sql: Db,
   userId: number,
@@ -108,10 +103,7 @@ export const listPinnedFeedsOfUser = (
 
 type HotPage = { viewerId: number; days: number; limit: number; hot?: number | undefined; after: number }
 
-/**
- * Cursor condition: after a rank, or after one feed of the given or current rank. Ranks 0 and 1 both show as
- * 1, so the stored rank separates them.
- */
+/** Keyset condition. Ranks 0 and 1 both display as 1, so the cursor also uses the stored rank of `after`. */
 function belowCursor(sql: Db, hot: number | undefined, after: number) {
   if (after === 0) return hot ? sql`and h.hot < ${hot === 1 ? 0 : hot}` : sql``
   const now = sql`coalesce((select hot from feed_hots where feed_id = ${after}), 0)`
@@ -119,11 +111,7 @@ function belowCursor(sql: Db, hot: number | undefined, after: number) {
   return sql`and (h.hot, h.feed_id) < (${rank}, ${after})`
 }
 
-/**
- * Most active feeds of the last days. The cursor is the last `hot`, or `hot` and id, which also pages through
- * equal ranks. Shown ranks start at 1, because a cursor of 0 would restart the list and paging would never
- * end (feeds-3).
- */
+/** Returns ranks of at least 1, because a cursor of 0 would restart the list (feeds-3). */
 export const listHotFeeds = (sql: Db, { viewerId, days, limit, hot, after }: HotPage) => sql<FeedRow[]>`
   select ${feedColumns(sql, viewerId)}, greatest(h.hot, 1) as hot, ${anyPinShown(sql, FEED_PIN)} as pins_shown
   from feed_hots h join feeds f on f.id = h.feed_id
@@ -150,7 +138,6 @@ export const searchNewestFeeds = (
   )
   select ${feedColumns(sql, viewerId)}, f.hot from feeds f where f.id = any(array(select id from found)) order by f.id desc`
 
-/** Searches `query` in the text of all feeds. Collects all matches by the index of `grams` before sorting. */
 export const searchAllFeeds = (
   sql: Db,
   query: string,
@@ -164,7 +151,6 @@ export const searchAllFeeds = (
       ${when(sql, after > 0, () => sql`and feed_id < ${after}`)}
   )
   select ${feedColumns(sql, viewerId)}, f.hot
-  -- The order of the matches ends the joins at a full page.
   from (select feed_id from matches order by feed_id desc) s join feeds f on f.id = s.feed_id
   where ${visibleFeed(sql)} ${among(sql, ids)} ${unblocked(sql, viewerId)}
   order by s.feed_id desc limit ${limit}`
@@ -176,7 +162,7 @@ export type TopicPage = {
   limit: number
 }
 
-/** Feeds of a topic in the order of their links. Empty if the topic is hidden from the viewer. */
+/** Lists feeds in the order of their topic links. Returns none when the topic is hidden from the viewer. */
 export const listTopicFeeds = (
   sql: Db,
   topicId: number,
@@ -197,10 +183,7 @@ export const listTopicFeeds = (
     )}
   order by l.index ${sortDirection(sql, direction)} limit ${limit}`
 
-/**
- * A user's collected feeds, last collected first. Filters deleted feeds in SQL, since a short page would seem
- * to be the last.
- */
+/** Filters deleted feeds in SQL, because clients take a short page for the last one. */
 export const listCollectedRows = (
   sql: Db,
   userId: number,

@@ -49,7 +49,7 @@ import {
 
 const FeedListQuery = Type.Object({
   type: Type.Optional(OneOf(['new', 'hot', 'follow', 'users'] as const, { default: 'new' })),
-  // No default in the schema: a list of ids is returned in full unless a limit is given.
+  // Has no default in the schema, because a list of ids is unlimited unless the request sets a limit.
   limit: Type.Optional(Int(1, 100, { description: 'Default 15' })),
   after: Cursor,
   hot: Type.Optional(Int(0, Number.MAX_SAFE_INTEGER, { description: 'For type=hot: the last `hot`' })),
@@ -77,10 +77,10 @@ const TopicFeedsQuery = Type.Object({
 })
 type TopicFeedsQuery = Static<typeof TopicFeedsQuery>
 
-/** A feed in a topic. `index` is its position. */
+/** `index` is the feed's position in the topic. */
 const TopicFeed = Shared('TopicFeed', { ...FeedView.properties, index: Type.Integer() })
 
-/** `user` must be the viewer, because collections are private (feeds-23). */
+/** Requires `user` to be the viewer, because collections are private (feeds-23). */
 const CollectionQuery = Type.Object({
   limit: Limit(),
   offset: Offset,
@@ -92,10 +92,7 @@ type CollectionQuery = Static<typeof CollectionQuery>
 const countViews = (ctx: Context, rows: readonly { id: number }[]): void =>
   countView(() => feedViewCounts(ctx).add(rows.map(({ id }) => id)))
 
-/**
- * A page of GET /feeds, with the pinned feeds that come with the first one (feeds-1). Being shown in a list is a view, except
- * in the list of one person (feeds-6).
- */
+/** Counts a view of each listed feed, except in the list of one user (feeds-6). */
 export async function listFeeds(
   ctx: Context,
   viewerId: number,
@@ -105,7 +102,7 @@ export async function listFeeds(
   if (viewerId === 0 && (type === 'follow' || (type === 'users' && query.user === undefined)))
     throw unauthenticated()
   const rows = await findRows(ctx, viewerId, type, query)
-  // Most of the time nothing is pinned, and the statement of the list says so.
+  // Skips the query for pins when the list reports none.
   const mayHavePins = hasPins(query) && rows[0]?.pins_shown !== false
   const pinned = mayHavePins ? await listPinnedFeeds(ctx.sql, viewerId) : []
   countViews(ctx, type === 'users' ? pinned : [...pinned, ...rows])
@@ -137,11 +134,11 @@ async function findRows(
   return nameKey(search) === '' ? listNewFeeds(sql, page, ids) : searchFeeds(ctx, search, page, ids)
 }
 
-/** Up to this number of followed users, looking up the newest feeds of each is cheapest. */
+/** Above this number of followed users, scanning the newest feeds is cheaper than one lookup per user. */
 const MANY = 200
-/** Newest feeds that cost as much to scan as looking up those of one user. */
+/** Number of feeds whose scan costs as much as the lookup of one followed user. */
 const SCANNED_EACH = 20
-/** Maximum number of newest feeds to scan, which bounds the pages read. */
+/** Maximum number of feeds to scan, which bounds disk reads. */
 const SCANNED_MOST = 30_000
 
 async function listFollowedFeeds({ sql }: Context, page: FeedPage): Promise<FeedRow[]> {
@@ -153,14 +150,14 @@ async function listFollowedFeeds({ sql }: Context, page: FeedPage): Promise<Feed
   return mergeFollowedFeeds(sql, page)
 }
 
-/** Finds a frequent text among the newest feeds, and a rare one by the index. */
+/** Scans the newest feeds for a frequent text, and uses the trigram index otherwise. */
 async function searchFeeds({ sql }: Context, query: string, page: FeedPage, ids?: number[]) {
   const { grams, isFrequent } = await planSearch(sql, 'feed_search', 'content', query)
   const rows = isFrequent ? await searchNewestFeeds(sql, query, page, ids) : []
   return rows.length === page.limit ? rows : searchAllFeeds(sql, query, grams, page, ids)
 }
 
-/** Feeds of a topic. Throws 404 if it is hidden from the viewer (topics-6). */
+/** Throws 404 when the topic is hidden from the viewer (topics-6). */
 async function listFeedsOfTopic(
   ctx: Context,
   viewerId: number,
@@ -169,7 +166,7 @@ async function listFeedsOfTopic(
 ): Promise<(FeedView & { index: number })[]> {
   const rows = await findForViewerOrReviewer(ctx, viewerId, async (viewer) => {
     const found = await listTopicFeeds(ctx.sql, topicId, { limit, index, after, direction }, viewer)
-    // Checks the topic only when no feed has proved its existence.
+    // Queries the topic only for an empty list, because a found feed proves that the topic is visible.
     return (found.length > 0 || (await findTopicOwner(ctx.sql, topicId, viewer))) && found
   })
   const items = await feedItems(ctx, rows, viewerId)
@@ -185,7 +182,6 @@ async function listCollectedFeeds(
   return feedItems(ctx, await listCollectedRows(ctx.sql, viewerId, { limit, ...page }), viewerId)
 }
 
-/** Lists of feeds (feeds-1 to feeds-6). */
 export function feedTimelineRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Feeds' })
 

@@ -10,7 +10,7 @@ const { as, guest, person, sql, ctx } = world
 const { publish, publishMany, nextMark, list, pages, block, follow } = timelinesOf(world)
 
 describe('newest feeds', () => {
-  test('pages through the newest feeds once each, without deleted ones (feeds-1)', async () => {
+  test('pages through the newest feeds without gaps or duplicates (feeds-1)', async () => {
     const alice = await person()
     const ids = await publishMany(alice, 8)
     const gone = ids.splice(3, 1)
@@ -33,7 +33,7 @@ describe('newest feeds', () => {
       assert.equal((await guest('GET', `/feeds?${query}`)).status, 422, query)
   })
 
-  test('leaves out authors that the viewer blocks (feeds-14)', async () => {
+  test('omits authors that the viewer blocks (feeds-14)', async () => {
     const [alice, bob, viewer] = [await person(), await person(), await person()]
     const [theirs, other] = [await publish(alice), await publish(bob)]
     await block(viewer, alice)
@@ -42,7 +42,7 @@ describe('newest feeds', () => {
     assert.ok(idsOf(await list('limit=2')).includes(theirs))
   })
 
-  test('returns all existing feeds by id, whatever the type, sorted by id (feeds-2)', async () => {
+  test('returns feeds by id regardless of the type (feeds-2)', async () => {
     const alice = await person()
     const ids = await publishMany(alice, 17)
     assert.deepEqual(idsOf(await list(`id=${ids.join()}&type=hot`)), ids.toReversed())
@@ -50,7 +50,7 @@ describe('newest feeds', () => {
     assert.deepEqual(idsOf(await list(`id=${ids.join()}&limit=2&after=${ids[5]}`)), [ids[4], ids[3]])
   })
 
-  test("returns the viewer's flags, pictures, and the author or null", async () => {
+  test("returns a feed's author, pictures and viewer flags", async () => {
     const [alice, viewer] = [await person(), await person()]
     const file = await uploadPicture(world, alice)
     const id = await publish(alice, { images: [{ id: file }] })
@@ -68,7 +68,7 @@ describe('newest feeds', () => {
     assert.equal((orphan as unknown as { user: null }).user, null)
   })
 
-  test('shows the five newest comments, without users that the viewer blocks (feeds-7)', async () => {
+  test('previews the five newest comments without users that the viewer blocks (feeds-7)', async () => {
     const [alice, bob, viewer] = [await person(), await person(), await person()]
     const id = await publish(alice)
     const made: number[] = []
@@ -84,8 +84,8 @@ describe('newest feeds', () => {
   })
 })
 
-describe('search', () => {
-  test('finds parts of words in any script, and takes wildcards literally (feeds-2)', async () => {
+describe('feed search', () => {
+  test('finds parts of words in any script (feeds-2)', async () => {
     const alice = await person()
     const chinese = await publish(alice, { feed_content: '今天我们去爬长城' })
     const latin = await publish(alice, { feed_content: 'A Quixotic_idea at 100% speed' })
@@ -98,7 +98,7 @@ describe('search', () => {
     assert.deepEqual(await find('quixo'), [])
   })
 
-  test('pages by cursor and leaves out blocked authors', async () => {
+  test('pages through search results without blocked authors', async () => {
     const [alice, bob, viewer] = [await person(), await person(), await person()]
     const ids = [
       ...(await publishMany(alice, 4, { feed_content: 'zygomorphic' })),
@@ -117,7 +117,7 @@ describe('followed timeline', () => {
     assert.equal((await guest('GET', '/feeds?type=follow')).status, 401)
   })
 
-  test('returns feeds of followed users and the viewer, page by page, without blocked users', async () => {
+  test('returns feeds of the viewer and of followed users', async () => {
     const [viewer, alice, bob, stranger] = [await person(), await person(), await person(), await person()]
     await Promise.all([follow(viewer, alice), follow(viewer, bob)])
     const ids: number[] = []
@@ -128,7 +128,7 @@ describe('followed timeline', () => {
       }
     const all = await pages((last) => list(`type=follow&limit=5${last ? `&after=${last.id}` : ''}`, viewer))
     assert.deepEqual(all, ids.toReversed())
-    // A viewer who follows many users takes another query path.
+    // Selects the query path for viewers who follow many users.
     await sql`update user_counts set followings_count = 1000 where user_id = ${viewer.id}`
     for (const limit of [2, 5])
       assert.deepEqual(
@@ -142,13 +142,13 @@ describe('followed timeline', () => {
     assert.deepEqual(new Set(some.map(({ user_id }) => user_id)), new Set([alice.id, viewer.id]))
   })
 
-  test('matches a scan of all feeds, whatever the followed users wrote', async () => {
+  test('returns the same followed feeds as a scan of all feeds', async () => {
     const [viewer, ...authors] = await Promise.all(Array.from({ length: 25 }, () => person()))
     const followed = authors.filter((_, n) => n % 6 !== 0)
     for (const author of followed) await follow(viewer!, author)
     const blocked = followed.at(-1)!
     await block(viewer!, blocked)
-    // Authors differ in volume: some write in runs, others nothing, and some feeds are deleted.
+    // Varies the volume per author and deletes some feeds.
     for (let n = 0; n < 150; n += 1) {
       const author = authors[Math.floor(n / 7) % 3 === 0 ? (n * n) % 24 : n % 5] ?? authors[0]!
       await sql`
@@ -164,13 +164,13 @@ describe('followed timeline', () => {
       )
       assert.deepEqual(found, idsOf(expected))
     }
-    // Other tests in this file scan all feeds.
+    // Deletes these feeds, because other tests in this file scan all feeds.
     await sql`delete from feeds where user_id = any(${authors.map(({ id }) => id)})`
   })
 })
 
 describe('feeds of one user', () => {
-  test('lists feeds of the given user or the viewer (feeds-5)', async () => {
+  test('lists feeds of the given user, by default of the viewer (feeds-5)', async () => {
     const [alice, viewer] = [await person(), await person()]
     const theirs = await publishMany(alice, 5)
     const mine = await publish(viewer)
@@ -188,11 +188,11 @@ describe('feeds of one user', () => {
   })
 })
 
-describe('views', () => {
-  test('counts views of single and listed feeds, at once in replies and later in the database (feeds-6)', async () => {
+describe('feed views', () => {
+  test('counts views of single and listed feeds (feeds-6)', async () => {
     const alice = await person()
     const id = await publish(alice)
-    // Flushes now, so that the timer does not flush in the next seconds.
+    // Flushes now, so that the timer does not flush during the assertions.
     await feedViewCounts(ctx).flush()
     assert.equal((await guest('GET', `/feeds/${id}`)).body.feed_view_count, 1)
     assert.equal((await list(`id=${id}`))[0]!.feed_view_count, 2)
@@ -205,7 +205,7 @@ describe('views', () => {
     assert.equal((await guest('GET', `/feeds/${id}`)).body.feed_view_count, 3)
   })
 
-  test('loses no counts when flushes and likes race', async () => {
+  test('loses no views when flushes and likes race', async () => {
     const [alice, ...people] = await Promise.all(Array.from({ length: 9 }, () => person()))
     const ids = await publishMany(alice!, 5)
     await Promise.all(

@@ -11,7 +11,7 @@ const world = await createWorld({ MAX_UPLOAD_BYTES: '300000' })
 const folder = await mkdtemp(join(tmpdir(), 'kith-lines-'))
 after(() => rm(folder, { recursive: true, force: true }))
 
-test('stores the files of import lines, and reports one error per line with a missing, outside or unusable file', async () => {
+test('reports one error per import line with an unusable file', async () => {
   const picture = await flatPicture(20, 10).png().toBuffer()
   await mkdir(join(folder, 'within/deep'), { recursive: true })
   await writeFile(join(folder, 'outside.png'), picture)
@@ -29,7 +29,7 @@ test('stores the files of import lines, and reports one error per line with a mi
     [['deep'], /: there is no such file$/],
     [['page.png'], /^page\.png: Only JPEG, PNG/],
     [['large.wav'], /: The file is too large\.$/],
-    // The first error of a line is reported, and its later files are not stored.
+    // Reports the first error of a line and does not store its later files.
     [['none.png', 'page.png', 'deep/inside.png'], /^none\.png: /],
   ]
   const wanted = lines.flatMap(([paths], number): WantedFile[] =>

@@ -30,7 +30,7 @@ export async function attachImported(
 export const listAttached = (sql: Db, channel: string, raws: number[]) => sql<{ id: number; raw: number }[]>`
   select id, raw from file_uses where channel = ${channel} and raw = any(${raws}) order by id`
 
-/** Imported files belong to the site, not to a user. */
+/** Owner id of imported files, which belong to the site. */
 const SITE = 0
 
 export const ImportPath = Text(1000, { minLength: 1, description: 'below the folder of files' })
@@ -38,13 +38,9 @@ export const ImportPath = Text(1000, { minLength: 1, description: 'below the fol
 export type SavedFile = { id: number; size: string | null }
 export type WantedFile = { number: number; field: string; path: string; kind?: Media['kind'] }
 
-/** Stored files by line and field. Each is an upload of its own, even for the same bytes. */
 export type SavedFiles = { of(number: number, field: string): SavedFile | undefined }
 
-/**
- * Stores the files of import lines. A missing or invalid file is an error of its line. A full disk aborts the
- * import.
- */
+/** Reports a missing or invalid file as an error of its line. A full disk aborts the import. */
 export async function saveFiles(
   ctx: Context,
   folder: string,

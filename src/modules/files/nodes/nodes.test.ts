@@ -58,7 +58,7 @@ async function stored(bytes: Buffer, more: object = {}, person = alice): Promise
 const urlOf = async (node: string) => (await attachmentViews(sql, [node], ctx)).get(node)?.url ?? ''
 
 describe('a storage task', () => {
-  test('returns upload instructions, and the upload returns the node (files-7)', async () => {
+  test('stores a node by the upload instructions of a task (files-7)', async () => {
     const answer = await world.as(alice, 'POST', '/storage', task(png))
     assert.equal(answer.status, 201)
     const { uri, method, headers, form, file_key, node } = answer.body
@@ -91,7 +91,7 @@ describe('a storage task', () => {
     assert.equal((await world.guest('POST', '/storage', task(png))).status, 401)
   })
 
-  test('accepts one upload per task and rejects later or racing ones with 403 (files-7)', async () => {
+  test('accepts one upload per task (files-7)', async () => {
     const opened = await openTask(png)
     const results = await Promise.all([put(opened, png), put(opened, png), put(opened, png)])
     assert.deepEqual(results.map(({ status }) => status).sort(), [201, 403, 403])
@@ -120,7 +120,7 @@ describe('a storage task', () => {
     assert.equal(typeof broken.body.message, 'string')
   })
 
-  test('stops reading at the size limit', async () => {
+  test('stops reading an upload at the size limit', async () => {
     assert.equal((await put(await openTask(png), Buffer.alloc(2_097_153))).status, 413)
   })
 
@@ -152,7 +152,7 @@ describe('a storage task', () => {
 })
 
 describe('a stored node', () => {
-  test('serves a stored node in full or by an image rule (files-8)', async () => {
+  test('serves a node in full or resized (files-8)', async () => {
     const bytes = await noisyPicture(200, 100).webp().toBuffer()
     const node = await stored(bytes, { mime_type: 'image/webp' })
     const view = (await attachmentViews(sql, [node], ctx)).get(node)
@@ -175,7 +175,7 @@ describe('a stored node', () => {
     assert.deepEqual([head.status, head.headers['content-length']], [200, String(bytes.length)])
   })
 
-  test('confirms a node by its plain or base64 path, and returns 404 for an unfinished or unknown one', async () => {
+  test('confirms only a finished node (files-8)', async () => {
     const node = await stored(png)
     const path = node.slice('public:'.length)
     for (const given of [
@@ -234,7 +234,7 @@ describe('a stored node', () => {
     assert.equal((await sql`select from storage_nodes where node = ${unfinished}`).length, 0)
   })
 
-  test('keeps a node that is attached during cleanup, without blocking (files-11)', async () => {
+  test('keeps a node that is attached during cleanup (files-11)', async () => {
     const node = await stored(png)
     await sql`update storage_nodes set created_at = now() - interval '25 hours' where node = ${node}`
     await sql.begin(async (tx) => {

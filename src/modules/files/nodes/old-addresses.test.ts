@@ -57,7 +57,7 @@ test('redirects to a public copy of the file when an older one is private (files
   assert.equal(await at(path.replace('.png', '/w100-h100-b0-q60.png')), ids[2])
 })
 
-test('redirects to a use that the viewer may see when none is public', async () => {
+test('redirects to a use visible to the viewer when no use is public', async () => {
   const paper = { channel: 'certification:file', raw: author.id, owner: author.id }
   const { path, ids } = await contentWith([
     { channel: null, raw: null, owner: (await person()).id },

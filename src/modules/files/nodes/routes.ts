@@ -39,7 +39,6 @@ function taskOf(ctx: Context, { params, query }: FastifyRequest) {
   return getOpenTask(ctx, parseNode((path.value as NodeParams).node), signed.value as SignedQuery)
 }
 
-/** Storage tasks in the API (files-7). */
 export function nodeRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Files' })
 
@@ -67,8 +66,7 @@ export function nodeRoutes(server: Server, ctx: Context) {
 }
 
 /**
- * Uploads and downloads of nodes. They are outside the API, so they have no viewer and their limits apply per
- * address.
+ * Serves node uploads and downloads outside the API, without a viewer. Rate limits apply per client address.
  */
 export function nodeBytesRoutes(server: Server, ctx: Context) {
   server.get(
@@ -106,11 +104,11 @@ export function nodeBytesRoutes(server: Server, ctx: Context) {
         config: { access: 'public' },
         onRequest: [
           limitByteRequests(ctx),
-          // Runs before the body is read, so that unauthorized requests cannot fill the memory.
+          // Authorizes before the body is read, so that unauthorized requests cannot fill the memory.
           async (request) => {
             const task = await taskOf(ctx, request)
             const length = Number(request.headers['content-length'] ?? 0)
-            // Above the limit of the route, the parser rejects the body unread.
+            // Leaves larger bodies to the parser, which rejects them unread.
             if (length > task.declared_size && length <= maxNodeBytes) throw wrongSize()
           },
         ],
@@ -146,18 +144,15 @@ async function findNodeAt(sql: Db, path: string): Promise<string | undefined> {
   return row?.node
 }
 
-/** The old site stored thumbnails in a folder named like the picture without its extension. */
+/** Imported sites store thumbnails in a folder named after the picture, without its extension. */
 const THUMBNAIL = /^(.+)\/w[^/]*(\.[A-Za-z0-9]+)$/
 
-/** Limit of uses searched for one URL. No known site has more uses of one file. */
+/** Maximum number of uses examined for one URL. No known site has more uses of one file. */
 const USES_MAX = 200
 const PAGE = 20
 const GUEST_ID = 0
 
-/**
- * Returns the most accessible use of a file: one that is public and free, otherwise one visible to the
- * viewer. Undefined if all are hidden.
- */
+/** Prefers public and free uses of a file. Returns undefined when all uses are hidden from the viewer. */
 async function findReadableUse(
   ctx: Context,
   path: string,
@@ -179,7 +174,7 @@ async function findReadableUse(
   return shown
 }
 
-/** Redirects file URLs of an imported site (files-13), since texts and other sites still link to them. */
+/** Redirects file URLs of an imported site, because texts and other sites link to them (files-13). */
 export function oldAddressRoutes(server: Server, ctx: Context, options: FileRoutesOptions) {
   server.get(
     '/storage/*',
@@ -191,7 +186,7 @@ export function oldAddressRoutes(server: Server, ctx: Context, options: FileRout
     async (request, reply) => {
       const path = request.params['*']
       const original = path.replace(THUMBNAIL, '$1$2')
-      // The redirect depends on the viewer.
+      // Prevents shared caching, because the redirect depends on the viewer.
       reply.header('Cache-Control', 'private, no-cache')
       for (const each of new Set([path, original])) {
         const upload = await findReadableUse(ctx, each, request.viewer?.id ?? GUEST_ID, options)

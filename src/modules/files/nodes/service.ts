@@ -37,7 +37,7 @@ async function findTask(sql: Db, node: string): Promise<TaskRow | undefined> {
   return row
 }
 
-/** Marks the picture as stored. False if another upload finished first or the task is deleted. */
+/** Marks a picture as stored. Returns false when another upload finished first or the task is deleted. */
 async function finishTask(
   sql: Db,
   node: string,
@@ -62,7 +62,6 @@ async function takeNode(sql: Db, node: string, ownerId: number): Promise<StoredN
   return row
 }
 
-/** Deletes up to `limit` nodes that stayed unused for a day and returns them. */
 export async function removeStaleNodes(sql: Db, limit: number): Promise<string[]> {
   const rows = await sql<{ node: string }[]>`
     delete from storage_nodes where node in (
@@ -73,7 +72,7 @@ export async function removeStaleNodes(sql: Db, limit: number): Promise<string[]
   return rows.map(({ node }) => node)
 }
 
-/** Marks a user's pictures as unused, so that cleanup deletes them. */
+/** Marks a user's nodes as unused, so that cleanup deletes them. */
 export const markNodesUnused = (sql: Db, nodes: string[], ownerId: number) => sql`
   update storage_nodes set used_at = null where node = any(${nodes}::text[]) and owner_id = ${ownerId}`
 
@@ -119,7 +118,7 @@ export async function openTask(
   }
 }
 
-/** Stores an uploaded picture as a new node. Throws 422 on `field` unless it is an accepted picture type. */
+/** Stores a picture as a new node. Throws 422 on `field` for other file types. */
 export async function storeNode(
   ctx: Context,
   ownerId: number,
@@ -163,10 +162,7 @@ export async function getOpenTask(
   return { node, ...task }
 }
 
-/**
- * Stores the bytes of a task once. They must match the declared hash, size and type. A rejected upload may be
- * repeated.
- */
+/** Stores the bytes of a task once. The client may repeat a rejected upload. */
 export async function finishUpload(
   ctx: Context,
   task: OpenTask,
@@ -192,7 +188,7 @@ export async function finishUpload(
 
 const nodePattern = /^public:\d{4}\/\d\d\/\d\d\/[A-Za-z0-9]{64}\.[a-z]{3,4}$/
 
-/** Parses `{channel}:{path}` from a URL, with a base64 or plain path. Null if it is invalid. */
+/** Parses `{channel}:{path}` with a plain or base64 path. Returns null for invalid text. */
 export function parseNode(text: string): string | null {
   const colon = text.indexOf(':')
   if (colon < 0) return null
@@ -204,7 +200,7 @@ export function parseNode(text: string): string | null {
   )
 }
 
-/** Storage key of a node. Accepts only nodes from `parseNode` or the database, to prevent path traversal. */
+/** Requires a parsed or stored node, because other texts would allow path traversal. */
 export const nodeKey = (node: string) => node.replace(':', '/')
 
 export async function getNode(sql: Db, node: string | null): Promise<StoredNode> {
@@ -213,10 +209,7 @@ export async function getNode(sql: Db, node: string | null): Promise<StoredNode>
   return stored
 }
 
-/**
- * Marks the picture that `ownerId` uploaded as this node as used, so that cleanup keeps it, and returns it
- * for storage beside its content. Null if it is unknown, unfinished or owned by another user.
- */
+/** Marks a node as used, so that cleanup keeps it. Returns null unless `ownerId` uploaded it completely. */
 export async function storedNode(
   sql: Db,
   node: string,
@@ -225,7 +218,7 @@ export async function storedNode(
   return (await takeNode(sql, node, ownerId)) ?? null
 }
 
-/** Like `storedNode`, but throws 422 on `field` instead of returning null. */
+/** Throws 422 on `field` when `storedNode` returns null. */
 export async function getStoredNode(
   sql: Db,
   node: string,

@@ -47,25 +47,25 @@ describe('downloads', () => {
     assert.ok((await download(id, '?w=0&h=0&q=0&b=0')).bytes.equals((await download(id)).bytes))
   })
 
-  test('reports out-of-range values', async () => {
+  test('rejects out-of-range query values', async () => {
     const id = await uploaded(alice, await newPicture())
     for (const query of ['w=-1', 'h=10001', 'q=101', 'b=101', 'w=x', 'w=1&w=2']) {
       assert.equal((await world.as(alice, 'GET', `/files/${id}?${query}`)).status, 422, query)
     }
   })
 
-  test('serves audio without its tags, whatever size is requested (files-3)', async () => {
+  test('serves audio without its metadata tags (files-3)', async () => {
     const id = await uploaded(alice, mp3({ tagged: true }))
     assert.ok((await download(id, '?w=10&b=5')).bytes.equals(mp3()))
   })
 
-  test('returns 404 for unknown ids', async () => {
+  test('returns 404 for an unknown upload', async () => {
     for (const id of ['999999999', '0', '-1', 'x', '9007199254740993', '1e3']) {
       assert.equal((await world.as(alice, 'GET', `/files/${id}`)).status, 404, id)
     }
   })
 
-  test('sends headers that stop a browser from sniffing or running the bytes', async () => {
+  test('sends headers that prevent browsers from sniffing or running a file', async () => {
     const { headers } = await download(await uploaded(alice, await newPicture()))
     assert.equal(headers['x-content-type-options'], 'nosniff')
     assert.equal(headers['content-security-policy'], "default-src 'none'; sandbox")
@@ -73,7 +73,7 @@ describe('downloads', () => {
     assert.match(String(headers['cache-control']), /^private, max-age=\d+/)
   })
 
-  test('serves byte ranges, and 304 for cached bytes', async () => {
+  test('answers range requests and conditional requests', async () => {
     const bytes = await newPicture()
     const id = await uploaded(alice, bytes)
     const range = (value: string, more = {}) => download(id, '', { range: value, ...more })
@@ -105,7 +105,7 @@ describe('downloads', () => {
     assert.equal((await download(id, '?w=5', { range: 'bytes=0-7' })).bytes.length, 8)
   })
 
-  test('returns the length without the bytes for HEAD', async () => {
+  test('returns the length without a body for HEAD', async () => {
     const bytes = await newPicture()
     const id = await uploaded(alice, bytes)
     assert.equal((await world.as(alice, 'HEAD', `/files/${id}`)).status, 302)
@@ -164,7 +164,7 @@ describe('paid files', () => {
     return server
   }
 
-  test('shows unpaid viewers a blurred or small picture and no audio, and paid viewers the original (files-6)', async () => {
+  test('serves the original of a paid file only to paying viewers (files-6)', async () => {
     const server = await shop()
     after(() => server.close())
     const id = await uploaded(alice, await noisyPicture(900, 90).jpeg({ quality: 30 }).toBuffer())

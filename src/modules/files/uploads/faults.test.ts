@@ -28,7 +28,7 @@ const faultOf = ({ status, headers }: { status: number; headers: Record<string, 
   Number(headers['retry-after']) > 0,
 ]
 
-test('returns 404 for a lost file, 503 when the store is down, and 507 when it is full (files-12)', async () => {
+test('distinguishes a lost file, an unavailable store and a full store (files-12)', async () => {
   const [lost, kept] = [await uploadPicture(world, alice), await uploadPicture(world, alice, 40, 40)]
   const [row] = await sql`
     select storage_key from files where id = (select file_id from file_uses where id = ${lost})`
@@ -50,7 +50,7 @@ test('returns 404 for a lost file, 503 when the store is down, and 507 when it i
   }
 })
 
-test('returns 503 with Retry-After while too many pictures of others are queued (files-12)', async () => {
+test('returns 503 with Retry-After while too many pictures of other users are queued (files-12)', async () => {
   const id = await uploadPicture(world, alice, 40, 40)
   for (const [turn, ask] of [
     [runImageUpload, send],

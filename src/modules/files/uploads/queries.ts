@@ -17,7 +17,7 @@ export type FileRow = Row<'file_uses', 'id' | 'owner_id' | 'channel' | 'raw'> &
     bytes: Tables['files']['size']
   }
 
-/** Adds a use of bytes that the user uploaded before, found by `sha256`, or by `md5` for clients. */
+/** Creates another use of bytes that the user uploaded earlier. */
 export async function reuseFile(
   sql: Db,
   ownerId: number,
@@ -36,8 +36,8 @@ export async function reuseFile(
 }
 
 /**
- * Inserts a file and its first use. If the same bytes arrived meanwhile, it reuses the earlier file and
- * returns its `key`.
+ * Inserts a file and its first use. Returns the existing `key` when a concurrent upload stored the same
+ * bytes.
  */
 export async function addFile(sql: Db, file: NewFile): Promise<{ id: number; key: string }> {
   const [row] = await sql<[{ id: number; key: string }]>`

@@ -53,8 +53,7 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
       errors: UPLOAD_ERRORS,
       handler: async ({ request, viewer, reply }) => {
         reply.raw.once('close', () => {
-          // The server gets no close event of a fully read request, so the response has to report that the
-          // client left.
+          // Detects a disconnected client by the response, because a fully read request emits no close event.
           if (!reply.raw.writableFinished && request.caller) request.caller.isGone = true
         })
         const id = await receiveUpload(ctx, request, viewer.id)
@@ -109,7 +108,7 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
       const rule = shownUnpaid(unpaid, file.mime.startsWith('image/'), { w, h, q, b })
       const rounded = file.mime.startsWith('image/') ? roundRule(rule, file) : {}
       const url = signedFileUrl(ctx, file.id, rounded, options.confidential.has(file.channel ?? ''))
-      // A paying viewer must see the clear picture at once, so browsers request the redirect each time.
+      // Prevents caching of the redirect, so that a paying viewer sees the original at once.
       reply.header('Cache-Control', 'private, no-cache')
       return json === undefined || json === '0' || json === 'false' ? reply.redirect(url, 302) : { url }
     },
@@ -118,7 +117,7 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
 
 const previewSide = 720
 
-/** The image rule for an unpaid viewer (files-6): blurred to read, small to download, otherwise nothing. */
+/** Blurs or shrinks a picture for a viewer who has not paid (files-6). */
 function shownUnpaid(unpaid: UnpaidKind, isImage: boolean, rule: ImageRule): ImageRule {
   if (unpaid === null) return rule
   if (!isImage) throw filePaid()
@@ -149,10 +148,7 @@ export type BytesOptions = {
   isGone(ctx: Context, file: Use): Promise<boolean>
 }
 
-/**
- * Signed URLs that `/files/{id}` redirects to. They are outside the API, so they have no viewer and their
- * limits apply per address.
- */
+/** Serves signed file URLs outside the API, without a viewer. Rate limits apply per client address. */
 export const uploadBytesRoutes =
   ({ confidential: confidentialOnes, isGone }: BytesOptions) =>
   (server: Server, ctx: Context) => {

@@ -44,14 +44,10 @@ import {
 const TEMPORARY = 'kith-upload-'
 const DAY_MS = 86_400_000
 
-/** A file from a client. After the stream ends, `truncated` reports that it exceeded the limit. */
+/** `truncated`: whether the file exceeded the limit. Valid after the stream ends. */
 export type Incoming = Readable & { truncated: boolean }
 
-/**
- * Stores a client's file and returns the id of its use. Throws 422 on `field` unless it is complete, of an
- * accepted type and within the limits. Buffers in a temporary file, so that slow senders do not fill the
- * memory.
- */
+/** Stores a client's file. Buffers it on disk, so that slow uploads do not fill the memory. */
 export async function saveUpload(
   ctx: Context,
   ownerId: number,
@@ -119,7 +115,7 @@ async function keep(
   }
 }
 
-/** Detects a truncated multipart body. The parser reports it in plain errors without a code. */
+/** Recognizes the multipart parser's errors for a truncated body, which have no code. */
 export function isTruncatedUpload(error: unknown): boolean {
   return (
     error instanceof Error &&
@@ -145,8 +141,7 @@ export type FileUse = {
 }
 
 /**
- * Attaches uploads in the caller's transaction. Throws 422 on `field` unless each is the owner's, unattached,
- * named once and of the wanted type. `raw` is null until the content has an id.
+ * Throws 422 on `field` unless the owner may attach every upload. `raw` is null until the content has an id.
  */
 export async function attachFiles(
   tx: Db,
@@ -170,10 +165,7 @@ export async function attachFiles(
   return new Map(uses.map((each) => [each.id, each]))
 }
 
-/**
- * Attaches the owner's unattached uploads among these and skips all others. For ids embedded in a text, since
- * a wrong one only breaks one picture.
- */
+/** Attaches usable uploads and skips the rest, because a wrong id in a text breaks only one picture. */
 export async function attachUnattached(
   tx: Db,
   use: { ids: number[]; ownerId: number; channel: string; raw: number },
@@ -212,10 +204,7 @@ export async function fileViews(sql: Db, ids: number[]): Promise<Map<number, Fil
   return new Map(rows.map((row) => [row.id, { id: row.id, file: row.id, size: sizeOf(row), mime: row.mime }]))
 }
 
-/**
- * Deletes the uploads of deleted content in the caller's transaction. A job deletes bytes without another
- * use.
- */
+/** Deletes uploads of deleted content. A job deletes bytes without another use. */
 export async function detachFiles(
   tx: Db,
   which: { ids: number[] } | { channel: string; raws: number[] },
@@ -224,12 +213,12 @@ export async function detachFiles(
   if (fileIds.length > 0) await addJob(tx, 'remove_files', { ids: fileIds })
 }
 
-/** Deletes files without a use. Deletes the rows last, so that a failing store leaves them for the retry. */
+/** Deletes bytes before rows, so that a failed deletion is retried. */
 export async function removeFiles(ctx: Context, ids: number[]): Promise<void> {
   await transaction(ctx.sql, async (tx) => removeWithVariants(ctx, tx, await removeUnusedFiles(tx, ids)))
 }
 
-/** Deletes temporary folders of killed processes. Each upload works in a folder of its own. */
+/** Deletes temporary upload folders that killed processes left. */
 export async function tidyTemporary(folder = tmpdir()): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(TEMPORARY)) continue

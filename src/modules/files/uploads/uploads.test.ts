@@ -64,7 +64,7 @@ async function objects(): Promise<number> {
 }
 
 describe('uploads', () => {
-  test('returns an id and serves the bytes of a picture', async () => {
+  test('serves an uploaded picture by its id', async () => {
     const bytes = await newPicture(30, 20)
     const answer = await send(alice, [
       ['width', '30'],
@@ -102,7 +102,7 @@ describe('uploads', () => {
     }
   })
 
-  test('strips the location from a photo and rotates it upright (files-3)', async () => {
+  test('removes location and rotation metadata from a photo (files-3)', async () => {
     const id = await uploaded(alice, await photo({ orientation: 6 }))
     assert.equal((await fileViews(sql, [id])).get(id)?.size, '40x60')
     const { exif, xmp, width } = await sharp((await download(id)).bytes).metadata()
@@ -121,7 +121,7 @@ describe('uploads', () => {
     ],
   ]
   for (const [name, bytes] of refused) {
-    test(`rejects ${name} and leaves nothing behind`, async () => {
+    test(`rejects ${name} without storing bytes`, async () => {
       const before = await objects()
       const answer = await upload(alice, await bytes())
       assert.equal(answer.status, 422)
@@ -130,14 +130,14 @@ describe('uploads', () => {
     })
   }
 
-  test('reads a file of exactly the size limit in full (files-2)', async () => {
+  test('accepts a file of exactly the size limit (files-2)', async () => {
     const limit = 300_000
     const start = wav()
     const bytes = Buffer.concat([start, Buffer.alloc(limit - start.length)])
     assert.equal((await upload(alice, bytes)).status, 201)
   })
 
-  test('rejects a request without a file or without multipart', async () => {
+  test('rejects a request without a multipart file', async () => {
     const other = await send(alice, [['picture', await newPicture()]])
     const fields = await send(alice, [['file', 'text']])
     const json = await world.as(alice, 'POST', '/files', { file: 'text' })
@@ -148,7 +148,7 @@ describe('uploads', () => {
     }
   })
 
-  test('rejects a truncated request and an invalid multipart body (files-2)', async () => {
+  test('rejects a truncated or invalid multipart body (files-2)', async () => {
     const { payload, headers } = await multipart([['file', await noisyPicture(90, 90).png().toBuffer()]])
     for (const cut of [payload.subarray(0, payload.length / 2), payload.subarray(0, 20), Buffer.alloc(0)]) {
       const answer = await world.as(alice, 'POST', '/files', cut, headers)
@@ -166,8 +166,8 @@ describe('uploads', () => {
   })
 })
 
-describe('de-duplication', () => {
-  test('stores the same bytes of one user once, with an id per use (files-4)', async () => {
+describe('deduplication of uploads', () => {
+  test('stores equal bytes of one user once, with an id per use (files-4)', async () => {
     const bytes = await newPicture()
     const first = await uploaded(alice, bytes)
     const before = await objects()
@@ -176,7 +176,7 @@ describe('de-duplication', () => {
     assert.equal(await objects(), before)
   })
 
-  test('stores bytes of racing uploads once', async () => {
+  test('stores racing uploads of equal bytes once', async () => {
     const bytes = await newPicture()
     const before = await objects()
     const ids = await Promise.all(Array.from({ length: 8 }, () => uploaded(alice, bytes)))
@@ -185,7 +185,7 @@ describe('de-duplication', () => {
     for (const id of ids) assert.ok((await download(id)).bytes.equals(bytes))
   })
 
-  test("finds the viewer's upload by its md5 and adds a use (files-5)", async () => {
+  test("reuses the viewer's upload by its md5 (files-5)", async () => {
     const bytes = await photo()
     const first = await uploaded(alice, bytes)
     const found = await world.as(alice, 'GET', `/files/uploaded/${hashOf(bytes).toUpperCase()}`)
@@ -194,7 +194,7 @@ describe('de-duplication', () => {
     assert.ok(found.body.id > first)
   })
 
-  test('returns 404 for an md5 of another user, an unknown or a malformed one (files-5)', async () => {
+  test('returns 404 for an md5 that matches no own upload (files-5)', async () => {
     const bytes = await newPicture()
     await uploaded(alice, bytes)
     for (const md5 of [hashOf(bytes), '0'.repeat(32), 'short', 'z'.repeat(32)]) {
@@ -221,7 +221,7 @@ describe('cleanup of uploads', () => {
   }
   const known = async (id: number) => (await world.as(bob, 'GET', `/files/${id}`)).status === 302
 
-  test('deletes uploads that stay unattached for a day and keeps the rest (files-11)', async () => {
+  test('deletes uploads that stay unattached for a day (files-11)', async () => {
     const bytes = await newPicture()
     const [stale, attached, recent] = [
       await uploaded(bob, await newPicture()),
@@ -239,7 +239,7 @@ describe('cleanup of uploads', () => {
     await waitFor(async () => (await objects()) === before - 1)
     assert.deepEqual([await known(stale), await known(attached), await known(recent)], [false, true, true])
 
-    // Deleting content deletes its files, except bytes with another use.
+    // Deletes only bytes without another use.
     await sql.begin((tx) => detachFiles(tx, { channel: 'test:image', raws: [2] }))
     assert.deepEqual([await known(attached), await known(recent)], [false, true])
     await sql.begin((tx) => detachFiles(tx, { ids: [recent] }))
@@ -248,7 +248,7 @@ describe('cleanup of uploads', () => {
   })
 })
 
-test('keeps an upload that is attached during cleanup, without blocking (files-11)', async () => {
+test('keeps an upload that is attached during cleanup (files-11)', async () => {
   const id = await uploaded(alice, await newPicture())
   await sql`update file_uses set created_at = now() - interval '25 hours' where id = ${id}`
   await sql.begin(async (tx) => {

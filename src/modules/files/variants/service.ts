@@ -9,7 +9,7 @@ import { type ByteRequester, rateLimitHeaders } from '#platform/http'
 import { formatRule, type ImageRule, MediaError, transformImage } from '#platform/media'
 import type { StoredBytes } from '../schema.ts'
 
-/** Finds a stored variant and updates its last use at most once a day. */
+/** Updates the last use at most once a day, to save writes. */
 async function findVariant(sql: Db, key: string): Promise<Row<'file_variants', 'mime' | 'size'> | undefined> {
   const [row] = await sql<Row<'file_variants', 'mime' | 'size'>[]>`
     with found as (select storage_key, mime, size, used_at from file_variants where storage_key = ${key}),
@@ -21,7 +21,7 @@ async function findVariant(sql: Db, key: string): Promise<Row<'file_variants', '
   return row
 }
 
-/** Inserts a variant before its bytes are stored, so that no stored bytes lack a row. */
+/** Inserts the row before the bytes, so that no stored bytes lack a row. */
 async function noteVariant(
   sql: Db,
   variant: { key: string; sourceKey: string; mime: string; size: number },
@@ -82,8 +82,8 @@ const keyOf = (source: StoredBytes, wanted: string) => {
 }
 
 /**
- * The variant of a picture by a rounded rule: cached, stored, or rendered. Concurrent requests share one
- * rendering, which is cancelled when all clients leave. Only renderings count against the limit (files-14).
+ * Concurrent requests share one rendering, which is cancelled when all clients disconnect. Only renderings
+ * count against the limit (files-14).
  */
 export async function getVariant(
   ctx: Context,
@@ -95,13 +95,13 @@ export async function getVariant(
   const key = keyOf(source, formatRule(rule))
   const found = recent.get(key)
   if (found) return found
-  // When a shared rendering is rejected, the first waiting request renders and the others wait for it.
+  // When a shared rendering fails, the first waiting request renders and the rest wait again.
   for (let joined = making.get(key); joined; joined = making.get(key)) {
     joined.askers.push(asker.caller)
     try {
       return await joined.variant
     } catch (error) {
-      // The quota of another client is no reason to reject this one.
+      // Retries when the exhausted quota of another client rejected the shared rendering.
       const theirs = joined.address !== asker.address && !(error instanceof StorageError)
       if (!theirs || (error instanceof MediaError && error.fault !== 'busy')) throw error
     }
@@ -132,7 +132,7 @@ async function find(
   return made
 }
 
-/** Reads a stored variant. Undefined if the bytes are lost despite a row, so that it is rendered again. */
+/** Returns undefined when the bytes are lost despite a row, so that the variant is rendered again. */
 async function readVariant(ctx: Context, key: string): Promise<Variant | undefined> {
   if (ctx.config.variantBytes === 0) return undefined
   const row = await findVariant(ctx.sql, key)
@@ -146,7 +146,7 @@ async function readVariant(ctx: Context, key: string): Promise<Variant | undefin
   }
 }
 
-/** Stores a variant. A full store must not fail the reply. */
+/** Catches storage errors, because a full store must not fail the download. */
 async function keepVariant(ctx: Context, key: string, sourceKey: string, { data, mime }: Variant) {
   if (ctx.config.variantBytes === 0) return
   try {
@@ -158,12 +158,12 @@ async function keepVariant(ctx: Context, key: string, sourceKey: string, { data,
   }
 }
 
-/** Cleanup frees this much below the budget, so that it does not run for every picture. */
+/** Cleanup target as a fraction of the budget, so that cleanup does not run for every new variant. */
 const ROOM = 0.9
 
 /**
- * Deletes least recently used variants until the rest fits the budget. Deletes rows with bytes, and skips
- * rows that another process is deleting.
+ * Deletes least recently used variants until the rest fits the budget. Skips rows that another process has
+ * locked.
  */
 export async function tidyVariants(ctx: Context, batch = 200): Promise<void> {
   const total = await sumVariants(ctx.sql)

@@ -59,7 +59,7 @@ function occupy(turn: typeof runVariant) {
 }
 
 describe('variants of pictures (files-14)', () => {
-  test('rounds sizes to a few and renders each once', async () => {
+  test('renders each rounded size once', async () => {
     const id = await uploaded()
     const widths: (number | undefined)[] = []
     for (const query of ['w=101', 'w=120', 'h=119', 'w=160&h=4000', 'w=150&h=160'])
@@ -69,7 +69,7 @@ describe('variants of pictures (files-14)', () => {
     assert.equal((await sharp((await variant(id, 'w=390')).rawPayload).metadata()).width, 400)
   })
 
-  test('limits renderings per address, but not cached variants', async () => {
+  test('counts only renderings against the limit of a client address', async () => {
     const id = await uploaded()
     const address = somewhere()
     for (const side of [50, 100, 160]) assert.equal((await variant(id, `w=${side}`, address)).statusCode, 200)
@@ -77,17 +77,17 @@ describe('variants of pictures (files-14)', () => {
     assert.equal(refused.statusCode, 429)
     assert.ok(Number(refused.headers['retry-after']) > 0)
     assert.equal((await variant(id, 'w=100', address)).statusCode, 200)
-    // Another process reads it from the store without rendering.
+    // Another process serves the stored variant without rendering.
     elsewhere()
     assert.equal((await variant(id, 'w=100', address)).statusCode, 200)
     assert.equal((await variant(id, 'w=240')).statusCode, 200)
-    // One connection has a whole /64 network.
+    // Addresses of one /64 network count as one client.
     for (const side of [50, 75, 90])
       assert.equal((await variant(id, `q=${side}`, `2001:db8:1:2::${side}`)).statusCode, 200)
     assert.equal((await variant(id, 'b=20', '2001:db8:1:2:ffff::1')).statusCode, 429)
   })
 
-  test('counts bytes of uploads and nodes per address', async () => {
+  test('limits requests for bytes of uploads and nodes per client address', async () => {
     const remoteAddress = somewhere()
     const get = async (url: string, method: 'GET' | 'PUT' = 'GET') =>
       (await app.inject({ method, url, remoteAddress })).statusCode
@@ -99,7 +99,7 @@ describe('variants of pictures (files-14)', () => {
     assert.equal((await app.inject({ url: '/storage/public:none' })).statusCode, 404)
   })
 
-  test('accepts uploads while variants are queued, and variants while uploads are', async () => {
+  test('queues uploads and variants separately', async () => {
     const id = await uploaded()
     const releaseVariants = occupy(runVariant)
     const waiting = variant(id, 'w=100')
@@ -113,7 +113,7 @@ describe('variants of pictures (files-14)', () => {
     assert.equal((await sending).status, 201)
   })
 
-  test('cancels the rendering when the client disconnects', async () => {
+  test('cancels a rendering when the client disconnects', async () => {
     const id = await uploaded()
     await app.listen({ port: 0, host: '127.0.0.1' })
     const { port } = app.server.address() as AddressInfo
@@ -127,7 +127,7 @@ describe('variants of pictures (files-14)', () => {
     incoming.on('error', () => {})
     const closed = new Promise((resolve) => incoming.once('close', resolve))
     const other = variant(id, 'w=160')
-    // Time to enter the queue, since it would be cancelled elsewhere before that.
+    // Waits until the request is queued, because an earlier disconnect takes another code path.
     await new Promise((resolve) => setTimeout(resolve, 200))
     request.destroy()
     await closed
@@ -136,7 +136,7 @@ describe('variants of pictures (files-14)', () => {
     assert.equal((await kept(id)).length, 1)
   })
 
-  test('serves a stored variant from every process, and renders it again when its bytes or row are lost', async () => {
+  test('renders a stored variant again only when its bytes or row are lost', async () => {
     const id = await uploaded()
     const first = await variant(id, 'w=240')
     const [row] = await kept(id)
@@ -170,7 +170,7 @@ describe('variants of pictures (files-14)', () => {
     assert.deepEqual([await askedAt(23), await askedAt(25)], [false, true])
   })
 
-  test('renders each variant once per cache lifetime when storing is off', async () => {
+  test('renders a variant once per cache lifetime when storage is off', async () => {
     const id = await uploaded()
     const { config } = ctx
     const address = somewhere()
@@ -184,7 +184,7 @@ describe('variants of pictures (files-14)', () => {
     assert.equal((await kept(id)).length, 0)
   })
 
-  test("isolates another client's quota from shared renderings, and reports errors to all", async () => {
+  test("does not apply another client's quota to a shared rendering", async () => {
     const id = await uploaded()
     const [source] = await sql<StoredBytes[]>`
       select f.storage_key as key, f.mime, f.size, f.width, f.height from files f
@@ -204,7 +204,7 @@ describe('variants of pictures (files-14)', () => {
         },
       },
     }
-    /** Requests at one moment, so that all but the first wait for the same rendering. */
+    /** Sends all requests at once, so that all but the first wait for one rendering. */
     const ask = (addresses: string[], w: number) =>
       Promise.allSettled(
         addresses.map((address) => getVariant(counting, source, { w }, { address, caller: null })),
@@ -224,7 +224,7 @@ describe('variants of pictures (files-14)', () => {
     assert.equal(opened, 2)
   })
 
-  test('deletes least recently used variants, also when two processes clean up at once', async () => {
+  test('deletes least recently used variants under concurrent cleanups', async () => {
     const ids = [await uploaded(), await uploaded(), await uploaded()]
     for (const id of ids) for (const side of [50, 100, 160]) await variant(id, `w=${side}`)
     const [old] = ids
@@ -237,7 +237,7 @@ describe('variants of pictures (files-14)', () => {
     const sum = async () => (await sql`select sum(size)::bigint as bytes from file_variants`)[0]?.bytes
     await tidyVariants({ ...ctx, config: { ...ctx.config, variantBytes: all[0].bytes } })
     assert.equal(await sum(), all[0].bytes)
-    // Cleanup does not wait for rows that another process has locked.
+    // Cleanup skips rows that another process has locked.
     let tidied = Promise.resolve()
     await sql.begin(async (tx) => {
       await tx`select from file_variants for update`

@@ -12,11 +12,11 @@ export const memberColumns = (sql: Db) =>
 export type GroupAccess = Row<'groups', 'id' | 'name' | 'audit' | 'money' | 'allow_feed'> & {
   mode: Mode
   permissions: Role[]
-  /** Null for a non-member. `audit` is 0 for a pending request. */
+  /** Null for a non-member. `audit` is 0 while the join request is pending. */
   member: Pick<MemberRow, 'id' | 'audit' | 'role' | 'disabled'> | null
 }
 
-/** Whether strangers see neither the posts nor the members of a group. */
+/** Whether non-members see neither posts nor members. */
 export const isClosed = ({ mode, audit }: Pick<GroupAccess, 'mode' | 'audit'>): boolean =>
   audit !== 1 || mode !== 'public'
 
@@ -26,8 +26,7 @@ const member = (sql: Db, viewerId: number) => sql`(
 )`
 
 /**
- * Reads a group and the viewer's membership. Undefined if it is unknown or deleted. `lock` blocks other
- * managers until the transaction ends.
+ * Returns undefined for an unknown or deleted group. `lock` serializes managers until the transaction ends.
  */
 export async function findGroupAccess(
   sql: Db,
@@ -35,7 +34,7 @@ export async function findGroupAccess(
   viewerId: number,
   { lock = false } = {},
 ): Promise<GroupAccess | undefined> {
-  // Takes the lock before it reads the member, so that it sees a concurrent manager's change.
+  // Locks the group before the read, so that the read sees a concurrent manager's change.
   if (lock) await sql`select from groups where id = ${groupId} for no key update`
   const [row] = await sql<GroupAccess[]>`
     select g.id, g.name, g.audit, g.mode, g.money, g.permissions, g.allow_feed, ${member(sql, viewerId)} as member
@@ -61,11 +60,11 @@ const isActiveMember = (sql: Db, viewerId: number): Fragment =>
 export const isVisibleGroup = (sql: Db, viewerId: number): Fragment =>
   sql`g.deleted_at is null and (g.audit = 1 or ${isMember(sql, viewerId)})`
 
-/** Condition that the viewer may read the posts of group `g`. Blacklisted users see only public groups. */
+/** Condition on `groups g` that the viewer may read posts. Blacklisted users read only public groups. */
 export const isReadable = (sql: Db, viewerId: number): Fragment =>
   sql`g.deleted_at is null and ((g.audit = 1 and g.mode = 'public') or ${isActiveMember(sql, viewerId)})`
 
-/** Like `isReadable`, for a row that names the group. A subquery per row keeps the index scan of the list. */
+/** Like `isReadable`, but as a subquery per row, which preserves the list's index scan. */
 export const isReadableAt = (sql: Db, groupId: Fragment, viewerId: number): Fragment =>
   sql`coalesce((select ${isReadable(sql, viewerId)} from groups g where g.id = ${groupId}), false)`
 
@@ -87,7 +86,7 @@ export async function findMemberships(
   viewerId: number,
 ): Promise<Map<number, MemberRow>> {
   if (viewerId === 0 || groupIds.length === 0) return new Map()
-  // One lookup per group, because a user may be in very many groups.
+  // Looks up each group, because a user may have very many memberships.
   const rows = await sql<MemberRow[]>`
     select m.* from unnest(${groupIds}::bigint[]) as t (id) cross join lateral (
       select ${memberColumns(sql)} from group_members m where m.group_id = t.id and m.user_id = ${viewerId} offset 0

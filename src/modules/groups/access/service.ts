@@ -5,13 +5,13 @@ import { findGroupAccess, type GroupAccess } from './queries.ts'
 
 export const isActiveMember = ({ member }: GroupAccess): boolean => member?.audit === 1 && !member.disabled
 
-/** Effective rank of the viewer in the group. 0 for non-members and blacklisted users. */
+/** Returns 0 for non-members and blacklisted users. */
 export const actingRank = (standing: GroupAccess): number =>
   isActiveMember(standing) ? rankOf(standing.member?.role) : 0
 
 export const manages = (standing: GroupAccess): boolean => actingRank(standing) >= rankOf('administrator')
 
-/** Returns the group. Throws 404 if it is hidden from the viewer: only members see an unapproved group. */
+/** Throws 404 when the group is hidden from the viewer. Only members see an unapproved group. */
 export async function getGroupAccess(
   sql: Db,
   groupId: number,

@@ -15,7 +15,7 @@ async function assertNoDrift() {
   for (const check of groupCounters) assert.deepEqual(await check.find(sql), [], check.name)
 }
 
-test('creates, changes, hides and deletes empty categories (groups-4, groups-31)', async () => {
+test('lets administrators manage empty categories (groups-4, groups-31)', async () => {
   const made = await as(admin, 'POST', '/admin/group-categories', { name: 'Games', sort_by: 5 })
   assert.equal(made.status, 201)
   const { id } = made.body
@@ -37,7 +37,7 @@ test('creates, changes, hides and deletes empty categories (groups-4, groups-31)
   assert.deepEqual([record.id, record.groups_count], [id, 1])
 })
 
-test('approves or rejects a group once, notifies its founder and updates the total (groups-29)', async () => {
+test('decides on a new group once (groups-29)', async () => {
   const founder = await person()
   const id = await group(founder, {}, { passed: false })
   const url = `/admin/groups/${id}`
@@ -70,7 +70,7 @@ test('approves or rejects a group once, notifies its founder and updates the tot
   await assertNoDrift()
 })
 
-test('hides a deleted group at once, refunds pending requests and deletes its posts later (groups-30)', async () => {
+test('hides a deleted group immediately (groups-30)', async () => {
   const founder = await person()
   const id = await group(founder, { mode: 'paid', money: 9 })
   const waiting = await person()
@@ -118,7 +118,7 @@ test('orders recommended groups (groups-4, groups-31)', async () => {
   assert.equal((await as(admin, 'POST', '/admin/group-recommends', { group_id: 999_999 })).status, 422)
 })
 
-test('lists and deletes posts and comments of private groups (groups-29)', async () => {
+test('gives administrators access to posts of private groups (groups-29)', async () => {
   const founder = await person()
   const id = await group(founder, { mode: 'private' })
   const alice = await member(id, founder)
@@ -136,7 +136,7 @@ test('lists and deletes posts and comments of private groups (groups-29)', async
   await assertNoDrift()
 })
 
-test('repairs drift of every group counter with a recount', async () => {
+test('repairs drift of group counters with a recount', async () => {
   const founder = await person()
   const id = await group(founder, { mode: 'paid', money: 30 })
   const [paying, waiting] = [await person(), await person()]
@@ -155,7 +155,7 @@ test('repairs drift of every group counter with a recount', async () => {
   assert.equal((await as(paying, 'POST', `/group-posts/${plain}/likes`)).status, 201)
   assert.equal((await as(paying, 'POST', `/group-posts/${plain}/collections`)).status, 201)
   await group(founder, {}, { passed: false })
-  // A job deletes the row later.
+  // The row stays until a job deletes it.
   assert.equal((await as(admin, 'DELETE', `/admin/groups/${await group(founder)}`)).status, 204)
 
   const kept = async () => ({

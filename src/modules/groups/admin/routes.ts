@@ -44,7 +44,7 @@ export async function auditGroup(tx: Tx, id: number, audit: 1 | 2): Promise<void
     type: 'system',
     recipients: [changed.founder],
     senderId: 0,
-    // An event names no founder of a group that is not approved.
+    // Omits the founder of an unapproved group from webhook events.
     hidesRecipients: audit !== 1,
     cause: { type: GROUPS, id },
     data: {
@@ -88,7 +88,6 @@ const summary = ({ name, category_id, mode, audit, founder_id, recommended }: Gr
   recommended,
 })
 
-/** Groups and their recommendations under /admin (groups-29 to groups-31). */
 export function adminGroupRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: groups' })

@@ -45,13 +45,13 @@ export const findMemberOfUser = (sql: Db, groupId: number, userId: number) =>
   findOne(sql, groupId, sql`m.user_id = ${userId}`)
 
 export type Joined = {
-  /** Id of the new member. Null if the user is a member or has a pending request. */
+  /** Id of the new member. Null when the user is a member or has a pending request. */
   member_id: number | null
   log_id: number | null
   fee: number
 }
 
-/** Adds a user to an approved group or records a request, once. Undefined for an unknown group. */
+/** Adds a user to a group, or records a join request. Returns undefined for an unknown group. */
 export async function insertMember(
   sql: Db,
   groupId: number,
@@ -61,7 +61,7 @@ export async function insertMember(
   const [row] = await sql<Joined[]>`
     with wanted as (
       select id, mode, case mode when 'paid' then money else 0 end as fee from groups
-      -- Locks the group against deletion before the request exists. Otherwise the fee would stay in escrow.
+      -- Locks the group against deletion. Otherwise the fee of a new request would stay in escrow.
       where id = ${groupId} and audit = 1 and deleted_at is null for share
     ),
     made as (
@@ -86,7 +86,10 @@ export async function insertMember(
 
 export type Ended = { audit: number; log_id: number | null; fee: number; currency: Currency | null }
 
-/** Removes the viewer's membership or request. Undefined for a non-member, founder or blacklisted user. */
+/**
+ * Deletes the viewer's membership or request. Returns undefined for non-members, founders and blacklisted
+ * users.
+ */
 export async function deleteOwnMember(sql: Db, groupId: number, userId: number): Promise<Ended | undefined> {
   const [row] = await sql<Ended[]>`
     with gone as (
@@ -186,10 +189,7 @@ export const listRequests = (
   ) l
   order by l.id desc limit ${limit}`
 
-/**
- * Counts pending join requests to the groups that a user manages, with the time of the newest. Requests up to
- * `since` count as seen.
- */
+/** Counts pending join requests, newer than `since`, to the groups that a user manages. */
 export async function countRequests(sql: Db, userId: number, since: string | null) {
   const [row] = await sql<[{ count: number; time: string | null }]>`
     select coalesce(sum(l.count), 0)::int as count, max(l.time) as time
@@ -227,10 +227,7 @@ export async function countOldRequests(sql: Db, days: number): Promise<number> {
   return row.count
 }
 
-/**
- * Deletes up to `limit` such requests, oldest first, and returns their number. Pending ones stay, because
- * escrow holds their fee.
- */
+/** Deletes decided requests only, because escrow holds the fees of pending requests. */
 export async function deleteOldRequests(sql: Db, days: number, limit: number): Promise<number> {
   const gone = await sql`
     delete from group_member_logs where id in (

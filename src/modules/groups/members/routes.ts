@@ -82,7 +82,6 @@ async function requestViews(ctx: Context, rows: RequestRow[], viewerId: number):
   }))
 }
 
-/** Members of a group, joining and leaving (groups-7 to groups-13). */
 export function groupMemberRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Groups' })
@@ -161,7 +160,7 @@ export function groupMemberRoutes(server: Server, ctx: Context) {
 
   route('PATCH /groups/:group/members/:member/audit', {
     operationId: 'decideJoinRequest',
-    // The request stores its currency, so the path has no effect on it.
+    // The request stores its currency, so the alias behaves like the main path.
     aliases: { decideJoinRequestWithPoints: '/currency-groups/:group/members/:member/audit' },
     summary: 'Accept or reject a request to join',
     access: 'user',
@@ -198,7 +197,6 @@ const callOf = ({ params, viewer }: MemberPath) => ({
   actorId: viewer.id,
 })
 
-/** Roles in a group: administrators, blacklist, posting permissions and founder (groups-11 to groups-15). */
 export function groupRoleRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Groups' })

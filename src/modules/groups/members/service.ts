@@ -65,8 +65,8 @@ export async function getJoinable(sql: Db, groupId: number, userId: number): Pro
 }
 
 /**
- * Joins a group or requests to join. Escrow holds the price of a paid one (groups-8). Returns whether the
- * user is a member now.
+ * Joins a group, or requests to join with the price in escrow (groups-8). Returns whether the user is a
+ * member now.
  */
 export async function joinGroup(
   tx: Tx,
@@ -108,7 +108,7 @@ const giveBack = (tx: Tx, userId: number, fee: number, currency: Currency | null
       })
     : undefined
 
-/** Leaves a group without a refund, or withdraws a join request with a refund. */
+/** Leaves a group without a refund. Withdrawing a pending request refunds its fee. */
 export async function leaveGroup(ctx: Context, groupId: number, userId: number): Promise<void> {
   await transaction(ctx.sql, async (tx) => {
     const gone = await deleteOwnMember(tx, groupId, userId)
@@ -119,7 +119,7 @@ export async function leaveGroup(ctx: Context, groupId: number, userId: number):
     }
     const { member } = await getGroupAccess(tx, groupId, userId)
     if (!member) throw notMember()
-    // Leaving and joining again would clear the blacklist.
+    // Keeps blacklisted members, because leaving and joining again would clear the blacklist.
     throw member.role === 'founder' ? founderStays() : memberDisabled()
   })
 }
@@ -136,7 +136,7 @@ export async function requireMember(sql: Db, groupId: number, memberId: number, 
   if (!manages(group)) throw notManager()
 }
 
-/** Accepts or rejects a join request once (groups-9). The fee goes to the founder, or back. */
+/** Decides a join request once. The fee goes to the founder or is refunded (groups-9). */
 export async function auditMember(
   tx: Tx,
   { groupId, memberId, accept, by }: { groupId: number; memberId: number; accept: boolean; by: number },
@@ -158,11 +158,11 @@ export async function auditMember(
       subject: { type: REQUESTS, id: logId },
     })
   else await giveBack(tx, userId, fee, currency, logId)
-  // Only a paid request is answered with a notification (groups-9).
+  // Notifies only applicants who paid (groups-9).
   await notify(tx, told(group, accept ? 'group:join:accept' : 'group:join:reject', [userId], by))
 }
 
-/** Changes an accepted member of lower rank under the lock of the group. */
+/** Runs `work` on an accepted member of lower rank, with the group locked. */
 async function onMember(
   ctx: Context,
   { groupId, memberId, actorId, least }: MemberCall & { least: Role },
@@ -202,7 +202,7 @@ export const setBlacklisted = (ctx: Context, call: MemberCall, disabled: boolean
     updateMember(tx, call.groupId, call.memberId, disabled ? { role: 'member', disabled } : { disabled }),
   )
 
-/** Transfers a group to an active member. The former founder stays as a plain member. */
+/** Transfers a group. The former founder becomes a plain member. */
 export async function transferGroup(
   ctx: Context,
   groupId: number,
@@ -214,7 +214,7 @@ export async function transferGroup(
     if (await hasPending(tx, groupId)) throw applicantsWait()
     const target = targetId === ownerId ? undefined : await findMemberOfUser(tx, groupId, targetId)
     if (target?.audit !== 1 || target.disabled) throw notEligible()
-    // Demotes first, so that there is never more than one founder.
+    // Demotes first, because a group must never have two founders.
     await updateMember(tx, groupId, group.member!.id, { role: 'member' })
     await updateMember(tx, groupId, target.id, { role: 'founder' })
     await reassignPins(tx, POST_PIN, groupId, targetId)

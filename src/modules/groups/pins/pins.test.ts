@@ -30,7 +30,7 @@ async function assertNoDrift() {
     assert.deepEqual(await check.find(sql), [], check.name)
 }
 
-test("charges a member for a post's pin, and pays the founder once on acceptance (groups-26)", async () => {
+test('pays the founder once for an accepted pin of a post (groups-26)', async () => {
   const founder = await person()
   const id = await group(founder)
   const alice = await member(id, founder)
@@ -70,7 +70,7 @@ test("charges a member for a post's pin, and pays the founder once on acceptance
   await assertNoDrift()
 })
 
-test('lists an accepted pin first and records income, and refunds a rejected one', async () => {
+test('lists accepted pins first and refunds rejected ones', async () => {
   const founder = await person()
   const id = await group(founder)
   const alice = await member(id, founder)
@@ -92,7 +92,7 @@ test('lists an accepted pin first and records income, and refunds a rejected one
   await assertNoDrift()
 })
 
-test('refunds a pending pin of a deleted post, and passes pending ones to a new founder (groups-14)', async () => {
+test('settles pending pins on deletion of a post and on transfer of its group (groups-14)', async () => {
   const founder = await person()
   const id = await group(founder)
   const [alice, heir] = [await member(id, founder), await member(id, founder)]
@@ -109,7 +109,7 @@ test('refunds a pending pin of a deleted post, and passes pending ones to a new 
   await assertNoDrift()
 })
 
-test('lets the author of the post decide and earn the pin of a comment (groups-27)', async () => {
+test('lets the author of the post decide the pin of a comment (groups-27)', async () => {
   const founder = await person()
   const id = await group(founder)
   const alice = await person()
@@ -137,7 +137,7 @@ test('lets the author of the post decide and earn the pin of a comment (groups-2
   await assertNoDrift()
 })
 
-test('leaves no pending comment pin when its post is deleted meanwhile (pins-12)', async () => {
+test('leaves no pending comment pin when its post is deleted concurrently (pins-12)', async () => {
   const founder = await person()
   const id = await group(founder)
   const alice = await person()
@@ -159,7 +159,7 @@ test('leaves no pending comment pin when its post is deleted meanwhile (pins-12)
   await assertNoDrift()
 })
 
-test("pays rewards to the post's author, and rejects them from blacklisted users (groups-12, groups-25)", async () => {
+test('pays rewards of a post to its author, except from blacklisted users (groups-12, groups-25)', async () => {
   const founder = await person()
   const id = await group(founder)
   const alice = await member(id, founder)
@@ -176,7 +176,7 @@ test("pays rewards to the post's author, and rejects them from blacklisted users
   await assertNoDrift()
 })
 
-test('averages the daily price over accepted pins (pins-10)', async () => {
+test('averages the daily price of accepted pins (pins-10)', async () => {
   const founder = await person()
   const id = await group(founder)
   const alice = await member(id, founder)

@@ -55,10 +55,6 @@ async function pinViews(
   }))
 }
 
-/**
- * Pins of posts and comments in groups (groups-26, groups-27). Users pay in points, and the founder or author
- * decides.
- */
 export function groupPinRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Groups' })
@@ -128,7 +124,7 @@ export function groupPinRoutes(server: Server, ctx: Context) {
   })
 }
 
-/** Separate, because this route exists only under the group prefix (pins-10). */
+/** Mounts the only route that exists under the group prefix alone (pins-10). */
 export function groupPinAverageRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Groups' })
 

@@ -31,10 +31,7 @@ export async function getManagedPost(sql: Db, postId: number, viewerId: number) 
   return found
 }
 
-/**
- * Returns a post for a pin request by its author, or by a manager, whose pin takes effect at once
- * (groups-26).
- */
+/** Returns a post for its author or a manager. A manager's pin takes effect at once (groups-26). */
 async function getPinnablePost(sql: Db, postId: number, userId: number): Promise<PinSubject> {
   const { post, group } = await getPostFor(sql, postId, userId)
   const manages = actingRank(group) >= rankOf('administrator')
@@ -64,11 +61,10 @@ async function getPinnableComment(sql: Db, commentId: number, userId: number): P
   return subject
 }
 
-/** Also true for a post that a guest cannot see, such as a deleted one. */
+/** Treats a post that a guest cannot see, such as a deleted one, as closed. */
 const isOfClosedGroup = async (sql: Db, postId: number): Promise<boolean> =>
   (await postContent.find(sql, postId, 0))?.closed ?? true
 
-/** Pins of posts in their group. The founder decides. */
 export const postPins: PinOptions = {
   channel: POST_PIN,
   tag: postContent.tag,
@@ -77,7 +73,7 @@ export const postPins: PinOptions = {
   aliases: { requestGroupPostPinByOldPath: '/pinned/posts/:post' },
   freeIsPlain: true,
   find: (sql, { post = 0 }, viewerId) => getPinnablePost(sql, post, viewerId),
-  // The group may have a new founder since. The lock prevents a transfer from here on.
+  // Reads the founder again under a lock, because the group may have been transferred since.
   async hold(tx, { post = 0 }, viewerId) {
     await holdGroupOf(tx, post)
     return getPinnablePost(tx, post, viewerId)
@@ -99,7 +95,6 @@ export const postPins: PinOptions = {
   },
 }
 
-/** Pins of comments on their post. The author of the post decides. */
 export const commentPins: PinOptions = {
   ...commentPinKind(
     postContent,
@@ -112,7 +107,7 @@ export const commentPins: PinOptions = {
   find: (sql, { comment = 0 }, viewerId) => getPinnableComment(sql, comment, viewerId),
   hold: (tx, { comment = 0 }, viewerId) => getPinnableComment(tx, comment, viewerId),
   errors: [noSuchPost, forbidden, memberDisabled],
-  // Notifies the decider. Posts need no notice, because they have a list of requests (groups-26).
+  // Notifies the decider. Post pins need no notification, because they have a list of requests (groups-26).
   hidesRecipients: (sql, { thing_id: postId }) => isOfClosedGroup(sql, postId),
   onRequest: async (tx, { contentId, targetId, authorId, deciderId }) =>
     notify(tx, {
@@ -129,7 +124,7 @@ export const commentPins: PinOptions = {
     }),
 }
 
-/** Mounts the decision routes. The path names the pinned content, which has at most one open request. */
+/** Names the pinned content in the path, because content has at most one open request. */
 const decisionsAt = (
   { path, noun }: PinOptions,
   of: Pick<DecisionOptions, 'find' | 'errors'>,

@@ -6,7 +6,7 @@ import type { Person } from '#test/world.ts'
 const { as, guest, person, sql, group, memberId, join, post, people, told, assertNoDrift } = await postWorld()
 
 describe('comments and reports', () => {
-  test('lets managers delete all comments, and others only their own (groups-25)', async () => {
+  test('lets managers delete all comments (groups-25)', async () => {
     const founder = await person()
     const groupId = await group(founder)
     const [alice, bob] = await people(2)
@@ -22,7 +22,7 @@ describe('comments and reports', () => {
     await assertNoDrift()
   })
 
-  test('shows the newest comments with listed posts, without blocked authors (groups-22)', async () => {
+  test('previews the newest comments of listed posts without blocked authors (groups-22)', async () => {
     const [founder, alice, bob] = await people(3)
     const groupId = await group(founder!, { mode: 'paid', money: 1 })
     const [id, other] = [await post(founder!, groupId), await post(founder!, groupId)]
@@ -56,7 +56,7 @@ describe('comments and reports', () => {
     )
   })
 
-  test('lets only managers of the group handle a report, once (groups-28)', async () => {
+  test("lets only the group's managers handle a report (groups-28)", async () => {
     const [founder, other, alice] = await people(3)
     const [groupId] = [await group(founder!), await group(other!)]
     const id = await post(founder!, groupId)
@@ -113,7 +113,7 @@ describe('comments and reports', () => {
     assert.equal(row?.n, 1)
   })
 
-  test('includes posts in lists across kinds, except those of private groups (groups-16)', async () => {
+  test('omits posts of private groups from lists across kinds (groups-16)', async () => {
     const [founder, stranger] = await people(2)
     const groupId = await group(founder!, { mode: 'private' })
     const alice = await join(groupId, founder!, await person())
@@ -124,7 +124,7 @@ describe('comments and reports', () => {
     const url = `/comments?author=${alice.id}`
     assert.equal((await as(alice, 'GET', url)).body.length, 1)
     assert.deepEqual((await as(stranger!, 'GET', url)).body, [])
-    // Hides a reply from a user outside the group, and fills the page from later items.
+    // Hides replies in a private group from other users, and refills the page.
     const open = await post(founder!, await group(founder!))
     const reply = { body: 'Hm', reply_user: stranger!.id }
     for (const each of [open, id]) await as(founder!, 'POST', `/group-posts/${each}/comments`, reply)
@@ -137,7 +137,7 @@ describe('comments and reports', () => {
     assert.equal((await as(alice, 'GET', `/group-posts/${id}/likes`)).status, 404)
   })
 
-  test('stops notifying authors of posts in a private group that they left (groups-16)', async () => {
+  test('does not notify authors who left a private group (groups-16)', async () => {
     const founder = await person()
     const groupId = await group(founder, { mode: 'private' })
     const [alice, bob] = [

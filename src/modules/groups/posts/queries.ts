@@ -17,7 +17,7 @@ import type { GroupPostsQuery, PostsQuery } from './schema.ts'
 
 export type PostRow = Omit<Tables['group_posts'], 'title_key' | 'title_grams' | 'body' | 'replied_at'>
 
-/** Columns of `group_posts p`, without the text. */
+/** Omits the post's text, which lists do not return. */
 export const postColumns = (sql: Db) => sql`
   p.id, p.group_id, p.user_id, p.title, p.summary, p.has_images, p.likes_count, p.comments_count, p.collections_count,
   p.views_count, p.excellent_at, p.created_at, p.updated_at`
@@ -32,7 +32,6 @@ const pastPost = (sql: Db, { type, after = 0 }: GroupPostsQuery) =>
       )
     : andAfterCursor(sql, sql`p.id`, after)
 
-/** Posts of one group, by creation or by last comment. */
 export const listGroupPosts = (sql: Db, groupId: number, query: GroupPostsQuery) => sql<PostRow[]>`
   select ${postColumns(sql)} from group_posts p
   where p.group_id = ${groupId} ${when(sql, query.excellent === true, () => sql`and p.excellent_at is not null`)}
@@ -51,7 +50,7 @@ export const listPosts = (
     ${andAfterCursor(sql, sql`p.id`, page.after ?? 0)}
   order by p.id desc ${limitClause(sql, { limit, ...page })}`
 
-/** A user's posts, newest first, in groups that the user may still read. */
+/** Lists a user's posts in groups that the user may still read. */
 export const listPostsOf = (
   sql: Db,
   userId: number,
@@ -73,7 +72,6 @@ export const findPost = async (sql: Db, groupId: number, id: number, viewerId: n
       where p.id = ${id} and p.group_id = ${groupId} and ${isReadable(sql, viewerId)}`
   )[0]
 
-/** Newest posts of a group, as a preview for non-members. */
 export const listPreview = (sql: Db, groupId: number, limit: number) => sql<PostRow[]>`
   select ${postColumns(sql)} from group_posts p where p.group_id = ${groupId} order by p.id desc limit ${limit}`
 
@@ -107,7 +105,7 @@ export const findImages = (sql: Db, postIds: number[]) => sql<ImageRow[]>`
 
 export type PostValues = { title: string; body: string; summary: string; hasImages: boolean }
 
-/** Inserts and counts a post. Undefined if the author may no longer post in the group. */
+/** Inserts and counts a post. Returns undefined when the author may no longer post in the group. */
 export async function insertPost(
   sql: Db,
   groupId: number,
@@ -135,7 +133,7 @@ export async function insertPost(
   return row?.id
 }
 
-/** Updates the author's post. False if it is deleted. */
+/** Updates the author's post. Returns false when the post is deleted. */
 export async function updatePost(
   sql: Db,
   id: number,
@@ -162,11 +160,11 @@ export async function replaceImages(sql: Db, postId: number, images: NewImage[])
       as i (position, file, size, mime)`
 }
 
-// Locks a post. A constraint checks the snapshot of its statement, even if the row has a newer version. So
-// code that depends on the excellent flag locks first and counts in a later statement.
+// Locks a post in a separate statement, so that the snapshot of the next statement has the current excellent
+// flag.
 const holdPost = (tx: Tx, id: number) => tx`select from group_posts where id = ${id} for no key update`
 
-/** Deletes a post and updates the counters of its group. False if another call deleted it first. */
+/** Deletes a post and updates its group's counters. Returns false when a concurrent call deleted it first. */
 export async function deletePost(sql: Tx, groupId: number, id: number): Promise<boolean> {
   await holdPost(sql, id)
   const [row] = await sql<[{ gone: boolean }]>`
@@ -182,7 +180,7 @@ export async function deletePost(sql: Tx, groupId: number, id: number): Promise<
   return row.gone
 }
 
-/** Toggles the excellent flag. False for an unknown post. */
+/** Returns false for an unknown post. */
 export async function toggleExcellent(sql: Tx, id: number): Promise<boolean> {
   await holdPost(sql, id)
   const [row] = await sql<[{ found: boolean }]>`
@@ -206,10 +204,10 @@ const addViews = (sql: Db, ids: number[], counts: number[]) => sql`
   update group_posts p set views_count = p.views_count + s.n
   from unnest(${ids}::bigint[], ${counts}::bigint[]) as s (id, n) join held h on h.id = s.id where p.id = s.id`
 
-/** Buffered view counts. Only reads of a single post count. */
+/** Buffers views of single posts. Lists do not count views. */
 export const viewsOf = defineBufferedCounts('group post views', addViews)
 
-/** Filters users to those with read access to a group's posts. */
+/** Filters `userIds` to users who may read the group's posts. */
 export async function findReaders(sql: Db, groupId: number, userIds: number[]): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     select u.id from unnest(${userIds}::bigint[]) as u (id) cross join groups g

@@ -62,10 +62,7 @@ import { imagesOf, postItems, postsById } from './view.ts'
 const PREVIEW = 3
 const VALUE_ERRORS = [sensitiveWords, fileNotUsable, blocked] as const
 
-/**
- * Group posts and interactions with them (groups-16 to groups-25). `copyToFeed` comes from feeds, a higher
- * layer.
- */
+/** `copyToFeed` is injected, because feeds is a higher module. */
 export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx: Context) => {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Groups' })

@@ -25,7 +25,6 @@ import { Group } from '../schema.ts'
 export const PostParams = Type.Object({ post: Id })
 export const GroupPostParams = Type.Object({ group: Id, post: Id })
 
-/** Name of posts on the wire and in tables (conventions-24). */
 export const POSTS = 'group-posts'
 
 export const PostItem = Shared('GroupPostItem', {
@@ -63,7 +62,6 @@ export const SimplePost = Shared('GroupPostHeadline', {
   image: Nullable(FileView),
 })
 
-/** A page of the posts of a group (groups-22). */
 export const PinnedAndPosts = Shared('GroupPostPage', {
   pinneds: Type.Array(PostItem),
   posts: Type.Array(PostItem),
@@ -88,7 +86,7 @@ export const PostsQuery = Type.Object({
 })
 export type PostsQuery = Static<typeof PostsQuery>
 
-/** 1: own posts. 2: own pinned posts. 3: own posts with a pending pin. */
+/** `type`: 1 lists own posts, 2 own pinned posts, 3 own posts with a pending pin. */
 export const MyPostsQuery = Type.Object({
   type: Type.Optional(Int(1, 3, { default: 1 })),
   limit: Limit(),
@@ -98,13 +96,13 @@ export const MyPostsQuery = Type.Object({
 export const CollectedPostsQuery = Type.Object({ limit: Limit(), offset: Offset, after: Cursor })
 export const SimplePostsQuery = Type.Object({ id: IdList() })
 
-/** Uploads as ids, or as objects with `id`. */
+/** Accepts upload ids or objects with `id`. */
 const Images = Type.Unsafe<(number | { id: number })[]>({
   ...IdList(20),
   items: Type.Union([Id, Shared('PictureReference', { id: Id })]),
 })
 
-/** `summary` is required. It may be empty if there are `images` (groups-18). */
+/** `summary` is required, but may be empty when the post has `images` (groups-18). */
 export const NewPost = Shared('NewGroupPost', {
   title: Text(100, { minLength: 1 }),
   body: Text(50_000, { minLength: 1 }),

@@ -41,10 +41,10 @@ import {
 import { NewPost, POSTS, type Post } from './schema.ts'
 import { postItems, postsById } from './view.ts'
 
-/** Length of the post excerpt in a mention notice. */
+/** Length of a post's excerpt in a mention notification, in characters. */
 const QUOTED = 100
 
-/** Notifies mentioned users that may read the post. Throws 403 if one of them blocks its author. */
+/** Notifies mentioned users who may read the post. Throws 403 when one of them blocks the author. */
 async function tellMentioned(
   tx: Tx,
   post: { groupId: number; postId: number; userId: number; text: string; isOpen: boolean },
@@ -67,21 +67,21 @@ async function tellMentioned(
 const CHANNEL = 'group:post'
 const SCREENED: ('title' | 'body' | 'summary')[] = ['title', 'body', 'summary']
 
-/** Copies a post to its author's feed in the publishing transaction. Injected by `feeds`. */
+/** Publishes a post as a feed of its author, in the same transaction. Injected by `feeds`. */
 export type CopyToFeed = (
   ctx: Context,
   tx: Tx,
   post: { userId: number; postId: number; title: string; from: number },
 ) => Promise<unknown>
 
-/** Returns a group whose posts the viewer may read. Throws 404 otherwise (groups-16). */
+/** Throws 404 unless the viewer may read the group's posts (groups-16). */
 export async function getReadable(sql: Db, groupId: number, viewerId: number): Promise<GroupAccess> {
   const group = await getGroupAccess(sql, groupId, viewerId)
   if (group.mode !== 'public' && !isActiveMember(group)) throw noSuchGroup()
   return group
 }
 
-/** Returns a group that the user may post in. Throws 403 and 422 otherwise, in the order of groups-18. */
+/** Throws 403 or 422 unless the user may post in the group, in the order of groups-18. */
 export async function getWritable(sql: Db, groupId: number, userId: number): Promise<GroupAccess> {
   const group = await getGroupAccess(sql, groupId, userId)
   if (group.audit !== 1) throw notAudited()
@@ -90,7 +90,7 @@ export async function getWritable(sql: Db, groupId: number, userId: number): Pro
   return group
 }
 
-/** Returns the author's own post in a group that still allows them to write. */
+/** Returns the author's own post in a group that still lets the author write. */
 export async function getOwnPost(
   sql: Db,
   groupId: number,
@@ -113,10 +113,7 @@ function valuesOf({ title, body, summary, images = [] }: NewPost) {
   return { title, body, summary, hasImages: images.length > 0 }
 }
 
-/**
- * Replaces the pictures of a post, including those embedded in its text. Named ones stay, and the others are
- * deleted.
- */
+/** Replaces the pictures of a post and of its text. Deletes pictures that are no longer named. */
 async function setImages(
   tx: Tx,
   ownerId: number,
@@ -148,7 +145,7 @@ async function setImages(
   if (dropped.length > 0) await detachFiles(tx, { ids: dropped })
 }
 
-/** Publishes a post. With `sync_feed` it is also copied to the author's feed (groups-19). */
+/** Publishes a post. `sync_feed` also copies it to the author's feed (groups-19). */
 export async function publishPost(
   ctx: Context,
   group: GroupAccess,
@@ -161,7 +158,7 @@ export async function publishPost(
   const from = body.sync_feed ? body.feed_from : undefined
   if (body.sync_feed) {
     if (from === undefined) throw feedFromRequired()
-    // Feeds are public, and the copy contains the title of the post.
+    // Rejects copies from private groups, because feeds are public and contain the post's title.
     if (!allowsCopies || mode !== 'public') throw noFeedCopies()
     if (!(await hasAbility(ctx, userId, 'feed-post'))) throw forbidden()
   }
@@ -261,7 +258,6 @@ const countComments: Counts = (sql) => [
       from changed c where p.id = c.id`,
 ]
 
-/** The viewer's standing in the group of a post. */
 export async function standingAt(sql: Db, postId: number, viewerId: number): Promise<GroupAccess> {
   const groupId = await findGroupOf(sql, postId)
   const standing = groupId === undefined ? undefined : await findGroupAccess(sql, groupId, viewerId)
@@ -269,7 +265,7 @@ export async function standingAt(sql: Db, postId: number, viewerId: number): Pro
   return standing
 }
 
-/** The viewer's standing in the group of a post. Throws 403 for a blacklisted user (groups-12). */
+/** Throws 403 for a blacklisted user (groups-12). */
 export async function requireWriter(sql: Db, postId: number, viewerId: number): Promise<GroupAccess> {
   const standing = await standingAt(sql, postId, viewerId)
   if (standing.member?.disabled) throw memberDisabled()
@@ -281,10 +277,7 @@ export async function readersOf(sql: Db, { id }: { id: number }, userIds: number
   return group === undefined ? [] : findReaders(sql, group, userIds)
 }
 
-/**
- * Comments on posts. Their author, managers of the group and site administrators of groups may delete them
- * (groups-25).
- */
+/** Lets authors, managers of the group and site administrators delete comments (groups-25). */
 export const commentRules: CommentRules = {
   count: countComments,
   readers: readersOf,

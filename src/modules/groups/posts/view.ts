@@ -15,12 +15,11 @@ import { groupsById } from '../view.ts'
 import { findImages, findPosts, type ImageRow, type PostRow, viewsOf } from './queries.ts'
 import { POSTS, type PostItem } from './schema.ts'
 
-/** Number of newest comments with a listed post (groups-22). */
+/** Number of comments previewed with a listed post (groups-22). */
 const PREVIEW = 5
 
 const imageView = ({ file, size, mime }: ImageRow): FileView => ({ id: file, file, size, mime })
 
-/** Pictures by post. Posts without pictures are absent. */
 export async function imagesOf(
   ctx: Context,
   rows: { id: number; has_images: boolean }[],
@@ -32,7 +31,7 @@ export async function imagesOf(
   )
 }
 
-/** Posts for lists, in order. Runs one statement for each kind of related content on the page. */
+/** Loads related content of all rows with one statement for each kind. */
 export async function postItems(ctx: Context, rows: PostRow[], viewerId: number): Promise<PostItem[]> {
   if (rows.length === 0) return []
   const { sql } = ctx

@@ -8,7 +8,7 @@ const { world, as, guest, person, sql, group, member, post, people, ids, told, a
   await postWorld()
 
 describe('group posts', () => {
-  test('publishes posts with pictures for members whose role allows it (groups-18, groups-23)', async () => {
+  test('publishes posts of members whose role allows posting (groups-18, groups-23)', async () => {
     const founder = await person()
     const groupId = await group(founder)
     const [alice, stranger] = [await member(groupId, founder), await person()]
@@ -51,7 +51,7 @@ describe('group posts', () => {
     assert.equal((await guest('GET', `/groups/${one}/posts/${id}`)).status, 200)
   })
 
-  test('lets the author change a post and keeps pictures named again (groups-21)', async () => {
+  test('lets the author change a post (groups-21)', async () => {
     const founder = await person()
     const groupId = await group(founder)
     const [first, second, third] = [
@@ -77,7 +77,7 @@ describe('group posts', () => {
     assert.equal((await as(alice, 'DELETE', url)).status, 403)
   })
 
-  test('shares embedded pictures with readers of the post (groups-18, files-15)', async () => {
+  test('serves embedded pictures to readers of the post (groups-18, files-15)', async () => {
     const founder = await person()
     const groupId = await group(founder, { mode: 'private' })
     const [alice, stranger] = [await member(groupId, founder), await person()]
@@ -124,7 +124,7 @@ describe('group posts', () => {
     assert.deepEqual(await asked(first), [404, 404])
   })
 
-  test('lets the author or a manager delete a post with its dependents (groups-21)', async () => {
+  test('lets the author or a manager delete a post (groups-21)', async () => {
     const founder = await person()
     const groupId = await group(founder)
     const alice = await member(groupId, founder)
@@ -141,7 +141,7 @@ describe('group posts', () => {
     await assertNoDrift()
   })
 
-  test('lists posts by creation or last reply, and excellent ones separately (groups-21, groups-22)', async () => {
+  test('sorts posts by creation or last reply (groups-21, groups-22)', async () => {
     const founder = await person()
     const groupId = await group(founder)
     const [one, two, three] = [
@@ -169,7 +169,7 @@ describe('group posts', () => {
     await assertNoDrift()
   })
 
-  test('copies posts to the feed when the group allows it (groups-19)', async () => {
+  test('copies posts to the feed when the group allows copies (groups-19)', async () => {
     const founder = await person()
     const [open, shut] = [await group(founder, { allow_feed: true }), await group(founder)]
     const body = { sync_feed: 1, feed_from: 3, title: 'For all' }
@@ -179,7 +179,7 @@ describe('group posts', () => {
       [feed.feed_content, feed.feed_from, feed.repostable_type, feed.repostable_id],
       ['For all', 3, 'group-posts', id],
     )
-    // The copy would make the title public.
+    // A copy would publish the title.
     for (const closed of [
       await group(founder, { allow_feed: true, mode: 'private' }),
       await group(founder, { allow_feed: true, mode: 'paid', money: 5 }),
@@ -196,7 +196,7 @@ describe('group posts', () => {
     assert.equal(await fails(open, { feed_from: null }), 422)
   })
 
-  test('notifies mentioned users, in private groups only those with access (groups-20)', async () => {
+  test('notifies mentioned users only if they may read the post (groups-20)', async () => {
     const [founder, stranger] = await people(2)
     const groupId = await group(founder!, { mode: 'private' })
     const alice = await member(groupId, founder!)
@@ -209,7 +209,7 @@ describe('group posts', () => {
     assert.equal((await as(founder!, 'POST', `/groups/${groupId}/posts`, body)).status, 403)
   })
 
-  test('collects a post once, lists it and removes it (groups-24)', async () => {
+  test('collects a post once (groups-24)', async () => {
     const [founder, alice] = await people(2)
     const groupId = await group(founder!)
     const id = await post(founder!, groupId)

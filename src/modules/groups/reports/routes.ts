@@ -77,7 +77,6 @@ async function groupReportViews(
   })
 }
 
-/** Reports inside groups (groups-28). */
 export function groupReportRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Groups' })

@@ -136,7 +136,7 @@ const COMMENT: Kind = { type: 'comment', told: 'group:report-comment', resource:
 
 type Reportable = { kind: Kind; target: Target; postId: number; group: GroupAccess }
 
-/** Returns a post visible to the viewer. Throws 403 for a blacklisted user (groups-12). */
+/** Throws 404 for a hidden post and 403 for a blacklisted user (groups-12). */
 export async function getReportablePost(sql: Db, id: number, viewerId: number): Promise<Reportable> {
   const target = await postContent.find(sql, id, viewerId)
   if (!target) throw notFound()
@@ -152,7 +152,7 @@ export async function getReportableComment(sql: Db, id: number, viewerId: number
   return { kind: COMMENT, target, postId, group: await requireWriter(sql, postId, viewerId) }
 }
 
-/** Reports a post or comment to the managers of the group, or to the site if so configured (groups-28). */
+/** Reports content to the group's managers, or to the site's moderators if so configured (groups-28). */
 export async function reportToManagers(
   ctx: Context,
   { kind, target, postId, group }: Reportable,
@@ -202,8 +202,7 @@ async function isThere(sql: Db, report: GroupReportRow): Promise<boolean> {
 }
 
 /**
- * Checks of a decision that run before the body: 404 for an unknown report, 403 unless the viewer manages its
- * group.
+ * Runs before body validation. Throws 404 for an unknown report and 403 unless the viewer manages its group.
  */
 export async function getReportToHandle(
   sql: Db,
@@ -215,9 +214,7 @@ export async function getReportToHandle(
   return { report, group: await getManagedGroup(sql, report.group_id, userId) }
 }
 
-/**
- * Accepts or rejects a report once. Notifies the reporter, and on acceptance the author. The content stays.
- */
+/** Decides a report once and notifies the reporter. The reported content stays. */
 export async function handleReport(
   ctx: Context,
   id: number,

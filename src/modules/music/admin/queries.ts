@@ -57,7 +57,7 @@ export const SpecialQuery = Type.Object({
   title: Type.Optional(Text(100)),
 })
 export type SpecialQuery = Static<typeof SpecialQuery>
-/** `amount` is the price of the album. */
+/** `amount`: price of the album. */
 export const NewSpecial = Shared('NewSpecial', {
   title: Text(255),
   intro: Type.Optional(Nullable(Text(10_000))),
@@ -90,7 +90,7 @@ export const SongQuery = Type.Object({
   special_id: Type.Optional(Id),
 })
 export type SongQuery = Static<typeof SongQuery>
-/** `amount` is the price of the sound, `paid_type` the part that is sold. */
+/** `amount`: price of the sound. `paid_type`: paid use of the sound, such as `listen`. */
 export const NewSong = Shared('NewSong', {
   title: Text(255),
   singer_id: Id,
@@ -126,9 +126,7 @@ export type SongRecordRow = Row<
     paid_type: string | null
   }
 
-/**
- * Condition for a substring of a name or title. The columns are named `<column>_key` and `<column>_grams`.
- */
+/** Matches a part of a name or title in the columns `<column>_key` and `<column>_grams`. */
 const contains = (sql: Db, table: string, column: 'name' | 'title', part: string | undefined) => {
   const key = nameKey(part ?? '')
   return when(
@@ -162,7 +160,7 @@ export async function findSingerRecord(sql: Db, id: number, { lock = false } = {
   return row
 }
 
-/** True when the sort column is a count instead of a column of the row. */
+/** Whether the sort column is in the table of counts. */
 const isCounted = (sort: string) => sort !== 'id' && sort !== 'sort'
 const orderBy = (sql: Db, sort: string, own: Fragment) => {
   if (isCounted(sort)) return sql`c.${sql(sort)}`
@@ -175,7 +173,6 @@ const specialColumns = (sql: Db) => sql`
   (select count(*) from music_special_songs l where l.special_id = p.id) as songs_count,
   ${priceOf(sql, 'music', sql`p.id`, 'amount')} as amount`
 
-/** Lists albums, paged, with the counts of the album itself. */
 export function listSpecialRecords(sql: Db, query: SpecialQuery) {
   const { sort = 'id', title, q } = query
   const where = sql`where p.deleted_at is null ${contains(sql, 'p', 'title', title)} ${contains(sql, 'p', 'title', q)}`
@@ -187,7 +184,7 @@ export function listSpecialRecords(sql: Db, query: SpecialQuery) {
   }
   return pageOf<SpecialRecordRow>(
     sql,
-    // Looks up songs and prices for the page only.
+    // Sorts ids first, so that songs and prices are looked up for the page only.
     sql`select ${specialColumns(sql)} from ${tables}
       where p.id = any(array(select p.id from ${order.from} ${where} ${listingClause(sql, query, order)}))
       ${listingOrder(sql, query, order)}`,
@@ -225,7 +222,7 @@ export function listSongRecords(sql: Db, query: SongQuery) {
   }
   return pageOf<SongRecordRow>(
     sql,
-    // Looks up albums and prices for the page only.
+    // Sorts ids first, so that albums and prices are looked up for the page only.
     sql`select ${songColumns(sql)} from ${songTables(sql)}
       where s.id = any(array(select s.id from ${order.from} ${where} ${listingClause(sql, query, order)}))
       ${listingOrder(sql, query, order)}`,

@@ -47,7 +47,6 @@ async function view<Row extends { created_at: string; updated_at: string }>(rows
   return rows.map(withWireTimes)
 }
 
-/** Maps the given fields of a song's body to internal names. */
 function songInput(
   { singer_id, last_time, amount, paid_type, ...rest }: Partial<NewSong>,
   now: { amount: number | null; paid_type: string | null } = { amount: null, paid_type: null },
@@ -64,7 +63,6 @@ function songInput(
   }
 }
 
-/** Admin routes of singers, albums and songs (music-11). */
 export function adminMusicRoutes(server: Server, ctx: Context) {
   mountAdminCrud(server, ctx, {
     path: '/admin/music/singers',

@@ -37,7 +37,7 @@ const Count = Type.Optional(Int(0, MAX_ID))
 const Sort = Type.Optional(Int(-1_000_000, 1_000_000))
 const times = { created_at: ImportTime, updated_at: ImportTime }
 
-/** Lines of a music file. A line refers to earlier lines or existing rows. */
+/** Line formats of a music import. A line refers to earlier lines or existing rows. */
 const MUSIC_FORMS = {
   person: UserForm,
   singer: Type.Object({
@@ -97,7 +97,7 @@ const byId = <T extends { id: string }>(lines: Line<T>[]) =>
   new Map(lines.map((line) => [line.value.id, line]))
 const keysOf = (lines: Line<{ id: string }>[]) => lines.map(({ value }) => value.id)
 
-/** `kith import music`: singers, albums, songs and comments. Existing rows stay unchanged. */
+/** Importer of `kith import music`. Existing rows stay unchanged. */
 export const musicImporter: Importer<typeof MUSIC_FORMS, SavedFiles> = {
   name: 'music',
   forms: MUSIC_FORMS,

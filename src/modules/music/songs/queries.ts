@@ -38,7 +38,7 @@ const singerColumns = (sql: Db) => sql`
   g.created_at as singer_created_at, g.updated_at as singer_updated_at`
 
 export type SongPage = {
-  /** Substring of the title. */
+  /** Part of the title to match. */
   q?: string | undefined
   ids?: number[] | undefined
   after?: number | undefined
@@ -47,8 +47,8 @@ export type SongPage = {
 }
 
 /**
- * Lists songs newest first, all or those of `ids`. `offset 0` forces the planner to look counts up per song;
- * joined, it would merge them from the newest song down to the cursor.
+ * `offset 0` forces a lookup of counts per song. Otherwise PostgreSQL merges counts from the newest song down
+ * to the cursor.
  */
 export const listSongs = (sql: Db, { q, ids, after = 0, limit, viewerId }: SongPage) => sql<SongRow[]>`
   select ${columns(sql, viewerId)} from music_songs s
@@ -62,14 +62,13 @@ const withSingers = (sql: Db, viewerId: number, where: Fragment) => sql<SongWith
   from music_songs s join music_song_counts c on c.song_id = s.id join music_singers g on g.id = s.singer_id
   where s.deleted_at is null and ${where} order by s.id desc`
 
-/** Finds songs by id with their singers, newest first, without deleted ones. */
 export const findSongs = (sql: Db, ids: number[], viewerId: number) =>
   withSingers(sql, viewerId, sql`s.id = any(${ids})`)
 
 export const findSong = async (sql: Db, id: number, viewerId: number) =>
   (await withSingers(sql, viewerId, sql`s.id = ${id}`))[0]
 
-/** Lists songs with a bought sound, newest first, without those that became free. */
+/** Lists songs whose sound the user bought, except songs that became free. */
 export const listBoughtSongs = (sql: Db, userId: number, before: number, limit: number) =>
   withSingers(
     sql,
@@ -93,11 +92,11 @@ export const findSongTitle = async (sql: Db, id: number) =>
   (await sql<{ title: string }[]>`select title from music_songs where id = ${id} and deleted_at is null`)[0]
     ?.title
 
-/** Locks a song while it is commented on, liked or deleted. */
+/** Selects a live song. Callers append a row lock. */
 export const liveSong = (sql: Db, id: number): Fragment =>
   sql`select id from music_songs where id = ${id} and deleted_at is null`
 
-/** Counts one share. Returns false when the song does not exist. */
+/** Returns false when the song does not exist. */
 export async function countShare(sql: Db, id: number): Promise<boolean> {
   const rows = await sql`
     update music_song_counts set share_count = share_count + 1
@@ -105,7 +104,6 @@ export async function countShare(sql: Db, id: number): Promise<boolean> {
   return rows.count > 0
 }
 
-/** Adds buffered plays. The ids are ascending. */
 export const addPlays = (sql: Db, ids: number[], counts: number[]) => sql`
   update music_song_counts c set taste_count = c.taste_count + v.n
   from unnest(${ids}::bigint[], ${counts}::bigint[]) as v (id, n) where c.song_id = v.id`
@@ -145,7 +143,7 @@ export async function updateSong(sql: Db, id: number, song: Partial<SongValues>)
     where id = ${id}`
 }
 
-/** Stores the duration of a song, unless it is set already or the sound was replaced. */
+/** Skips a song whose duration is set or whose sound was replaced. */
 export const setLastTime = (sql: Db, of: { song: number; sound: number; seconds: number }) => sql`
   update music_songs set last_time = ${of.seconds}, updated_at = now()
   where id = ${of.song} and storage = ${of.sound} and last_time = 0`
@@ -157,7 +155,7 @@ export const replaceSpecials = (sql: Db, songId: number, specialIds: number[]) =
   insert into music_special_songs (special_id, song_id)
   select id, ${songId} from unnest(${specialIds}::bigint[]) as v (id) on conflict do nothing`
 
-/** Soft-deletes a song; its row stays for its buyers. Returns false when it is already deleted. */
+/** Soft-deletes a song, because buyers keep access. Returns false when the song is deleted already. */
 export async function deleteSong(sql: Db, id: number): Promise<boolean> {
   const [row] = await sql<[{ gone: boolean }]>`
     with gone as (

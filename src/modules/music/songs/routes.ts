@@ -8,7 +8,6 @@ import { BoughtQuery, noSuchSong, Song, SongItem, SongListQuery, SongParams } fr
 import { countShare, findSong, listBoughtSongs, listSongs } from './queries.ts'
 import { countPlay, playsOf, songContent, songItem, songViews } from './service.ts'
 
-/** Song routes: lists, detail, sharing, likes and comments (music-1 to music-6). */
 export function songRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Music' })
@@ -36,7 +35,7 @@ export function songRoutes(server: Server, ctx: Context) {
       songViews(ctx, await listBoughtSongs(sql, viewer.id, before, limit), viewer.id),
   })
 
-  // Returns 201 although nothing is created (music-2).
+  // Replies 201 although nothing is created (music-2).
   route('GET /music/:music', {
     operationId: 'getSong',
     summary: 'Read a song, which counts a play',

@@ -32,15 +32,14 @@ import {
 
 const MINUTE_MS = 60_000
 
-/** Plays buffered in memory. */
 export const playsOf = defineBufferedCounts('plays', addPlays)
 
-/** Listener and song of recent plays. */
+/** Recent pairs of listener and song, to count one play a minute (music-3). */
 const recentPlays = defineState(() => new LRUCache<string, true>({ max: 200_000, ttl: MINUTE_MS }))
 
 /**
- * Counts a play, at most once a minute for each listener and song (music-3). The limit holds in this process,
- * and across processes when they share rate limits.
+ * Counts a play once a minute per listener and song (music-3). Processes share the limit only if they share
+ * rate limits.
  */
 export function countPlay(ctx: Context, songId: number): void {
   const caller = currentScope()
@@ -53,12 +52,11 @@ export function countPlay(ctx: Context, songId: number): void {
     if (!exceeded) playsOf(ctx).add([songId])
   }
   const hit = ctx.limiter.hit(key, 1)
-  // Requests do not wait for a shared counter. The play appears a moment later.
+  // Does not wait for the shared rate limit, so the play is counted after the reply.
   if (hit instanceof Promise) hit.then(count, () => count({ exceeded: false }))
   else count(hit)
 }
 
-/** Price of a sound, and whether the viewer paid. */
 export type SongPrice = { id: number; amount: number; extra: string | null; paid: boolean }
 
 const shared = (row: SongRow, pendingPlays: number) => ({
@@ -75,7 +73,7 @@ const shared = (row: SongRow, pendingPlays: number) => ({
   has_like: row.has_like,
 })
 
-/** A song in a list. `pendingPlays` are buffered plays. */
+/** `pendingPlays`: plays buffered in memory. */
 export const songItem = (row: SongRow, pendingPlays: number): SongItem => ({
   ...shared(row, pendingPlays),
   singer: row.singer_id,
@@ -118,7 +116,7 @@ const songDetail = (
         },
 })
 
-/** Songs as content with comments and likes, without an author. */
+/** Songs as content for comments and likes. Songs have no author. */
 export const songContent: Content = {
   type: 'musics',
   param: 'music',
@@ -154,9 +152,9 @@ export async function songViews(ctx: Context, rows: SongWithSinger[], viewerId: 
 
 export type SongInput = Partial<Omit<SongValues, 'storage'>> & {
   storage?: number | null
-  /** Albums of the song. Absent keeps them. */
+  /** Albums of the song. Undefined keeps the current albums. */
   specials?: number[]
-  /** Price of the sound and the part that is sold. Null removes the price. */
+  /** Price of the sound for one paid use. Null removes the price. */
   price?: { amount: number; type: 'listen' | 'download' } | null
 }
 
@@ -177,7 +175,7 @@ const takeSound = (tx: Db, storage: number, ownerId: number, songId: number) =>
     kind: 'audio',
   })
 
-/** Sets the price of a song's sound. The site receives the payments. */
+/** Sets or removes the price of a sound. The site receives the payments. */
 async function sellSong(tx: Db, storage: number | null, price: SongInput['price']): Promise<void> {
   if (storage === null) {
     if (price)
@@ -194,7 +192,7 @@ async function sellSong(tx: Db, storage: number | null, price: SongInput['price'
   else await removePrices(tx, 'file', [storage])
 }
 
-/** Creates a song in the caller's transaction. `ownerId` is the uploader of the sound. */
+/** `ownerId`: uploader of the sound. */
 export async function addSong(
   tx: Tx,
   ownerId: number,
@@ -226,14 +224,14 @@ export async function changeSong(
   await requireParts(tx, input)
   const { specials, price, ...values } = input
   if (values.storage === song.storage) delete values.storage
-  // A new sound has to be measured again.
+  // Resets the duration, because a new sound has to be measured again.
   if (values.storage !== undefined && values.lastTime === undefined) values.lastTime = 0
   if (values.storage) await takeSound(tx, values.storage, ownerId, song.id)
   await updateSong(tx, song.id, values)
   if (values.storage && values.lastTime === 0)
     await addJob(tx, 'measure_song', { song: song.id, sound: values.storage })
   if (values.storage !== undefined && song.storage !== null) {
-    // Buyers keep the song with its new sound.
+    // Moves the price to the new sound, so that buyers keep access.
     if (values.storage !== null) await movePrice(tx, 'file', song.storage, values.storage)
     await detachFiles(tx, { ids: [song.storage] })
   }
@@ -241,7 +239,6 @@ export async function changeSong(
   if (specials) await replaceSpecials(tx, song.id, [...new Set(specials)])
 }
 
-/** Deletes a song with its comments and likes, in the caller's transaction. */
 export async function removeSong(
   tx: Tx,
   { id, storage }: { id: number; storage: number | null },
@@ -252,7 +249,7 @@ export async function removeSong(
   await deleteCommentsOf(tx, songContent.type, [id])
 }
 
-/** Measures the duration of a song, if none is set and its sound is unchanged (music-15). */
+/** Stores the measured duration unless one is set or the sound was replaced (music-15). */
 export async function measureSong(
   ctx: Context,
   { song, sound }: { song: number; sound: number },

@@ -23,7 +23,6 @@ import {
   specialViews,
 } from './service.ts'
 
-/** Album routes: lists, detail, sharing, collections and comments (music-7 to music-10). */
 export function specialRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Music' })

@@ -43,7 +43,6 @@ export type SpecialPage = {
   viewerId: number
 }
 
-/** Lists albums newest first, all or those of `ids`. */
 export const listSpecials = (sql: Db, { ids, before = 0, limit, viewerId }: SpecialPage) =>
   specials(
     sql,
@@ -52,7 +51,7 @@ export const listSpecials = (sql: Db, { ids, before = 0, limit, viewerId }: Spec
     sql`limit ${limit}`,
   )
 
-/** Lists bought albums, newest first, without those that became free. */
+/** Lists albums that the user bought, except albums that became free. */
 export const listBoughtSpecials = (sql: Db, userId: number, before: number, limit: number) =>
   specials(
     sql,
@@ -61,7 +60,7 @@ export const listBoughtSpecials = (sql: Db, userId: number, before: number, limi
     sql`limit ${limit}`,
   )
 
-/** Lists the albums of songs, at most 20 per song, newest first. */
+/** Lists at most 20 albums per song, newest first. */
 export const listSpecialsOf = (sql: Db, songIds: number[]) => sql<
   { song_id: number; id: number; title: string }[]
 >`
@@ -81,15 +80,15 @@ const findSpecialTitle = async (sql: Db, id: number) =>
     await sql<{ title: string }[]>`select title from music_specials where id = ${id} and deleted_at is null`
   )[0]?.title
 
-/** Locks an album while it is commented on, collected or deleted. */
+/** Selects a live album. Callers append a row lock. */
 const liveSpecial = (sql: Db, id: number): Fragment =>
   sql`select id from music_specials where id = ${id} and deleted_at is null`
 
-/** Filters the ids down to existing albums and locks them against deletion. */
+/** Locks existing albums against deletion. Omits unknown ids. */
 export const findLiveSpecials = (sql: Db, ids: number[]) => sql<{ id: number }[]>`
   select id from music_specials where id = any(${ids}) and deleted_at is null order by id for share`
 
-/** Counts one share. Returns false when the album does not exist. */
+/** Returns false when the album does not exist. */
 export async function countSpecialShare(sql: Db, id: number): Promise<boolean> {
   const rows = await sql`
     update music_special_counts set share_count = share_count + 1
@@ -132,7 +131,7 @@ async function updateSpecial(
     where id = ${id}`
 }
 
-/** Soft-deletes an album; its songs stay, and its row stays for its buyers. */
+/** Soft-deletes an album, because buyers keep access. Its songs stay. */
 async function deleteSpecial(sql: Db, id: number): Promise<boolean> {
   const [row] = await sql<[{ gone: boolean }]>`
     with gone as (
@@ -165,7 +164,7 @@ const specialView = (row: SpecialRow, price: Special['paid_node']): Special => (
   paid_node: price,
 })
 
-/** Albums as content with comments and collections, without an author. */
+/** Albums as content for comments and collections. Albums have no author. */
 export const specialContent: Content = {
   type: 'music_specials',
   param: 'special',
@@ -196,7 +195,7 @@ export type SpecialInput = {
   intro?: string | null
   storage?: number | null
   sort?: number
-  /** Price of the album. Null removes it. */
+  /** Price of the album. Null removes the price. */
   amount?: number | null
 }
 
@@ -218,7 +217,7 @@ async function sellSpecial(tx: Tx, id: number, amount: number | null): Promise<v
   else await setPrices(tx, [{ channel: 'music', raw: id, amount, userId: 0, extra: 'read' }])
 }
 
-/** Creates an album in the caller's transaction. `ownerId` is the uploader of its picture. */
+/** `ownerId`: uploader of the picture. */
 export async function addSpecial(
   tx: Tx,
   ownerId: number,
@@ -244,7 +243,7 @@ export async function changeSpecial(
   if (amount !== undefined) await sellSpecial(tx, special.id, amount)
 }
 
-/** Deletes an album with its comments and collections, in the caller's transaction. Its songs stay. */
+/** Deletes an album with its comments and collections. Its songs stay. */
 export async function removeSpecial(tx: Tx, id: number): Promise<void> {
   if (!(await deleteSpecial(tx, id))) throw noSuchSpecial()
   await closeSales(tx, 'music', [id], true)

@@ -27,7 +27,6 @@ import {
 import { type NewsDeletionRow, titleContains } from '../queries.ts'
 import { NewsTag, STATUS } from '../schema.ts'
 
-/** A category with its number of articles in every state. */
 export const NewsCategoryRecord = Shared('NewsCategoryRecord', {
   id: Type.Integer(),
   name: Type.String(),
@@ -44,7 +43,7 @@ export const NewNewsCategory = Shared('NewNewsCategory', {
   rank: Type.Optional(Int(-1_000_000, 1_000_000)),
 })
 
-/** An article in any state. `content` and `tags` are present for a single one. */
+/** `content` and `tags` are present only for a single article. */
 export const ArticleRecord = Shared('ArticleRecord', {
   id: Type.Integer(),
   title: Type.String(),
@@ -82,7 +81,7 @@ export const ArticleQuery = Type.Object({
 })
 export type ArticleQuery = Static<typeof ArticleQuery>
 
-/** `user_id` is the author, by default the editor. */
+/** `user_id`: author. Default: the editor. */
 export const NewArticle = Shared('NewArticle', {
   title: Text(255),
   content: Text(100_000),
@@ -96,7 +95,7 @@ export const NewArticle = Shared('NewArticle', {
 })
 export type NewArticle = Static<typeof NewArticle>
 
-/** `audit_status`: 0 publishes, 3 rejects, 4 recycles. `mark`: reason shown to the author. */
+/** `audit_status`: 0 publishes, 3 rejects, 4 recycles. `mark`: reason displayed to the author. */
 export const ArticleDecision = Type.Object({
   audit_status: Type.Optional(
     Type.Unsafe<0 | 3 | 4>({
@@ -134,7 +133,7 @@ export const NewsDeletionQuery = Type.Object({
 export type NewsDeletionQuery = Static<typeof NewsDeletionQuery>
 export const NewsDeletionParams = Type.Object({ deletion: Id })
 
-/** Accepting deletes the article. `mark`: reason for a rejection, shown to the author. */
+/** Acceptance deletes the article. `mark`: reason for a rejection, displayed to the author. */
 export const NewsDeletionDecision = Shared('NewsDeletionDecision', {
   action: OneOf(['accept', 'reject'] as const),
   mark: Type.Optional(Nullable(Text(255))),
@@ -167,7 +166,7 @@ export type ArticleRecordRow = Row<
   Row<'news_counts', 'digg_count' | 'comment_count' | 'hits'> & {
     category: Tables['news_categories']['name']
     recommend: boolean
-    /** Present for a single article only. */
+    /** Present only for a single article. */
     content?: string
     tags?: { id: number; name: string }[]
   }
@@ -189,7 +188,6 @@ export function listCategoryRecords(sql: Db, query: NewsCategoryQuery) {
   )
 }
 
-/** Finds a category. `lock` locks the row until the transaction ends. */
 export async function findCategoryRecord(sql: Db, id: number, { lock = false } = {}) {
   const [row] = await sql<NewsCategoryRecordRow[]>`
     select ${categoryColumns(sql)} from news_categories g where g.id = ${id} ${when(sql, lock, () => sql`for update of g`)}`
@@ -217,7 +215,7 @@ export function listArticleRecords(sql: Db, query: ArticleQuery) {
       : { id: sql`n.id`, by: sql`c.${sql(sort)}`, from: counted }
   return pageOf<ArticleRecordRow>(
     sql,
-    // Sorts ids instead of whole articles, which is cheaper.
+    // Sorts ids before it loads articles, which is cheaper than sorting whole rows.
     sql`select ${newsColumns(sql)} from ${newsTables(sql)}
       where n.id = any(array(
         select n.id from ${list.from} ${where} ${listingClause(sql, query, list)}
@@ -226,7 +224,6 @@ export function listArticleRecords(sql: Db, query: ArticleQuery) {
   )
 }
 
-/** Finds an article with text and tags. `lock` locks the row until the transaction ends. */
 export async function findArticleRecord(sql: Db, id: number, { lock = false } = {}) {
   const [row] = await sql<ArticleRecordRow[]>`
     select ${newsColumns(sql)}, n.content, coalesce((

@@ -58,7 +58,6 @@ import {
   NewsDeletionRecord,
 } from './queries.ts'
 
-/** Decides a deletion request once and notifies the author. */
 async function settleDeletion(
   ctx: Context,
   tx: Tx,
@@ -74,7 +73,6 @@ async function settleDeletion(
 
 const unknownNews = fieldError('news', 'no_such_news', 'This article does not exist.', '资讯不存在。')
 
-/** Admin routes that decide, grant and end pins of articles (pins-9). */
 export function adminNewsPinRoutes(server: Server, ctx: Context): void {
   mountAdminPins(server, ctx, {
     param: 'news',
@@ -100,7 +98,6 @@ const newsInput = ({ category_id: categoryId, user_id: _, ...rest }: Partial<New
   ...(categoryId === undefined ? {} : { categoryId }),
 })
 
-/** Admin routes of categories, articles and deletion requests (news-20 to news-22). */
 export function adminNewsRoutes(server: Server, ctx: Context) {
   mountAdminCrud(server, ctx, {
     path: '/admin/news/categories',

@@ -27,7 +27,7 @@ const {
 } = await contributionWorld()
 
 describe('a contribution', () => {
-  test('waits for review, with its fee in escrow until published (news-13)', async () => {
+  test('holds the fee in escrow until publication (news-13)', async () => {
     const who = await writer()
     const id = await contributed(who, { subject: 'About', from: 'Here', author: 'Me' })
     assert.deepEqual(await stateOf(id), { audit_status: 1, audit_count: 0, fee_state: 'escrow' })
@@ -44,7 +44,7 @@ describe('a contribution', () => {
     await assertBalanced()
   })
 
-  test('returns 404 before 403, and 403 before 422 (news-11)', async () => {
+  test('checks the category, access and the body in this order (news-11)', async () => {
     const who = await person()
     const missing = await as(who, 'POST', '/news/categories/999999999/currency-news', {})
     assert.deepEqual([missing.status, codeOf(missing)], [404, 'no_such_category'])
@@ -75,7 +75,7 @@ describe('a contribution', () => {
     assert.equal((await sql`select from news where user_id = ${who.id}`).length, 0)
   })
 
-  test('is free, open to all and without password when the settings allow', async () => {
+  test('charges nothing and needs no certification when the settings allow', async () => {
     const who = await person()
     await setSettings(world, {
       'news:contribute:pay': false,
@@ -89,7 +89,7 @@ describe('a contribution', () => {
     await setSettings(world, { 'news:contribute:verified': true, 'pay-validate-user-password': false })
   })
 
-  test('is created and paid once with one Idempotency-Key', async () => {
+  test('creates and charges a contribution once per Idempotency-Key', async () => {
     const who = await writer(150)
     const key = { 'idempotency-key': 'one' }
     const first = await send(who, contribution, key)
@@ -99,7 +99,7 @@ describe('a contribution', () => {
     assert.equal(await points(who), 50)
   })
 
-  test('charges racing contributions each, never beyond the balance', async () => {
+  test('rejects racing contributions beyond the balance', async () => {
     const who = await writer(250)
     const answers = await Promise.all(Array.from({ length: 5 }, () => send(who)))
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 403, 403, 403])
@@ -107,7 +107,7 @@ describe('a contribution', () => {
     await assertBalanced()
   })
 
-  test('keeps its picture and the uploads in its text', async () => {
+  test('stores the picture and the embedded uploads of a contribution', async () => {
     const who = await writer()
     const [image, inText] = [await uploadPicture(world, who), await uploadPicture(world, who)]
     const id = await contributed(who, { image, content: `See @![this](${inText})` })

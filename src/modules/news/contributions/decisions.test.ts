@@ -22,7 +22,7 @@ const {
 } = await contributionWorld()
 
 describe('a rejected contribution', () => {
-  test('is resubmitted until the third rejection, which refunds the fee (news-12, news-14)', async () => {
+  test('refunds the fee after the third rejection (news-12, news-14)', async () => {
     const who = await writer()
     const id = await contributed(who)
     const path = `/news/categories/${category}/news/${id}`
@@ -46,7 +46,7 @@ describe('a rejected contribution', () => {
     await assertBalanced()
   })
 
-  test('refunds the fee once when the author deletes a rejected contribution (news-13, news-16)', async () => {
+  test('refunds the fee once when a rejected contribution is deleted (news-13, news-16)', async () => {
     const who = await writer()
     const id = await contributed(who)
     const path = `/news/categories/${category}/news/${id}`
@@ -58,7 +58,7 @@ describe('a rejected contribution', () => {
     await assertBalanced()
   })
 
-  test('refunds a requested fee when the article is recycled (news-15)', async () => {
+  test('refunds a fee on request when the article is recycled (news-15)', async () => {
     const who = await writer()
     const id = await contributed(who)
     const path = `/news/categories/${category}/news/${id}`
@@ -73,7 +73,7 @@ describe('a rejected contribution', () => {
     await assertBalanced()
   })
 
-  test('rejects other users and another category (news-14)', async () => {
+  test('rejects changes by other users or under another category (news-14)', async () => {
     const [who, other] = [await writer(), await person()]
     const id = await contributed(who)
     await decide(id, { audit_status: 3 })
@@ -96,7 +96,7 @@ describe('the administration of news', () => {
       assert.equal((await as(somebody, 'GET', `/admin/news${path}`)).status, 403, path)
   })
 
-  test('publishes, changes, recommends, searches and recycles articles (news-20, news-10)', async () => {
+  test('lets editors publish, change and recycle articles (news-20, news-10)', async () => {
     const answer = await as(editor, 'POST', '/admin/news', {
       title: '特别 report',
       content: 'x'.repeat(300),
@@ -138,7 +138,7 @@ describe('the administration of news', () => {
     assert.equal((await guest('GET', `/news/${id}`)).status, 200)
   })
 
-  test('keeps category names unique, and categories with articles undeletable (news-21)', async () => {
+  test('rejects duplicate names and the deletion of used categories (news-21)', async () => {
     const name = 'Unique Name'
     const { id } = (await as(editor, 'POST', '/admin/news/categories', { name })).body
     const twice = await as(editor, 'POST', '/admin/news/categories', { name: 'unique  name' })

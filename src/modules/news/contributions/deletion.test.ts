@@ -7,7 +7,7 @@ import { createNews } from '#test/fixtures/news.ts'
 const { world, as, guest, person, sql, editor, category, decide, told } = await contributionWorld()
 
 describe('the deletion of a published article', () => {
-  test('is requested by its author and decided once by an editor (news-16, news-22)', async () => {
+  test("lets an editor decide the author's request once (news-16, news-22)", async () => {
     const [who, reader] = [await person(), await person()]
     const id = await createNews(world, editor, who, { category_id: category })
     const path = `/news/categories/${category}/news/${id}`
@@ -42,7 +42,7 @@ describe('the deletion of a published article', () => {
     assert.equal((await settle('accept', 999_999_999)).status, 404)
   })
 
-  test('is immediate for its author or a moderator under /news/posts (news-17)', async () => {
+  test('deletes an article immediately under /news/posts (news-17)', async () => {
     const [who, other, moderator] = [await person(), await person(), await person()]
     await sql`
       with role as (insert into roles (name) values ('news moderator') returning id),
@@ -62,7 +62,7 @@ describe('the deletion of a published article', () => {
     assert.equal((await as(moderator, 'DELETE', `/news/posts/${taken}`)).status, 204)
   })
 
-  test('removes unread notifications of its comments and likes', async () => {
+  test("deletes unread notifications of the article's comments and likes", async () => {
     const [who, reader, named] = [await person(), await person(), await person()]
     const id = await createNews(world, editor, who, { category_id: category })
     await as(reader, 'POST', `/news/${id}/likes`)

@@ -58,12 +58,12 @@ const fields = {
 const Contribution = Type.Object(fields)
 type Contribution = Static<typeof Contribution>
 
-/** A contribution, with the payment password while contributions cost points. */
+/** `password`: payment password, while contributions cost points. */
 const NewContribution = Shared('NewContribution', { ...fields, password: Type.Optional(RawText(128)) })
 
 const ContributionChanges = Type.Partial(Type.Object(fields), { title: 'ContributionChanges' })
 
-/** Filters the user's own articles by state. Of other users, only published articles are listed. */
+/** Filters own articles by state. For another user, lists only published articles. */
 const ContributionsQuery = Type.Object({
   type: Type.Optional(Int(0, 5)),
   user: FilterId,
@@ -71,7 +71,7 @@ const ContributionsQuery = Type.Object({
   limit: Limit(20),
 })
 
-/** An article of a user. `mark`: reason of a rejection, shown to the author. */
+/** `mark`: reason for a rejection, displayed to the author. */
 const ContributionItem = Shared('Contribution', {
   ...NewsItem.properties,
   content: Type.String(),
@@ -92,22 +92,19 @@ const rejectedForGood = apiError(
   '资讯被驳回次数过多，不能再次投稿。',
 )
 
-/** The article in the path, and the requesting user. */
 export type OwnNews = { id: number; categoryId: number; userId: number }
 
-/** Returns the current fee of a contribution in points. */
 async function contributionFee(ctx: Context): Promise<number> {
   const settings = await readSettings(ctx)
   return settings['news:contribute:pay'] ? settings['news:pay-contribute'] : 0
 }
 
-/** Throws 403 for users without certification while the site requires it. */
+/** Throws 403 for uncertified users while the site requires certification. */
 async function requireCertified(ctx: Context, userId: number): Promise<void> {
   const settings = await readSettings(ctx)
   if (settings['news:contribute:verified'] && !(await isVerified(ctx.sql, userId))) throw notCertified()
 }
 
-/** Submits an article for review in the caller's transaction, with its fee in escrow. */
 const contribute = (tx: Tx, userId: number, categoryId: number, input: Contribution, fee: number) =>
   addNews(
     tx,
@@ -116,10 +113,10 @@ const contribute = (tx: Tx, userId: number, categoryId: number, input: Contribut
     { status: STATUS.waiting, fee },
   )
 
-/** Throws 404 or 403 unless the article belongs to this user and category. */
+/** Throws 404 or 403 unless the article belongs to the user and the category. */
 function requireOwn(news: NewsRecord | undefined, { categoryId, userId }: OwnNews): NewsRecord {
   if (!news || news.audit_status === STATUS.recycled || news.category_id !== categoryId) throw noSuchNews()
-  // The existence of unpublished articles is hidden from other users.
+  // Hides the existence of unpublished articles from other users.
   if (news.user_id !== userId) throw news.audit_status === STATUS.published ? notYourNews() : noSuchNews()
   return news
 }
@@ -129,7 +126,7 @@ function requireEditable(news: NewsRecord): void {
   if (news.audit_count >= REJECTIONS_MAX) throw rejectedForGood()
 }
 
-/** Throws unless the article is the user's own, rejected, and may be submitted again. */
+/** Throws unless the user may submit the rejected article again. */
 async function requireRejected(ctx: Context, own: OwnNews): Promise<void> {
   requireEditable(requireOwn(await findRecord(ctx.sql, own.id), own))
 }
@@ -150,7 +147,7 @@ const askForRefund = (ctx: Context, own: OwnNews): Promise<void> =>
     await setStatus(tx, news.id, { status: STATUS.refundAsked })
   })
 
-/** Deletes the user's own article. For a published one it files a deletion request and returns true. */
+/** Deletes an own article. Returns true when a published one needs a deletion request instead. */
 const deleteOrAsk = (ctx: Context, own: OwnNews): Promise<boolean> =>
   transaction(ctx.sql, async (tx) => {
     const news = requireOwn(await getLocked(tx, own.id), own)
@@ -165,7 +162,6 @@ const deleteOrAsk = (ctx: Context, own: OwnNews): Promise<boolean> =>
 const SCREENED = ['title', 'subject', 'content', 'from', 'author'] as const
 const OWN_ERRORS = [noSuchNews, notYourNews, newsInThisState]
 
-/** Routes for authors and their articles (news-11 to news-18). */
 export function contributionRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'News' })

@@ -7,7 +7,7 @@ const byKey = (rows: readonly IdRow[]) => new Map(rows.map(({ id, key }) => [key
 const byNames = (names: string[]) =>
   [...new Map(names.map((name) => [nameKey(name), name]))].sort(([a], [b]) => (a < b ? -1 : 1))
 
-/** Finds categories by the key of their name and inserts unknown ones. */
+/** Finds categories by name key, and inserts unknown ones. */
 export async function categoriesByName(sql: Db, names: string[]): Promise<Map<string, number>> {
   const entries = byNames(names)
   if (entries.length === 0) return new Map()
@@ -20,7 +20,6 @@ export async function categoriesByName(sql: Db, names: string[]): Promise<Map<st
   )
 }
 
-/** Sets the rank of categories and inserts unknown ones. */
 export async function upsertCategories(sql: Db, categories: { name: string; rank: number }[]): Promise<void> {
   const ranks = new Map(categories.map(({ name, rank }) => [nameKey(name), rank]))
   const entries = byNames(categories.map(({ name }) => name))
@@ -61,7 +60,7 @@ export type ImportedNews = {
   publishedAt: string | null
 }
 
-/** Inserts published articles. Returns new ids by the id in the file. */
+/** Inserts published articles and returns their ids by the id in the import file. */
 export async function insertImported(sql: Db, news: ImportedNews[]): Promise<Map<string, number>> {
   if (news.length === 0) return new Map()
   const column = <K extends keyof ImportedNews>(name: K) => news.map((each) => each[name])
@@ -102,7 +101,7 @@ export async function insertTags(sql: Db, links: { newsId: number; tagId: number
     on conflict do nothing`
 }
 
-/** Adds imported comments to the counters of their articles. */
+/** Adds imported comments to the counters of articles. */
 export async function countImported(sql: Db, ids: number[]): Promise<void> {
   if (ids.length === 0) return
   await sql`

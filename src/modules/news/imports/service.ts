@@ -33,7 +33,7 @@ import {
 const ExternalId = Text(100, { minLength: 1 })
 const Kind = Type.Optional(Text(20))
 
-/** Lines of a news file. A line refers to earlier lines or existing rows. */
+/** Line formats of a news import. A line refers to earlier lines or existing rows. */
 export const NEWS_FORMS = {
   person: UserForm,
   category: Type.Object({
@@ -59,7 +59,7 @@ export const NEWS_FORMS = {
     category: Text(50),
     tags: Type.Optional(Type.Array(Text(100), { maxItems: 20 })),
     image: Type.Optional(ImportPath),
-    /** Uploads shown in the text by these ids. They get new ids. */
+    /** Uploads that the text embeds by these ids, which the import replaces. */
     files: Type.Optional(Type.Array(Type.Object({ id: Id, path: ImportPath }), { maxItems: 100 })),
     recommend: Type.Optional(Flag()),
     hits: Type.Optional(Int(0, MAX_ID)),
@@ -86,7 +86,7 @@ export type CommentLine = Static<typeof NEWS_FORMS.comment>
 const invisible = (text: string) => nameKey(text) === ''
 const distinct = (texts: string[]) => [...new Set(texts)]
 
-/** `kith import news`: categories, published articles and comments. Existing rows stay unchanged. */
+/** Importer of `kith import news`. Existing rows stay unchanged. */
 export const newsImporter: Importer<typeof NEWS_FORMS, SavedFiles> = {
   name: 'news',
   forms: NEWS_FORMS,

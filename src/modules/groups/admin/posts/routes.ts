@@ -79,7 +79,6 @@ async function removePostComment(
   )
 }
 
-/** Posts and comments of all groups under /admin (groups-29). */
 export function adminGroupPostRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: groups' })
